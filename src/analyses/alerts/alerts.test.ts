@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { isLogratioError } from "../../core/base/index.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import { parseAlertRules } from "../rule-files/index.ts";
+import { type AlertState, evaluateAlerts, NO_ALERTS } from "./index.ts";
+
+const BIG = { tokens: 1e5, sequences: 1000 };
+
+function makeReport(k3: readonly (number | null)[], more: object = {}): MismatchReport {
+  return {
+    kind: "report",
+    run: "run",
+    metrics: BIG,
+    intervals: {},
+    verdict: { level: "normal", level_range: ["normal", "normal"], headline: "as usual" },
+    identity: { failures: [] },
+    excluded: { delta_negative_infinite: 0, delta_positive_infinite: 0, missing: 0 },
+    watch: { alarms: [] },
+    per_step: k3.map((value, at) => ({ step: at + 1, k3: value })),
+    ...more,
+  } as unknown as MismatchReport;
+}
+
+const rulesOf = (text: string) => parseAlertRules(`version: 1\nrules:\n${text}`, "rules.yaml");
+
+/** The ids that are raised at each look, with state passed on as JSON, as a restart does. */
+function look(rules: ReturnType<typeof rulesOf>, reports: readonly MismatchReport[]): string[][] {
+  let state: AlertState = NO_ALERTS;
+  return reports.map((report) => {
+    const change = evaluateAlerts(report, rules, JSON.parse(JSON.stringify(state)) as AlertState, "r");
+    state = change.state;
+    return [
+      ...change.raised.map(({ alert }) => alert.id),
+      ...change.over.map(({ repeats }) => `over ${repeats}`),
+    ];
+  });
+}
+
+describe("a rule on steps", () => {
+  const rules = rulesOf("  - {name: high, when: per_step.k3 > 1}");
+  it("is raised once for each stretch, counts the steps after, and is raised again after it was over", () => {
+    const all = [0, 2, 3, 4, 0.5, 5, 6];
+    const reports = all.map((_, at) => makeReport(all.slice(0, at + 1)));
+    expect(look(rules, reports)).toEqual([[], ["r:high:step 2"], [], [], ["over 2"], ["r:high:step 6"], []]);
+  });
+
+  it("misses nothing between two looks, and nothing of a run that was looked at late", () => {
+    expect(look(rules, [makeReport([2, 0, 3, 0])])).toEqual([["r:high:step 1", "r:high:step 3"]]);
+  });
+
+  it("does not take a step that is read again for a second event", () => {
+    expect(look(rules, [makeReport([0, 0, 2]), makeReport([0, 2, 2]), makeReport([0, 2, 2, 2])])).toEqual([
+      ["r:high:step 3"],
+      [],
+      [],
+    ]);
+  });
+
+  it("is not changed by a step without a finite value", () => {
+    expect(look(rules, [makeReport([2, null, 2])])).toEqual([["r:high:step 1"]]);
+  });
+
+  it("is raised again only after its other condition, if it has one", () => {
+    const swinging = [2, 0.9, 2, 0.9, 2, 0.4, 2];
+    expect(look(rules, [makeReport(swinging)])[0]).toHaveLength(4);
+    const calm = rulesOf("  - {name: high, when: per_step.k3 > 1, clear: per_step.k3 < 0.5}");
+    expect(look(calm, [makeReport(swinging)])).toEqual([["r:high:step 1", "r:high:step 7"]]);
+  });
+});
+
+describe("a rule on the run so far", () => {
+  const withInterval = (low: number, high: number): MismatchReport =>
+    makeReport([1], {
+      metrics: { ...BIG, k3: (low + high) / 2 },
+      intervals: { k3: { low, high, clusters: 50, reason: null } },
+    });
+
+  it("is raised when its interval is beyond, and again after it was shown not to be", () => {
+    const rules = rulesOf("  - when: k3 > 1");
+    const reports = [
+      withInterval(0.5, 3),
+      withInterval(1.5, 3),
+      withInterval(0.8, 3),
+      withInterval(2, 3),
+      withInterval(0.1, 0.5),
+      withInterval(2, 3),
+    ];
+    expect(look(rules, reports)).toEqual([[], ["r:k3 > 1:step 1"], [], [], ["over 1"], ["r:k3 > 1:step 1"]]);
+  });
+
+  it("says nothing of a run that is too small, but of tokens that are not finite", () => {
+    const rules = rulesOf("  - when: k3 > 1\n  - when: non_finite_tokens > 0");
+    const small = { ...withInterval(2, 3), metrics: { tokens: 10, sequences: 1, k3: 2.5 } } as MismatchReport;
+    const odd = { ...small, excluded: { ...small.excluded, missing: 3 } };
+    expect(look(rules, [small, odd])).toEqual([[], ["r:non_finite_tokens > 0:step 1"]]);
+  });
+
+  it("may be on the verdict and on the identity tests", () => {
+    const rules = rulesOf("  - when: verdict >= high\n  - when: identity.failures >= 1");
+    const bad = makeReport([1], {
+      verdict: { level: "high", level_range: ["high", "broken"], headline: "far off" },
+      identity: { failures: [{}] },
+    });
+    const { raised } = evaluateAlerts(bad, rules, NO_ALERTS, "r");
+    expect(raised.map(({ alert }) => alert.text)).toEqual([
+      "the verdict is high: far off",
+      "identity.failures is 1.00 (identity.failures >= 1)",
+    ]);
+    expect(look(rules, [makeReport([1])])).toEqual([[]]);
+  });
+});
+
+it("raises each change once, by the test that holds for the whole run", () => {
+  const alarm = (test: string, since: number) => ({
+    test,
+    since,
+    at: since + 2,
+    text: `since step ${since}: it changed`,
+  });
+  const rules = rulesOf("  - when: changed(delta_abs_mean)\n  - {name: any, when: changed}");
+  const before = makeReport([1]);
+  const first = makeReport([1], { watch: { alarms: [alarm("delta_abs_mean", 4)] } });
+  // What is known later may move the change point.
+  const later = makeReport([1], { watch: { alarms: [alarm("delta_abs_mean", 3), alarm("unit_mean", 9)] } });
+  expect(look(rules, [before, first, later])).toEqual([
+    [],
+    ["r:changed(delta_abs_mean):delta_abs_mean", "r:any:delta_abs_mean"],
+    ["r:any:unit_mean"],
+  ]);
+});
+
+describe("a file of rules", () => {
+  it.each([
+    ["", /EmptyInputError.*the file is empty/],
+    ["version: 2\nrules: []", /SchemaError 1: version must be 1/],
+    ["rules: []", /the file has no "version"/],
+    ["version: 1", /has no "rules"/],
+    ["version: 1\nrules: []", /SchemaError 2: rules has no rule/],
+    [
+      "version: 1\nrules:\n  - when: k3 > 1\n    nmae: x",
+      /SchemaError 4: rules\[0\]\.nmae is not a known key .*known are when, clear, notify, name/,
+    ],
+    ["version: 1\nrules:\n  - name: x", /SchemaError 3: rules\[0\] has no "when"/],
+    ["version: 1\nrules:\n  - when: k4 > 1", /SchemaError 3: rules\[0\]\.when: there is no figure "k4"/],
+    ["version: 1\nrules:\n  - when: 7", /rules\[0\]\.when must be a text/],
+    [
+      "version: 1\nrules:\n  - when: k3 > 1\n  - when: k3>1",
+      /SchemaError 4: rules\[1\] has the name of another rule/,
+    ],
+    [
+      "version: 1\nrules:\n  - when: changed\n    clear: changed",
+      /SchemaError 4: .*clear must be a condition of the same kind/,
+    ],
+    ["version: 1\nrules:\n  - when: per_step.k3 > 1\n    clear: k3 < 1", /clear must be of the same steps/],
+    [
+      "version: 1\nrules:\n  - when: k3 > 1\n    notify: [ops]",
+      /names no channel: ops .*none: add them under notify/,
+    ],
+    [
+      "version: 1\nnotify:\n  ops: {}\nrules: []",
+      /SchemaError 3: notify\.ops needs one of command, webhook and webhook_env/,
+    ],
+    ["version: 1\nnotify:\n  ops: {webhook: 'file:///etc'}\nrules: []", /must be an http or https address/],
+    ["version: 1\nnotify:\n  ops: {webhook: 'https://me:pw@x'}\nrules: []", /holds a password/],
+    [
+      "version: 1\nnotify:\n  ops: {webhook: 'https://x', secret: abc}\nrules: []",
+      /notify\.ops\.secret is not a known key/,
+    ],
+    ["version: 1\nnotify:\n  ops: {webhook_env: 'a b'}\nrules: []", /name of an environment variable/],
+    [
+      "version: 1\nnotify:\n  ops: {command: rm -rf /}\nrules: []",
+      /must be a list of words: no shell reads it/,
+    ],
+    ["version: 1\nnotify:\n  ops: {command: [x], secret_env: Y}\nrules: []", /a command is not signed/],
+    ["version: 1\nrules: &a [*a]", /aliases/],
+    ["version: 1\nversion: 1\nrules: []", /FormatError 2: cannot parse the file: Map keys must be unique/],
+    ["version: 1\nrules:\n\t- x", /FormatError 3/],
+  ])("%j is refused", (text, message) => {
+    try {
+      parseAlertRules(text, "rules.yaml");
+    } catch (error) {
+      if (!isLogratioError(error)) throw error;
+      expect(error.at.file).toBe("rules.yaml");
+      expect(`${error._tag} ${error.at.line}: ${error.message} | ${error.hint}`).toMatch(message);
+      return;
+    }
+    throw new Error("it was read");
+  });
+});

@@ -1,0 +1,104 @@
+import { formatNumber } from "../../core/text/index.ts";
+import {
+  type Condition,
+  type FigureCondition,
+  isCount,
+  judgeInterval,
+  judgeVerdict,
+  meets,
+  type Results,
+  readFigures,
+} from "../conditions/index.ts";
+import { isEnough } from "../report/index.ts";
+import type { AlertRule } from "./rules.ts";
+
+/** A stretch in which a condition holds. */
+export interface Episode {
+  /** Tells episodes of a rule apart: a step, or a test. */
+  readonly key: string;
+  readonly since: number | null;
+  readonly last: number | null;
+  /** Steps in which it held. */
+  readonly steps: number;
+  readonly value: number | null;
+  /** Whether it holds no longer. */
+  readonly isOver: boolean;
+  readonly what: string;
+}
+
+/** Whether a condition has an answer for each step, so that the past can be read again at any time. */
+export function isStepped(condition: Condition): boolean {
+  if (condition.kind !== "figure") return false;
+  const { group, step, pooling } = condition.figure;
+  return (group === "per_step" || group === "logged") && step === null && pooling === null;
+}
+
+/** Every stretch of steps in which the rule's condition held. A step whose value is not finite changes nothing. */
+export function listStepEpisodes(results: Results, { when, clear }: AlertRule): Episode[] {
+  const condition = when as FigureCondition;
+  const ends = clear === null ? undefined : (clear as FigureCondition);
+  const found = readFigures(results, condition.figure);
+  if ("missing" in found) return [];
+  const clearing = ends === undefined ? undefined : readFigures(results, ends.figure);
+  const episodes: Episode[] = [];
+  const readings = [...found.readings].sort((a, b) => (a.step ?? 0) - (b.step ?? 0));
+  for (const { step, value } of readings) {
+    if (!Number.isFinite(value)) continue;
+    const holds = meets(value, condition.operator, condition.bound);
+    const current = episodes.at(-1);
+    const isOpen = current !== undefined && !current.isOver;
+    if (isOpen && holds) {
+      episodes[episodes.length - 1] = { ...current, last: step, steps: current.steps + 1 };
+    } else if (isOpen) {
+      const place = clearing !== undefined && "readings" in clearing ? clearing.readings : [];
+      const own = place.find((one) => one.step === step);
+      const isOver = ends === undefined || (own !== undefined && meets(own.value, ends.operator, ends.bound));
+      episodes[episodes.length - 1] = { ...current, last: step, isOver };
+    } else if (holds) {
+      const what = `${condition.figure.text} is ${formatNumber(value)} at step ${step}`;
+      episodes.push({ key: `step ${step}`, since: step, last: step, steps: 1, value, isOver: false, what });
+    }
+  }
+  return episodes;
+}
+
+/** Alarms of the tests that hold for the whole run; each is raised once and never over. */
+export function listChanges(results: Results, { when }: AlertRule): Episode[] {
+  if (results.kind === "series" || when.kind !== "changed") return [];
+  return results.watch.alarms
+    .filter(({ test }) => when.test === null || when.test === test)
+    .map(({ test, since, at, text }) => ({
+      key: test,
+      since,
+      last: at,
+      steps: 1,
+      value: null,
+      isOver: false,
+      what: text,
+    }));
+}
+
+/**
+ * Whether a condition on the whole run so far is shown to hold, shown not to, or open. Of a run with too few tokens for a
+ * word on it, nothing is shown but counts.
+ */
+export function judgeNow(
+  results: Results,
+  condition: Condition,
+): { holding: "holds" | "fails" | "open"; value: number | null } {
+  if (condition.kind === "changed") return { holding: "open", value: null };
+  if (condition.kind === "verdict") {
+    if (results.kind === "series") return { holding: "open", value: null };
+    return { holding: judgeVerdict(results.verdict, condition), value: null };
+  }
+  const { figure, operator, bound } = condition;
+  const isOfCounts =
+    isCount(figure.key) || ["non_finite_tokens", "excluded", "logged"].includes(figure.group);
+  if (results.kind === "report" && !isOfCounts && !isEnough(results.metrics))
+    return { holding: "open", value: null };
+  const found = readFigures(results, figure);
+  const reading = "readings" in found ? found.readings[0] : undefined;
+  if (reading === undefined || Number.isNaN(reading.value)) return { holding: "open", value: null };
+  const { value, interval } = reading;
+  return { holding: judgeInterval(value, interval, operator, bound), value };
+}

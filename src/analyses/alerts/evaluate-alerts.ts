@@ -1,0 +1,148 @@
+import { formatNumber } from "../../core/text/index.ts";
+import type { Results } from "../conditions/index.ts";
+import { type Episode, isStepped, judgeNow, listChanges, listStepEpisodes } from "./episodes.ts";
+import type { Alert, AlertRule, AlertRules } from "./rules.ts";
+
+/** What is known of the events of a rule; JSON, so that it can be kept while nobody looks. */
+interface RuleState {
+  /** Events that were raised, the latest last. */
+  readonly raised: readonly {
+    readonly key: string;
+    readonly since: number | null;
+    readonly last: number | null;
+  }[];
+  /** Whether the condition held when it was last looked at, for rules on the whole run. */
+  readonly isFiring: boolean;
+  /** Looks or steps at which the current event went on to hold. */
+  readonly repeats: number;
+}
+
+export interface AlertState {
+  readonly version: 1;
+  readonly rules: Readonly<Record<string, RuleState>>;
+}
+
+export const NO_ALERTS: AlertState = { version: 1, rules: {} };
+
+/** As many events of a rule are remembered. */
+const MOST_REMEMBERED = 100;
+
+export interface AlertChange {
+  readonly state: AlertState;
+  /** Events that begin now. */
+  readonly raised: readonly { readonly alert: Alert; readonly rule: AlertRule }[];
+  /** Rules whose event is over, with how often it was seen to go on. */
+  readonly over: readonly { readonly rule: AlertRule; readonly repeats: number }[];
+}
+
+/**
+ * Which alerts are due after one more look at a run. Pure: it may be called as often as one likes, and raises each event
+ * once.
+ *
+ * Conditions on steps are read for all steps each time, so that nothing between two looks is missed; those on the whole run
+ * so far hold when the whole 95 % interval keeps them, and are raised again only after they were shown not to hold.
+ *
+ * @param run names the run in ids and texts; the same at each look
+ */
+export function evaluateAlerts(
+  results: Results,
+  { rules }: Pick<AlertRules, "rules">,
+  state: AlertState,
+  run: string,
+): AlertChange {
+  const raised: { alert: Alert; rule: AlertRule }[] = [];
+  const over: { rule: AlertRule; repeats: number }[] = [];
+  const next: Record<string, RuleState> = Object.create(null) as Record<string, RuleState>;
+  for (const rule of rules) {
+    const before = Object.hasOwn(state.rules, rule.name) ? state.rules[rule.name] : undefined;
+    const known = before ?? { raised: [], isFiring: false, repeats: 0 };
+    const seen = rule.when.kind === "changed" || isStepped(rule.when) ? followEpisodes : followNow;
+    const { fresh, after } = seen(results, rule, known);
+    for (const episode of fresh) raised.push({ alert: makeAlert(rule, episode, run), rule });
+    if (known.isFiring && !after.isFiring) over.push({ rule, repeats: known.repeats });
+    next[rule.name] = { ...after, raised: after.raised.slice(-MOST_REMEMBERED) };
+  }
+  return { state: { version: 1, rules: next }, raised, over };
+}
+
+interface Followed {
+  readonly fresh: readonly Episode[];
+  readonly after: RuleState;
+}
+
+function followEpisodes(results: Results, rule: AlertRule, before: RuleState): Followed {
+  const isChange = rule.when.kind === "changed";
+  const episodes = isChange ? listChanges(results, rule) : listStepEpisodes(results, rule);
+  // A step that is read again with more of its ranks may move where an event began: that is no second event.
+  const isKnown = (one: Episode): boolean =>
+    before.raised.some((old) => old.key === one.key || (!isChange && overlaps(old, one)));
+  const fresh = episodes.filter((one) => !isKnown(one));
+  const kept = before.raised.map((old) => {
+    const now = episodes.find((one) => one.key === old.key || (!isChange && overlaps(old, one)));
+    return now === undefined ? old : { ...old, last: now.last };
+  });
+  const last = episodes.at(-1);
+  const isFiring = last !== undefined && !last.isOver;
+  return {
+    fresh,
+    after: {
+      raised: [...kept, ...fresh.map(({ key, since, last: end }) => ({ key, since, last: end }))],
+      isFiring,
+      repeats: isFiring ? last.steps - 1 : 0,
+    },
+  };
+}
+
+function overlaps(
+  a: { readonly since: number | null; readonly last: number | null },
+  b: { readonly since: number | null; readonly last: number | null },
+): boolean {
+  if (a.since === null || a.last === null || b.since === null || b.last === null) return false;
+  return a.since <= b.last && b.since <= a.last;
+}
+
+function followNow(results: Results, rule: AlertRule, before: RuleState): Followed {
+  const { holding, value } = judgeNow(results, rule.when);
+  const isCleared =
+    rule.clear === null ? holding === "fails" : judgeNow(results, rule.clear).holding === "holds";
+  if (before.isFiring) {
+    if (isCleared) return { fresh: [], after: { ...before, isFiring: false, repeats: 0 } };
+    return { fresh: [], after: { ...before, repeats: before.repeats + (holding === "holds" ? 1 : 0) } };
+  }
+  if (holding !== "holds") return { fresh: [], after: before };
+  const since = findLastStep(results);
+  const key = since === null ? `event ${before.raised.length + 1}` : `step ${since}`;
+  const what = describeNow(results, rule, value);
+  const episode: Episode = { key, since, last: since, steps: 1, value, isOver: false, what };
+  return {
+    fresh: [episode],
+    after: { raised: [...before.raised, { key, since, last: since }], isFiring: true, repeats: 0 },
+  };
+}
+
+function describeNow(results: Results, { when }: AlertRule, value: number | null): string {
+  if (when.kind === "verdict" && results.kind === "report")
+    return `the verdict is ${results.verdict.level}: ${results.verdict.headline}`;
+  return when.kind === "figure" ? `${when.figure.text} is ${formatNumber(value)}` : when.text;
+}
+
+function findLastStep(results: Results): number | null {
+  if (results.kind === "series") return null;
+  const steps = results.per_step.flatMap(({ step }) => step ?? []);
+  return steps.length === 0 ? null : steps.reduce((a, b) => Math.max(a, b));
+}
+
+function makeAlert(rule: AlertRule, { key, since, value, what }: Episode, run: string): Alert {
+  const when = rule.when.text;
+  return {
+    schemaVersion: 1,
+    kind: "alert",
+    id: `${run}:${rule.name}:${key}`,
+    rule: rule.name,
+    condition: when,
+    run,
+    since,
+    value,
+    text: `${rule.name === when ? "" : `${rule.name}: `}${what}${rule.when.kind === "figure" ? ` (${when})` : ""}`,
+  };
+}

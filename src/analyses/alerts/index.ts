@@ -1,0 +1,7 @@
+/**
+ * When an alert is raised: rules over results, each event once. Pure; who is told belongs in `apps/alerts`.
+ *
+ * @module
+ */
+export { type AlertChange, type AlertState, evaluateAlerts, NO_ALERTS } from "./evaluate-alerts.ts";
+export type { Alert, AlertChannel, AlertRule, AlertRules } from "./rules.ts";

@@ -1,0 +1,97 @@
+import { UsageError } from "../../core/base/index.ts";
+import { GROUPS, type Group, type Scale } from "./vocabulary.ts";
+
+/** What is made of the readings of several steps. */
+export type Pooling = "mean" | "max" | "min" | "last";
+
+/** A figure by name: `k3`, `per_step.k3`, `mean(logged.actor/kl)`, `|identity.unit_mean.z|`, `per_step.k3[30]`. */
+export interface FigureName {
+  /** As conditions and baselines write it, whatever spaces were typed. */
+  readonly text: string;
+  readonly group: Group;
+  /** Within its group. */
+  readonly key: string;
+  /** A single step of a figure that has one reading for each. */
+  readonly step: number | null;
+  readonly pooling: Pooling | null;
+  readonly isAbsolute: boolean;
+}
+
+const POOLED = /^(mean|max|min|last)\((.*)\)$/s;
+const ABSOLUTE = /^\|(.*)\|$/s;
+const STEP = /^(.*)\[(-?\d+)\]$/s;
+
+/**
+ * Reads the name of a figure.
+ *
+ * @throws UsageError naming similar figures where no figure has that name
+ */
+export function parseFigureName(given: string): FigureName {
+  const [, size] = ABSOLUTE.exec(given.trim()) ?? [];
+  const inner = (size ?? given).trim();
+  const [, pooling, pooled] = POOLED.exec(inner) ?? [];
+  const named = (pooled ?? inner).trim();
+  const [, before, step] = STEP.exec(named) ?? [];
+  const { group, key } = findGroup((before ?? named).trim(), given);
+  const isSteps = group === "per_step" || group === "logged";
+  if (step !== undefined && !isSteps)
+    throw new UsageError(`${given.trim()}: only figures per_step.… and logged.… have a step`);
+  if (pooling !== undefined && (!isSteps || step !== undefined))
+    throw new UsageError(`${given.trim()}: ${pooling}() is over steps`, {
+      hint: `write ${pooling}(per_step.k3), or leave ${pooling}() out`,
+    });
+  const name = group === key ? key : group === "metrics" ? key : `${group}.${key}`;
+  const stepped = step === undefined ? name : `${name}[${Number(step)}]`;
+  const whole = pooling === undefined ? stepped : `${pooling}(${stepped})`;
+  return {
+    text: size === undefined ? whole : `|${whole}|`,
+    group,
+    key,
+    step: step === undefined ? null : Number(step),
+    pooling: (pooling as Pooling | undefined) ?? null,
+    isAbsolute: size !== undefined,
+  };
+}
+
+/** On which scale runs are compared; logged metrics on their logarithm, which a corridor gives up where one is not positive. */
+export function findScale({ group, key, isAbsolute }: FigureName): Scale {
+  if (group === "logged") return "log";
+  if (group === "non_finite_tokens" || group === "verdict") return "root";
+  const scale = GROUPS[group][key] as Scale;
+  return isAbsolute && scale === "linear" ? "log" : scale;
+}
+
+function findGroup(name: string, given: string): { group: Group; key: string } {
+  if (name === "verdict" || name === "non_finite_tokens") return { group: name, key: name };
+  if (name.startsWith("logged.")) {
+    const key = unquote(name.slice("logged.".length));
+    if (key !== "") return { group: "logged", key };
+  }
+  const dot = name.indexOf(".");
+  const prefix = dot < 0 ? "metrics" : name.slice(0, dot);
+  const key = dot < 0 ? name : name.slice(dot + 1);
+  if (Object.hasOwn(GROUPS, prefix) && Object.hasOwn(GROUPS[prefix as keyof typeof GROUPS], key))
+    return { group: prefix as Group, key };
+  throw new UsageError(`there is no figure "${given.trim()}"`, { hint: suggest(prefix, key) });
+}
+
+function unquote(text: string): string {
+  return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
+}
+
+function suggest(prefix: string, key: string): string {
+  const group = Object.hasOwn(GROUPS, prefix) ? (prefix as keyof typeof GROUPS) : undefined;
+  const all =
+    group === undefined
+      ? [
+          ...Object.keys(GROUPS.metrics),
+          ...(["per_step", "identity", "trust", "excluded"] as const).flatMap((name) =>
+            Object.keys(GROUPS[name]).map((one) => `${name}.${one}`),
+          ),
+        ]
+      : Object.keys(GROUPS[group]).map((one) => (group === "metrics" ? one : `${group}.${one}`));
+  const stem = key.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
+  const near = all.filter((one) => stem.length > 1 && one.replaceAll(/[^a-z0-9]/g, "").includes(stem));
+  const shown = (near.length > 0 ? near : all).slice(0, 8).join(", ");
+  return `figures are those of report --json: ${shown}${near.length > 0 ? "" : ", …"}; logged metrics are logged.NAME`;
+}

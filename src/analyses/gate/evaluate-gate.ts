@@ -1,0 +1,102 @@
+import { UsageError } from "../../core/base/index.ts";
+import { plural } from "../../core/text/index.ts";
+import { GATE_SCHEMA_VERSION, type GateCheck, type GateReport } from "../../results/index.ts";
+import { type Condition, parseCondition, type Results } from "../conditions/index.ts";
+import { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "../report/index.ts";
+import type { Baseline, GateLimit } from "./baseline.ts";
+import { judgeCorridor } from "./judge-corridor.ts";
+import { judgeLimit, judgeVerdictLimit } from "./judge-limit.ts";
+import { countPrompts, DEFAULT_ALPHA } from "./learn.ts";
+
+export interface GateOptions {
+  readonly baseline?: Baseline;
+  /** As results name it: the file. */
+  readonly baselineName?: string;
+  /** Beside those of the baseline. */
+  readonly limits?: readonly GateLimit[];
+  /** Chance that a sound run fails; the baseline's own where there is one, else 0.01. */
+  readonly alpha?: number;
+  /** Whether a gate with undecidable checks passes. */
+  readonly allowUndecidable?: boolean;
+}
+
+/** A run whose log-probs are not finite must not pass because they are in no figure. */
+const NON_FINITE = parseCondition("non_finite_tokens <= 0");
+
+/**
+ * Judges a run by a baseline and by limits. Pure: the same results give the same report.
+ *
+ * The chance alpha of a false alarm is shared equally by all corridors (Bonferroni), so it holds however the figures depend
+ * on each other; likewise by all limits. Limits have a share of their own so that adding one moves no corridor.
+ *
+ * @throws UsageError where there is neither a baseline with checks nor a limit
+ */
+export function evaluateGate(results: Results, options: GateOptions): GateReport {
+  const { baseline, baselineName, limits: given = [], allowUndecidable = false } = options;
+  const limits = [...(baseline?.limits ?? []), ...given];
+  const corridors = baseline?.checks ?? [];
+  if (corridors.length + limits.length === 0)
+    throw new UsageError("there is nothing to check", {
+      hint: "give --limit 'delta_abs_mean <= 0.015', or a baseline with --against FILE",
+    });
+  const alpha = baseline?.alpha ?? options.alpha ?? DEFAULT_ALPHA;
+  const tooFew = results.kind === "series" ? null : tellTooFew(results);
+  const isSmall = baseline !== undefined && isSmaller(results, baseline);
+  const checks = [
+    ...judgeNonFinite(results, limits, alpha),
+    ...limits.map((limit) => ({
+      ...judgeCondition(results, limit.condition, alpha / limits.length, tooFew),
+      line: limit.line ?? null,
+    })),
+    ...corridors.map((check) => judgeCorridor(results, check, alpha / corridors.length, { tooFew, isSmall })),
+  ];
+  const isFine = ({ outcome }: GateCheck): boolean =>
+    outcome === "pass" || (allowUndecidable && outcome === "undecidable");
+  return {
+    schemaVersion: GATE_SCHEMA_VERSION,
+    kind: "gate",
+    run: results.kind === "series" ? (results.files[0]?.file ?? "logged metrics") : results.run,
+    passed: checks.every(isFine),
+    alpha,
+    allow_undecidable: allowUndecidable,
+    baseline:
+      baseline === undefined
+        ? null
+        : { file: baselineName ?? null, runs: baseline.runs.length, checks: corridors.length },
+    checks,
+    findings: results.findings,
+  };
+}
+
+function isSmaller(results: Results, { runs }: Baseline): boolean {
+  const prompts = countPrompts(results);
+  const known = runs.flatMap((run) => run.prompts ?? []);
+  return prompts !== null && known.length > 0 && prompts < Math.min(...known) / 2;
+}
+
+function tellTooFew({ metrics }: Extract<Results, { kind: "report" }>): string | null {
+  if (isEnough(metrics)) return null;
+  const { tokens, sequences } = metrics;
+  return `${plural(tokens, "token")} of ${plural(sequences, "sequence")}; at least ${plural(FEWEST_TOKENS, "token")} and ${plural(FEWEST_SEQUENCES, "sequence")} are needed`;
+}
+
+/** Unless a limit says how many of such tokens are allowed. */
+function judgeNonFinite(results: Results, limits: readonly GateLimit[], alpha: number): GateCheck[] {
+  const isSaid = limits.some(
+    ({ condition }) => condition.kind === "figure" && condition.figure.group === "non_finite_tokens",
+  );
+  return isSaid || results.kind === "series" ? [] : [judgeCondition(results, NON_FINITE, alpha, null)];
+}
+
+function judgeCondition(
+  results: Results,
+  condition: Condition,
+  alpha: number,
+  tooFew: string | null,
+): GateCheck {
+  if (condition.kind === "figure") return judgeLimit(results, condition, alpha, tooFew);
+  if (condition.kind === "verdict") return judgeVerdictLimit(results, condition, alpha);
+  throw new UsageError(`${condition.text} is not a limit: it says when an alert is raised`, {
+    hint: "use it in the rules of view --follow --alerts",
+  });
+}

@@ -1,0 +1,95 @@
+import { plural } from "../../core/text/index.ts";
+import type { GateCheck, GateOutcome } from "../../results/index.ts";
+import { isCount, type Reading, type Results, readFigures } from "../conditions/index.ts";
+import { type BaselineCheck, listHistory } from "./baseline.ts";
+import { type Corridor, FEWEST_RUNS, predictRun } from "./corridor.ts";
+import { rescaleInterval } from "./judge-limit.ts";
+import { errorOnScale, toScale } from "./scales.ts";
+
+/** A corridor that a run's own error has made wider by this factor would let pass what it is there to find. */
+const MOST_WIDENING = 2;
+
+/** Whether there is enough of the run. */
+export interface RunSize {
+  /** Why there is too little for any word on it; null where there is enough. */
+  readonly tooFew: string | null;
+  /** Whether it has less than half the prompts of any run of the baseline. */
+  readonly isSmall: boolean;
+}
+
+/**
+ * One figure against the corridor of its history.
+ *
+ * It fails outside the prediction interval, which counts the run's own sampling error where that is larger than the
+ * history's. Inside, it is undecidable where only that larger error keeps it there, or where the error is so large that
+ * the corridor would be twice as wide; otherwise it passes. Quantiles and a few others have no known error: outside, they
+ * are undecidable for a run with less than half the prompts of any run of the history.
+ */
+export function judgeCorridor(
+  results: Results,
+  baselineCheck: BaselineCheck,
+  alpha: number,
+  { tooFew, isSmall }: RunSize,
+): GateCheck {
+  const { figure, line } = baselineCheck;
+  const history = listHistory(baselineCheck);
+  const corridor = predictRun(history, alpha);
+  const check = (outcome: GateOutcome, reason: string, reading?: Reading): GateCheck => ({
+    metric: figure.text,
+    kind: "corridor",
+    step: reading?.step ?? figure.step,
+    value: reading?.value ?? null,
+    interval:
+      reading?.interval == null || corridor === undefined
+        ? null
+        : rescaleInterval(reading.value, reading.interval, corridor.scale, alpha),
+    corridor: corridor === undefined ? null : { low: corridor.low, high: corridor.high },
+    alpha,
+    condition: null,
+    outcome,
+    reason,
+    line: line ?? null,
+  });
+  const found = readFigures(results, figure);
+  if ("missing" in found) return check("missing", found.missing);
+  const reading = found.readings[0] as Reading;
+  if (!Number.isFinite(reading.value)) return check("non_finite", "not finite", reading);
+  if (corridor === undefined)
+    return check(
+      "too_few",
+      `the baseline has ${plural(history.values.length, "run")} with this figure; a corridor needs ${FEWEST_RUNS}`,
+      reading,
+    );
+  if (tooFew !== null && !isCount(figure.key) && figure.group !== "logged")
+    return check("too_few", tooFew, reading);
+  const isKnown = corridor.scale === history.scale && reading.withheld === null;
+  const error = isKnown ? errorOnScale(corridor.scale, reading.interval) : null;
+  const own = error === null ? undefined : { error, clusters: reading.interval?.clusters ?? 0 };
+  const widened = own === undefined ? corridor : (predictRun(history, alpha, own) as Corridor);
+  const isOpen = isSmall && (own === undefined || history.errors.every((one) => one === null));
+  return check(...judgeReading(reading, corridor, widened, isOpen), reading);
+}
+
+/** @param isOpen whether the run is smaller than those of the history and its error is not known */
+function judgeReading(
+  reading: Reading,
+  corridor: Corridor,
+  widened: Corridor,
+  isOpen: boolean,
+): [GateOutcome, string] {
+  const { value } = reading;
+  const is = (place: Corridor): boolean => value >= place.low && value <= place.high;
+  const of = `the corridor of ${plural(corridor.runs, "run")}`;
+  if (!is(corridor) && isOpen)
+    return ["undecidable", `outside ${of}, but the run has less than half of their prompts`];
+  if (!is(widened)) return ["fail", `${value > widened.high ? "above" : "below"} ${of}`];
+  const larger = `its own interval is wider than those of the baseline's runs; more prompts would decide`;
+  if (!is(corridor)) return ["undecidable", `outside ${of}, but ${larger}`];
+  if (findWidth(widened) > MOST_WIDENING * findWidth(corridor))
+    return ["undecidable", `inside ${of}, but ${larger}`];
+  return ["pass", `inside ${of}`];
+}
+
+function findWidth({ scale, low, high }: Corridor): number {
+  return Math.abs(toScale(scale, high) - toScale(scale, low));
+}

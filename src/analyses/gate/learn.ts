@@ -1,0 +1,174 @@
+import { EmptyInputError, SchemaError } from "../../core/base/index.ts";
+import { formatPlain, plural } from "../../core/text/index.ts";
+import {
+  type FigureName,
+  findScale,
+  parseFigureName,
+  type Reading,
+  type Results,
+  readFigures,
+  type Scale,
+} from "../conditions/index.ts";
+import { isEnough } from "../report/index.ts";
+import type { Baseline, BaselineCheck, BaselineRun } from "./baseline.ts";
+import { errorOnScale } from "./scales.ts";
+
+/** A run that a baseline is learned from. */
+export interface LearnedRun {
+  readonly run: Omit<BaselineRun, "prompts">;
+  readonly results: Results;
+}
+
+export interface LearnOptions {
+  /** Names of figures; those of the baseline before, or {@link DEFAULT_METRICS}, where none are given. */
+  readonly metrics?: readonly string[];
+  readonly alpha?: number;
+}
+
+/** Few, since the chance of a false alarm is shared by all: size, bias, tail, both KL-like sums, agreement. */
+export const DEFAULT_METRICS = [
+  "delta_abs_mean",
+  "delta_mean",
+  "delta_abs_p99",
+  "k3",
+  "prob_diff_mean",
+  "ess",
+  "pearson",
+];
+
+/** One red build in a hundred without a cause. */
+export const DEFAULT_ALPHA = 0.01;
+
+/** Older runs say less of what is normal today, and a file that is read in reviews stays short. */
+const MOST_RUNS = 50;
+
+/**
+ * A baseline from runs that are taken to be sound, after those of `before`. A run whose files are already in it takes
+ * that place and is not counted twice; of more than 50 the oldest go. Limits stay.
+ *
+ * @throws SchemaError where a run has a figure that is not finite: it is not a run to learn from
+ * @throws EmptyInputError where a run has too few tokens or sequences for a word on it, or none of the figures
+ */
+export function learnBaseline(
+  runs: readonly LearnedRun[],
+  before: Baseline | undefined,
+  { metrics, alpha }: LearnOptions = {},
+): Baseline {
+  for (const one of runs) refuseSmall(one);
+  const kept = (before?.runs ?? [])
+    .map((run, at) => ({ run, at }))
+    .filter(({ run }) => !runs.some((one) => isSame(one.run, run)));
+  const dropped = Math.max(0, kept.length + runs.length - MOST_RUNS);
+  const old = kept.slice(dropped);
+  const added = runs.slice(Math.max(0, runs.length - MOST_RUNS));
+  const checks = listFigures(added, before, metrics).map((figure): BaselineCheck => {
+    const known = before?.checks.find((check) => check.figure.text === figure.text);
+    const scale = known?.scale ?? findScale(figure);
+    const fresh = added.map((one) => readForHistory(one, figure, scale));
+    return {
+      figure,
+      scale,
+      values: [...old.map(({ at }) => known?.values[at] ?? null), ...fresh.map(({ value }) => value)],
+      errors: [...old.map(({ at }) => known?.errors[at] ?? null), ...fresh.map(({ error }) => error)],
+    };
+  });
+  return {
+    alpha: alpha ?? before?.alpha ?? DEFAULT_ALPHA,
+    runs: [
+      ...old.map(({ run }) => run),
+      ...added.map(({ run: { sha256, ...run }, results }) => ({
+        ...run,
+        prompts: countPrompts(results),
+        sha256,
+      })),
+    ],
+    checks,
+    limits: before?.limits ?? [],
+  };
+}
+
+/** What a run's figures were drawn from. */
+export function countPrompts(results: Results): number | null {
+  if (results.kind === "series") return null;
+  const [any] = Object.values(results.intervals);
+  return any?.clusters ?? results.metrics.sequences;
+}
+
+function isSame(a: LearnedRun["run"], b: BaselineRun): boolean {
+  return a.sha256 === null ? b.sha256 === null && a.name === b.name : a.sha256 === b.sha256;
+}
+
+function refuseSmall({ run, results }: LearnedRun): void {
+  if (results.kind === "series" || isEnough(results.metrics)) return;
+  const { tokens, sequences } = results.metrics;
+  throw new EmptyInputError(
+    `${run.name} has ${plural(tokens, "token")} of ${plural(sequences, "sequence")}: too few to learn from`,
+    { at: { file: run.name }, hint: "give whole runs; several files of one run belong in one directory" },
+  );
+}
+
+/** The figures to learn: figures with a reading for each step become one for each step that every new run has. */
+function listFigures(
+  runs: readonly LearnedRun[],
+  before: Baseline | undefined,
+  metrics: readonly string[] | undefined,
+): FigureName[] {
+  const isChosen = metrics !== undefined && metrics.length > 0;
+  if (!isChosen && before !== undefined && before.checks.length > 0)
+    return before.checks.map(({ figure }) => figure);
+  const names = isChosen ? metrics.map(parseFigureName) : listDefaults(runs);
+  const figures = names.flatMap((name) => expandSteps(name, runs));
+  if (figures.length > 0) return [...new Map(figures.map((one) => [one.text, one])).values()];
+  throw new EmptyInputError("the runs have no figure in common to learn", {
+    hint: `name figures with --metrics, such as --metrics ${DEFAULT_METRICS.slice(0, 2).join(",")}`,
+  });
+}
+
+function listDefaults(runs: readonly LearnedRun[]): FigureName[] {
+  const pooled = DEFAULT_METRICS.map(parseFigureName);
+  const logged = runs.flatMap(({ results }) => {
+    const series = results.kind === "series" ? results.series : [];
+    return series.map(({ metric }) => parseFigureName(`mean(logged.${metric})`));
+  });
+  return [...pooled, ...logged].filter(
+    (name) =>
+      runs.every(({ results }) => "readings" in readFigures(results, name)) &&
+      // Pearson's r of a column of one value is undefined in every run; in one of them it is a fault of that run.
+      runs.some(({ results }) => isFiniteFigure(results, name)),
+  );
+}
+
+function isFiniteFigure(results: Results, name: FigureName): boolean {
+  const found = readFigures(results, name);
+  return "readings" in found && found.readings.every(({ value }) => Number.isFinite(value));
+}
+
+function expandSteps(name: FigureName, runs: readonly LearnedRun[]): FigureName[] {
+  const isSteps = (name.group === "per_step" || name.group === "logged") && name.pooling === null;
+  if (!isSteps || name.step !== null) return [name];
+  const steps = runs.map(({ results }) => {
+    const found = readFigures(results, name);
+    return "readings" in found ? found.readings.map(({ step }) => step) : [];
+  });
+  const common = (steps[0] ?? []).filter(
+    (step) => step !== null && steps.every((others) => others.includes(step)),
+  );
+  const bare = name.isAbsolute ? name.text.slice(1, -1) : name.text;
+  return common.map((step) => parseFigureName(name.isAbsolute ? `|${bare}[${step}]|` : `${bare}[${step}]`));
+}
+
+function readForHistory(
+  { run, results }: LearnedRun,
+  figure: FigureName,
+  scale: Scale,
+): { value: number | null; error: number | null } {
+  const found = readFigures(results, figure);
+  if ("missing" in found) return { value: null, error: null };
+  const { value, interval, withheld } = found.readings[0] as Reading;
+  if (!Number.isFinite(value))
+    throw new SchemaError(`${figure.text} of ${run.name} is ${formatPlain(value)}: not a run to learn from`, {
+      at: { file: run.name },
+      hint: "leave the run out of the history, or choose other figures with --metrics",
+    });
+  return { value, error: withheld === null ? errorOnScale(scale, interval) : null };
+}

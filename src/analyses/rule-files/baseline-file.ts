@@ -1,0 +1,199 @@
+import { readFile } from "node:fs/promises";
+import { Document, isMap, isScalar, parseDocument, type YAMLMap } from "yaml";
+import { fileSystemError, SchemaError, VersionError } from "../../core/base/index.ts";
+import { formatNumber } from "../../core/text/index.ts";
+import { parseCondition, parseFigureName, type Scale } from "../conditions/index.ts";
+import {
+  BASELINE_VERSION,
+  type Baseline,
+  type BaselineCheck,
+  type BaselineRun,
+  type GateLimit,
+  listHistory,
+  predictRun,
+} from "../gate/index.ts";
+import { openSettings, type Setting, type SettingsMap } from "./settings-map.ts";
+
+const KIND = "logratio-baseline";
+const SCALES: readonly Scale[] = ["linear", "log", "below_one", "root"];
+
+const HEADER = ` A baseline of logratio gate. Runs and corridors are rewritten by \`logratio gate RUN --update --against FILE\`;
+ limits are yours to write. A corridor is where one more run like these lies; low and high follow from values and errors.`;
+
+/** The text of a file, or undefined where there is none. @throws FileSystemError where it cannot be read */
+export async function readTextFile(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw fileSystemError(cause, "read", { file });
+  }
+}
+
+/**
+ * Reads a baseline's file.
+ *
+ * @throws SchemaError, FormatError, EmptyInputError, VersionError with the line of what is wrong
+ */
+export function parseBaseline(text: string, file: string): Baseline {
+  const map = openSettings(text, file);
+  if (map.take("kind")?.text() !== KIND)
+    throw new SchemaError(`not a baseline of logratio gate: kind is not ${KIND}`, {
+      at: { file, line: 1 },
+      hint: "logratio gate RUNS… --update --against FILE writes one",
+    });
+  const version = map.need("version");
+  if (version.number() !== BASELINE_VERSION)
+    throw new VersionError(
+      `version ${version.number()} of a baseline, this logratio reads ${BASELINE_VERSION}`,
+      {
+        at: { file, line: version.line },
+        hint: "update logratio, or learn the baseline again with --update",
+      },
+    );
+  const alphaSetting = map.need("alpha");
+  const alpha = alphaSetting.number();
+  if (!(alpha > 0 && alpha < 1)) alphaSetting.refuse("must lie between 0 and 1");
+  const limits = (map.take("limits")?.list() ?? []).map(readLimit);
+  const runs = (map.take("runs")?.list() ?? []).map(readRun);
+  const entries = map.take("checks")?.map().takeRest() ?? [];
+  map.end();
+  const checks = entries.map(([name, setting]) => readCheck(name, setting, runs.length));
+  checkEnds(checks, entries, alpha / checks.length);
+  return { alpha, runs, checks: checks.map(({ low: _low, high: _high, ...check }) => check), limits };
+}
+
+function readLimit(setting: Setting): GateLimit {
+  return { condition: setting.within(() => parseCondition(setting.text())), line: setting.line };
+}
+
+function readRun(setting: Setting): BaselineRun {
+  const map = setting.map();
+  const files = map.need("files");
+  const run = {
+    name: map.need("name").text(),
+    date: map.take("date")?.textOrNull() ?? null,
+    files: files.number(),
+    prompts: map.need("prompts").numberOrNull(),
+    sha256: map.need("sha256").textOrNull(),
+  };
+  if (!Number.isInteger(run.files) || run.files < 1) files.refuse("must be a positive integer");
+  map.end();
+  return run;
+}
+
+type WrittenCheck = BaselineCheck & { readonly low: number | null; readonly high: number | null };
+
+function readCheck(name: string, setting: Setting, runs: number): WrittenCheck {
+  const map = setting.map();
+  const scaleSetting = map.need("scale");
+  const scale = SCALES.find((one) => one === scaleSetting.text());
+  if (scale === undefined) return scaleSetting.refuse(`must be one of ${SCALES.join(", ")}`);
+  const [low, high] = ["low", "high"].map((end) => map.need(end).numberOrNull()) as [
+    number | null,
+    number | null,
+  ];
+  const values = readNumbers(map, "values", runs);
+  const errors = readNumbers(map, "errors", runs);
+  map.end();
+  const figure = setting.within(() => parseFigureName(name));
+  return { figure, scale, values, errors, low, high, line: setting.line };
+}
+
+function readNumbers(map: SettingsMap, key: string, runs: number): (number | null)[] {
+  const setting = map.need(key);
+  const values = setting.list().map((one) => one.numberOrNull());
+  if (values.length !== runs)
+    setting.refuse(
+      `has ${values.length} entries, but there are ${runs} runs`,
+      "learn the baseline again with --update",
+    );
+  return values;
+}
+
+/** Ends that were edited, or lost in a merge of two branches, would be shown in a review and not be what is judged. */
+function checkEnds(
+  checks: readonly WrittenCheck[],
+  entries: readonly (readonly [string, Setting])[],
+  alpha: number,
+): void {
+  checks.forEach((check, at) => {
+    const ends = writtenEnds(check, alpha);
+    if (isNear(check.low, ends.low) && isNear(check.high, ends.high)) return;
+    const [, setting] = entries[at]!;
+    setting.refuse(
+      `has the corridor ${formatNumber(check.low)} to ${formatNumber(check.high)}, but its values give ${formatNumber(ends.low)} to ${formatNumber(ends.high)}`,
+      "after an edit or a merge run --update again; to allow more, write a limit instead",
+    );
+  });
+}
+
+function isNear(a: number | null, b: number | null): boolean {
+  return (
+    a === b || (a !== null && b !== null && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b)))
+  );
+}
+
+/** The ends as a file has them; null where there are too few runs, or an end is beyond every number. */
+function writtenEnds(check: BaselineCheck, alpha: number): { low: number | null; high: number | null } {
+  const corridor = predictRun(listHistory(check), alpha);
+  const write = (end: number | undefined): number | null =>
+    end === undefined || !Number.isFinite(end) ? null : round(end, END_DIGITS[check.scale]);
+  return { low: write(corridor?.low), high: write(corridor?.high) };
+}
+
+/** As many digits as a review needs; of what is near 1 the digits behind the nines count. */
+const END_DIGITS: Readonly<Record<Scale, number>> = { linear: 4, log: 4, root: 4, below_one: 8 };
+/** Corridors are computed from the values as they are written, so that reading gives the same ones. */
+const VALUE_DIGITS: Readonly<Record<Scale, number>> = { linear: 7, log: 7, root: 7, below_one: 11 };
+
+function round(value: number, digits: number): number {
+  return Number(value.toPrecision(digits));
+}
+
+function roundCheck({ values, errors, ...check }: BaselineCheck): BaselineCheck {
+  return {
+    ...check,
+    values: values.map((value) => (value === null ? null : round(value, VALUE_DIGITS[check.scale]))),
+    errors: errors.map((error) => (error === null ? null : round(error, 3))),
+  };
+}
+
+/**
+ * The text of a baseline's file: one line for each list, so that one more run changes few lines. Limits of the text before
+ * keep their order and comments.
+ */
+export function writeBaseline({ alpha, runs, checks, limits }: Baseline, before?: string): string {
+  const each = alpha / checks.length;
+  const document = new Document({ kind: KIND, version: BASELINE_VERSION, alpha });
+  document.commentBefore = HEADER;
+  const root = document.contents as unknown as YAMLMap;
+  const kept = before === undefined ? undefined : findPair(parseDocument(before).contents, "limits");
+  if (kept !== undefined) root.items.push(kept);
+  else if (limits.length > 0)
+    root.add(
+      document.createPair(
+        "limits",
+        limits.map(({ condition }) => condition.text),
+      ),
+    );
+  root.add(document.createPair("runs", runs));
+  const map = document.createNode({}) as YAMLMap;
+  for (const check of checks.map(roundCheck)) map.set(check.figure.text, writeCheck(document, check, each));
+  root.add(document.createPair("checks", map));
+  for (const { key } of root.items)
+    if (isScalar(key) && ["limits", "runs", "checks"].includes(String(key.value))) key.spaceBefore = true;
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+function findPair(contents: unknown, key: string): YAMLMap["items"][number] | undefined {
+  if (!isMap(contents)) return undefined;
+  return contents.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
+}
+
+function writeCheck(document: Document, check: BaselineCheck, alpha: number): YAMLMap {
+  const { scale, values, errors } = check;
+  const node = document.createNode({ ...writtenEnds(check, alpha), scale, values, errors }) as YAMLMap;
+  for (const key of ["values", "errors"]) (node.get(key, true) as { flow?: boolean }).flow = true;
+  return node;
+}
