@@ -7,6 +7,7 @@ import {
   fitLabel,
   withTooltip,
 } from "./frame.ts";
+import { type CellColumns, drawCellNumber, drawColumnNames, spreadColumns } from "./heat-cells.ts";
 import { HEAT_LEVELS, heatBounds, heatFill, heatInk, heatLevel } from "./heat-levels.ts";
 import { PALETTE } from "./palette.ts";
 import { element, textElement } from "./svg.ts";
@@ -46,34 +47,28 @@ export function heatGrid(
     .reduce((most, value) => (isFigure(value) && value > most ? value : most), 0);
   if (columns.length === 0 || rows.length === 0) return drawEmptyChart(options, "no values");
   const sized = { ...options, height: TOP + rows.length * (CELL_HEIGHT + GAP) + 36 };
-  const cellWidth = (width - LABEL_WIDTH) / columns.length;
+  const cells = spreadColumns(columns.length, LABEL_WIDTH, width);
   const figures = formatColumn(
     rows.flatMap(({ values }) => columns.map((_, at) => values[at])),
     kind,
   );
   const drawn = rows.map((row, index) => {
     const own = figures.slice(index * columns.length, (index + 1) * columns.length);
-    return drawRow(row, columns, own, TOP + index * (CELL_HEIGHT + GAP), cellWidth, largest);
+    return drawRow(row, columns, own, TOP + index * (CELL_HEIGHT + GAP), cells, largest);
   });
-  const every = Math.ceil(LEAST_FOR_NAME / cellWidth);
   const feet = TOP + rows.length * (CELL_HEIGHT + GAP) + 13;
-  const names = columns.map((column, index) =>
-    index % every === 0
-      ? textElement(fitLabel(column, Math.max(6, Math.floor((cellWidth * every) / 6))).shown, {
-          x: LABEL_WIDTH + (index + 0.5) * cellWidth,
-          y: feet,
-          "text-anchor": "middle",
-          "font-size": 10,
-          fill: PALETTE.muted,
-        })
-      : "",
-  );
+  const names = drawColumnNames(columns, cells, {
+    y: feet,
+    size: 10,
+    room: LEAST_FOR_NAME,
+    characters: (pixels) => Math.max(6, Math.floor(pixels / 6)),
+  });
   const unit = textElement(xLabel, { x: width, y: feet + 16, "text-anchor": "end", fill: PALETTE.muted });
   return drawChart(
     sized,
     `${rows.length} rows by ${xLabel}, from 0 to ${formatFigure(largest, kind)}`,
     [],
-    [drawKey(largest, kind), ...drawn, ...names, unit],
+    [drawKey(largest, kind), ...drawn, names, unit],
   );
 }
 
@@ -105,7 +100,7 @@ function drawRow(
   columns: readonly string[],
   figures: readonly string[],
   top: number,
-  cellWidth: number,
+  at: CellColumns,
   largest: number,
 ): string {
   const cells = columns.map((column, index) => {
@@ -116,23 +111,18 @@ function drawRow(
     return withTooltip(
       `${row.label}, ${column}: ${known ? text : "not known"}`,
       element("rect", {
-        x: LABEL_WIDTH + index * cellWidth + 1,
+        x: at.left + index * at.width + 1,
         y: top,
-        width: Math.max(1, cellWidth - GAP),
+        width: Math.max(1, at.width - GAP),
         height: CELL_HEIGHT,
         fill: known ? heatFill(level) : "none",
         stroke: PALETTE.grid,
         "stroke-dasharray": known ? undefined : "2 2",
       }),
-      cellWidth < LEAST_FOR_NUMBER
-        ? ""
-        : textElement(text, {
-            x: LABEL_WIDTH + (index + 0.5) * cellWidth,
-            y: top + CELL_HEIGHT / 2 + 3.5,
-            "text-anchor": "middle",
-            "font-size": 9.5,
-            fill: known ? heatInk(level) : PALETTE.muted,
-          }),
+      drawCellNumber(text, at, index, {
+        ...{ top, height: CELL_HEIGHT, least: LEAST_FOR_NUMBER },
+        fill: known ? heatInk(level) : PALETTE.muted,
+      }),
     );
   });
   const label = fitLabel(row.label, LABEL_CHARACTERS);

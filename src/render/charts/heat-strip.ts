@@ -1,12 +1,6 @@
 import { type FigureKind, formatFigure, isFigure } from "../text/display/index.ts";
-import {
-  type ChartOptions,
-  DEFAULT_WIDTH,
-  drawChart,
-  drawEmptyChart,
-  fitLabel,
-  withTooltip,
-} from "./frame.ts";
+import { type ChartOptions, DEFAULT_WIDTH, drawChart, drawEmptyChart, withTooltip } from "./frame.ts";
+import { type CellColumns, drawCellNumber, drawColumnNames, spreadColumns } from "./heat-cells.ts";
 import { PALETTE } from "./palette.ts";
 import { element, textElement } from "./svg.ts";
 
@@ -27,6 +21,8 @@ const CELL_HEIGHT = 30;
 const LABEL_WIDTH = 84;
 /** Narrower cells do not fit for a number. */
 const LEAST_FOR_NUMBER = 36;
+/** Room that a column's name takes. */
+const LEAST_FOR_NAME = 46;
 /** Below 1 it keeps small values apart from nothing at all. */
 const GAMMA = 0.5;
 const STRONGEST = 0.85;
@@ -43,41 +39,34 @@ export function heatStrip(
   const { width = DEFAULT_WIDTH } = options;
   const sized = { ...options, height: TOP + rows.length * (CELL_HEIGHT + 3) + 22 };
   if (columns.length === 0 || rows.length === 0) return drawEmptyChart(options, "no values");
-  const cellWidth = (width - LABEL_WIDTH) / columns.length;
-  const drawn = rows.map((row, index) => drawRow(row, columns, TOP + index * (CELL_HEIGHT + 3), cellWidth));
-  const foot = sized.height - 8;
-  const every = Math.ceil(46 / cellWidth);
-  const names = columns.map((column, index) =>
-    index % every === 0
-      ? textElement(fitLabel(column, 12).shown, {
-          x: LABEL_WIDTH + (index + 0.5) * cellWidth,
-          y: foot,
-          "text-anchor": "middle",
-          "font-size": 10.5,
-          fill: PALETTE.muted,
-        })
-      : "",
-  );
+  const cells = spreadColumns(columns.length, LABEL_WIDTH, width);
+  const drawn = rows.map((row, index) => drawRow(row, columns, TOP + index * (CELL_HEIGHT + 3), cells));
+  const names = drawColumnNames(columns, cells, {
+    y: sized.height - 8,
+    size: 10.5,
+    room: LEAST_FOR_NAME,
+    characters: () => 12,
+  });
   const unit = textElement(options.xLabel, { x: LABEL_WIDTH, y: 33, fill: PALETTE.muted });
   const description = rows
     .map((row) => `${row.label} up to ${formatFigure(largestSize(row.values), row.kind)}`)
     .join("; ");
-  return drawChart(sized, `${description}; by ${options.xLabel}`, [], [unit, ...drawn, ...names]);
+  return drawChart(sized, `${description}; by ${options.xLabel}`, [], [unit, ...drawn, names]);
 }
 
-function drawRow(row: HeatRow, columns: readonly string[], top: number, cellWidth: number): string {
+function drawRow(row: HeatRow, columns: readonly string[], top: number, at: CellColumns): string {
   const largest = largestSize(row.values);
   const cells = columns.map((column, index) => {
     const value = row.values[index] ?? Number.NaN;
     const share = isFigure(value) && largest > 0 ? Math.abs(value) / largest : 0;
-    const left = LABEL_WIDTH + index * cellWidth;
+    const left = at.left + index * at.width;
     const text = formatFigure(value, row.kind);
     return withTooltip(
       `${column}: ${row.label} ${text}`,
       element("rect", {
         x: left + 0.5,
         y: top,
-        width: cellWidth - 1,
+        width: at.width - 1,
         height: CELL_HEIGHT,
         fill: PALETTE.grid,
         "fill-opacity": 0.45,
@@ -85,20 +74,15 @@ function drawRow(row: HeatRow, columns: readonly string[], top: number, cellWidt
       element("rect", {
         x: left + 0.5,
         y: top,
-        width: cellWidth - 1,
+        width: at.width - 1,
         height: CELL_HEIGHT,
         fill: row.kind === "signed" && value > 0 ? PALETTE.orange : PALETTE.blue,
         "fill-opacity": STRONGEST * share ** GAMMA,
       }),
-      cellWidth < LEAST_FOR_NUMBER
-        ? ""
-        : textElement(text, {
-            x: left + cellWidth / 2,
-            y: top + CELL_HEIGHT / 2 + 3.5,
-            "text-anchor": "middle",
-            "font-size": 9.5,
-            fill: share ** GAMMA > 0.6 ? "var(--lr-paper, #ffffff)" : PALETTE.ink,
-          }),
+      drawCellNumber(text, at, index, {
+        ...{ top, height: CELL_HEIGHT, least: LEAST_FOR_NUMBER },
+        fill: share ** GAMMA > 0.6 ? "var(--lr-paper, #ffffff)" : PALETTE.ink,
+      }),
     );
   });
   const label = textElement(row.label, {

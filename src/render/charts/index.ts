@@ -1,4 +1,6 @@
 /** Pure functions from figures to SVG text, for the HTML report and the viewer. */
+
+export type { BarSeries } from "./bar-rows.ts";
 export type { ChartColour } from "./chart-colours.ts";
 export type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";
 export {
@@ -22,7 +24,7 @@ export {
   plotArea,
   withTooltip,
 } from "./frame.ts";
-export { type BarSeries, groupedBars } from "./grouped-bars.ts";
+export { groupedBars } from "./grouped-bars.ts";
 export { type HeatGridOptions, type HeatGridRow, heatGrid } from "./heat-grid.ts";
 export {
   DARK_HEAT,

@@ -6,9 +6,9 @@
  * @module
  */
 export const PALETTE = {
-  /** The trainer's side: positive Δ. */
+  /** The rollout engine's side: Δ below 0, where it thinks the token likelier. */
   blue: "var(--lr-blue, #2062ad)",
-  /** The rollout engine's side: negative Δ; and what is worst. */
+  /** The trainer's side: Δ above 0; and what is worst. */
   orange: "var(--lr-orange, #b44d00)",
   grey: "var(--lr-grey, #777d87)",
   teal: "var(--lr-teal, #00786b)",

@@ -1,5 +1,6 @@
+import { quoteForShell } from "../../core/base/index.ts";
 import type { CorrectReport } from "../../results/index.ts";
-import type { Document } from "../document/index.ts";
+import type { Block, Document } from "../document/index.ts";
 import { parityTable } from "../report/index.ts";
 import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import {
@@ -20,19 +21,26 @@ export function buildCorrectDocument(report: CorrectReport): Document {
     .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : String(value)}`);
   const rows: Rows = [
     ["set", settings.join(", ")],
+    ["flag", `--correction ${quoteForShell(report.correction_text)}`],
     ...labelFirst("does", report.does),
     ...effectRows(report),
     ...labelFirst("note", report.traps),
   ];
-  const logged = parityTable({ ...report, metrics: report.trainer_metrics }, "per_step");
   return {
     kind: "correct",
     heading: "Correction of",
     name: report.run,
-    input: [report.preset],
+    input: report.preset === null ? [] : [report.preset],
     lead: [{ kind: "facts", rows: rows.filter(([, text]) => text !== "") }],
-    sections: [{ id: "logged", title: "", blocks: [{ kind: "table", table: logged }] }],
+    sections: [{ id: "logged", title: "", blocks: loggedBlocks(report) }],
   };
+}
+
+/** What the trainer logs; a correction of no trainer has none. */
+function loggedBlocks(report: CorrectReport): Block[] {
+  const { trainer, source, trainer_metrics: metrics } = report;
+  if (trainer === null || source === null) return [];
+  return [{ kind: "table", table: parityTable({ ...report, trainer, source, metrics }, "per_step") }];
 }
 
 function labelFirst(label: string, texts: readonly string[]): Rows {

@@ -117,6 +117,7 @@ export const FAULT: DoctorReport = {
   verdict: "fault",
   sentence: "Most likely dropout is on in the trainer's forward pass (87 %).",
   causes: [DROPOUT, STALE, NONE, LOG_BASE],
+  alike: null,
   guilty_leg: "trainer",
   legs: [
     {

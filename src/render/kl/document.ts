@@ -1,5 +1,12 @@
 import type { KlReport } from "../../results/index.ts";
-import { type Block, type Document, findingEntries, type Picture, type Table } from "../document/index.ts";
+import {
+  type Block,
+  type Document,
+  findingEntries,
+  type Picture,
+  type Section,
+  type Table,
+} from "../document/index.ts";
 import { htmlTable, writePage } from "../html/index.ts";
 import { escapeMarkdown, type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { drawDocument, pad, type Surface, sparkline, type TerminalOptions } from "../terminal/index.ts";
@@ -64,85 +71,106 @@ export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
       { kind: "facts", rows: keyFigures(report) },
     ],
     sections: [
-      {
-        id: "checkpoints",
-        title: "Checkpoint comparison",
-        blocks: tables(checkpointTable(report), boundTable(report), detailTable(report), regionTable(report)),
-      },
-      {
-        id: "progression",
-        title: "Training progression",
-        blocks: [
-          ...progressionPicture(report),
-          { kind: "facts", rows: progressionLines(report) },
-          ...tables(progressionTable(report), turningTable(report), stageTable(report)),
-        ],
-      },
-      {
-        id: "categories",
-        title: "Token categories",
-        blocks: [
-          ...charts(categoryPictures(report)),
-          ...tables(categoryTable(report), categoryProgressTable(report), tokenTable(report, limits.rows)),
-        ],
-      },
-      {
-        id: "spikes",
-        title: "Spikes",
-        blocks: [
-          ...tables(
-            spikeDistributionTable(report),
-            spikeDistributionsTable(report),
-            ...topProblemTables(report, limits.rows),
-          ),
-          ...spikePicture(report, limits.spikes),
-        ],
-      },
-      {
-        id: "correctness",
-        title: "Correctness",
-        blocks: [
-          ...charts([...correctnessPictures(report), ...followUpPictures(report)]),
-          ...tables(
-            correctnessTable(report),
-            firstErrorTable(report),
-            attentionTable(report),
-            hiddenTable(report),
-            gradientTable(report),
-            continuationTable(report),
-          ),
-        ],
-      },
-      {
-        id: "tests",
-        title: "Statistical tests",
-        blocks: tables(comparisonTable(report), correlationTable(report), pairTable(report)),
-      },
-      { id: "cases", title: "Case studies", blocks: casePictures(report, limits.cases) },
-      {
-        id: "method",
-        title: "Methodology",
-        blocks: [
-          { kind: "facts", rows: methodLines(report) },
-          ...tables(policyTable(report), rlProbeTable(report)),
-        ],
-      },
-      {
-        id: "caveats",
-        title: "Limitations",
-        blocks: [{ kind: "list", items: report.caveats }],
-      },
-      {
-        id: "left-out",
-        title: "Left out",
-        blocks: [
-          { kind: "entries", entries: findingEntries(report.findings) },
-          { kind: "list", items: report.absent },
-        ],
-      },
+      ...figureSections(report, limits),
+      ...findingSections(report, limits),
+      ...methodSections(report),
     ],
     footer: "KL in nats; Δ = log p checkpoint − log p reference of the forced token.",
   };
+}
+
+/** What changed: by checkpoint, along training, by kind of token, at single tokens. */
+function figureSections(report: KlReport, limits: KlLimits): Section[] {
+  return [
+    {
+      id: "checkpoints",
+      title: "Checkpoint comparison",
+      blocks: tables(checkpointTable(report), boundTable(report), detailTable(report), regionTable(report)),
+    },
+    {
+      id: "progression",
+      title: "Training progression",
+      blocks: [
+        ...progressionPicture(report),
+        { kind: "facts", rows: progressionLines(report) },
+        ...tables(progressionTable(report), turningTable(report), stageTable(report)),
+      ],
+    },
+    {
+      id: "categories",
+      title: "Token categories",
+      blocks: [
+        ...charts(categoryPictures(report)),
+        ...tables(categoryTable(report), categoryProgressTable(report), tokenTable(report, limits.rows)),
+      ],
+    },
+    {
+      id: "spikes",
+      title: "Spikes",
+      blocks: [
+        ...tables(
+          spikeDistributionTable(report),
+          spikeDistributionsTable(report),
+          ...topProblemTables(report, limits.rows),
+        ),
+        ...spikePicture(report, limits.spikes),
+      ],
+    },
+  ];
+}
+
+/** Whether it matters: right and wrong texts, tests, cases. */
+function findingSections(report: KlReport, limits: KlLimits): Section[] {
+  return [
+    {
+      id: "correctness",
+      title: "Correctness",
+      blocks: [
+        ...charts([...correctnessPictures(report), ...followUpPictures(report)]),
+        ...tables(
+          correctnessTable(report),
+          firstErrorTable(report),
+          attentionTable(report),
+          hiddenTable(report),
+          gradientTable(report),
+          continuationTable(report),
+        ),
+      ],
+    },
+    {
+      id: "tests",
+      title: "Statistical tests",
+      blocks: tables(comparisonTable(report), correlationTable(report), pairTable(report)),
+    },
+    { id: "cases", title: "Case studies", blocks: casePictures(report, limits.cases) },
+  ];
+}
+
+/** How it was computed, and what it does not say. */
+function methodSections(report: KlReport): Section[] {
+  return [
+    {
+      id: "method",
+      title: "Methodology",
+      blocks: [
+        { kind: "facts", rows: methodLines(report) },
+        ...tables(policyTable(report), rlProbeTable(report)),
+      ],
+    },
+    {
+      id: "caveats",
+      title: "Limitations",
+      blocks: [{ kind: "list", items: report.caveats }],
+    },
+    {
+      id: "left-out",
+      title: "Left out",
+      blocks: [
+        { kind: "entries", entries: findingEntries(report.findings) },
+        { kind: "list", items: report.absent },
+      ],
+    },
+  ];
 }
 
 function answerEntry({ question, answer, support }: KlReport["answers"][number]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KlReport } from "../../results/kl.ts";
+import type { KlReport } from "../../results/kl/index.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { renderKlMarkdown, renderKlTerminal } from "./index.ts";
 import {

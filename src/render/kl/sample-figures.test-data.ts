@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CategoryFigures, CheckpointFigures, PolicyRole, Progression } from "../../results/kl.ts";
+import type { CategoryFigures, CheckpointFigures, PolicyRole, Progression } from "../../results/kl/index.ts";
 
 export const STEPS = [100, 200, 300, 600, 1000];
 export const NAMES = STEPS.map((step) => `rlvr_step_${step}`);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { KlReport, PairedDifference, SpikeFigures } from "../../results/kl.ts";
+import type { KlReport, PairedDifference, SpikeFigures } from "../../results/kl/index.ts";
 import { sampleCases, sampleSpike } from "./sample-cases.test-data.ts";
 import {
   CATEGORIES,

@@ -1,4 +1,4 @@
-import type { MismatchMetrics, MismatchReport, StepMetrics } from "../../results/index.ts";
+import type { MismatchMetrics, MismatchReport, PooledPartMetrics, StepMetrics } from "../../results/index.ts";
 import {
   type ColumnOptions,
   figureColumn,
@@ -7,7 +7,7 @@ import {
   type TableColumn,
   textColumn,
 } from "../document/index.ts";
-import { formatCount, formatId } from "../text/index.ts";
+import { formatCount, formatId, formatNumber, plural } from "../text/index.ts";
 import { foldSteps, type StepRange } from "./fold-steps.ts";
 import { METRIC_NAMES, type PartMetricKey } from "./metric-names.ts";
 
@@ -66,12 +66,71 @@ export function correctnessTable(report: MismatchReport): Table {
   );
 }
 
+/** The largest mean |Δ| first. */
+export function engineTable(report: MismatchReport): Table {
+  const groups = [...report.per_engine].sort((a, b) => b.delta_abs_mean - a.delta_abs_mean);
+  const names = groups.map((group) => group.name);
+  return groupTable("engines", "By engine", "engine", groups, names, pooledPart(report, "engine"));
+}
+
+export function finishReasonTable(report: MismatchReport): Table {
+  const groups = report.per_finish_reason;
+  const names = groups.map((group) => group.name);
+  const pooled = pooledPart(report, "finish_reason");
+  return groupTable("finish-reasons", "By finish reason", "finish reason", groups, names, pooled);
+}
+
+export function stalenessTable(report: MismatchReport): Table {
+  const groups = report.per_staleness;
+  const names = groups.map((group) => String(group.staleness));
+  return groupTable(
+    "staleness",
+    "By staleness (step − weight version)",
+    "staleness",
+    groups,
+    names,
+    pooledPart(report, "staleness"),
+  );
+}
+
+function pooledPart(report: MismatchReport, kind: PooledPartMetrics["kind"]): PooledPartMetrics | undefined {
+  return report.pooled_parts.find((pooled) => pooled.kind === kind);
+}
+
+/** `1,024 of 3,000 engines`, which rows are missing, and what is in no row. */
+function describeMissing(
+  unit: string,
+  shown: number,
+  apart: number,
+  pooled: PooledPartMetrics | undefined,
+): string | undefined {
+  const more = pooled?.is_more ? "more than " : "";
+  const all = `${more}${formatCount(apart + (pooled?.parts ?? 0))} ${PLURALS[unit] ?? `${unit}s`}`;
+  const worst =
+    shown < apart
+      ? [
+          pooled === undefined
+            ? `the ${shown} of ${all} with the largest mean |Δ|; --json has all`
+            : `the ${shown} with the largest mean |Δ| of ${formatCount(apart)}; --json has these`,
+        ]
+      : [];
+  if (pooled === undefined) return worst[0];
+  const { parts, tokens, delta_abs_mean } = pooled;
+  const rest =
+    `${all} are too many to keep apart: ${more}${formatCount(parts)} of them have no row, with ` +
+    `${plural(tokens, "token")} and mean |Δ| ${formatNumber(delta_abs_mean)} together`;
+  return [...worst, rest].join(". ");
+}
+
+const PLURALS: Readonly<Record<string, string>> = { staleness: "values of staleness" };
+
 function groupTable(
   id: string,
   title: string,
   unit: string,
   allGroups: readonly MismatchMetrics[],
   allLabels: readonly string[],
+  pooled?: PooledPartMetrics,
 ): Table {
   const kept = unit === "step" ? allGroups.map((_, i) => i) : worstParts(allGroups);
   const groups = kept.map((i) => allGroups[i] as MismatchMetrics);
@@ -90,7 +149,9 @@ function groupTable(
     id,
     title,
     [
-      textColumn(unit, labels, { align: labels.every((label) => /^\d+$/.test(label)) ? "right" : "left" }),
+      textColumn(unit, labels, {
+        align: labels.every((label) => /^[-−]?\d+$/.test(label)) ? "right" : "left",
+      }),
       figureColumn(
         "seqs",
         "count",
@@ -113,9 +174,7 @@ function groupTable(
       metric("pearson", { priority: 7, worst: "least" }),
       metric("ess", { priority: 5, worst: "least" }),
     ],
-    groups.length < allGroups.length
-      ? `the ${groups.length} of ${formatCount(allGroups.length)} ${unit}s with the largest mean |Δ|; --json has all`
-      : undefined,
+    describeMissing(unit, groups.length, allGroups.length, pooled),
   );
 }
 

@@ -151,6 +151,14 @@ const SECTIONS: Readonly<Record<string, (report: MismatchReport) => Draw>> = {
     ),
   environments: (report) => namedBars("environment", report.per_environment),
   correctness: (report) => namedBars("correctness", report.per_correctness),
+  engines: (report) => namedBars("engine", report.per_engine),
+  "finish-reasons": (report) => namedBars("finish reason", report.per_finish_reason),
+  staleness: ({ per_staleness: ages }) =>
+    partBars(
+      "staleness",
+      ages,
+      ages.map((group) => String(group.staleness)),
+    ),
   positions: positionHeat,
   probabilities: probabilityBars,
 };

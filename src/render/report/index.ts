@@ -7,7 +7,16 @@
 export { buildReportDocument, renderHtml, renderMarkdown } from "./document.ts";
 export { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 export { foldSteps } from "./fold-steps.ts";
-export { correctnessTable, environmentTable, rankTable, stepTable, turnTable } from "./group-tables.ts";
+export {
+  correctnessTable,
+  engineTable,
+  environmentTable,
+  finishReasonTable,
+  rankTable,
+  stalenessTable,
+  stepTable,
+  turnTable,
+} from "./group-tables.ts";
 export { type Picture, sectionPictures, spreadPictures } from "./html-pictures.ts";
 export { failedTests } from "./identity-tables.ts";
 export { columnLines, inputParts, leftOutLines, sourceTable } from "./input.ts";

@@ -1,7 +1,16 @@
 import type { MismatchReport } from "../../results/index.ts";
 import type { Table } from "../document/index.ts";
 import { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
-import { correctnessTable, environmentTable, rankTable, stepTable, turnTable } from "./group-tables.ts";
+import {
+  correctnessTable,
+  engineTable,
+  environmentTable,
+  finishReasonTable,
+  rankTable,
+  stalenessTable,
+  stepTable,
+  turnTable,
+} from "./group-tables.ts";
 import { identityTable, trustTable } from "./identity-tables.ts";
 import { sourceTable } from "./input.ts";
 import { parityTables } from "./parity-tables.ts";
@@ -44,6 +53,9 @@ export function detailTables(report: MismatchReport, limits: DetailLimits): Deta
     ...needs(rankTable(report), 2, report.per_rank.length === 1 ? "one rank" : "ranks unknown"),
     ...needs(environmentTable(report), 1, "environments unknown"),
     ...needs(correctnessTable(report), 1, "correctness unknown"),
+    ...needs(engineTable(report), 1, "engines unknown"),
+    ...needs(finishReasonTable(report), 1, "finish reasons unknown"),
+    ...needs(stalenessTable(report), 1, "weight versions unknown"),
     ...needs(positionTable(report), 1, "no tokens"),
     ...needs(probabilityTable(report), 1, "no tokens"),
     ...needs(tailTable(report), 1, "no tokens"),

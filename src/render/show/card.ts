@@ -1,7 +1,5 @@
 import type { ShowCandidate, ShowCard, ShowMetric, ShowReport, ShowShare } from "../../results/index.ts";
-import type { Table, TableColumn } from "../document/index.ts";
-import type { Surface } from "../terminal/index.ts";
-import { drawTable, wrapParts } from "../terminal/index.ts";
+import { type Block, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import {
   formatId,
   formatNearOne,
@@ -18,29 +16,15 @@ const MOST_TEXT = 40;
 const MOST_BYTES = 16;
 
 /** All that is known of one token. */
-export function drawCard(
-  card: ShowCard,
-  metric: ShowMetric,
-  surface: Surface,
-  policies?: ShowReport["policies"],
-): string[] {
-  const { alternatives } = card;
-  const title = `${card.handle}  ${quoted(card)}`;
+export function cardBlocks(card: ShowCard, { metric, policies }: ShowReport): Block[] {
+  const values = policies === undefined ? valuesTable(card) : withoutAbsent(valuesTable(card));
   return [
-    surface.style(surface.text(title), "bold"),
-    ...wrapParts(placeParts(card).map(surface.text), surface.text(" · "), surface.width - 2).map(
-      (line) => `  ${line}`,
-    ),
-    "",
-    ...drawTable(policies === undefined ? valuesTable(card) : withoutAbsent(valuesTable(card)), surface)
-      .lines,
-    ...wrapParts(otherParts(card, metric).map(surface.text), surface.text(" · "), surface.width - 2).map(
-      (line) => `  ${line}`,
-    ),
-    "",
-    ...(alternatives === null
-      ? [surface.style("  no alternatives: the input has no top-k lists for this token", "dim")]
-      : drawTable(alternativesTable(card, surface), surface).lines),
+    { kind: "text", text: placeParts(card).join(" · ") },
+    { kind: "table", table: values },
+    { kind: "text", text: otherParts(card, metric).join(" · ") },
+    card.alternatives === null
+      ? { kind: "text", text: "no alternatives: the input has no top-k lists for this token", muted: true }
+      : { kind: "table", table: alternativesTable(card) },
   ];
 }
 
@@ -88,7 +72,7 @@ function valuesTable(card: ShowCard): Table {
     const apart = logprob === null || card.trainer_logprob === null ? null : card.trainer_logprob - logprob;
     rows.push([`log p ${name}`, formatNumber(logprob), "", `${formatSigned(apart)} (trainer − ${name})`]);
   }
-  return makeTable("values", rows, [
+  return tableOf("values", "", rows, [
     ["", "left"],
     ["rollout", "right"],
     ["trainer", "right"],
@@ -113,10 +97,10 @@ function otherParts(card: ShowCard, metric: ShowMetric): string[] {
   ];
 }
 
-function alternativesTable(card: ShowCard, { unicode }: Surface): Table {
+function alternativesTable(card: ShowCard): Table {
   const { candidates, rollout_k, trainer_k, rollout_rest, trainer_rest } = card.alternatives!;
   const rows = candidates.map((one): string[] => [
-    one.sampled ? (unicode ? "▸" : ">") : "",
+    one.sampled ? ">" : "",
     quoted(one) || MISSING,
     formatId(one.id),
     probability(one.rollout),
@@ -125,8 +109,9 @@ function alternativesTable(card: ShowCard, { unicode }: Surface): Table {
     formatRank(one, one.trainer, trainer_k),
   ]);
   const rest = (value: number | null): string => (value === null ? "" : formatProbability(value));
-  const table = makeTable(
+  const table = tableOf(
     "alternatives",
+    "Alternatives",
     [...rows, ["", "all others", "", rest(rollout_rest), "", rest(trainer_rest), ""]],
     [
       ["", "left"],
@@ -162,20 +147,18 @@ function formatRank({ sampled }: ShowCandidate, share: ShowShare | null, k: numb
   return sampled || share.at_most ? `not in top ${k}` : "";
 }
 
-function makeTable(
+function tableOf(
   id: string,
+  title: string,
   rows: readonly (readonly string[])[],
   columns: readonly (readonly [string, "left" | "right"])[],
 ): Table {
-  return {
-    id,
-    title: "",
-    rows: rows.length,
-    columns: columns.map(([header, align], at) => ({
+  const written = columns.map(([header, align], at) =>
+    textColumn(
       header,
-      align,
-      priority: 1,
-      cells: rows.map((cells) => cells[at] ?? ""),
-    })),
-  };
+      rows.map((cells) => cells[at] ?? ""),
+      { align },
+    ),
+  );
+  return makeTable(id, title, written);
 }

@@ -1,6 +1,11 @@
 /**
- * One sequence, or one token of it, in the terminal. Finding it and its values belong in `src/analyses/show`.
+ * One sequence, or one token of it, as a document. Finding it and its values belong in `src/analyses/show`.
  *
  * @module
  */
-export { renderShowTerminal, type ShowTerminalOptions } from "./terminal.ts";
+export {
+  buildShowDocument,
+  renderShowMarkdown,
+  renderShowTerminal,
+  type ShowTerminalOptions,
+} from "./document.ts";

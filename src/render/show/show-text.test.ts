@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import "../../../test/support/property-seed.ts";
 import { displayWidth } from "../terminal/columns.ts";
-import { renderShowTerminal, type ShowTerminalOptions } from "./index.ts";
+import { renderShowMarkdown, renderShowTerminal, type ShowTerminalOptions } from "./index.ts";
 import { chooseTint, tintMark } from "./levels.ts";
 import { type MadeShow, madeShow } from "./made-show.test-data.ts";
 
@@ -45,7 +45,9 @@ describe("a sequence without colour", () => {
     const out = draw(made);
     expect(out).toContain("── turn 0 · 5 tokens · t0–t4 · mean |Δ| 0.860 · max 3.00 at t4 ─");
     expect(out).toContain("── tool output · 1 token · t5 · in no figure ─");
-    expect(out).toMatch(/furthest by Δ\n {2}s12\.r3\.q41\.t6 +inf .*\n {2}s12\.r3\.q41\.t4 +-3\.00 {2}"e "/);
+    expect(out).toMatch(
+      /Furthest by Δ\n +token .*\n {2}s12\.r3\.q41\.t6 +inf █{10} .*\n {2}s12\.r3\.q41\.t4 +-3\.00 █{10} .* "e "\n.* +\+0\.700 █{7} /,
+    );
   });
 });
 
@@ -164,11 +166,35 @@ describe("folding", () => {
 
   /** Tokens of the response that are printed and that gaps count. */
   function shownAndCounted(out: string): number {
-    const strip = out.slice(0, out.search(/\n(furthest by|s12\S+ {2}")/));
+    const strip = out.slice(0, out.search(/\n(Furthest by|s12\S+ {2}")/));
     const shown = strip.match(/\bw\d+ /g)?.length ?? 0;
     const counted = [...strip.matchAll(/… (?:turns? [^,]*, )?([\d,]+) tokens?/g)];
     return counted.reduce((sum, [, count]) => sum + Number(count!.replaceAll(",", "")), shown);
   }
+});
+
+describe("as Markdown", () => {
+  const deltas = "0 .2 -.4 .7 -3 | 9 |";
+  const report = madeShow({ deltas, texts: ["a ", "b ", "c ", "d ", "e|`", "```\n"], metric: "delta" });
+
+  it("has the text in marks in a code block that foreign text cannot end, then the furthest as a table", () => {
+    const out = renderShowMarkdown(report, { command: "logratio show dumps/ q41" });
+    expect(out).toMatch(/^### Sequence `s12\.r3\.q41`\n\nstep 12 · rank 3 · /);
+    const [, fence] = /\n(`{4,})text\n⟦-⟧ ≤/.exec(out) ?? [];
+    expect(out.split(`\n${fence}\n`)).toHaveLength(2);
+    expect(out).toContain("a ⟦+b ⟧⟦--c ⟧⟦+++d ⟧⟦----e|`⟧\n");
+    expect(out).toMatch(/\| token \| Δ \| p rollout \| p trainer \| text \|\n/);
+    expect(out).toMatch(/\| s12\.r3\.q41\.t4 \| -3\.00 \| .* \|\n/);
+    expect(out).toContain("```sh\nlogratio show dumps/ q41\n```");
+    expect(out).not.toContain(ESCAPE);
+  });
+
+  it("has a token's values and alternatives as tables", () => {
+    const out = renderShowMarkdown(madeShow({ deltas, token: 4 }));
+    expect(out).toContain('#### s12\\.r3\\.q41\\.t4  "w4 "'.replaceAll("\\", ""));
+    expect(out).toContain("no alternatives: the input has no top-k lists for this token");
+    expect(out).toMatch(/\| log p \| .* \| -3\.00 \|\n/);
+  });
 });
 
 describe("hostile text", () => {

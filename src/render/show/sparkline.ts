@@ -1,5 +1,5 @@
 import type { ShowMetric, ShowReport } from "../../results/index.ts";
-import type { Surface } from "../terminal/index.ts";
+import type { Surface } from "../document/index.ts";
 import { heightCharacter, pad } from "../terminal/index.ts";
 import { POWER, showValue } from "./levels.ts";
 
@@ -19,7 +19,8 @@ interface Column {
  * The whole response on one line: for each column the highest and the lowest value of all its tokens, so that no
  * spike is averaged away; which turn it is; and where the token is that was asked for.
  */
-export function drawSparkline(report: ShowReport, surface: Surface, paint: Painter): string[] {
+export function drawSparkline(report: ShowReport, surface: Surface): string[] {
+  const { paint } = surface;
   const { tokens, metric, token } = report;
   const room = Math.max(10, surface.width - LABEL - VALUE);
   const columns = Math.min(room, tokens.length);
@@ -39,9 +40,6 @@ export function drawSparkline(report: ShowReport, surface: Surface, paint: Paint
   const at = cells.findIndex((_, column) => token.token < place(column + 1));
   return [...lines, row("", `${" ".repeat(at)}^ t${token.token}`, "", surface, (text) => text)];
 }
-
-/** Puts SGR parameters around a text, where there is color. */
-export type Painter = (text: string, code: string) => string;
 
 function row(
   label: string,

@@ -29,15 +29,14 @@ const NEWLINES = new RegExp(`\\n{${MOST_NEWLINES + 1},}`, "g");
 
 export interface TokenStyle {
   readonly metric: ShowMetric;
-  /** Whether the terminal shows colors; without, levels are marks. */
-  readonly color: boolean;
+  /** Without colors, levels are marks. */
   readonly surface: Surface;
   /** The token that was asked for. */
   readonly here: boolean;
 }
 
 /** A token of the response. */
-export function tokenPieces(token: ShowToken, { metric, color, surface, here }: TokenStyle): StripPiece[] {
+export function tokenPieces(token: ShowToken, { metric, surface, here }: TokenStyle): StripPiece[] {
   const marks = chooseMarks(surface.unicode);
   const tint = token.value === null ? undefined : chooseTint(token.value, metric);
   const isOwn = token.turn !== null;
@@ -49,7 +48,7 @@ export function tokenPieces(token: ShowToken, { metric, color, surface, here }: 
       ? marks.infinite
       : tint === undefined
         ? marks.missing
-        : color
+        : surface.color
           ? ""
           : tintMark(tint, metric);
   const [head, tail] = mark === "" ? ["", ""] : [marks.open + mark, marks.close];

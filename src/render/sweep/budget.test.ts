@@ -13,7 +13,7 @@ const BUDGET: TokenBudget = {
 };
 
 const said = (token_budget: TokenBudget | null): string | undefined =>
-  budgetSentence({ settings: [{ token_budget }], metrics: { ess_seq: 0.25 } } as unknown as SweepReport);
+  budgetSentence({ corrections: [{ token_budget }], metrics: { ess_seq: 0.25 } } as unknown as SweepReport);
 
 it("says how long sequences may be, where their ESS halves, and predicted before measured", () => {
   expect(said(BUDGET)).toMatch(

@@ -2,8 +2,8 @@ import type { SweepReport } from "../../results/index.ts";
 import { formatCount, formatNumber, formatShare } from "../text/index.ts";
 
 /** What product ratios are good for at this length, in one sentence; undefined where it is not known. */
-export function budgetSentence({ settings, metrics }: SweepReport): string | undefined {
-  const budget = settings[0]?.token_budget;
+export function budgetSentence({ corrections, metrics }: SweepReport): string | undefined {
+  const budget = corrections[0]?.token_budget;
   if (!budget) return undefined;
   const { ess_half, in_bounds, sequence_length_mean, ess_at_mean_length } = budget;
   if (ess_half === Number.POSITIVE_INFINITY)

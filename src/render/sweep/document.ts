@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../core/base/index.ts";
 import type { SweepReport, VerdictLevel } from "../../results/index.ts";
 import type { Block, Document, Section } from "../document/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
@@ -5,7 +6,7 @@ import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import { budgetSentence } from "./budget.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";
-import { droppedTable, inputParts, settingLegend, settingTable } from "./tables.ts";
+import { correctionLegend, correctionTable, droppedTable, inputParts } from "./tables.ts";
 
 export interface SweepOptions {
   readonly rows?: RowChoice;
@@ -39,20 +40,20 @@ export function buildSweepDocument(
     verdict: {
       level: LEVELS[recommendation.kind],
       word: recommendation.kind.toUpperCase(),
-      text: recommendation.setting,
+      text: recommendation.name,
       isHeading: true,
       items: recommendation.reasons,
     },
     lead: [],
     sections: [
       {
-        id: "settings",
+        id: "corrections",
         title: "",
         blocks: [
           {
             kind: "table",
-            table: settingTable(report, rows),
-            legend: (hidden) => settingLegend(report, hidden),
+            table: correctionTable(report, rows),
+            legend: (hidden) => correctionLegend(report, hidden),
           },
         ],
       },
@@ -69,8 +70,8 @@ export function buildSweepDocument(
 }
 
 function configSection(report: SweepReport): Section {
-  const { chosen, configs, settings } = report;
-  const rule = settings.find(({ name }) => name === chosen)?.rule;
+  const { chosen, configs, corrections } = report;
+  const row = corrections.find(({ name }) => name === chosen);
   const most = configs.length > FEW_CONFIGS ? MOST_TRAPS : Number.POSITIVE_INFINITY;
   const others = inexpressibleLines(report).map(({ presets, why }): [string, string] => [presets, why]);
   const blocks = configs.map(({ preset, place, language, text, traps }): Block => {
@@ -84,12 +85,13 @@ function configSection(report: SweepReport): Section {
       traps: left > 0 ? [...traps.slice(0, most), `${left} more to know: --for ${preset}`] : traps,
     };
   });
-  if (blocks.length === 0 && others.length === 0) return { id: "configs", title: "", blocks: [] };
   return {
     id: "configs",
     title: `Config for ${chosen}`,
     blocks: [
-      ...(rule === undefined ? [] : [{ kind: "text", text: rule, muted: true } as const]),
+      ...(row === undefined
+        ? []
+        : [{ kind: "text", text: row.rule, muted: true } as const, flagBlock(row.correction_text)]),
       ...blocks,
       ...(others.length === 0 ? [] : [{ kind: "text", text: "Not exactly this in:", muted: true } as const]),
       { kind: "facts", rows: others },
@@ -97,7 +99,19 @@ function configSection(report: SweepReport): Section {
   };
 }
 
-function skippedLines({ skipped_settings: skipped }: SweepReport): string[] {
+/** The row as a flag: what no trainer has as a config can still be applied, and swept again beside others. */
+function flagBlock(text: string): Block {
+  return {
+    kind: "code",
+    title: "logratio",
+    place: "logratio correct, logratio sweep",
+    language: "sh",
+    text: `--correction ${quoteForShell(text)}`,
+    traps: [],
+  };
+}
+
+function skippedLines({ skipped_corrections: skipped }: SweepReport): string[] {
   return [...new Set(skipped.map(({ why }) => why))].map((reason) => {
     const names = skipped.filter(({ why }) => why === reason).map(({ name }) => name);
     return `not tried: ${names.join(", ")} (${reason})`;

@@ -1,6 +1,6 @@
 import type { SweepReport } from "../../results/index.ts";
 
-/** `trl, slime: has the rest, but not …`: the presets that cannot do exactly the chosen setting, by reason. */
+/** `trl, slime: has the rest, but not …`: the presets that cannot do exactly the chosen correction, by reason. */
 export function inexpressibleLines({ inexpressible }: SweepReport): { presets: string; why: string }[] {
   const whys = [...new Set(inexpressible.map(({ why }) => why))];
   return whys.map((why) => ({

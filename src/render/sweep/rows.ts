@@ -1,4 +1,4 @@
-import type { SweepReport, SweepSetting } from "../../results/index.ts";
+import type { SweepCorrection, SweepReport } from "../../results/index.ts";
 
 /** What users compare with, as trainers ship it: TIS at 2, IcePop's band, TRL's sequence mask, geometric rejection. */
 const BASELINES = [
@@ -10,19 +10,24 @@ const BASELINES = [
   "geo-rs 0.999–1.001",
 ];
 
-/** Rows of the table: `default` is the front, the baselines, the recommended and chosen ones, and trainers' own. */
+/** Rows of the table: `default` is the front, the baselines, the recommended and chosen ones, and those that were asked for. */
 export type RowChoice = "default" | "all" | number;
 
 /** In the order of weight mass moved; a number asks for that many, the front first, then by ESS. */
-export function chosenRows(report: SweepReport, choice: RowChoice): SweepSetting[] {
-  const always = new Set([...report.front, ...BASELINES, report.recommendation.setting, report.chosen]);
+export function chosenRows(report: SweepReport, choice: RowChoice): SweepCorrection[] {
+  const always = new Set([...report.front, ...BASELINES, report.recommendation.name, report.chosen]);
   const rows =
     choice === "all"
-      ? [...report.settings]
+      ? [...report.corrections]
       : choice === "default"
-        ? report.settings.filter((setting) => always.has(setting.name) || setting.preset !== null)
-        : [...report.settings]
+        ? report.corrections.filter((row) => always.has(row.name) || isAskedFor(row))
+        : [...report.corrections]
             .sort((a, b) => Number(b.on_front) - Number(a.on_front) || b.ess_tokens - a.ess_tokens)
             .slice(0, choice);
   return rows.sort((a, b) => a.mass_moved - b.mass_moved || b.ess_tokens - a.ess_tokens);
+}
+
+/** A row of `--preset`, `--setting` or `--correction`: the first two have a preset, the last one is named by its text. */
+function isAskedFor({ name, preset, correction_text }: SweepCorrection): boolean {
+  return preset !== null || name === correction_text;
 }

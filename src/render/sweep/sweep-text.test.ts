@@ -32,12 +32,12 @@ describe("renderSweepTerminal", () => {
     }
   });
 
-  it("says what to take, why, what each setting costs, and the config as it is pasted", () => {
+  it("says what to take, why, what each correction costs, and the config as it is pasted", () => {
     const report = makeReport();
     const text = renderSweepTerminal(report, { width: 120, color: false, unicode: true });
-    expect(text).toContain(`△ RECOMMENDED  ${report.recommendation.setting}`);
+    expect(text).toContain(`△ RECOMMENDED  ${report.recommendation.name}`);
     for (const name of report.front) expect(text).toContain(name);
-    expect(text).toMatch(new RegExp(`>\\*? +${report.recommendation.setting}`));
+    expect(text).toMatch(new RegExp(`>\\*? +${report.recommendation.name}`));
     expect(text).toContain("    a:\n      b: 2\n");
     expect(text).toContain("△ the lower bound is the upper one");
     expect(text).toMatch(/u, v +has nothing/);
@@ -54,7 +54,7 @@ describe("renderSweepTerminal", () => {
     for (const row of listRows(3)) expect(report.front.some((name) => row.includes(name))).toBe(true);
   });
 
-  it("names the settings that could not be tried and the figures that are missing", () => {
+  it("names the corrections that could not be tried and the figures that are missing", () => {
     const text = renderSweepTerminal(makeReport("random", false), {
       width: 100,
       color: false,

@@ -3,108 +3,72 @@
  *
  * @module
  */
-import type { DroppedGroup, SweepReport, SweepSetting } from "../../results/index.ts";
+import type { DroppedGroup, SweepCorrection, SweepReport } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
-import { formatShare, formatSigned, isFigure, plural } from "../text/index.ts";
+import { type FigureKind, formatShare, formatSigned, isFigure, plural } from "../text/index.ts";
 
-/** Of settings that drop less than this the dropped part is too small to describe. */
+/** Of corrections that drop less than this the dropped part is too small to describe. */
 const LEAST_DROPPED = 1e-3;
 
-/** What each setting keeps and costs. */
-export function settingTable(report: SweepReport, rows: readonly SweepSetting[]): Table {
-  const of = (pick: (setting: SweepSetting) => number | null): (number | null)[] => rows.map(pick);
-  const hidden = report.settings.length - rows.length;
+/** What each correction keeps and costs. */
+export function correctionTable(report: SweepReport, rows: readonly SweepCorrection[]): Table {
+  const { metrics, corrections } = report;
+  const column = columnMaker(rows);
   const columns: TableColumn[] = [
     textColumn(
       "",
       rows.map(({ name, on_front }) => formatMarks(report, name, on_front)),
-      { priority: 1 },
     ),
+    nameColumn(rows),
+    column("ESS", "near-one", 1, ({ ess_tokens }) => ess_tokens, "least"),
+    column("moved", "share", 1, ({ mass_moved }) => mass_moved),
+    column("dropped", "share", 1, ({ dropped }) => dropped.tokens_share),
+    column("sequences", "share", 2, ({ dropped }) => dropped.sequences_share),
+    column("max w", "number", 2, ({ weight_max }) => weight_max),
+    ...(metrics.groups === null ? [] : [column("groups", "count", 2, ({ dropped }) => dropped.groups_lost)]),
+    ...(metrics.reward_mean === null ? [] : [rewardColumn(rows)]),
+    column("truncated", "share", 4, ({ truncated_share }) => truncated_share),
+    column("ESS seq", "near-one", 3, ({ ess_sequences }) => ess_sequences),
+    column("mean w", "near-one", 6, ({ weight_mean }) => weight_mean),
+    column("budget", "count", 5, ({ token_budget }) => token_budget?.ess_half ?? null),
     textColumn(
-      "setting",
-      rows.map(({ name }) => name),
-      { priority: 1 },
-    ),
-    figureColumn(
-      "ESS",
-      "near-one",
-      of(({ ess_tokens }) => ess_tokens),
-      { priority: 1, worst: "least" },
-    ),
-    figureColumn(
-      "moved",
-      "share",
-      of(({ mass_moved }) => mass_moved),
-      { priority: 1 },
-    ),
-    figureColumn(
-      "dropped",
-      "share",
-      of(({ dropped }) => dropped.tokens_share),
-      { priority: 1 },
-    ),
-    figureColumn(
-      "sequences",
-      "share",
-      of(({ dropped }) => dropped.sequences_share),
-      { priority: 2 },
-    ),
-    figureColumn(
-      "max w",
-      "number",
-      of(({ weight_max }) => weight_max),
-      { priority: 2 },
-    ),
-    ...(report.metrics.groups === null
-      ? []
-      : [
-          figureColumn(
-            "groups",
-            "count",
-            of(({ dropped }) => dropped.groups_lost),
-            { priority: 2 },
-          ),
-        ]),
-    ...(report.metrics.reward_mean === null
-      ? []
-      : [
-          textColumn(
-            "reward",
-            rows.map(({ dropped }) => formatShift(dropped.reward_shift)),
-            { priority: 2, align: "right" },
-          ),
-        ]),
-    figureColumn(
-      "truncated",
-      "share",
-      of(({ truncated_share }) => truncated_share),
-      { priority: 4 },
-    ),
-    figureColumn(
-      "ESS seq",
-      "near-one",
-      of(({ ess_sequences }) => ess_sequences),
-      { priority: 3 },
-    ),
-    figureColumn(
-      "mean w",
-      "near-one",
-      of(({ weight_mean }) => weight_mean),
-      { priority: 6 },
-    ),
-    figureColumn(
-      "budget",
-      "count",
-      of(({ token_budget }) => token_budget?.ess_half ?? null),
-      { priority: 5 },
+      "--correction",
+      rows.map(({ correction_text }) => correction_text),
+      { priority: 7 },
     ),
   ];
-  const title = hidden === 0 ? "Settings" : `Settings, ${rows.length} of ${report.settings.length}`;
-  return makeTable("settings", title, columns);
+  const hidden = corrections.length - rows.length;
+  const title = hidden === 0 ? "Corrections" : `Corrections, ${rows.length} of ${corrections.length}`;
+  return makeTable("corrections", title, columns);
 }
 
-/** What the columns of {@link settingTable} mean, but for those in `without`. */
-export function settingLegend({ metrics }: SweepReport, without: readonly string[] = []): string {
+type MakeColumn = (
+  header: string,
+  kind: FigureKind,
+  priority: number,
+  pick: (row: SweepCorrection) => number | null,
+  worst?: "most" | "least",
+) => TableColumn;
+
+function columnMaker(rows: readonly SweepCorrection[]): MakeColumn {
+  return (header, kind, priority, pick, worst) =>
+    figureColumn(header, kind, rows.map(pick), { priority, ...(worst && { worst }) });
+}
+
+function nameColumn(rows: readonly SweepCorrection[]): TableColumn {
+  return textColumn(
+    "correction",
+    rows.map(({ name }) => name),
+  );
+}
+
+function rewardColumn(rows: readonly SweepCorrection[]): TableColumn {
+  const cells = rows.map(({ dropped }) => formatShift(dropped.reward_shift));
+  return textColumn("reward", cells, { priority: 2, align: "right" });
+}
+
+/** What the columns of {@link correctionTable} mean, but for those in `without`. */
+export function correctionLegend({ metrics }: SweepReport, without: readonly string[] = []): string {
   const meanings: Readonly<Record<string, string>> = {
     ESS: "(Σw)²/(n Σw²) over all tokens, dropped ones as 0; without weights, of the kept tokens' own ratios",
     moved: "share of weight mass that truncation and dropping take away, or a lower clamp adds",
@@ -118,6 +82,7 @@ export function settingLegend({ metrics }: SweepReport, without: readonly string
     "ESS seq": "of the sequences' mean weights",
     budget: "tokens after which products of kept ratios have an ESS below one half",
     truncated: "share of tokens whose weight was clamped",
+    "--correction": "the row as this flag takes it",
   };
   const told = Object.entries(meanings).filter(([name]) => !without.includes(name));
   return [
@@ -127,100 +92,62 @@ export function settingLegend({ metrics }: SweepReport, without: readonly string
 }
 
 /** Who is dropped, for the rows that drop more than a few tokens; undefined where none does. */
-export function droppedTable(report: SweepReport, rows: readonly SweepSetting[]): Table | undefined {
+export function droppedTable(report: SweepReport, rows: readonly SweepCorrection[]): Table | undefined {
   const dropping = rows.filter(({ dropped }) => dropped.tokens_share >= LEAST_DROPPED);
-  if (dropping.length === 0) return undefined;
-  const of = (pick: (setting: SweepSetting) => number | null): (number | null)[] => dropping.map(pick);
-  const lengths = dropping[0]!.dropped.by_length;
-  const turns = dropping[0]!.dropped.by_turn;
-  const columns: TableColumn[] = [
-    textColumn(
-      "setting",
-      dropping.map(({ name }) => name),
-      { priority: 1 },
-    ),
-    ...(report.metrics.reward_mean === null
-      ? []
-      : [
-          figureColumn(
-            "R kept",
-            "number",
-            of(({ dropped }) => dropped.reward_kept),
-            { priority: 2 },
-          ),
-          figureColumn(
-            "R dropped",
-            "number",
-            of(({ dropped }) => dropped.reward_dropped),
-            { priority: 1 },
-          ),
-        ]),
-    // Many trainers record a reward that is the correctness: once is enough.
-    ...(report.metrics.accuracy === null || report.metrics.accuracy === report.metrics.reward_mean
-      ? []
-      : [
-          figureColumn(
-            "right kept",
-            "share",
-            of(({ dropped }) => dropped.accuracy_kept),
-            { priority: 4 },
-          ),
-          figureColumn(
-            "right dropped",
-            "share",
-            of(({ dropped }) => dropped.accuracy_dropped),
-            {
-              priority: 3,
-            },
-          ),
-        ]),
-    ...(dropping[0]!.dropped.by_advantage === null
-      ? []
-      : [
-          figureColumn(
-            "A>0",
-            "share",
-            of(({ dropped }) => dropped.by_advantage?.positive ?? null),
-            {
-              priority: 1,
-            },
-          ),
-          figureColumn(
-            "A<0",
-            "share",
-            of(({ dropped }) => dropped.by_advantage?.negative ?? null),
-            {
-              priority: 1,
-            },
-          ),
-        ]),
-    ...findEnds(lengths, (group) => `${group.from}–${group.to} tokens`).map(({ header, at }) =>
-      figureColumn(
-        header,
-        "share",
-        of(({ dropped }) => dropped.by_length[at]?.dropped_share ?? null),
-        {
-          priority: 3,
-        },
-      ),
-    ),
-    ...(turns.length < 2
-      ? []
-      : findEnds(turns, (group) => `turn ${group.from}${group.to === null ? "+" : ""}`)
-    ).map(({ header, at }) =>
-      figureColumn(
-        header,
-        "share",
-        of(({ dropped }) => dropped.by_turn[at]?.dropped_share ?? null),
-        {
-          priority: 4,
-        },
-      ),
-    ),
+  const [first] = dropping;
+  if (first === undefined) return undefined;
+  const columns = [
+    nameColumn(dropping),
+    ...outcomeColumns(report, dropping),
+    ...groupColumns(first, dropping),
   ];
   const note =
     "R: mean reward. Then the share dropped of the tokens with positive and negative advantage, of the shortest and longest quarter of the sequences, of the first and last turn.";
   return makeTable("dropped", "Who is dropped", columns, note);
+}
+
+/** Rewards and correctness of what is kept and what is dropped. */
+function outcomeColumns(
+  { metrics: { reward_mean, accuracy } }: SweepReport,
+  rows: readonly SweepCorrection[],
+): TableColumn[] {
+  const column = columnMaker(rows);
+  return [
+    ...(reward_mean === null
+      ? []
+      : [
+          column("R kept", "number", 2, ({ dropped }) => dropped.reward_kept),
+          column("R dropped", "number", 1, ({ dropped }) => dropped.reward_dropped),
+        ]),
+    // Many trainers record a reward that is the correctness: once is enough.
+    ...(accuracy === null || accuracy === reward_mean
+      ? []
+      : [
+          column("right kept", "share", 4, ({ dropped }) => dropped.accuracy_kept),
+          column("right dropped", "share", 3, ({ dropped }) => dropped.accuracy_dropped),
+        ]),
+  ];
+}
+
+/** Shares dropped by sign of the advantage, length and turn; all rows have the groups of the first. */
+function groupColumns({ dropped }: SweepCorrection, rows: readonly SweepCorrection[]): TableColumn[] {
+  const column = columnMaker(rows);
+  const lengths = findEnds(dropped.by_length, (group) => `${group.from}–${group.to} tokens`);
+  const turns = findEnds(dropped.by_turn, ({ from, to }) => `turn ${from}${to === null ? "+" : ""}`);
+  return [
+    ...(dropped.by_advantage === null
+      ? []
+      : [
+          column("A>0", "share", 1, (row) => row.dropped.by_advantage?.positive ?? null),
+          column("A<0", "share", 1, (row) => row.dropped.by_advantage?.negative ?? null),
+        ]),
+    ...lengths.map(({ header, at }) =>
+      column(header, "share", 3, (row) => row.dropped.by_length[at]?.dropped_share ?? null),
+    ),
+    ...(dropped.by_turn.length < 2 ? [] : turns).map(({ header, at }) =>
+      column(header, "share", 4, (row) => row.dropped.by_turn[at]?.dropped_share ?? null),
+    ),
+  ];
 }
 
 /** The first and the last group; --json has those between. */
@@ -233,7 +160,7 @@ function findEnds(
 }
 
 function formatMarks(report: SweepReport, name: string, onFront: boolean): string {
-  return `${name === report.recommendation.setting ? ">" : ""}${onFront ? "*" : ""}`;
+  return `${name === report.recommendation.name ? ">" : ""}${onFront ? "*" : ""}`;
 }
 
 function formatShift(shift: number | null): string {
@@ -249,7 +176,7 @@ export function inputParts({ metrics, excluded }: SweepReport): string[] {
     plural(metrics.tokens, "token"),
     ...(metrics.groups === null ? [] : [plural(metrics.groups, "group")]),
     ...(metrics.turns_max > 1 ? [`up to ${plural(metrics.turns_max, "turn")}`] : []),
-    `${plural(metrics.settings, "setting")} tried`,
+    `${plural(metrics.corrections, "correction")} tried`,
     `${formatShare(metrics.ratio_outside)} of ratios outside 1/2 to 2`,
     ...(left > 0 ? [`${plural(left, "token")} left out: no finite Δ`] : []),
   ];

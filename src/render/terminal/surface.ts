@@ -27,15 +27,16 @@ const CODES: Readonly<Record<Style, string>> = {
 };
 
 export function makeSurface({ width, color, unicode }: TerminalOptions): Surface {
+  const paint = (text: string, parameters: string): string =>
+    color && text !== "" ? `${CSI}${parameters}m${text}${CSI}0m` : text;
   return {
     width,
     unicode,
+    color,
     ellipsis: unicode ? "…" : "..",
     text: (text) => (unicode ? printable(text) : toAscii(printable(text))),
-    style: (text, ...styles) => {
-      if (!color || text === "") return text;
-      return `${CSI}${styles.map((style) => CODES[style]).join(";")}m${text}${CSI}0m`;
-    },
+    style: (text, ...styles) => paint(text, styles.map((style) => CODES[style]).join(";")),
+    paint,
   };
 }
 

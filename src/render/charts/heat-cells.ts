@@ -1,0 +1,63 @@
+import { fitLabel } from "./frame.ts";
+import { PALETTE } from "./palette.ts";
+import { textElement } from "./svg.ts";
+
+/** Where the columns of a picture made of cells lie. */
+export interface CellColumns {
+  readonly left: number;
+  /** Of one cell. */
+  readonly width: number;
+}
+
+/** Columns that share what a picture has room for beside the names of its rows. */
+export function spreadColumns(count: number, left: number, width: number): CellColumns {
+  return { left, width: (width - left) / count };
+}
+
+export interface NameStyle {
+  readonly y: number;
+  readonly size: number;
+  /** Pixels that a name takes: where columns are narrower, some have none. */
+  readonly room: number;
+  /** Characters that fit into so many pixels. */
+  readonly characters: (pixels: number) => number;
+}
+
+/** Names of columns below them, at as many of them as there is room for. */
+export function drawColumnNames(
+  names: readonly string[],
+  { left, width }: CellColumns,
+  { y, size, room, characters }: NameStyle,
+): string {
+  const every = Math.ceil(room / width);
+  return names
+    .map((name, index) =>
+      index % every === 0
+        ? textElement(fitLabel(name, characters(width * every)).shown, {
+            x: left + (index + 0.5) * width,
+            y,
+            "text-anchor": "middle",
+            "font-size": size,
+            fill: PALETTE.muted,
+          })
+        : "",
+    )
+    .join("");
+}
+
+/** A cell's number; nothing where the cell is narrower than `least` pixels. */
+export function drawCellNumber(
+  text: string,
+  { left, width }: CellColumns,
+  index: number,
+  { top, height, least, fill }: { top: number; height: number; least: number; fill: string },
+): string {
+  if (width < least) return "";
+  return textElement(text, {
+    x: left + (index + 0.5) * width,
+    y: top + height / 2 + 3.5,
+    "text-anchor": "middle",
+    "font-size": 9.5,
+    fill,
+  });
+}
