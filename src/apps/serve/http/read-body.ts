@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+/** Nothing came for so long. */
+const IDLE_MS = 15_000;
+
+export interface ReceivedBody {
+  readonly pieces: readonly Uint8Array[];
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What ended a body before its end. */
+export class BodyError extends Error {
+  constructor(
+    readonly reason: "gone" | "slow" | "longer",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The body as it comes, in pieces that are not copied, and its digest.
+ *
+ * @param bytes that the request declares
+ * @throws BodyError when the client goes, sends nothing for `idleMs` (15 s), or sends more
+ */
+export function readBody(incoming: IncomingMessage, bytes: number, idleMs = IDLE_MS): Promise<ReceivedBody> {
+  return new Promise((resolve, reject) => {
+    const pieces: Uint8Array[] = [];
+    const hash = createHash("sha256");
+    let read = 0;
+    const end = (error: BodyError | undefined): void => {
+      clearTimeout(timer);
+      incoming.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
+      if (error === undefined) resolve({ pieces, sha256: hash.digest("hex") });
+      else reject(error);
+    };
+    const timer = setTimeout(
+      () => end(new BodyError("slow", `nothing came for ${idleMs / 1000} s: ${read} of ${bytes} bytes`)),
+      idleMs,
+    );
+    const onData = (piece: Uint8Array): void => {
+      timer.refresh();
+      read += piece.length;
+      if (read > bytes) {
+        end(new BodyError("longer", `more than the ${bytes} bytes that content-length declares`));
+        return;
+      }
+      hash.update(piece);
+      pieces.push(piece);
+    };
+    const onEnd = (): void =>
+      end(read === bytes ? undefined : new BodyError("gone", `${read} of ${bytes} bytes came`));
+    const onClose = (): void => end(new BodyError("gone", `the client went after ${read} of ${bytes} bytes`));
+    incoming.on("data", onData).once("end", onEnd).once("close", onClose).once("error", onClose);
+  });
+}

@@ -1,0 +1,136 @@
+/**
+ * Many batches as one file: lists end to end, offsets counted on, and step and rank of each batch as columns. What is
+ * appended a kilobyte at a time is then read, and written as Parquet, a million tokens at a time.
+ *
+ * @module
+ */
+import { type PackedBatch, type PackedColumn, RESPONSE_OFFSETS } from "./packed-batch.ts";
+
+const ITEM_BYTES: Readonly<Record<string, number>> = {
+  F64: 8,
+  I64: 8,
+  U64: 8,
+  F32: 4,
+  I32: 4,
+  U32: 4,
+  F16: 2,
+  BF16: 2,
+  I16: 2,
+  U16: 2,
+  I8: 1,
+  U8: 1,
+  BOOL: 1,
+};
+
+/** Batches that can be one file: the same columns of the same types, and the same facts of the whole batch. */
+export function groupBatches(batches: readonly PackedBatch[]): PackedBatch[][] {
+  const groups = new Map<string, PackedBatch[]>();
+  for (const batch of batches) {
+    const layout = describeLayout(batch);
+    const group = groups.get(layout);
+    if (group === undefined) groups.set(layout, [batch]);
+    else group.push(batch);
+  }
+  return [...groups.values()].map((group) => group.sort(compareKeys));
+}
+
+function compareKeys({ head: a }: PackedBatch, { head: b }: PackedBatch): number {
+  return a.step - b.step || a.rank - b.rank || a.call - b.call;
+}
+
+function describeLayout({ columns, metadata }: PackedBatch): string {
+  const { step: _step, rank: _rank, ...facts } = metadata;
+  const types = [...columns].map(([name, { dtype, shape }]) => [name, dtype, ...shape.slice(1)]);
+  return JSON.stringify([types.sort(), Object.entries(facts).sort()]);
+}
+
+/** The file's bytes, in pieces that are mostly views of the batches'. @param batches of one group, at least one */
+export function mergeBatches(batches: readonly PackedBatch[]): Uint8Array[] {
+  const [first] = batches as [PackedBatch, ...PackedBatch[]];
+  const { step: _step, rank: _rank, ...facts } = first.metadata;
+  const merged = [...first.columns.keys()].map((name) => ({
+    name,
+    ...mergeColumn(
+      batches.map(({ columns }) => columns.get(name)!),
+      isOffsets(name),
+    ),
+  }));
+  for (const part of ["step", "rank"] as const)
+    if (!first.columns.has(part)) merged.push({ name: part, ...keyColumn(batches, part) });
+  // The widest types first: every array then begins at a multiple of its element's size.
+  merged.sort((a, b) => itemBytes(b.dtype) - itemBytes(a.dtype));
+  const header: Record<string, unknown> = { __metadata__: facts };
+  let at = 0;
+  for (const { name, dtype, shape, pieces } of merged) {
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    header[name] = { dtype, shape, data_offsets: [at, at + bytes] };
+    at += bytes;
+  }
+  const text = Buffer.from(JSON.stringify(header));
+  const start = Buffer.alloc(8 + text.length + (-text.length & 7), " ");
+  start.writeBigUInt64LE(BigInt(start.length - 8));
+  text.copy(start, 8);
+  return [start, ...merged.flatMap(({ pieces }) => pieces)];
+}
+
+interface MergedColumn {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly pieces: readonly Uint8Array[];
+}
+
+function isOffsets(name: string): boolean {
+  return (
+    name === RESPONSE_OFFSETS ||
+    name === "prompt_offsets" ||
+    name === "trainer_prompt_offsets" ||
+    name.endsWith(".offsets")
+  );
+}
+
+function mergeColumn(columns: readonly PackedColumn[], areOffsets: boolean): MergedColumn {
+  const { dtype, shape } = columns[0]!;
+  if (areOffsets) return mergeOffsets(columns);
+  const rows = columns.reduce((sum, column) => sum + column.shape[0]!, 0);
+  return { dtype, shape: [rows, ...shape.slice(1)], pieces: columns.map(({ bytes }) => bytes) };
+}
+
+/** Each batch's begin with 0, which is where the one before it ended. */
+function mergeOffsets(columns: readonly PackedColumn[]): MergedColumn {
+  const length = columns.reduce((sum, { shape }) => sum + shape[0]! - 1, 1);
+  const merged = new BigInt64Array(length);
+  let at = 1;
+  let base = 0n;
+  for (const { bytes, dtype, shape } of columns) {
+    const count = shape[0]!;
+    const read = readInteger(bytes, dtype);
+    for (let i = 1; i < count; i++) merged[at++] = base + read(i);
+    base = merged[at - 1]!;
+  }
+  return { dtype: "I64", shape: [length], pieces: [bytesOf(merged)] };
+}
+
+function readInteger(bytes: Buffer, dtype: string): (index: number) => bigint {
+  if (dtype === "I64") return (index) => bytes.readBigInt64LE(index * 8);
+  if (dtype === "I32") return (index) => BigInt(bytes.readInt32LE(index * 4));
+  throw new TypeError(`offsets are ${dtype}, expected I64`);
+}
+
+function keyColumn(batches: readonly PackedBatch[], part: "step" | "rank"): MergedColumn {
+  const rows = batches.reduce((sum, { sequences }) => sum + sequences, 0);
+  const values = new Float64Array(rows);
+  let at = 0;
+  for (const { head, sequences } of batches) {
+    values.fill(head[part], at, at + sequences);
+    at += sequences;
+  }
+  return { dtype: "F64", shape: [rows], pieces: [bytesOf(values)] };
+}
+
+function bytesOf(values: BigInt64Array | Float64Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+function itemBytes(dtype: string): number {
+  return ITEM_BYTES[dtype] ?? 1;
+}

@@ -1,0 +1,109 @@
+/**
+ * The thread on which segments become the record, one at a time and in order: writing Parquet and summing must keep no
+ * recorder waiting.
+ *
+ * @module
+ */
+import { startThread, workerFile } from "../../../analyses/parallel/index.ts";
+import { answerSealer, type SealerReply, type SealerTask } from "./answer-sealer.ts";
+import type { SealReply, SealTask } from "./seal-segment.ts";
+
+type SealThread = Pick<ReturnType<typeof startThread<SealerTask, SealerReply>>, "ask" | "close">;
+
+const RETRY_MS = [1000, 5000, 15_000, 60_000];
+
+export interface SealerOptions {
+  /** @param ms milliseconds that it took */
+  readonly onSealed: (task: SealTask, reply: SealReply, ms: number) => void;
+  /** It is tried again. */
+  readonly onFailed: (task: SealTask, error: unknown) => void;
+}
+
+export class Sealer {
+  readonly #options: SealerOptions;
+  readonly #queue: Omit<SealTask, "isLast">[] = [];
+  #thread: SealThread | undefined;
+  #running: Promise<void> | undefined;
+  #isEnding = false;
+  #wake: () => void = () => {};
+
+  constructor(options: SealerOptions) {
+    this.#options = options;
+  }
+
+  /** Segments that are not in the record yet, the one at hand included. */
+  get waiting(): readonly Omit<SealTask, "isLast">[] {
+    return this.#queue;
+  }
+
+  add(task: Omit<SealTask, "isLast">): void {
+    this.#queue.push(task);
+    this.#running ??= this.#run();
+  }
+
+  /** Forgets the segments of a folder that is to be removed; the one at hand, if it is of it, must be over. */
+  async forget(folder: string): Promise<void> {
+    for (let at = this.#queue.length - 1; at >= 0; at--)
+      if (this.#queue[at]!.folder === folder && (at > 0 || this.#running === undefined))
+        this.#queue.splice(at, 1);
+    while (this.#queue[0]?.folder === folder) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  /** Works off what waits, for at most so many milliseconds; the next start does the rest. */
+  async end(mostMs: number): Promise<void> {
+    this.#isEnding = true;
+    this.#wake();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(() => resolve("late"), mostMs);
+    });
+    const done = (async () => {
+      await this.#running;
+      if (this.#thread !== undefined) await this.#thread.ask({ end: true });
+    })().catch(() => {});
+    await Promise.race([done, late]);
+    clearTimeout(timer);
+    this.#queue.length = 0;
+    await this.#thread?.close();
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (this.#queue.length > 0) {
+      const [next] = this.#queue as [Omit<SealTask, "isLast">];
+      const isLast = !this.#queue.some((other) => other !== next && other.folder === next.folder);
+      const task: SealTask = { ...next, isLast };
+      try {
+        this.#thread ??= this.#start();
+        const from = performance.now();
+        const reply = await this.#thread.ask({ seal: task });
+        this.#queue.shift();
+        failures = 0;
+        this.#options.onSealed(task, reply as SealReply, performance.now() - from);
+      } catch (error) {
+        this.#options.onFailed(task, error);
+        if (this.#isEnding) break;
+        await this.#pause(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  #start(): SealThread {
+    const url = workerFile("seal-worker", import.meta.url);
+    if (url === undefined) return { ask: answerSealer, close: async () => {} };
+    return startThread(url, () => {
+      this.#thread = undefined;
+    });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * All runs of a data directory.
+ *
+ * @module
+ */
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileSystemError, isSystemError } from "../../../core/base/index.ts";
+import { plural } from "../../../core/text/index.ts";
+import { makeDirectory } from "../../../input/io/index.ts";
+import type { ServedRun } from "../../../results/index.ts";
+import { syncDirectory } from "../log/index.ts";
+import { Sealer } from "../seal/sealer.ts";
+import { lockDirectory } from "./lock.ts";
+import { type KnownRun, listRuns, NO_FIGURES } from "./run-list.ts";
+import { folderName } from "./run-name.ts";
+import { type Accepted, type Batch, RunStore } from "./run-store.ts";
+
+/** A run that had a batch so recently is being written. */
+const WRITING_MS = 60_000;
+/** Runs without a batch for so long are closed; the next batch opens them again. */
+const IDLE_MS = 600_000;
+
+export interface DataStoreOptions {
+  /** Default 64 MiB. */
+  readonly segmentBytes?: number;
+  /** Default 1 s: how long a batch waits at least until it can be seen. */
+  readonly segmentAgeMs?: number;
+  /** One line for whoever runs the server. */
+  readonly onNotice: (message: string) => void;
+  /** What the list of runs says has changed. */
+  readonly onChange: () => void;
+  readonly onCommit?: (ms: number, batches: number) => void;
+  /** A segment became part of the record, in so many milliseconds. */
+  readonly onSealed?: (ms: number) => void;
+}
+
+interface OpenRun {
+  readonly store: Promise<RunStore>;
+  lastUse: number;
+}
+
+/** Counts since the start. */
+export interface StoreCounts {
+  stored: number;
+  known: number;
+  conflicts: number;
+  sealed: number;
+  refused: number;
+  /** Bytes that were cut off segments at the start. */
+  torn: number;
+  sealFailures: number;
+}
+
+export class DataStore {
+  readonly directory: string;
+  readonly counts: StoreCounts = {
+    stored: 0,
+    known: 0,
+    conflicts: 0,
+    sealed: 0,
+    refused: 0,
+    torn: 0,
+    sealFailures: 0,
+  };
+  readonly #options: DataStoreOptions;
+  readonly #runs = new Map<string, KnownRun>();
+  readonly #open = new Map<string, OpenRun>();
+  readonly #removing = new Map<string, Promise<void>>();
+  readonly #sealer: Sealer;
+  readonly #unlock: () => Promise<void>;
+  readonly #sweep: NodeJS.Timeout;
+
+  private constructor(directory: string, options: DataStoreOptions, unlock: () => Promise<void>) {
+    this.directory = directory;
+    this.#options = options;
+    this.#unlock = unlock;
+    this.#sealer = new Sealer({
+      onSealed: ({ folder }, { figures, batches, refused, reason }, ms) => {
+        options.onSealed?.(ms);
+        const run = this.#byPath(folder);
+        if (run !== undefined) {
+          run.figures = figures;
+          run.refused += refused;
+        }
+        this.counts.sealed += batches;
+        this.counts.refused += refused;
+        if (reason !== null)
+          options.onNotice(
+            `${run?.name ?? folder}: ${plural(refused, "batch", "batches")} of ${batches} cannot be read and ${refused === 1 ? "is" : "are"} kept in ${join(folder, ".serve/refused")}, the first: ${reason}`,
+          );
+        options.onChange();
+      },
+      onFailed: ({ folder, segment }, error) => {
+        this.counts.sealFailures++;
+        options.onNotice(
+          `${folder}: segment ${segment} is not in the record yet and is tried again: ${(error as Error).message}`,
+        );
+      },
+    });
+    this.#sweep = setInterval(() => void this.#closeIdle().catch(() => {}), IDLE_MS / 10).unref();
+  }
+
+  /**
+   * Reads what is there, cuts torn ends off, and goes on making the record of what was accepted.
+   *
+   * @throws UsageError when another server has the directory
+   * @throws FileSystemError where the system refuses
+   */
+  static async open(directory: string, options: DataStoreOptions): Promise<DataStore> {
+    makeDirectory(directory);
+    const unlock = await lockDirectory(directory);
+    try {
+      const store = new DataStore(directory, options, unlock);
+      for (const run of await listRuns(directory)) store.#runs.set(run.folder, run);
+      for (const { folder, isUnfinished } of store.#runs.values())
+        if (isUnfinished) await store.#openRun(folder);
+      return store;
+    } catch (cause) {
+      await unlock();
+      throw isSystemError(cause) ? fileSystemError(cause, "read", { file: directory }) : cause;
+    }
+  }
+
+  /** The last written first. */
+  list(): ServedRun[] {
+    return [...this.#runs.values()]
+      .map((run) => ({
+        name: run.name,
+        folder: run.folder,
+        ...run.figures,
+        writing: this.isWriting(run.folder),
+        last_write: run.lastWrite === undefined ? null : new Date(run.lastWrite).toISOString(),
+        refused: run.refused,
+      }))
+      .sort((a, b) => (b.last_write ?? "").localeCompare(a.last_write ?? ""));
+  }
+
+  has(folder: string): boolean {
+    return this.#runs.has(folder);
+  }
+
+  isWriting(folder: string): boolean {
+    const { lastWrite = 0 } = this.#runs.get(folder) ?? {};
+    const path = join(this.directory, folder);
+    return Date.now() - lastWrite < WRITING_MS || this.#sealer.waiting.some((task) => task.folder === path);
+  }
+
+  lastWrite(folder: string): number {
+    return this.#runs.get(folder)?.lastWrite ?? 0;
+  }
+
+  /** Of segments that are closed and not in the record. */
+  get waiting(): { segments: number; bytes: number } {
+    const { waiting } = this.#sealer;
+    return { segments: waiting.length, bytes: waiting.reduce((sum, { bytes }) => sum + bytes, 0) };
+  }
+
+  /**
+   * Resolves when the batch is durable.
+   *
+   * @throws UsageError for a run name that is not accepted
+   * @throws the system's error; nothing is stored then
+   */
+  async accept(run: string, batch: Batch): Promise<Accepted> {
+    const folder = folderName(run);
+    await this.#removing.get(folder);
+    if (!this.#runs.has(folder)) {
+      const known = { name: run, folder, figures: NO_FIGURES, refused: 0, isUnfinished: false };
+      this.#runs.set(folder, { ...known, lastWrite: undefined });
+    }
+    let store: RunStore;
+    try {
+      store = await this.#openRun(folder);
+    } catch (error) {
+      if (this.#runs.get(folder)?.lastWrite === undefined) this.#runs.delete(folder);
+      throw error;
+    }
+    const accepted = await store.accept(batch);
+    const known = this.#runs.get(folder)!;
+    const isFirst = known.lastWrite === undefined;
+    known.lastWrite = Date.now();
+    if (accepted.outcome === "stored") this.counts.stored++;
+    else if (accepted.outcome === "known") this.counts.known++;
+    else this.counts.conflicts++;
+    if (isFirst) this.#options.onChange();
+    return accepted;
+  }
+
+  /** Removes a run as a whole: first its name, so that nobody reads half of it. */
+  remove(folder: string): Promise<void> {
+    const removed = this.#remove(folder).finally(() => this.#removing.delete(folder));
+    this.#removing.set(folder, removed);
+    return removed;
+  }
+
+  async #remove(folder: string): Promise<void> {
+    const path = join(this.directory, folder);
+    const open = this.#open.get(folder);
+    await (await open?.store)?.flush();
+    await this.#sealer.forget(path);
+    this.#open.delete(folder);
+    const hidden = join(this.directory, `.removed-${folder}`);
+    await rename(path, hidden);
+    await syncDirectory(this.directory);
+    await rm(hidden, { recursive: true, force: true });
+    this.#runs.delete(folder);
+    this.#options.onChange();
+  }
+
+  /** Makes what was accepted durable and, as far as the time allows, part of the record. */
+  async close(mostMs = 10_000): Promise<void> {
+    clearInterval(this.#sweep);
+    for (const { store } of this.#open.values()) await (await store).flush();
+    await this.#sealer.end(mostMs);
+    await this.#unlock();
+  }
+
+  #byPath(path: string): KnownRun | undefined {
+    return [...this.#runs.values()].find(({ folder }) => join(this.directory, folder) === path);
+  }
+
+  async #openRun(folder: string): Promise<RunStore> {
+    const known = this.#open.get(folder);
+    if (known !== undefined) {
+      known.lastUse = Date.now();
+      return known.store;
+    }
+    const path = join(this.directory, folder);
+    const { segmentBytes = 64 << 20, segmentAgeMs = 1000, onCommit } = this.#options;
+    const opening = RunStore.open(path, {
+      segmentBytes,
+      segmentAgeMs,
+      ...(onCommit !== undefined && { onCommit }),
+      onPending: ({ segment, repeated }) => {
+        const { number, bytes } = segment;
+        const run = this.#runs.get(folder)?.name ?? folder;
+        this.#sealer.add({ run, folder: path, segment: number, bytes, repeated });
+      },
+    });
+    const store = opening.then(({ store: opened, torn }) => {
+      this.counts.torn += torn;
+      if (torn > 0)
+        this.#options.onNotice(
+          `${folder}: ${torn} bytes of a batch that was never acknowledged were cut off the log`,
+        );
+      return opened;
+    });
+    this.#open.set(folder, { store, lastUse: Date.now() });
+    store.catch(() => this.#open.delete(folder));
+    return store;
+  }
+
+  async #closeIdle(): Promise<void> {
+    for (const [folder, { store, lastUse }] of this.#open) {
+      if (Date.now() - lastUse < IDLE_MS || this.isWriting(folder)) continue;
+      await (await store).flush();
+      this.#open.delete(folder);
+    }
+  }
+}

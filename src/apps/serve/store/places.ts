@@ -1,0 +1,47 @@
+/**
+ * Where things lie in a data directory:
+ *
+ *     DATA/RUN/part-00000012.parquet      the record: what every verb reads
+ *     DATA/RUN/.serve/00000013.log        segments that are not in the record yet
+ *     DATA/RUN/.serve/keys                batches that are
+ *     DATA/RUN/.serve/figures.json        what the list of runs says
+ *     DATA/RUN/.serve/refused/            batches that no reader takes, as they were received
+ *     DATA/.serve.lock                    which server has the directory
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+export interface RunPlaces {
+  /** What `logratio report` and `view --follow` read. */
+  readonly folder: string;
+  readonly own: string;
+  readonly keys: string;
+  readonly figures: string;
+  readonly summary: string;
+  readonly refused: string;
+}
+
+export function runPlaces(folder: string): RunPlaces {
+  const own = join(folder, ".serve");
+  return {
+    folder,
+    own,
+    keys: join(own, "keys"),
+    figures: join(own, "figures.json"),
+    summary: join(own, "summary.json"),
+    refused: join(own, "refused"),
+  };
+}
+
+const PART = /^part-(\d{8})(?:-\d+)?\.parquet$/;
+
+export function partName(segment: number): string {
+  return `part-${String(segment).padStart(8, "0")}.parquet`;
+}
+
+/** The segment that a part of the record was made of; undefined for other names. */
+export function partSegment(name: string): number | undefined {
+  const digits = PART.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -1,0 +1,56 @@
+/**
+ * What is removed: whole runs, the one that was written longest ago first, and never one that is being written.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { formatBytes } from "../../../core/text/index.ts";
+import type { DataStore } from "./data-store.ts";
+import { measureRun } from "./run-list.ts";
+
+export interface Retention {
+  /** Milliseconds since the last batch after which a run goes. */
+  readonly ageMs?: number | undefined;
+  /** Bytes of all runs together beyond which runs go. */
+  readonly bytes?: number | undefined;
+}
+
+export interface Removed {
+  readonly name: string;
+  readonly bytes: number;
+  readonly why: "age" | "size";
+}
+
+/** @returns what was removed, and what is left */
+export async function applyRetention(
+  store: DataStore,
+  { ageMs = Number.POSITIVE_INFINITY, bytes: most = Number.POSITIVE_INFINITY }: Retention,
+  now = Date.now(),
+): Promise<{ removed: Removed[]; bytes: number }> {
+  const runs = await Promise.all(
+    store.list().map(async ({ name, folder }) => ({
+      name,
+      folder,
+      bytes: await measureRun(join(store.directory, folder)).then(
+        (measured) => measured.bytes,
+        () => 0,
+      ),
+    })),
+  );
+  const removed: Removed[] = [];
+  let total = runs.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const { name, folder, bytes } of runs.reverse()) {
+    if (store.isWriting(folder)) continue;
+    const why = now - store.lastWrite(folder) > ageMs ? "age" : total > most ? "size" : undefined;
+    if (why === undefined) continue;
+    await store.remove(folder);
+    total -= bytes;
+    removed.push({ name, bytes, why });
+  }
+  return { removed, bytes: total };
+}
+
+export function describeRemoved({ name, bytes, why }: Removed): string {
+  const reason = why === "age" ? "no batch came for --keep-days" : "all runs were larger than --keep-size";
+  return `removed the run ${JSON.stringify(name)}, ${formatBytes(bytes)}: ${reason}`;
+}

@@ -1,0 +1,86 @@
+/**
+ * What is known of the runs of a data directory without opening them.
+ *
+ * @module
+ */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { ServedFigures } from "../../../results/index.ts";
+import { segmentNumber } from "../log/index.ts";
+import { partSegment, runPlaces } from "./places.ts";
+import { runNameFromFolder } from "./run-name.ts";
+
+export interface KnownRun {
+  readonly name: string;
+  readonly folder: string;
+  figures: ServedFigures;
+  /** Milliseconds since 1970; undefined where nothing tells. */
+  lastWrite: number | undefined;
+  refused: number;
+  /** It has segments that are not in the record. */
+  readonly isUnfinished: boolean;
+}
+
+export const NO_FIGURES: ServedFigures = {
+  sequences: 0,
+  tokens: 0,
+  first_step: null,
+  last_step: null,
+  verdict: null,
+  alarms: 0,
+};
+
+/** Folders that a server has written; others in the directory are left alone. */
+export async function listRuns(directory: string): Promise<KnownRun[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const known = await Promise.all(
+    entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => readRun(directory, name).catch(() => undefined)),
+  );
+  return known.filter((run) => run !== undefined);
+}
+
+async function readRun(directory: string, folder: string): Promise<KnownRun | undefined> {
+  const name = runNameFromFolder(folder);
+  if (name === undefined) return undefined;
+  const places = runPlaces(join(directory, folder));
+  const own = await readdir(places.own);
+  return {
+    name,
+    folder,
+    figures: await readFigures(places.figures),
+    lastWrite: await lastChange(places.folder, own.includes("keys") ? places.keys : places.own),
+    refused: own.includes("refused") ? (await readdir(places.refused)).length : 0,
+    isUnfinished: own.some((file) => segmentNumber(file) !== undefined),
+  };
+}
+
+async function readFigures(path: string): Promise<ServedFigures> {
+  try {
+    return { ...NO_FIGURES, ...(JSON.parse(await readFile(path, "utf8")) as ServedFigures) };
+  } catch {
+    return NO_FIGURES;
+  }
+}
+
+async function lastChange(...paths: readonly string[]): Promise<number | undefined> {
+  const times = await Promise.all(paths.map(async (path) => (await stat(path)).mtimeMs));
+  return Math.max(...times);
+}
+
+/** Bytes of a run's files, and of its record alone. */
+export async function measureRun(folder: string): Promise<{ bytes: number; parts: number }> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  let bytes = 0;
+  let parts = 0;
+  for (const entry of names) {
+    if (!entry.isFile()) continue;
+    bytes += await stat(join(entry.parentPath, entry.name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    if (partSegment(entry.name) !== undefined) parts++;
+  }
+  return { bytes, parts };
+}
