@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import {
+  type Alert,
+  type AlertChannel,
+  type AlertRules,
+  type AlertState,
+  evaluateAlerts,
+  NO_ALERTS,
+} from "../../analyses/alerts/index.ts";
+import type { Results } from "../../analyses/conditions/index.ts";
+import { parseAlertRules, readTextFile } from "../../analyses/rule-files/index.ts";
+import { NotFoundError, UsageError } from "../../core/base/index.ts";
+import { plural } from "../../core/text/index.ts";
+import { makeDirectory, writeWholeFile } from "../../input/io/index.ts";
+import { Outbox, type Parcel } from "./outbox.ts";
+import { runCommand } from "./run-command.ts";
+import { sendWebhook } from "./send-webhook.ts";
+
+/** Reads the rules of a file. @throws NotFoundError and what `parseAlertRules` throws */
+export async function readAlertRules(file: string): Promise<AlertRules> {
+  const text = await readTextFile(file);
+  if (text === undefined) throw new NotFoundError(`there is no file of rules ${file}`, { at: { file } });
+  return parseAlertRules(text, file);
+}
+
+export interface AlertWatchOptions {
+  readonly rules: AlertRules;
+  /** Names the run in ids; the same each time that it is watched. */
+  readonly run: string;
+  /** One line for whoever runs the program. */
+  readonly tell: (message: string) => void;
+  /** Where events and what waits are kept; default in the user's cache directory. */
+  readonly stateFile?: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Before the first retry; default 500 ms. */
+  readonly baseMs?: number;
+}
+
+interface Kept {
+  readonly version: 1;
+  readonly state: AlertState;
+  readonly waiting: Readonly<Record<string, readonly Parcel[]>>;
+}
+
+/**
+ * Watches one run: each event is told on the terminal once and delivered to every channel of its rule at least once. It is
+ * kept on disk before it is sent and until it was, so that a program that is killed delivers it when it starts again.
+ */
+export class AlertWatch {
+  readonly #options: AlertWatchOptions;
+  readonly #file: string;
+  readonly #outboxes: readonly Outbox[];
+  #state: AlertState;
+  #keeping: Promise<void> = Promise.resolve();
+  #hasTold = false;
+
+  private constructor(options: AlertWatchOptions, file: string, kept: Kept | undefined) {
+    this.#options = options;
+    this.#file = file;
+    this.#state = kept?.state ?? NO_ALERTS;
+    this.#outboxes = options.rules.channels.map(
+      (channel) =>
+        new Outbox({
+          name: channel.name,
+          send: openChannel(channel, options.environment ?? process.env),
+          tell: options.tell,
+          onChange: () => void this.#keep(),
+          waiting: kept?.waiting[channel.name] ?? [],
+          ...(options.baseMs !== undefined && { baseMs: options.baseMs }),
+        }),
+    );
+  }
+
+  /** @throws UsageError where a variable of the environment that the rules name is not set */
+  static async open(options: AlertWatchOptions): Promise<AlertWatch> {
+    const file = options.stateFile ?? findStateFile(options.run);
+    return new AlertWatch(options, file, await readKept(file));
+  }
+
+  /** Looks at a state of the run. What is due is kept before this resolves, and sent beside it. */
+  async look(results: Results): Promise<readonly Alert[]> {
+    const { rules, run, tell } = this.#options;
+    const { state, raised, over } = evaluateAlerts(results, rules, this.#state, run);
+    this.#state = state;
+    const parcels = raised.map(({ alert, rule }) => ({
+      rule,
+      parcel: { id: alert.id, body: JSON.stringify(alert) },
+    }));
+    for (const { alert } of raised) tell(`alert: ${alert.text}`);
+    for (const { rule, repeats } of over)
+      tell(`over: ${rule.name}${repeats === 0 ? "" : `, seen ${plural(repeats, "more time")}`}`);
+    const additions = this.#outboxes.map((outbox) =>
+      parcels.filter(({ rule }) => rule.notify?.includes(outbox.name) ?? true).map(({ parcel }) => parcel),
+    );
+    await this.#keep(additions);
+    this.#outboxes.forEach((outbox, at) => {
+      for (const parcel of additions[at]!) outbox.add(parcel);
+    });
+    return raised.map(({ alert }) => alert);
+  }
+
+  /** @param additions parcels that are about to be added to each outbox */
+  #keep(additions: readonly (readonly Parcel[])[] = []): Promise<void> {
+    const kept: Kept = {
+      version: 1,
+      state: this.#state,
+      waiting: Object.fromEntries(
+        this.#outboxes.map((outbox, at) => [outbox.name, [...outbox.waiting, ...(additions[at] ?? [])]]),
+      ),
+    };
+    const write = async (): Promise<void> => {
+      try {
+        await makeDirectory(join(this.#file, ".."));
+        await writeWholeFile(this.#file, JSON.stringify(kept));
+      } catch (error) {
+        if (!this.#hasTold)
+          this.#options.tell(
+            `alerts are not kept on disk, so a restart may repeat or lose them: ${(error as Error).message}`,
+          );
+        this.#hasTold = true;
+      }
+    };
+    // One after the other: the last state is what remains.
+    this.#keeping = this.#keeping.then(write);
+    return this.#keeping;
+  }
+
+  /** Gives deliveries some seconds, keeps what is left, and says so. */
+  async close(graceMs = 5000): Promise<void> {
+    await Promise.all(this.#outboxes.map((outbox) => outbox.close(graceMs)));
+    await this.#keep();
+    const left = this.#outboxes.reduce((sum, { waiting }) => sum + waiting.length, 0);
+    if (left > 0)
+      this.#options.tell(`${plural(left, "alert")} not delivered yet: the next start tries again`);
+  }
+}
+
+function openChannel(
+  channel: AlertChannel,
+  environment: Readonly<Record<string, string | undefined>>,
+): (parcel: Parcel, signal: AbortSignal) => Promise<void> {
+  if (channel.kind === "command") return ({ body }, signal) => runCommand(channel.words, body, signal);
+  const read = (name: string): string => {
+    const value = environment[name];
+    if (value !== undefined && value !== "") return value;
+    throw new UsageError(`the environment has no ${name}, which the alerts for ${channel.name} need`, {
+      hint: `set it: export ${name}=…`,
+    });
+  };
+  const url = "text" in channel.url ? channel.url.text : read(channel.url.env);
+  if (!URL.canParse(url) || !/^https?:/i.test(url))
+    throw new UsageError(`the address of ${channel.name} is not an http or https address`);
+  const secret = channel.secretEnv === null ? undefined : read(channel.secretEnv);
+  return (parcel, signal) => sendWebhook({ url, secret }, parcel, signal);
+}
+
+/** Not beside the data, which another machine may read as it grows. */
+function findStateFile(run: string): string {
+  const home = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  return join(
+    home,
+    "logratio",
+    "alerts",
+    `${createHash("sha256").update(run).digest("hex").slice(0, 16)}.json`,
+  );
+}
+
+/** Undefined where there is none, or it is not ours: then every event that holds is raised. */
+async function readKept(file: string): Promise<Kept | undefined> {
+  try {
+    const kept = JSON.parse((await readTextFile(file)) ?? "null") as Partial<Kept> | null;
+    const isOurs = kept?.version === 1 && kept.state?.version === 1 && typeof kept.waiting === "object";
+    return isOurs ? (kept as Kept) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * Alerts on their way to people: the terminal, webhooks, commands. When one is raised belongs in `analyses/alerts`.
+ *
+ * @module
+ */
+export { AlertWatch, type AlertWatchOptions, readAlertRules } from "./alert-watch.ts";
+export { signBody } from "./send-webhook.ts";
