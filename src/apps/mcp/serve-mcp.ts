@@ -1,0 +1,66 @@
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import { loadSkills } from "@modelcontextprotocol/server/ext/skills/node";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { z } from "zod";
+import { createSemaphore } from "../../input/io/index.ts";
+import { callTool } from "./call-tool.ts";
+import { openRoots } from "./roots.ts";
+import { TOOLS } from "./tools.ts";
+
+export interface McpOptions {
+  /** Directories, files and addresses that a client may have read, with all below them. */
+  readonly roots: readonly string[];
+  /** The script that starts the command line. */
+  readonly program: string;
+  readonly version: string;
+  /** Seconds after which a tool is stopped. */
+  readonly seconds: number;
+  /** MiB of memory for decoded data of each tool; without it the verbs' own limit. */
+  readonly memory?: string;
+}
+
+/** A verb keeps all processors busy by itself; the second one works while the first waits for the disk. */
+const AT_ONCE = Math.min(2, availableParallelism());
+const SKILLS = fileURLToPath(new URL("../../../skills/", import.meta.url));
+
+const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+const INSTRUCTIONS =
+  "logratio explains why the rollout engine and the trainer of a language model's RL run disagree, token by token. " +
+  "Begin with `report` on the directory of dumps, then `doctor` for the cause, `show` for single tokens, `sweep` for a " +
+  "correction. Nothing is written. `next` in a result is the command that a person would type now.";
+
+/**
+ * Serves the Model Context Protocol on standard input and output until the client closes it.
+ *
+ * @throws NotFoundError when a root does not exist
+ */
+export async function serveMcp(options: McpOptions): Promise<void> {
+  const context = { ...options, roots: await openRoots(options.roots) };
+  const skills = await loadSkills(SKILLS, { strict: true });
+  const turns = createSemaphore(AT_ONCE);
+
+  const createServer = (): McpServer => {
+    const server = new McpServer(
+      { name: "logratio", version: options.version },
+      { instructions: INSTRUCTIONS },
+    );
+    for (const tool of TOOLS) {
+      const { name, title, description } = tool;
+      const config = { title, description, inputSchema: z.strictObject(tool.input), annotations: READS };
+      server.registerTool(
+        name,
+        config,
+        (input, { mcpReq: { signal } }): Promise<CallToolResult> =>
+          turns.run(() => callTool(tool, input, context, signal), signal),
+      );
+    }
+    skills.attach(server);
+    return server;
+  };
+  const closed = new Promise<void>((resolve) => process.stdin.once("close", resolve));
+  serveStdio(createServer);
+  await closed;
+}

@@ -1,0 +1,183 @@
+/** `logratio mcp` as an agent's program meets it: the built server, and the protocol's own client. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
+
+const RUN = join(DEMO, "stale");
+
+async function connect(...args: readonly string[]): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(ROOT, "bin/logratio.js"), "mcp", ...args],
+    stderr: "pipe",
+  });
+  await client.connect(transport);
+  return client;
+}
+
+interface Answer {
+  readonly exit_status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the results' own types hold their shapes; here they come from a process
+  readonly result: any;
+  readonly not_sent: Record<string, number>;
+  readonly cut: Record<string, number>;
+  readonly messages: string;
+}
+
+async function ask(client: Client, name: string, input: Record<string, unknown>): Promise<Answer> {
+  const { structuredContent, content, isError } = await client.callTool({ name, arguments: input });
+  expect(isError, JSON.stringify(content)).not.toBe(true);
+  return structuredContent as unknown as Answer;
+}
+
+async function askRefused(client: Client, name: string, input: Record<string, unknown>): Promise<string> {
+  const { content, isError } = await client.callTool({ name, arguments: input });
+  expect(isError).toBe(true);
+  return (content as { text: string }[])[0]!.text;
+}
+
+let client: Client;
+let directory: string;
+beforeAll(async () => {
+  requireBuild();
+  directory = mkdtempSync(join(tmpdir(), "mcp-"));
+  writeFileSync(join(directory, "log.jsonl"), '{"a": 1}\n{"a": 2}\n');
+  writeFileSync(join(directory, "broken.npz"), "PK\u0003\u0004 and no more");
+  writeFileSync(join(directory, "trl.yaml"), "vllm_importance_sampling_correction: true\n");
+  client = await connect(RUN, directory);
+});
+afterAll(async () => {
+  await client.close();
+  rmSync(directory, { recursive: true });
+});
+
+it("lists its tools as read-only, with what each takes", async () => {
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    "report",
+    "doctor",
+    "compare",
+    "show",
+    "sweep",
+    "digits",
+    "analyze",
+    "sql",
+    "lint",
+  ]);
+  for (const { annotations, inputSchema } of tools) {
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+  }
+});
+
+it("answers with what the verb prints with --json", async () => {
+  const { exit_status, result, not_sent } = await ask(client, "report", { paths: ["."] });
+  const whole = JSON.parse(runCli(RUN, ["report", RUN, "--json"]).out);
+  expect(exit_status).toBe(0);
+  expect(result.metrics).toEqual(whole.metrics);
+  expect(result.verdict).toEqual(whole.verdict);
+  expect(result.histograms).toBeUndefined();
+  expect(not_sent.histograms).toBeGreaterThan(1000);
+  expect([...Object.keys(result), ...Object.keys(not_sent)].sort()).toEqual(
+    Object.keys(whole)
+      .filter((name) => Object.hasOwn(result, name) || whole[name]?.length !== 0)
+      .sort(),
+  );
+});
+
+it("goes from a verdict to its cause, a token and a config", async () => {
+  const { result: report } = await ask(client, "report", { paths: ["."], parts: ["worst_tokens"], rows: 1 });
+  expect(report.worst_tokens).toHaveLength(1);
+  const handle: string = report.worst_tokens[0].handle;
+  const { result: shown } = await ask(client, "show", { paths: ["."], handle });
+  // The report reads Δ in single precision, as the kernel does.
+  expect(shown.token.delta).toBeCloseTo(report.worst_tokens[0].delta, 5);
+  const { result: doctor } = await ask(client, "doctor", { paths: ["."], steps: "10..60" });
+  expect(["fault", "cannot_tell"]).toContain(doctor.verdict);
+  expect(doctor.causes.length).toBeGreaterThan(0);
+  const { result: sweep } = await ask(client, "sweep", { paths: ["."], steps: "10", trainers: ["verl"] });
+  expect(JSON.stringify(sweep.configs)).toContain("rollout_is");
+});
+
+it("reads logs by SQL and configs by lint", async () => {
+  const sum = await ask(client, "sql", {
+    query: "select sum(a) as total from t",
+    paths: [`${directory}/log.jsonl`],
+  });
+  expect(sum.result.rows).toEqual([[3]]);
+  const lint = await ask(client, "lint", { config: `${directory}/trl.yaml` });
+  expect(JSON.stringify(lint.result)).toContain("vllm_importance_sampling_correction");
+});
+
+describe("what it refuses", () => {
+  it("paths outside its roots, before anything is read", async () => {
+    const text = await askRefused(client, "report", { paths: ["/etc"] });
+    expect(text).toContain("/etc is outside what this server may read");
+    expect(await askRefused(client, "lint", { config: join(ROOT, "package.json") })).toContain("outside");
+  });
+
+  it("SQL that reads another file or writes one", async () => {
+    const paths = [`${directory}/log.jsonl`];
+    const other = `select * from read_text('${join(ROOT, "package.json")}')`;
+    expect(await askRefused(client, "sql", { query: other, paths })).toMatch(
+      /permission|disabled|not allowed/i,
+    );
+    const write = `copy t to '${join(directory, "out.csv")}'`;
+    expect(await askRefused(client, "sql", { query: write, paths })).not.toBe("");
+  });
+
+  it("damaged files, in the words of the command line", async () => {
+    const text = await askRefused(client, "report", { paths: [join(directory, "broken.npz")] });
+    expect(text).toContain("broken.npz");
+    expect(text).toMatch(/try {2}/);
+  });
+
+  it("a value that looks like a flag, and arguments that it does not know", async () => {
+    expect(await askRefused(client, "report", { paths: ["."], steps: "--html=x.html" })).toMatch(/steps/);
+    await expect(askRefused(client, "report", { paths: ["."], html: "x.html" })).resolves.toMatch(/html/);
+  });
+});
+
+it("stops a tool that takes too long, and goes on serving", async () => {
+  const quick = await connect(directory, "--timeout", "1");
+  const endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r";
+  const text = await askRefused(quick, "sql", { query: endless, paths: ["log.jsonl"] });
+  expect(text).toContain("stopped after 1 s");
+  expect(text).toContain("--timeout");
+  expect((await quick.listTools()).tools.length).toBeGreaterThan(0);
+  await quick.close();
+});
+
+describe("the skill", () => {
+  const skill = readFileSync(join(ROOT, "skills/logratio/SKILL.md"), "utf8");
+
+  it("names verbs, flags and members of results that there are", () => {
+    const lines = [...skill.matchAll(/`(logratio [^`]+)`/g)].map(([, line]) => line!);
+    expect(lines.length).toBeGreaterThan(10);
+    const helps = new Map<string, string>();
+    for (const line of lines) {
+      const [, verb, ...rest] = line.split(" ") as [string, string, ...string[]];
+      if (verb === "VERB") continue;
+      const help = helps.get(verb) ?? runCli(ROOT, [verb, "--help"]).out;
+      helps.set(verb, help);
+      expect(help).toContain(`Usage: logratio ${verb} `);
+      for (const flag of rest.filter((word) => word.startsWith("--"))) expect(help).toContain(`  ${flag}`);
+    }
+    const report = JSON.parse(runCli(RUN, ["report", RUN, "--json"]).out);
+    for (const name of ["facts", "metrics", "identity", "left_out", "findings", "intervals", "trust"])
+      expect(report).toHaveProperty(name);
+    for (const name of ["verdict.level", "verdict.headline"]) expect(report).toHaveProperty(name);
+  });
+
+  it("is served too, where the client asks for skills", async () => {
+    const { resources } = await client.listResources();
+    const uri = resources.map((resource) => resource.uri).find((one) => one.endsWith("logratio/SKILL.md"));
+    const { contents } = await client.readResource({ uri: uri! });
+    expect((contents[0] as { text: string }).text).toBe(skill);
+  });
+});
