@@ -17,12 +17,13 @@ import {
 import type { PreparedRun } from "../prepare/index.ts";
 import { matchSequences } from "./match-sequences.ts";
 import { measurePairs } from "./measure-pairs.ts";
+import { nameRuns } from "./name-runs.ts";
 import { readFacts } from "./run-facts.ts";
 import { stepDifferences } from "./step-differences.ts";
 import { judge } from "./warnings.ts";
 
 /** Counts up whenever a comparison is made otherwise. */
-const COMPARISON_VERSION = 1;
+const COMPARISON_VERSION = 2;
 
 /**
  * The run `a` as before, which also answers for `b` and for how they differ. Its version is of both, so that no browser
@@ -35,7 +36,7 @@ export async function compareRuns(
 ): Promise<PreparedRun> {
   const version = digest([a.info.version, b.info.version, COMPARISON_VERSION]);
   const comparison = await openComparison(a, b, join(a.directory, `compare-${version}.json`), signal);
-  const info: RunInfo = { ...a.info, version, compared: b.info.name };
+  const info: RunInfo = { ...a.info, version, compared: nameRuns(a.info, b.info).b };
   const run = Buffer.from(resultJson(info));
   return {
     ...a,
@@ -69,7 +70,7 @@ async function compare(
   b: PreparedRun,
   signal: AbortSignal | undefined,
 ): Promise<RunComparison> {
-  const names = nameRuns(a, b);
+  const names = nameRuns(a.info, b.info);
   const [inA, inB] = [await readFacts(a, names.a, signal), await readFacts(b, names.b, signal)];
   const matched = matchSequences(inA.sequences, inB.sequences);
   const { pairs, masks } = await measurePairs(a, b, matched, signal);
@@ -82,11 +83,6 @@ async function compare(
     unmatched: { a: a.info.sequences - matched.length, b: b.info.sequences - matched.length },
     steps: stepDifferences(await readSteps(a), await readSteps(b)),
   };
-}
-
-/** Runs are named after folders, and two of them may be called alike. */
-function nameRuns({ info: a }: PreparedRun, { info: b }: PreparedRun): RunComparison["names"] {
-  return a.name === b.name ? { a: `${a.name} (A)`, b: `${b.name} (B)` } : { a: a.name, b: b.name };
 }
 
 async function readSteps(run: PreparedRun): Promise<StepSeries> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { tokenClassifier } from "../../../analyses/kl/index.ts";
 import { ValueSketch } from "../../../core/summaries/index.ts";
 import type { KlReport } from "../../../results/index.ts";
@@ -103,7 +103,7 @@ function describeStudy(
   return {
     schemaVersion: VIEW_SCHEMA_VERSION,
     kind: "view-study",
-    name: report.study,
+    name: basename(resolve(report.study)),
     version,
     reference: report.reference,
     checkpoints: checkpoints.map(([name]) => name),

@@ -1,7 +1,7 @@
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { KlReport } from "../../../results/kl.ts";
+import type { KlReport } from "../../../results/kl/index.ts";
 import type { StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText, type WireStudyText } from "../../../results/wire/index.ts";
 import { analyzeStudy, readAnalysisSettings, readPair, readTexts } from "../../../scoring/index.ts";
@@ -35,6 +35,8 @@ describe("a prepared study", () => {
   it("says what it is, and gives the report of kl", async () => {
     expect(study.info).toMatchObject({
       kind: "view-study",
+      // A title, not a path.
+      name: basename(example.dir),
       reference: "dpo",
       checkpoints: ["rlvr_step_100", "rlvr_step_1000"],
       problems: 4,

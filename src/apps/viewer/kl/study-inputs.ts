@@ -3,7 +3,7 @@ import { type Manifest, studyPaths } from "../../../scoring/index.ts";
 import { digest, existing, packageVersion } from "../prepare/index.ts";
 
 /** Counts up whenever what is in a study's cache, or how it is laid out, changes. */
-const CACHE_VERSION = 3;
+const CACHE_VERSION = 4;
 
 export interface StudyInputs {
   /** The same for every state of the study. */

@@ -27,8 +27,8 @@ export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): 
       unit: "nats",
       kind: "number",
       lines: [
-        line("rollout", "orange", ({ ntl_loss }) => ntl_loss),
-        line("trainer", "blue", ({ trainer_ntl_loss }) => trainer_ntl_loss, [6, 3]),
+        line("rollout", "blue", ({ ntl_loss }) => ntl_loss),
+        line("trainer", "orange", ({ trainer_ntl_loss }) => trainer_ntl_loss, [6, 3]),
       ],
     },
     {

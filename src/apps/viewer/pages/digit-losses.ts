@@ -53,7 +53,7 @@ export function lossTable(
     align: "right",
     cells: ofs.map((of) => (of === undefined ? "" : formatBounded(of))),
     spans: ofs.map((of, at) => (of === undefined ? null : placesOn(tops[at]!, of))),
-    colour: policy === "trainer" ? "blue" : "orange",
+    colour: policy === "trainer" ? "orange" : "blue",
   });
   return [
     {

@@ -24,13 +24,13 @@ import type { CalibrationBin, DigitFigures } from "../../../results/index.ts";
 export function lossBars(title: string, names: readonly string[], groups: readonly DigitFigures[]): string {
   const rollout: BarSeries = {
     label: "rollout, proxy NTL",
-    colour: "orange",
+    colour: "blue",
     kind: "number",
     values: groups.map(({ ntl_loss: loss }) => loss ?? Number.NaN),
   };
   const trainer: BarSeries = {
     label: "trainer",
-    colour: "blue",
+    colour: "orange",
     kind: "number",
     values: groups.map(({ trainer_ntl_loss: loss }) => loss ?? Number.NaN),
   };

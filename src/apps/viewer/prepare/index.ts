@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { ANSWER_FILES, type AnswerName } from "./cache/build-cache.ts";
+export { ANSWER_FILES, type AnswerName } from "./cache/cache-files.ts";
 export {
   CACHE_FACTS,
   type CacheNotice,

@@ -118,8 +118,8 @@ const TABLE: readonly (readonly [what: string, path: string, asked: Asked, statu
     ["an object as a correction", "/api/correct", post(question({ steps: [] })), 400, /must be a text/],
     ["no correction", "/api/correct", post(question("")), 400, /is empty/],
     ["a level that is none", "/api/correct", post(question("weight:planet")), 400, /no level "planet"/],
-    ["a text as a bound", "/api/correct", post(question("mask:token.ratio:..two")), 400, /no number/],
-    ["NaN as a bound", "/api/correct", post(question("veto:ratio:NaN..")), 400, /no number/],
+    ["a text as a bound", "/api/correct", post(question("mask:token.ratio:..two")), 400, /is not a number/],
+    ["NaN as a bound", "/api/correct", post(question("veto:ratio:NaN..")), 400, /is not a number/],
     ["a ratio below 0", "/api/correct", post(question("veto:ratio:..-1")), 400, /ratios are positive/],
     ["bounds the wrong way round", "/api/correct", post(question("mask:token.ratio:2..1")), 400, /above/],
     [

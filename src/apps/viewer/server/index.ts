@@ -3,7 +3,17 @@
  *
  * @module
  */
-export { isLoopback } from "./security.ts";
+export { Events } from "./events.ts";
+export { listen } from "./listen.ts";
+export { JSON_TYPE, refuse, reply } from "./reply.ts";
+export {
+  allowedHosts,
+  checkHost,
+  checkOrigin,
+  checkToken,
+  isLoopback,
+  securityHeaders,
+} from "./security.ts";
 export {
   type Served,
   type ServerOptions,
@@ -12,4 +22,4 @@ export {
   startViewServer,
   type ViewServer,
 } from "./start-server.ts";
-export { builtPage, filesBelow } from "./static-files.ts";
+export { builtPage, filesBelow, staticFiles } from "./static-files.ts";

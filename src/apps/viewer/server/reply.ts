@@ -46,7 +46,7 @@ export async function reply(c: Context, { type, bytes, tag, immutable }: Content
 /** A refusal in one plain sentence. */
 export function refuse(
   c: Context,
-  status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 503,
+  status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 411 | 413 | 415 | 421 | 422 | 429 | 500 | 503 | 507,
   why: string,
 ): Response {
   return c.text(`${why}\n`, status, { "cache-control": "no-store" });

@@ -83,8 +83,12 @@ export function checkMethod(methodsAt: (path: string) => ReadonlySet<string>): M
   };
 }
 
-/** Requests that do something must come from the server's own page. */
-export function checkOrigin(): MiddlewareHandler {
+/**
+ * Requests that do something must come from the server's own page, or from no page.
+ *
+ * @param onlyJson also refuses other bodies, which another site's form could send; default true
+ */
+export function checkOrigin(onlyJson = true): MiddlewareHandler {
   return async (c, next) => {
     if (c.req.method === "GET" || c.req.method === "HEAD") return next();
     const origin = c.req.header("origin");
@@ -93,7 +97,7 @@ export function checkOrigin(): MiddlewareHandler {
       return refuse(c, 403, `requests from ${origin} are not answered`);
     if (site !== undefined && site !== "same-origin" && site !== "none")
       return refuse(c, 403, "requests from other sites are not answered");
-    if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
+    if (onlyJson && !/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
       return refuse(c, 415, "send the request as application/json");
     return next();
   };
@@ -110,8 +114,14 @@ function parseHost(origin: string): string | undefined {
 /**
  * Asks for the token: once in the address, from where it goes into a cookie that no script reads and no other site
  * sends; programs may send it as a bearer token.
+ *
+ * @param advice for who has it not
  */
-export function checkToken(token: string, portOf: () => number): MiddlewareHandler {
+export function checkToken(
+  token: string,
+  portOf: () => number,
+  advice = "open the whole address that logratio view printed: it has ?token=… at its end",
+): MiddlewareHandler {
   return async (c, next) => {
     const cookie = `logratio_${portOf()}`;
     const given = c.req.query("token");
@@ -122,7 +132,7 @@ export function checkToken(token: string, portOf: () => number): MiddlewareHandl
     }
     const bearer = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
     if (isSame(getCookie(c, cookie) ?? bearer ?? "", token)) return next();
-    return refuse(c, 401, "open the whole address that logratio view printed: it has ?token=… at its end");
+    return refuse(c, 401, advice);
   };
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
@@ -10,6 +9,7 @@ import type { PreparedRun } from "../prepare/index.ts";
 import { answers } from "./answers.ts";
 import { CurrentRun } from "./current-run.ts";
 import { Events } from "./events.ts";
+import { listen } from "./listen.ts";
 import { indexMethods } from "./methods.ts";
 import { onlyWhatIsThere, waitingFor } from "./not-there.ts";
 import { type Content, refuse, reply } from "./reply.ts";
@@ -26,11 +26,8 @@ import {
 import { builtPage, staticFiles } from "./static-files.ts";
 import { studyAnswers } from "./study-answers.ts";
 
-const DEFAULT_PORT = 8270;
 /** Wildcard addresses: a server can listen on them, but a browser cannot open them. */
 const EVERYWHERE = ["0.0.0.0", "::"];
-/** Ports tried after the default one. */
-const MORE_PORTS = 50;
 /** Who sends a request too slowly is answered with 408: anything that is asked here is small but for tables. */
 const SLOW_CLIENTS = {
   headersTimeout: 10_000,
@@ -215,43 +212,4 @@ async function serve(
       await closed;
     },
   };
-}
-
-type Server = ReturnType<typeof createAdaptorServer>;
-
-async function listen(server: Server, host: string, wanted: number | undefined): Promise<number> {
-  const ports =
-    wanted === undefined ? Array.from({ length: MORE_PORTS }, (_, i) => DEFAULT_PORT + i) : [wanted];
-  for (const port of ports) {
-    const error = await listenAt(server, host, port);
-    if (error === undefined) return (server.address() as AddressInfo).port;
-    if (error.code !== "EADDRINUSE") {
-      throw new UsageError(`cannot listen at ${host}, port ${port}: ${error.message}`, {
-        cause: error,
-        hint: "leave out --host and --port, or name an address of this machine and a free port",
-      });
-    }
-  }
-  throw new UsageError(
-    wanted === undefined
-      ? `none of the ports ${DEFAULT_PORT} to ${DEFAULT_PORT + MORE_PORTS - 1} is free`
-      : `port ${wanted} is taken`,
-    { hint: wanted === undefined ? "name one: --port N" : "leave out --port to use a free one" },
-  );
-}
-
-function listenAt(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
-    const failed = (error: NodeJS.ErrnoException): void => {
-      server.off("listening", listening);
-      resolve(error);
-    };
-    const listening = (): void => {
-      server.off("error", failed);
-      resolve(undefined);
-    };
-    server.once("error", failed);
-    server.once("listening", listening);
-    server.listen(port, host);
-  });
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { KlReport } from "../../../results/kl.ts";
+import type { KlReport } from "../../../results/kl/index.ts";
 import type { StudyInfo, StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText } from "../../../results/wire/index.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";

@@ -1,5 +1,12 @@
 /**
- * One pass over a run, and all answers written of it.
+ * One pass over a run, and all answers written of it:
+ *
+ *     batches ─┬─► RunPass      sequences.bin, topk.bin, deltas.bin as it goes; table, sums, top lists
+ *              ├─► DoctorPass                                             ┐
+ *              ├─► DigitsPass   where there is a tokenizer                ├─► write: the files of cache-files.ts, sealed
+ *              └─► RunSummary   what the report is made of                ┘
+ *
+ * A run that is followed is read on, and written again, with the same pass.
  *
  * @module
  */
@@ -10,46 +17,20 @@ import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
-import type { ValueSketch } from "../../../../core/summaries/index.ts";
 import { openRun, type Run } from "../../../../input/ingest/index.ts";
 import { openTokenizer, TokenTexts } from "../../../../input/tokens/index.ts";
-import type { MismatchReport } from "../../../../results/index.ts";
-import { type RunInfo, type TopTokens, VIEW_SCHEMA_VERSION } from "../../../../results/index.ts";
+import type { MismatchReport, TopTokens } from "../../../../results/index.ts";
 import { encodeArrays, encodeTable } from "../../../../results/wire/index.ts";
-import { shippedCorrections } from "../correct/shipped.ts";
 import { type DigitsPass, startDigits } from "../pass/digits-pass.ts";
 import { DoctorPass } from "../pass/doctor-pass.ts";
 import { RunPass } from "../pass/run-pass.ts";
+import { ANSWER_FILES, type CacheFacts, DIGITS_FILE, OFFSETS_FILE, VOCABULARY_FILE } from "./cache-files.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
 import type { Inputs } from "./inputs.ts";
 import type { PrepareOptions } from "./options.ts";
+import { buildRunInfo } from "./run-info.ts";
 import { sealFiles } from "./seal.ts";
-
-/** Answers that are sent as they are written, by their path below `api/`. */
-export const ANSWER_FILES = {
-  run: "run.json",
-  report: "report.json",
-  steps: "steps.json",
-  tokens: "tokens.json",
-  "correct-bins": "correct-bins.json",
-  doctor: "doctor.json",
-  sequences: "table.bin",
-} as const;
-export type AnswerName = keyof typeof ANSWER_FILES;
-/** Only where `RunInfo.has.digits`. */
-export const DIGITS_FILE = "digits.json";
-export const OFFSETS_FILE = "offsets.bin";
-export const VOCABULARY_FILE = "vocabulary.json";
-
-/** What opening a cache has to know that no answer says. */
-export interface CacheFacts {
-  readonly sequences: number;
-  /** Policies with alternatives, as `topk.bin` counts them. */
-  readonly topK: readonly string[];
-}
-
-/** p99.5: all but the most extreme tokens are told apart by color. */
-const SCALE_QUANTILE = 0.995;
+import { judgeFindings } from "./unfinished.ts";
 
 /** Of which files the answers are, and what reading them noticed. */
 export interface ReadSoFar {
@@ -128,68 +109,85 @@ export class AnswerPass {
     directory: string,
     { run, findings: noticed, waiting, version: wanted, unsettled }: ReadSoFar,
   ): Promise<string> {
-    const [pass, summary, options] = [this.#pass, this.#summary, this.#options];
-    const [texts, hasTexts] = [this.#texts, this.#hasTexts];
-    const unfinished = noticed.filter((finding) => isUnfinished(finding, unsettled));
-    const findings = [
-      ...noticed.map((finding) =>
-        unfinished.includes(finding) ? stillWritten(finding.at.file!, finding.count) : finding,
-      ),
-      ...waiting.map((file) => stillWritten(file, 1)),
-    ];
-    const writing = [...new Set([...unfinished.map(({ at }) => at.file!), ...waiting])];
+    const { findings, writing } = judgeFindings(noticed, waiting, unsettled);
     const version = writing.length === 0 ? wanted : `${wanted}-unfinished`;
-    const report = buildReport({
+    const report = this.#buildReport(run, findings);
+    if (report.metrics.tokens === 0) refuse(report);
+    const digits = this.#digits?.finish(run, findings);
+    const info = buildRunInfo(
+      {
+        ...{ name: run.name, version, paths: this.#paths, options: this.#options, writing },
+        ...{ hasTexts: this.#hasTexts, hasDigits: digits !== undefined },
+      },
+      this.#pass,
+      this.#summary,
+      report,
+    );
+    const answers = { ...this.#finishAnswers(report), run: info, doctor: this.#doctor.finish(run, findings) };
+    await writeFiles(directory, [
+      ...Object.entries(answers).map(
+        ([name, answer]) => [ANSWER_FILES[name as keyof typeof answers], resultJson(answer)] as const,
+      ),
+      ...(digits === undefined ? [] : [[DIGITS_FILE, resultJson(digits)] as const]),
+      ...this.#finishTables(),
+    ]);
+    // Last: it holds what was written to its length and hash.
+    await sealFiles(directory, this.#pass.seals());
+    return version;
+  }
+
+  #buildReport(run: ReadSoFar["run"], findings: readonly Finding[]): MismatchReport {
+    return buildReport({
       run: run.name,
       paths: this.#paths,
       flags: this.#options.flags ?? [],
-      summary,
+      summary: this.#summary,
       prompts: run.promptSummary?.(),
       parity: [],
       findings,
       sources: sourceSummaries(run),
     });
-    if (report.metrics.tokens === 0) refuse(report);
-    const digits = this.#digits?.finish(run, findings);
-    const answers: Record<Exclude<AnswerName, "sequences">, unknown> = {
-      run: runInfo(run, pass, summary, report, {
-        version,
-        paths: this.#paths,
-        options,
-        hasTexts,
-        hasDigits: digits !== undefined,
-        writing,
-      }),
-      report,
-      steps: pass.steps.finish(report.per_step),
-      tokens: {
-        ...pass.tokens.topTokens.finish(summary, texts, hasTexts),
-        turns: pass.tokens.topTurns.finish(texts, hasTexts),
-      } satisfies TopTokens,
-      "correct-bins": pass.tokens.bins.finish(),
-      doctor: this.#doctor.finish(run, findings),
-    };
-    const write = (name: string, content: string | Uint8Array): Promise<void> =>
-      writeFile(join(directory, name), content);
-    for (const [name, answer] of Object.entries(answers))
-      await write(ANSWER_FILES[name as AnswerName], resultJson(answer));
-    if (digits !== undefined) await write(DIGITS_FILE, resultJson(digits));
-    await write(ANSWER_FILES.sequences, encodeTable(pass.table.finish()));
-    const { sequences, topK, deltas } = pass.offsets;
-    await write(
-      OFFSETS_FILE,
-      encodeArrays(null, {
-        sequences: Float64Array.from(sequences),
-        topK: Float64Array.from(topK),
-        deltas: Float64Array.from(deltas),
-      }),
-    );
-    await write(VOCABULARY_FILE, JSON.stringify(pass.alternativeTexts()));
-    const facts: CacheFacts = { sequences: pass.table.length, topK: pass.topK };
-    await write(CACHE_FACTS, JSON.stringify(facts));
-    await sealFiles(directory, pass.seals());
-    return version;
   }
+
+  /** What is summed by the pass alone. */
+  #finishAnswers(report: MismatchReport) {
+    const [texts, hasTexts] = [this.#texts, this.#hasTexts];
+    const { steps, tokens } = this.#pass;
+    const topTokens: TopTokens = {
+      ...tokens.topTokens.finish(this.#summary, texts, hasTexts),
+      turns: tokens.topTurns.finish(texts, hasTexts),
+    };
+    return {
+      report,
+      steps: steps.finish(report.per_step),
+      tokens: topTokens,
+      "correct-bins": tokens.bins.finish(),
+    };
+  }
+
+  /** What says where things lie in the files that grow. */
+  #finishTables(): NamedContent[] {
+    const pass = this.#pass;
+    const { sequences, topK, deltas } = pass.offsets;
+    const offsets = encodeArrays(null, {
+      sequences: Float64Array.from(sequences),
+      topK: Float64Array.from(topK),
+      deltas: Float64Array.from(deltas),
+    });
+    const facts: CacheFacts = { sequences: pass.table.length, topK: pass.topK };
+    return [
+      [ANSWER_FILES.sequences, encodeTable(pass.table.finish())],
+      [OFFSETS_FILE, offsets],
+      [VOCABULARY_FILE, JSON.stringify(pass.alternativeTexts())],
+      [CACHE_FACTS, JSON.stringify(facts)],
+    ];
+  }
+}
+
+type NamedContent = readonly [name: string, content: string | Uint8Array];
+
+async function writeFiles(directory: string, files: readonly NamedContent[]): Promise<void> {
+  for (const [name, content] of files) await writeFile(join(directory, name), content);
 }
 
 /**
@@ -230,17 +228,6 @@ async function* passedOver(
   signal?.throwIfAborted();
 }
 
-/** What could not be read of a file that was changed a moment ago is still to come. */
-export function isUnfinished({ at, severity, code }: Finding, unsettled: ReadonlySet<string>): boolean {
-  if (at.file === undefined || !unsettled.has(at.file)) return false;
-  return severity === "skipped" || code === "partial-line";
-}
-
-function stillWritten(file: string, count: number): Finding {
-  const message = `${file} is still being written and will be read when it is complete`;
-  return { code: "note", severity: "info", message, count, at: { file } };
-}
-
 function refuse({ metrics }: MismatchReport): never {
   throw new EmptyInputError(
     `nothing to show: of ${metrics.sequences + metrics.sequences_empty} sequences no token has mask 1 and a finite log-prob on both sides`,
@@ -249,75 +236,4 @@ function refuse({ metrics }: MismatchReport): never {
       hint: "logratio report --explain shows how each column was read",
     },
   );
-}
-
-function runInfo(
-  run: ReadSoFar["run"],
-  { features, topK, table, k3, tokens }: RunPass,
-  { total, ranks, environments }: RunSummary,
-  { metrics, per_step, findings }: MismatchReport,
-  {
-    version,
-    paths,
-    options,
-    hasTexts,
-    hasDigits,
-    writing,
-  }: {
-    version: string;
-    paths: readonly string[];
-    options: PrepareOptions;
-    hasTexts: boolean;
-    hasDigits: boolean;
-    writing: readonly string[];
-  },
-): RunInfo {
-  return {
-    schemaVersion: VIEW_SCHEMA_VERSION,
-    kind: "view-run",
-    name: run.name,
-    version,
-    sequences: table.length,
-    tokens: metrics.tokens,
-    all_tokens: features.responseTokens,
-    steps: per_step.flatMap(({ step }) => step ?? []),
-    ranks: ranks.sorted().map(([rank]) => rank),
-    environments: environments.sorted().map(([name]) => name),
-    turns_max: metrics.turns_max,
-    top_k: topK,
-    entropies: [...features.entropies],
-    policies: [...features.policies],
-    has: {
-      texts: hasTexts,
-      prompts: features.prompts,
-      advantages: features.advantages,
-      rewards: features.rewards,
-      correctness: features.correctness,
-      groups: features.groups,
-      weight_versions: features.weightVersions,
-      digits: hasDigits,
-    },
-    shipped: shippedCorrections(),
-    scales: {
-      delta: chooseScale(total.deltas.absolute()),
-      k3: chooseScale(k3),
-      prob_diff: chooseScale(total.probDiffs!.absolute()),
-      entropy: tokens.entropy.count > 0 ? chooseScale(tokens.entropy) : null,
-    },
-    tokenizer: options.tokenizer ?? null,
-    input: { paths, flags: options.flags ?? [] },
-    sampling: [...features.sampling.values()],
-    compared: null,
-    status: options.following ? "reading" : "ready",
-    ...(writing.length > 0 && { writing }),
-    redacted: options.redact === "text",
-    findings,
-  };
-}
-
-/** Where almost all values are 0 the largest one, and 1e-6 where all are: no scale is empty. */
-function chooseScale(sketch: ValueSketch): number {
-  const [value = 0] = sketch.quantiles([SCALE_QUANTILE]);
-  if (value > 0) return value;
-  return sketch.max > 0 ? sketch.max : 1e-6;
 }

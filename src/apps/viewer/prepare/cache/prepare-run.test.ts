@@ -253,7 +253,7 @@ describe("the demo run", () => {
     expect(turns.masked).toBeGreaterThan(0);
     expect(turns.kept_tokens).toBe(report.metrics.tokens - turns.masked);
     expect(Object.keys(tis.configs)).toContain("verl");
-    expect(tis.command).toContain(`logratio correct ${DEMO} --preset`);
+    expect(tis.command).toContain(`logratio correct ${DEMO} --correction`);
   });
 
   it("is redacted on demand: ids stay, texts go", async () => {

@@ -9,8 +9,9 @@ import {
   throwawayPlaces,
 } from "./cache-place.ts";
 import { describeInputs } from "./inputs.ts";
+import { type OpenOptions, openPrepared } from "./open-prepared.ts";
 import type { PrepareOptions } from "./options.ts";
-import { type OpenOptions, openPrepared, type PreparedRun } from "./prepared-run.ts";
+import type { PreparedRun } from "./prepared-run.ts";
 
 /**
  * A run (files, directories, `-`: whatever `report` takes) with all answers of the viewer ready. They are computed in

@@ -298,6 +298,16 @@ function wireSequences(batch: RecordBatch): WireSequence[] {
 }
 
 const META = {
-  ...{ handle: "s1", step: 1, rank: 0, sample: null, group: null, environment: null, reward: null },
+  ...{
+    handle: "s1",
+    step: 1,
+    rank: 0,
+    sample: null,
+    group: null,
+    environment: null,
+    engine: null,
+    finish: null,
+    reward: null,
+  },
   ...{ correct: null, file: "", promptLength: 0 },
 };

@@ -16,8 +16,12 @@ import {
   type ValueGroup,
 } from "../../../../results/index.ts";
 import { PRESETS } from "../../../../trainers/index.ts";
-import { type Correction, describeCorrection, needsAdvantages } from "../../../../trainers/neutral/index.ts";
-import type { Preset, Setting, Settings } from "../../../../trainers/shared/index.ts";
+import {
+  type Correction,
+  describeCorrection,
+  formatCorrection,
+  needsAdvantages,
+} from "../../../../trainers/neutral/index.ts";
 import type { SweepBatch } from "./batches.ts";
 import type { Question } from "./question.ts";
 
@@ -93,7 +97,11 @@ export async function answerCorrection(
       configs: Object.fromEntries(
         writeConfigs(correction, PRESETS).configs.map(({ preset, text }) => [preset, text]),
       ),
-      command: commandFor(correction, paths, flagsFor(flags, question)),
+      command: shellCommand("correct", paths, [
+        ...flagsFor(flags, question),
+        "--correction",
+        formatCorrection(correction),
+      ]),
     },
     steps: stepAnswer(steps, byStep),
   };
@@ -152,26 +160,4 @@ function flagsFor(flags: readonly string[], { steps }: Question): readonly strin
   if (!steps) return flags;
   const at = flags.indexOf("--steps");
   return [...(at < 0 ? flags : flags.toSpliced(at, 2)), "--steps", `${steps[0]}..${steps[1]}`];
-}
-
-/** `logratio correct` with the first preset that can do this; without one, the sweep that shows what comes close. */
-function commandFor(correction: Correction, paths: readonly string[], flags: readonly string[]): string {
-  for (const preset of PRESETS) {
-    const settings = preset.express(correction);
-    if (settings === undefined) continue;
-    return shellCommand("correct", paths, [...flags, "--preset", preset.name, ...setFlags(preset, settings)]);
-  }
-  return shellCommand("sweep", paths, flags);
-}
-
-function setFlags({ parameters }: Preset, settings: Settings): string[] {
-  return parameters.flatMap(({ name, fallback }) => {
-    const value = settings[name];
-    if (value === undefined || String(value) === String(fallback)) return [];
-    return ["--set", `${name}=${formatSetting(value)}`];
-  });
-}
-
-function formatSetting(value: Setting): string {
-  return Array.isArray(value) ? value.join(",") : String(value);
 }

@@ -2,9 +2,10 @@ import { isLogratioError } from "../../../../core/base/index.ts";
 import { isRemote } from "../../../../input/remote/index.ts";
 import { cachePlaces, openCache } from "../cache/cache-place.ts";
 import { describeInputs, type Inputs, stampFile } from "../cache/inputs.ts";
+import { openPrepared } from "../cache/open-prepared.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 import { prepareRun } from "../cache/prepare-run.ts";
-import { openPrepared, type PreparedRun } from "../cache/prepared-run.ts";
+import type { PreparedRun } from "../cache/prepared-run.ts";
 import { beginLivingRun, type LivingRun } from "./living-run.ts";
 
 export interface FollowOptions {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MismatchReport } from "../../../../results/report.ts";
 import type { CorrectSteps, StepSeries, TopTokens } from "../../../../results/view.ts";
 import { decodeTable } from "../../../../results/wire/index.ts";
-import { ANSWER_FILES, DIGITS_FILE, OFFSETS_FILE, VOCABULARY_FILE } from "../cache/build-cache.ts";
+import { ANSWER_FILES, DIGITS_FILE, OFFSETS_FILE, VOCABULARY_FILE } from "../cache/cache-files.ts";
 import { describeInputs } from "../cache/inputs.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 import { prepareRun } from "../cache/prepare-run.ts";

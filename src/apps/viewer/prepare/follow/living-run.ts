@@ -4,7 +4,13 @@
  *
  * The files that grow (`PASS_FILES`) are appended to in a folder of their own and linked into each cache. A cache's
  * offsets say how much of them is its, so what comes later, or a process that is killed, changes no cache. Rows lie in
- * the order of arrival. Where that is the order in which a plain read would have them, the cache has the name that a
+ * the order of arrival.
+ *
+ *     folder of its own          cache of the first look     cache of the next
+ *     sequences.bin ──link────►  sequences.bin ─────────────► sequences.bin    one file, longer by now
+ *     topk.bin, deltas.bin       offsets.bin, report.json …  offsets.bin, …    each its own
+ *
+ * Where that is the order in which a plain read would have them, the cache has the name that a
  * plain read looks for; else it has another, and a plain read makes one that is sorted.
  *
  * @module
@@ -13,7 +19,8 @@ import { copyFile, link, utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { EmptyInputError } from "../../../../core/base/index.ts";
 import { type GrowingRun, growingRun } from "../../../../input/ingest/index.ts";
-import { AnswerPass, isUnfinished } from "../cache/build-cache.ts";
+import type { Scratch } from "../../../../input/io/index.ts";
+import { AnswerPass } from "../cache/build-cache.ts";
 import {
   cacheError,
   cachePlaces,
@@ -22,8 +29,10 @@ import {
   temporaryCache,
 } from "../cache/cache-place.ts";
 import { digest, type Inputs, stampFile } from "../cache/inputs.ts";
+import { openPrepared } from "../cache/open-prepared.ts";
 import type { PrepareOptions } from "../cache/options.ts";
-import { openPrepared, type PreparedRun } from "../cache/prepared-run.ts";
+import type { PreparedRun } from "../cache/prepared-run.ts";
+import { isUnfinished } from "../cache/unfinished.ts";
 import { PASS_FILES } from "../pass/run-pass.ts";
 
 /** What a look at the inputs gave. */
@@ -46,6 +55,9 @@ export interface LivingRun {
   end(): Promise<void>;
 }
 
+type Broken = Extract<Looked, { readonly broken: string }>;
+type Grown = Exclude<Awaited<ReturnType<GrowingRun["look"]>>, { readonly broken: string }>;
+
 /** Files of lines are whole at every line end, so nothing but time says that no more will come. */
 const LINES = new Set(["jsonl"]);
 
@@ -55,90 +67,119 @@ export async function beginLivingRun(
   options: PrepareOptions,
   key: string,
 ): Promise<LivingRun> {
-  const { read, onProgress, flags = [], cache } = options;
-  const places = await cachePlaces(paths, cache);
+  const places = await cachePlaces(paths, options.cache);
   const scratch = await temporaryCache(places);
-  const folder = scratch.path;
-  let pass: AnswerPass;
   try {
-    pass = await AnswerPass.start(folder, paths, options);
+    const pass = await AnswerPass.start(scratch.path, paths, options);
+    return new GrowingAnswers(paths, options, { key, places, scratch, pass });
   } catch (error) {
     await scratch.remove();
-    throw cacheError(error, folder);
+    throw cacheError(error, scratch.path);
   }
-  const growing: GrowingRun = growingRun(paths, { ...read, ...(onProgress && { onProgress }) });
-  const arrived: string[] = [];
-  let inOrder = true;
-  let shown = "";
+}
 
-  async function publish(
-    version: string,
-    write: (directory: string) => Promise<string>,
-  ): Promise<PreparedRun> {
-    const temporary = await temporaryCache(places);
+class GrowingAnswers implements LivingRun {
+  readonly #input: { readonly paths: readonly string[]; readonly flags: readonly string[] };
+  readonly #key: string;
+  readonly #places: readonly string[];
+  /** Where the files that grow lie. */
+  readonly #scratch: Scratch;
+  readonly #pass: AnswerPass;
+  readonly #growing: GrowingRun;
+  /** Files in the order in which they were read. */
+  readonly #arrived: string[] = [];
+  /** Whether a plain read would have read them in that order. */
+  #inOrder = true;
+  /** What was published last, as a digest of all that it depends on. */
+  #shown = "";
+
+  constructor(
+    paths: readonly string[],
+    { read, onProgress, flags = [] }: PrepareOptions,
+    parts: { key: string; places: readonly string[]; scratch: Scratch; pass: AnswerPass },
+  ) {
+    this.#input = { paths, flags };
+    this.#key = parts.key;
+    this.#places = parts.places;
+    this.#scratch = parts.scratch;
+    this.#pass = parts.pass;
+    this.#growing = growingRun(paths, { ...read, ...(onProgress && { onProgress }) });
+  }
+
+  async look(inputs: Inputs, rests: (path: string) => boolean): Promise<Looked> {
+    const found = await this.#findNews(inputs, rests);
+    if ("broken" in found) return found;
+    await this.#read(found);
+    const findings = found.findings().list();
+    const unfinished = findings.map((finding) => isUnfinished(finding, inputs.unsettled));
+    // Findings and what is waited for change without a new file, and are shown too.
+    const state = digest([this.#arrived, findings, unfinished, found.waiting]);
+    if (state === this.#shown) return { unchanged: true };
+    const { unsettled } = inputs;
+    const version = this.#nameVersion(inputs);
+    const run = await this.#publish(version, (directory) =>
+      this.#pass.write(directory, { run: found, findings, waiting: found.waiting, version, unsettled }),
+    );
+    this.#shown = state;
+    return { run };
+  }
+
+  async end(): Promise<void> {
+    await this.#pass.close();
+    await this.#scratch.remove();
+  }
+
+  /** At first whatever there is, later only files that will not change any more: what was read cannot be taken back. */
+  async #findNews(inputs: Inputs, rests: (path: string) => boolean): Promise<Grown | Broken> {
+    const isFirst = this.#arrived.length === 0;
+    const stamps = new Map(inputs.files.map((file) => [file.path, stampFile(file)]));
+    const found = await this.#growing.look(stamps, ({ file, format }, stable) => {
+      if (isFirst) return true;
+      return stable && rests(file) && !(LINES.has(format) && inputs.unsettled.has(file));
+    });
+    if (!("broken" in found) && isFirst && found.news.length === 0)
+      throw new EmptyInputError("nothing is readable yet");
+    return found;
+  }
+
+  async #read(found: Grown): Promise<void> {
+    await this.#pass.read(found.batches()).catch((error: unknown) => {
+      throw cacheError(error, this.#scratch.path);
+    });
+    this.#arrived.push(...found.news.map(({ file }) => file));
+    this.#inOrder &&= found.inOrder;
+  }
+
+  /** Rows in another order than a plain read has them are no cache for one: they get a name of their own. */
+  #nameVersion({ version }: Inputs): string {
+    return this.#inOrder ? version : `${version}-as-arrived-${digest(this.#arrived).slice(0, 8)}`;
+  }
+
+  async #publish(version: string, write: (directory: string) => Promise<string>): Promise<PreparedRun> {
+    const folder = this.#scratch.path;
+    const temporary = await temporaryCache(this.#places);
     try {
       for (const name of Object.values(PASS_FILES))
         await shareFile(join(folder, name), join(temporary.path, name));
       const written = await write(temporary.path);
-      const directory = await publishCache(temporary, `${key}-${written}`);
+      const directory = await publishCache(temporary, `${this.#key}-${written}`);
       const prepared = await openPrepared(directory, {
+        ...this.#input,
         status: "reading",
         growing: basename(folder),
-        paths,
-        flags,
         reused: false,
         complete: written === version,
       });
       // So that no other process takes the folder for one that was left behind.
       const now = new Date();
       await utimes(folder, now, now);
-      await dropOldCaches(directory, key);
+      await dropOldCaches(directory, this.#key);
       return prepared;
     } catch (error) {
       await temporary.remove();
       throw cacheError(error, temporary.path);
     }
   }
-
-  return {
-    async look(inputs, rests) {
-      const isFirst = arrived.length === 0;
-      const stamps = new Map(inputs.files.map((file) => [file.path, stampFile(file)]));
-      const found = await growing.look(stamps, ({ file, format }, stable) => {
-        if (isFirst) return true;
-        return stable && rests(file) && !(LINES.has(format) && inputs.unsettled.has(file));
-      });
-      if ("broken" in found) return found;
-      if (isFirst && found.news.length === 0) throw new EmptyInputError("nothing is readable yet");
-      await pass.read(found.batches()).catch((error: unknown) => {
-        throw cacheError(error, folder);
-      });
-      arrived.push(...found.news.map(({ file }) => file));
-      inOrder &&= found.inOrder;
-      const version = inOrder
-        ? inputs.version
-        : `${inputs.version}-as-arrived-${digest(arrived).slice(0, 8)}`;
-      const findings = found.findings().list();
-      const unfinished = findings.map((finding) => isUnfinished(finding, inputs.unsettled));
-      const state = digest([arrived, findings, unfinished, found.waiting]);
-      if (state === shown) return { unchanged: true };
-      const run = await publish(version, (directory) =>
-        pass.write(directory, {
-          run: found,
-          findings,
-          waiting: found.waiting,
-          version,
-          unsettled: inputs.unsettled,
-        }),
-      );
-      shown = state;
-      return { run };
-    },
-    async end() {
-      await pass.close();
-      await scratch.remove();
-    },
-  };
 }
 
 /** The same file under both names; where the file system has no such thing, a copy. */

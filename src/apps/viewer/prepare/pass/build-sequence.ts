@@ -111,6 +111,8 @@ function buildMeta(batch: RecordBatch, row: number, index: number, promptLength:
     index,
     handle: formatRowHandle(batch, row),
     ...rowFacts(batch, row),
+    engine: batch.engineIds?.[row] ?? null,
+    finish: batch.finishReasons?.[row] ?? null,
     promptLength,
   };
 }

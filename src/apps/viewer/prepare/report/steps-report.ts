@@ -90,6 +90,9 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
     sampleIds: [undefined],
     groupIds: [meta.group ?? undefined],
     environments: [meta.environment ?? undefined],
+    engineIds: [meta.engine ?? undefined],
+    finishReasons: [meta.finish ?? undefined],
+    ...(rest.weightVersions && { weightVersions: rest.weightVersions }),
     promptTexts: [undefined],
     responseTexts: [undefined],
   };

@@ -1,0 +1,127 @@
+/**
+ * What is asked of an open cache, in three groups: sequences by their number, corrections, and whatever goes over
+ * sequences again (steps, turns, filters).
+ *
+ * @module
+ */
+import type { CorrectBins, MismatchReport, RunInfo, TopTokens } from "../../../../results/index.ts";
+import { decodeTable, encodeTopK, encodeTurns } from "../../../../results/wire/index.ts";
+import { answerCorrection } from "../correct/answer.ts";
+import { deltaBatches, needsTokens, tokenBatches } from "../correct/batches.ts";
+import { BinBuilder } from "../correct/bins.ts";
+import type { Question } from "../correct/question.ts";
+import { matchOccurrences, matchSequences, sequencesAt } from "../filter/match-filter.ts";
+import { type DeltaBlock, deltaBlocks } from "../pass/delta-blocks.ts";
+import { type ReadBytes, readAlternatives } from "../pass/top-k-store.ts";
+import { turnTable } from "../pass/turn-figures.ts";
+import { stepsReport } from "../report/steps-report.ts";
+import { keepLast, keepOne } from "./keep-last.ts";
+import { type OpenedCache, parseJson } from "./opened-cache.ts";
+import type { PreparedRun } from "./prepared-run.ts";
+import { readPart } from "./read-part.ts";
+
+/** Answers to questions about corrections that are kept: one who drags comes back. */
+const ANSWERS_HELD = 16;
+const REPORTS_HELD = 4;
+
+/** One sequence, by where the offsets say that it lies. */
+export function sequenceAnswers(cache: OpenedCache): Pick<PreparedRun, "sequence" | "topK"> {
+  const { facts, offsets, files, vocabulary } = cache;
+  const knows = (index: number): boolean => index >= 0 && index < facts.sequences;
+  return {
+    async sequence(index) {
+      if (!knows(index)) return undefined;
+      const [from, to] = [offsets.sequences[index]!, offsets.sequences[index + 1]!];
+      return readPart(files.sequences, from, to - from);
+    },
+    async topK(index, from, count) {
+      if (!knows(index)) return undefined;
+      const [start, end] = [offsets.topK[index]!, offsets.topK[index + 1]!];
+      if (start === end) return encodeTopK({ from, count: 0, policies: {}, texts: new Map() });
+      const read: ReadBytes = (at, length) => readPart(files.topK, start + at, length);
+      const found = await readAlternatives(read, facts.topK, from, count);
+      return encodeTopK({ ...found, texts: collectTexts(found.policies, vocabulary()) });
+    },
+  };
+}
+
+/** Over Δ alone where that says it all, which is far less to read; else over the tokens with all that is known of them. */
+export function correctionAnswers(
+  cache: OpenedCache,
+  { paths, flags }: RunInfo["input"],
+): Pick<PreparedRun, "correct" | "bins"> {
+  const { offsets, files, rewards, readTable, source } = cache;
+  const blocks = deltaBlocks(files.deltas, offsets.deltas, rewards, async () => {
+    const { step, correct, reward } = decodeTable(await readTable()).columns;
+    // Copies: views would keep the whole table in memory.
+    return { step: step.slice(), correct: correct.slice(), reward: reward.slice() };
+  });
+  return {
+    correct: keepLast(ANSWERS_HELD, (question: Question) => {
+      const batches = needsTokens(question.correction)
+        ? tokenBatches(sequencesAt(source, everyRow(cache)), rewards)
+        : deltaBatches(blocks());
+      return answerCorrection(question, { batches, rewards, paths, flags });
+    }),
+    async bins([from, to]): Promise<CorrectBins | undefined> {
+      const sums = new BinBuilder();
+      for await (const block of blocks()) if (block.step >= from && block.step <= to) addBlock(sums, block);
+      const whole = sums.finish(rewards);
+      return whole.groups.length === 0 ? undefined : whole;
+    },
+  };
+}
+
+/** What was not prepared, since it depends on the steps or the filter that one chooses, or costs too much beforehand. */
+export function rowAnswers(
+  cache: OpenedCache,
+  { paths, flags }: RunInfo["input"],
+): Pick<PreparedRun, "reportOf" | "turns" | "match" | "matchTokens"> {
+  const { info, answers, source, readTable } = cache;
+  type Found = { readonly report: MismatchReport; readonly top: TopTokens } | undefined;
+  const reportSteps = async ([from, to]: readonly [number, number]): Promise<Found> => {
+    const { step } = decodeTable(await readTable()).columns;
+    const rows = Uint32Array.from(step.keys()).filter((row) => step[row]! >= from && step[row]! <= to);
+    const found = await stepsReport(sequencesAt(source, rows), {
+      whole: parseJson<MismatchReport>(answers.get("report")!),
+      paths,
+      flags: [...flags, "--steps", `${from}..${to}`],
+      hasTexts: info.has.texts,
+    });
+    if (found === undefined) return undefined;
+    const { occurrences } = await matchOccurrences(source, `step:${from}..${to}`);
+    return { report: found.report, top: { ...found.top, occurrences } };
+  };
+  return {
+    reportOf: keepLast(REPORTS_HELD, reportSteps),
+    turns: keepOne(async () => encodeTurns(await turnTable(sequencesAt(source, everyRow(cache))))),
+    match: (filter, signal) => matchSequences(source, filter, signal),
+    matchTokens: (filter, signal) => matchOccurrences(source, filter, signal),
+  };
+}
+
+function everyRow({ facts }: OpenedCache): Uint32Array {
+  return Uint32Array.from({ length: facts.sequences }, (_, index) => index);
+}
+
+function collectTexts(
+  policies: Readonly<Record<string, { readonly ids: Int32Array }>>,
+  vocabulary: ReadonlyMap<number, string>,
+): Map<number, string> {
+  const texts = new Map<number, string>();
+  for (const { ids } of Object.values(policies)) {
+    for (const id of ids) {
+      const text = vocabulary.get(id);
+      if (text !== undefined) texts.set(id, text);
+    }
+  }
+  return texts;
+}
+
+function addBlock(sums: BinBuilder, { deltas, offsets, correct, rewards }: DeltaBlock): void {
+  for (const [row, own] of correct.entries()) {
+    for (let t = offsets[row]!; t < offsets[row + 1]!; t++)
+      sums.add(own, deltas[t]!, Math.exp(deltas[t]!), Number.NaN);
+    sums.endSequence(rewards[row]!);
+  }
+}

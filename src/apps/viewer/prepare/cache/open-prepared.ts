@@ -1,0 +1,41 @@
+import type { RunInfo } from "../../../../results/index.ts";
+import { correctionAnswers, rowAnswers, sequenceAnswers } from "./answer-questions.ts";
+import { openCacheFiles } from "./opened-cache.ts";
+import type { PreparedRun } from "./prepared-run.ts";
+
+export interface OpenOptions {
+  readonly reused: boolean;
+  readonly complete: boolean;
+  readonly status: RunInfo["status"];
+  readonly growing?: string;
+  readonly paths: readonly string[];
+  readonly flags: readonly string[];
+  /** Called after closing. */
+  readonly onClosed?: () => Promise<void>;
+}
+
+/**
+ * Opens a cache that is whole.
+ *
+ * @throws FormatError when the cache is damaged
+ */
+export async function openPrepared(
+  directory: string,
+  { reused, complete, status, growing, paths, flags, onClosed }: OpenOptions,
+): Promise<PreparedRun> {
+  const input = { paths, flags };
+  const now = { input, status, ...(growing !== undefined && { growing }) };
+  const cache = await openCacheFiles(directory, now);
+  return {
+    ...{ info: cache.info, directory, reused, complete },
+    answer: async (name) => cache.answers.get(name) ?? cache.readTable(),
+    digits: () => Promise.resolve(cache.digits),
+    ...sequenceAnswers(cache),
+    ...correctionAnswers(cache, input),
+    ...rowAnswers(cache, input),
+    async close() {
+      await cache.close();
+      await onClosed?.();
+    },
+  };
+}

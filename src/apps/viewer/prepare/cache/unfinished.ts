@@ -1,0 +1,42 @@
+import type { Finding } from "../../../../core/schema/index.ts";
+
+/** What reading noticed, told as it is to someone who waits for the rest. */
+export interface Judged {
+  readonly findings: readonly Finding[];
+  /** Files that are not read to their end. */
+  readonly writing: readonly string[];
+}
+
+/**
+ * Findings about files that are still being written become a note that they are.
+ *
+ * @param waiting files that are part of the run and were not read yet
+ * @param unsettled files that were changed a moment ago
+ */
+export function judgeFindings(
+  noticed: readonly Finding[],
+  waiting: readonly string[],
+  unsettled: ReadonlySet<string>,
+): Judged {
+  const unfinished = new Set(noticed.filter((finding) => isUnfinished(finding, unsettled)));
+  return {
+    findings: [
+      ...noticed.map((finding) =>
+        unfinished.has(finding) ? stillWritten(finding.at.file!, finding.count) : finding,
+      ),
+      ...waiting.map((file) => stillWritten(file, 1)),
+    ],
+    writing: [...new Set([...[...unfinished].map(({ at }) => at.file!), ...waiting])],
+  };
+}
+
+/** What could not be read of a file that was changed a moment ago is still to come. */
+export function isUnfinished({ at, severity, code }: Finding, unsettled: ReadonlySet<string>): boolean {
+  if (at.file === undefined || !unsettled.has(at.file)) return false;
+  return severity === "skipped" || code === "partial-line";
+}
+
+function stillWritten(file: string, count: number): Finding {
+  const message = `${file} is still being written and will be read when it is complete`;
+  return { code: "note", severity: "info", message, count, at: { file } };
+}
