@@ -1,6 +1,12 @@
-import { resultJson } from "../../core/base/index.ts";
+import { resultJson, UsageError } from "../../core/base/index.ts";
 
 /** JSON for standard output: one object on one or more lines. */
 export function toJson(value: unknown, indent?: number): string {
   return `${resultJson(value, indent)}\n`;
+}
+
+/** @throws UsageError where the result is asked for in two forms: both would go to stdout. */
+export function refuseTwoForms(options: { readonly json?: boolean; readonly markdown?: boolean }): void {
+  if (options.json && options.markdown)
+    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
 }

@@ -6,10 +6,10 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { printableLines } from "./messages.ts";
+import { packageVersion } from "./package-version.ts";
 import { writeMessage, writeOutput } from "./standard-streams.ts";
 import { type ColourChoice, openTerminal } from "./terminal.ts";
 import { formatExamples, VERBS, type Verb } from "./verbs/index.ts";
@@ -71,11 +71,4 @@ function addVerb(program: Command, verb: Verb, run: (verb: Verb, command: Comman
 function colourChoice(value: unknown): ColourChoice {
   if (value === false) return "never";
   return value === "always" || value === "never" ? value : "auto";
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return version;
 }

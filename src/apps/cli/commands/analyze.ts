@@ -12,7 +12,7 @@ import type { AnalyzeReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { positiveInteger } from "../input-options.ts";
-import { toJson } from "../json.ts";
+import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -31,8 +31,7 @@ export async function analyze(
   options: AnalyzeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  refuseTwoForms(options);
   if (options.html !== undefined) {
     const outputs = await openOutputs({ inputs: paths, force: options.force });
     await outputs.file("--html", options.html, "analyze page");

@@ -12,7 +12,7 @@ import type { CompareReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
-import { toJson } from "../json.ts";
+import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
@@ -45,8 +45,7 @@ export async function compare(
   options: CompareOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  refuseTwoForms(options);
   const [a, b] = splitSides(paths, options.to);
   if (options.html !== undefined) {
     const outputs = await openOutputs({ inputs: [...a, ...(b ?? [])], force: options.force });

@@ -19,7 +19,7 @@ import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../results/index
 import type { ExitStatus } from "../exit-status.ts";
 import { openTruth } from "../ground-truth.ts";
 import type { InputOptions } from "../input-options.ts";
-import { toJson } from "../json.ts";
+import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
@@ -41,8 +41,7 @@ export async function digits(
   options: DigitsOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  refuseTwoForms(options);
   const listed = readListed(options);
   const given = await openVocabulary(options);
   const truth = options.truth === undefined ? undefined : await openTruth(options.truth);

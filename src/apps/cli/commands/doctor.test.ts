@@ -28,12 +28,12 @@ async function refused(paths: readonly string[], options: DoctorOptions = {}): P
   return error;
 }
 
-async function write(name: string, row: object): Promise<string> {
+async function write(name: string, ...rows: object[]): Promise<string> {
   const file = join(folder, name);
-  await writeFile(
-    file,
-    `${JSON.stringify(row, (_, value: unknown) => (Number.isNaN(value) ? null : value))}\n`,
+  const lines = rows.map((row) =>
+    JSON.stringify(row, (_, value: unknown) => (Number.isNaN(value) ? null : value)),
   );
+  await writeFile(file, `${lines.join("\n")}\n`);
   return file;
 }
 
@@ -103,10 +103,30 @@ it("is what the report leads to where the verdict is worse than normal", async (
   expect(next.command).toBe(`logratio doctor ${STALE}`);
 });
 
+it("is not what the report of a sound run leads to", async () => {
+  const draw = (row: number, t: number): number => -0.02 - 2 * ((row * 37 + t * 11) % 17 === 0 ? 1 : 0.1);
+  const rows = (noise: number): object[] =>
+    Array.from({ length: 32 }, (_, row) => {
+      const rollout = Array.from({ length: 40 }, (_, t) => draw(row, t));
+      return {
+        response_ids: rollout.map((_, t) => t),
+        response_mask: rollout.map(() => 1),
+        rollout_log_probs: rollout,
+        // As much up as down, so that no identity fails of the sound run.
+        old_log_probs: rollout.map((value, t) => value * (1 + noise * (t % 2 === 0 ? 1 : -1))),
+      };
+    });
+  const sound = await reportRun(await write("sound.jsonl", ...rows(1e-3)));
+  expect(sound.verdict.level).toBe("normal");
+  expect(sound.next.command).not.toContain("logratio doctor");
+  const faulty = await reportRun(await write("faulty.jsonl", ...rows(0.5)));
+  expect(faulty.next.command).toContain("logratio doctor");
+});
+
 describe("what cannot be diagnosed", () => {
   const ids = { response_ids: [1, 2, 3], response_mask: [1, 1, 1] };
 
-  it("is refused with what to do: nothing, one policy, no token, NaN alone", async () => {
+  it("is refused with what to do: nothing, one policy, no token", async () => {
     const missing = await refused([join(folder, "not-there")]);
     expect(missing._tag).toBe("NotFoundError");
     const one = await write("one.jsonl", { ...ids, rollout_log_probs: [-1, -2, -3] });
@@ -124,6 +144,18 @@ describe("what cannot be diagnosed", () => {
     const unknown = await refused([STALE], { for: "nobody" });
     expect([unknown._tag, unknown.message]).toEqual(["UsageError", '--for: unknown trainer "nobody"']);
     expect(unknown.hint).toContain("verl, xtuner");
+  });
+
+  it("names a column of NaN alone as the fault that it is", async () => {
+    const rows = Array.from({ length: 40 }, (_, row) => ({
+      response_ids: [row, row + 1, row + 2, row + 3],
+      response_mask: [1, 1, 1, 1],
+      rollout_log_probs: [Number.NaN, Number.NaN, Number.NaN, Number.NaN],
+      old_log_probs: [-1 - row, -2, -0.1 * row, -1],
+    }));
+    const { status, out } = await run([await write("nan.jsonl", ...rows)], { json: true });
+    const { verdict, causes } = JSON.parse(out) as DoctorReport;
+    expect([status, verdict, causes[0]?.id]).toEqual([EXIT.fine, "fault", "nan_logprobs"]);
   });
 
   it("answers three tokens, without a cause", async () => {

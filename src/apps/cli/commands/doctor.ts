@@ -5,7 +5,6 @@ import {
   inputFlags,
   parseTrainer,
 } from "../../../analyses/runs/index.ts";
-import { UsageError } from "../../../core/base/index.ts";
 import { openOutputs, openRun, type Run, type SourceReport } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import {
@@ -18,7 +17,7 @@ import type { DoctorReport } from "../../../results/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import type { InputOptions } from "../input-options.ts";
-import { toJson } from "../json.ts";
+import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
@@ -45,8 +44,7 @@ export async function doctor(
   options: DoctorOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  refuseTwoForms(options);
   const trainer = parseTrainer(options.for);
   if (options.html !== undefined) {
     const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];

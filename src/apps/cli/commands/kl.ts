@@ -17,7 +17,7 @@ import {
 } from "../../../scoring/index.ts";
 import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { toJson } from "../json.ts";
+import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgressFor } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
@@ -63,8 +63,7 @@ export async function kl(
   options: KlCommandOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  refuseTwoForms(options);
   await checkOutputs(paths, options);
   const done = await untilInterrupted((signal) => answer(paths, options, signal, terminal));
   if (done === undefined) return EXIT.interrupted;

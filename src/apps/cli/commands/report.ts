@@ -12,7 +12,13 @@ import {
 } from "../../../analyses/runs/index.ts";
 import { MissingSideError, UsageError } from "../../../core/base/index.ts";
 import type { Finding } from "../../../core/schema/index.ts";
-import { openOutputs, openRun, type Run, type SourceReport } from "../../../input/ingest/index.ts";
+import {
+  openOutputs,
+  openRun,
+  type ReadOptions,
+  type Run,
+  type SourceReport,
+} from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import {
   type MarkdownOptions,
@@ -30,11 +36,11 @@ import type { MismatchReport, PolicyReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
-import { toJson } from "../json.ts";
+import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
-import { commandLine, conclude, inputFlags, readUntilInterrupted } from "../read-run.ts";
+import { commandLine, conclude, inputFlags, type Reading, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
 import { explainSeries, reportSeries } from "./report-series.ts";
@@ -73,73 +79,108 @@ export async function report(
   options: ReportOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  refuseTwoForms(options);
   if (options.brief && options.full)
     throw new UsageError("--brief and --full cannot be combined", { hint: "choose one" });
-  const asked = parseParity((options.parity ?? "").split(","));
+  const parity = parseParity((options.parity ?? "").split(","));
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
-  if (options.html !== undefined) {
-    const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];
-    const outputs = await openOutputs({ inputs, force: options.force });
-    await outputs.file("--html", options.html, "report page");
-  }
+  // Wrong usage is told before what is wrong with the paths.
+  const read = toReadOptions(options);
+  await checkPage(paths, options);
   const tokenizer = options.tokenizer ?? options.foundTokenizer;
   const filter = await compileFilter({ ...options, ...(tokenizer !== undefined && { tokenizer }) });
-  const readOptions = toReadOptions(options);
   const { logged, others, areDirectories } = await readLogged(paths);
-  const alone = (): Promise<ExitStatus> => reportSeries(logged!, paths, options, terminal);
-  if (logged !== undefined && others.length === 0) return alone();
-  const parity = logged === undefined ? asked : parityOfLogged(logged, asked);
+  const job: Job = { paths, others, options, read, terminal, parity, logged, threads };
+  if (logged !== undefined && others.length === 0) return reportSeries(logged, paths, options, terminal);
   const progress = createProgress(terminal);
-  // Also of files that are refused, where it is needed most.
-  const explain = (of: Pick<Run, "sources" | "ignored">): void => {
-    if (options.explain) terminal.err(formatExplanation(of, options.foundTokenizer) + explainSeries(logged));
+  const run = await openDumps(job, progress.update, areDirectories);
+  if (run === undefined) return reportSeries(logged!, paths, options, terminal);
+  const reading = readUntilInterrupted(run, filter);
+  const end = (): void => {
+    reading.end();
+    progress.end();
+    explain(job, run);
   };
+  return run.onePolicy === undefined
+    ? reportTwoPolicies(job, run, reading, end)
+    : reportOneOf(job, run, run.onePolicy, reading, end);
+}
+
+/** Where the page goes, before anything is read. */
+async function checkPage(paths: readonly string[], { html, tokenizer, force }: ReportOptions): Promise<void> {
+  if (html === undefined) return;
+  const inputs = [...paths, ...(tokenizer === undefined ? [] : [tokenizer])];
+  const outputs = await openOutputs({ inputs, force });
+  await outputs.file("--html", html, "report page");
+}
+
+/** What is to be reported, and how. */
+interface Job {
+  readonly paths: readonly string[];
+  /** Of the paths those that are not logged metrics: dumps. */
+  readonly others: readonly string[];
+  readonly options: ReportOptions;
+  readonly read: ReadOptions;
+  readonly terminal: Terminal;
+  readonly parity: ReturnType<typeof parseParity>;
+  readonly logged: Awaited<ReturnType<typeof readLogged>>["logged"];
+  readonly threads: number | undefined;
+}
+
+/** Undefined where directories hold logged metrics and no dump. */
+async function openDumps(
+  job: Job,
+  onProgress: NonNullable<ReadOptions["onProgress"]>,
+  areDirectories: boolean,
+): Promise<Run | undefined> {
   let examined: readonly SourceReport[] = [];
-  const opening = openRun(others, {
-    ...readOptions,
+  const opening = openRun(job.others, {
+    ...job.read,
     onePolicy: true,
-    onProgress: progress.update,
+    onProgress,
     onExamined: (sources) => {
       examined = sources;
     },
   });
-  const run = await opening.catch((error: unknown) => {
-    if (logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
-    explain({ sources: examined, ignored: [] });
+  return opening.catch((error: unknown) => {
+    if (job.logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
+    // Also of files that are refused, where it is needed most.
+    explain(job, { sources: examined, ignored: [] });
     throw error;
   });
-  if (run === undefined) return alone();
-  const reading = readUntilInterrupted(run, filter);
-  if (run.onePolicy !== undefined) {
-    if (asked.length > 0) refuseParity(run.onePolicy);
-    const flags = inputFlags(options, [...FORM_FLAGS, "parity"]);
-    const policy = await reportOnePolicy(run, reading.batches, run.onePolicy, {
-      paths: others,
-      flags,
-    }).finally(() => {
-      reading.end();
-      progress.end();
-      explain(run);
-    });
-    await print(policy, POLICY_FORMS, { findings: run.findings.list(), paths, options, terminal });
-    return conclude(run, reading, policy.metrics.sequences, terminal);
-  }
+}
+
+function explain({ options, terminal, logged }: Job, of: Pick<Run, "sources" | "ignored">): void {
+  if (options.explain) terminal.err(formatExplanation(of, options.foundTokenizer) + explainSeries(logged));
+}
+
+async function reportOneOf(
+  job: Job,
+  run: Run,
+  policy: NonNullable<Run["onePolicy"]>,
+  reading: Reading,
+  end: () => void,
+): Promise<ExitStatus> {
+  const { others, options, terminal, parity } = job;
+  if (parity.length > 0) refuseParity(policy);
+  const flags = inputFlags(options, [...FORM_FLAGS, "parity"]);
+  const result = await reportOnePolicy(run, reading.batches, policy, { paths: others, flags }).finally(end);
+  await print(result, POLICY_FORMS, { ...job, findings: run.findings.list() });
+  return conclude(run, reading, result.metrics.sequences, terminal);
+}
+
+async function reportTwoPolicies(job: Job, run: Run, reading: Reading, end: () => void): Promise<ExitStatus> {
+  const { others, options, terminal, parity, logged, threads } = job;
   const measured = await reportOpenRun(run, reading.batches, {
     // The command to run next may be of a verb that reads dumps alone.
     paths: others,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
-    parity,
+    parity: logged === undefined ? parity : parityOfLogged(logged, parity),
     ...(threads !== undefined && { threads }),
-  }).finally(() => {
-    reading.end();
-    progress.end();
-    explain(run);
-  });
+  }).finally(end);
   const result = logged === undefined ? measured : joinLogged(measured, logged);
   const { findings } = result;
-  await print(result, REPORT_FORMS, { findings, paths, options, terminal });
+  await print(result, REPORT_FORMS, { ...job, findings });
   const status = conclude(run, reading, result.metrics.sequences, terminal);
   return status === EXIT.fine && inputWasSkipped(findings) ? EXIT.skipped : status;
 }
@@ -170,11 +211,8 @@ const POLICY_FORMS: Forms<PolicyReport> = {
   terminal: renderPolicyTerminal,
 };
 
-interface Asked {
+interface Asked extends Pick<Job, "paths" | "options" | "terminal"> {
   readonly findings: readonly Finding[];
-  readonly paths: readonly string[];
-  readonly options: ReportOptions;
-  readonly terminal: Terminal;
 }
 
 /** Writes the page where one was asked for, then the result on standard output and what reading noticed on the other. */

@@ -38,7 +38,7 @@ describe("show", () => {
     expect(out).toContain("⟨bos⟩Question: Solve x - 86 = 24. What is x?⏎\n");
     expect(out).toContain("tool output · 5 tokens · t22–t26");
     expect(out).toContain("Therefore x = 1⟦----0⟧0. #### 100⟨eos⟩");
-    expect(out).toContain('s30.q48.t39     -10.7  "0"  p 0.983 → 2.20e-5');
+    expect(out).toMatch(/s30\.q48\.t39 +-10\.7 █{10} +0\.983 +2\.20e-5 {2}"0"\n/);
     expect(out.replaceAll(/ \\\n\s+/g, " ")).toContain(
       `logratio show ${RUN} s30.q48.t39 --tokenizer ${tokenizer}`,
     );
@@ -49,8 +49,17 @@ describe("show", () => {
     expect(out).toContain("»⟦----0⟧«");
     expect(out).toMatch(/log p +-0\.0167 +-10\.7 +-10\.7/);
     expect(out).toMatch(/ {5}"1" +56 +0\.0159 .* 2 +0\.999900 .* 1\n/);
-    expect(out).toMatch(/▸ {2}"0" +55 +0\.983 .* 1 +2\.20e-5 .* 2\n/);
+    expect(out).toMatch(/> {2}"0" +55 +0\.983 .* 1 +2\.20e-5 .* 2\n/);
     expect(out).toMatch(/"\." +53 .* ≤ 8\.78e-6 .* not in top 5/);
+  });
+
+  it("prints either as Markdown, with the command that repeats it", async () => {
+    const { out } = await run([RUN, "s30.q48.t39"], { tokenizer, markdown: true });
+    expect(out).toMatch(/^### Sequence `s30\.q48`\n/);
+    expect(out).toContain("Therefore x = 1»⟦----0⟧«0. #### 100⟨eos⟩\n");
+    expect(out).toMatch(/\| &gt; \| "0" \| 55 \| 0\.983 \| 1 \| 2\.20e-5 \| 2 \|\n/);
+    expect(out).toContain(`logratio show ${RUN} s30.q48.t39 --tokenizer ${tokenizer}\n`);
+    await expect(run([RUN, "q1"], { json: true, markdown: true })).rejects.toThrow(/cannot be combined/);
   });
 
   it("finds the worst token of the run, the same that the report names", async () => {

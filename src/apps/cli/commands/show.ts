@@ -13,11 +13,11 @@ import type { Handle, RecordBatch } from "../../../core/schema/index.ts";
 import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index.ts";
 import { openTokenizer, TokenTexts } from "../../../input/tokens/index.ts";
 import { plural } from "../../../render/index.ts";
-import { renderShowTerminal } from "../../../render/show/index.ts";
+import { renderShowMarkdown, renderShowTerminal } from "../../../render/show/index.ts";
 import type { ShowMetricName, ShowReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
-import { toJson } from "../json.ts";
+import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
@@ -31,6 +31,7 @@ export interface ShowOptions extends InputOptions {
   readonly all?: boolean;
   readonly tokenizer?: string;
   readonly json?: boolean;
+  readonly markdown?: boolean;
 }
 
 /** What is looked for: a sequence or token by its handle, or the worst token of the run. */
@@ -58,6 +59,7 @@ export async function show(
       hint: `logratio show ${handle} s12.r3.q41, a token of it with s12.r3.q41.t880, or the worst of all with worst`,
     });
   }
+  refuseTwoForms(options);
   const context = options.context === undefined ? undefined : positiveInteger("--context", options.context);
   const scale = options.scale === undefined ? undefined : positiveNumber("--scale", options.scale);
   const target = findTarget(handle, toReadOptions(options));
@@ -77,7 +79,22 @@ export async function show(
     terminal.err("interrupted before the sequence was found\n");
     return EXIT.interrupted;
   }
+  const report = buildReport({ found, run, paths, options, scale, tokenizer });
+  terminal.out(render(report, pathsAndHandle, context, options, terminal));
+  tellFindings(report.findings, terminal);
+  return conclude(run, reading, 1, terminal);
+}
 
+interface Shown {
+  readonly found: Found;
+  readonly run: Run;
+  readonly paths: readonly string[];
+  readonly options: ShowOptions;
+  readonly scale: number | undefined;
+  readonly tokenizer: Awaited<ReturnType<typeof openTokenizer>> | undefined;
+}
+
+function buildReport({ found, run, paths, options, scale, tokenizer }: Shown): ShowReport {
   const { sequence, token } = found;
   checkToken(sequence, token);
   const result = buildShow({
@@ -89,7 +106,7 @@ export async function show(
   });
   if (tokenizer === undefined) noteNoTokenizer(run);
   if (run.onePolicy !== undefined) noteOnePolicy(run, run.onePolicy);
-  const report: ShowReport = {
+  return {
     ...result,
     run: run.name,
     tokenizer: options.tokenizer ?? null,
@@ -98,14 +115,24 @@ export async function show(
     findings: run.findings.list().filter(({ omits }) => omits?.why !== "requested"),
     sources: sourceSummaries(run),
   };
-  const { width, colour: color, unicode } = terminal;
-  terminal.out(
-    options.json
-      ? toJson(report)
-      : renderShowTerminal(report, { width, color, unicode, context, all: options.all }),
-  );
-  tellFindings(report.findings, terminal);
-  return conclude(run, reading, 1, terminal);
+}
+
+function render(
+  report: ShowReport,
+  words: readonly string[],
+  context: number | undefined,
+  options: ShowOptions,
+  { width, colour: color, unicode }: Terminal,
+): string {
+  const { json, markdown, all } = options;
+  if (json) return toJson(report);
+  if (markdown)
+    return renderShowMarkdown(report, {
+      context,
+      all,
+      command: commandLine("show", words, options, ["json", "markdown"]),
+    });
+  return renderShowTerminal(report, { width, color, unicode, context, all });
 }
 
 function findTarget(handle: string, { steps: among }: ReadOptions): Target {
@@ -202,7 +229,7 @@ function suggestNext(
   options: ShowOptions,
 ): ShowReport["next"] {
   const command = (handle: string): string =>
-    commandLine("show", [...paths, handle], options, ["json", "context", "all"]);
+    commandLine("show", [...paths, handle], options, ["json", "markdown", "context", "all"]);
   if (token !== null) return { command: command(sequence.handle), why: "the whole sequence" };
   const [furthest] = worst;
   if (furthest === undefined) return null;

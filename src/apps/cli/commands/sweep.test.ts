@@ -8,11 +8,11 @@ const run = (options: SweepOptions, path = DEMO): Promise<Captured> =>
   captured((terminal) => sweep([path], options, terminal));
 
 describe("sweep", () => {
-  it("prints the whole result as JSON: settings, front, recommendation, configs, flat metrics", async () => {
+  it("prints the whole result as JSON: corrections, front, recommendation, configs, flat metrics", async () => {
     const { status, out } = await run({ json: true });
     const report = JSON.parse(out) as SweepReport;
     expect(status).toBe(EXIT.fine);
-    expect(report).toMatchObject({ schemaVersion: 1, kind: "sweep", chosen: "token-tis 2" });
+    expect(report).toMatchObject({ schemaVersion: 2, kind: "sweep", chosen: "token-tis 2" });
     expect(report.metrics).toMatchObject({ sequences: 768, tokens: 54994, groups: 96, turns_max: 4 });
     for (const value of Object.values(report.metrics)) expect(typeof value).toBe("number");
     expect(report.front).toContain("none");
@@ -31,17 +31,38 @@ describe("sweep", () => {
       choose: "icepop 0.5-5",
       for: "xtuner,verl",
     });
-    const { settings, chosen, configs, inexpressible } = JSON.parse(out) as SweepReport;
-    const own = settings.find(({ preset }) => preset?.name === "verl")!;
-    const icepop = settings.find(({ name }) => name === "icepop 0.5–5")!;
+    const { corrections, chosen, configs, inexpressible } = JSON.parse(out) as SweepReport;
+    const own = corrections.find(({ preset }) => preset?.name === "verl")!;
+    const icepop = corrections.find(({ name }) => name === "icepop 0.5–5")!;
     expect(own.name).toBe("verl rollout_is=token rollout_is_threshold=0.5_5.0");
     expect([own.ess_tokens, own.tokens_kept]).toEqual([icepop.ess_tokens, icepop.tokens_kept]);
-    expect(settings.map(({ name }) => name)).not.toContain("token-tis 2");
+    expect(corrections.map(({ name }) => name)).not.toContain("token-tis 2");
     expect(chosen).toBe("icepop 0.5–5");
     expect([...configs, ...inexpressible].map(({ preset }) => preset).sort()).toEqual(["verl", "xtuner"]);
   });
 
+  it("tries a correction given as text, and prints each row as such a text", async () => {
+    const given = "weight:token  truncate:..2";
+    const { out } = await run({ json: true, methods: "token-tis", correction: [given], choose: given });
+    const { corrections, chosen } = JSON.parse(out) as SweepReport;
+    const [own] = corrections.filter(({ name }) => name === "weight:token truncate:..2");
+    const same = corrections.find(({ name }) => name === "token-tis 2")!;
+    // Of two that do the same the first is on the front.
+    expect(own).toEqual({ ...same, name: same.correction_text, on_front: false });
+    expect(chosen).toBe(own!.name);
+
+    const text = (await run({ choose: "geo-rs 0.999-1.001 + token-tis 2" })).out;
+    expect(text).toContain(
+      "    --correction 'weight:token truncate:..2 mask:sequence.mean.ratio:0.999..1.001'\n",
+    );
+  });
+
   it.each([
+    [{ correction: ["weight:token truncate:..two"] }, /^--correction: cannot read "truncate:\.\.two": "two"/],
+    [{ correction: ["mask:planet.ratio:..2"] }, /^--correction: cannot read .*: there is no level "planet"/],
+    [{ correction: ["truncate:..2"] }, /^--correction: step 1 \(truncate\) has no weight/],
+    [{ correction: [""] }, /^--correction: the correction is empty/],
+    [{ correction: ["weight:token", "weight:token"] }, /two corrections are called "weight:token"/],
     [
       { setting: ["verl:rollout_is=token,rollout_is_threshold=5_0.5"] },
       /rollout_is_threshold lower bound must/,

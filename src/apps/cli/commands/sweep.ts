@@ -4,6 +4,7 @@ import {
   defaultGrid,
   findCorrection,
   type NamedCorrection,
+  nameByText,
   parsePresetCorrection,
   pickMethods,
   Sweep,
@@ -13,9 +14,10 @@ import { openRun } from "../../../input/ingest/index.ts";
 import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../../render/sweep/index.ts";
 import type { SweepReport } from "../../../results/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
+import { readCorrectionFlag } from "../correction-flag.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
-import { toJson } from "../json.ts";
+import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
@@ -29,6 +31,7 @@ export interface SweepOptions extends InputOptions, FilterOptions {
   readonly preset?: string;
   readonly set?: readonly string[];
   readonly setting?: readonly string[];
+  readonly correction?: readonly string[];
   readonly choose?: string;
   readonly for?: string;
   readonly top?: string;
@@ -41,8 +44,7 @@ export async function sweep(
   options: SweepOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (options.json && options.markdown)
-    throw new UsageError("--json and --markdown cannot be combined", { hint: "choose one" });
+  refuseTwoForms(options);
   const rows = rowChoice(options);
   const presets = options.for === undefined ? PRESETS : splitNames(options.for).map(presetNamed);
   const summary = new Sweep(chooseCorrections(options));
@@ -72,12 +74,13 @@ export async function sweep(
   return conclude(run, reading, result.metrics.sequences, terminal);
 }
 
-/** The grid, what is left of it after --methods, and the trainers' own settings that were asked for. */
+/** The grid, what is left of it after --methods, and the corrections that were asked for. */
 function chooseCorrections({
   methods,
   preset,
   set = [],
   setting = [],
+  correction = [],
 }: SweepOptions): readonly NamedCorrection[] {
   if (set.length > 0 && preset === undefined)
     throw new UsageError("--set needs --preset", {
@@ -86,7 +89,11 @@ function chooseCorrections({
   const own = [...(preset === undefined ? [] : [`${preset}:${set.join(",")}`]), ...setting];
   const wanted = splitNames(methods);
   const grid = wanted.length === 0 ? defaultGrid() : pickMethods(defaultGrid(), wanted);
-  return [...grid, ...own.map((text) => parsePresetCorrection(text, PRESETS))];
+  return [
+    ...grid,
+    ...own.map((text) => parsePresetCorrection(text, PRESETS)),
+    ...correction.map((text) => nameByText(readCorrectionFlag(text))),
+  ];
 }
 
 function splitNames(list: string | undefined): string[] {

@@ -1,5 +1,4 @@
 import type { MismatchReport } from "../../../results/index.ts";
-import type { PreparedRun } from "../../viewer/prepare/index.ts";
 import { printableLines } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -8,12 +7,11 @@ import type { Terminal } from "../terminal.ts";
  *
  * @param told alarms that were said before, by their sentences
  */
-export async function tellAlarms(
-  run: Pick<PreparedRun, "answer">,
+export function tellAlarms(
+  { watch }: Pick<MismatchReport, "watch">,
   terminal: Terminal,
   told: Set<string>,
-): Promise<void> {
-  const { watch } = JSON.parse(new TextDecoder().decode(await run.answer("report"))) as MismatchReport;
+): void {
   for (const { test, text } of watch.alarms) {
     // What is found later may move the change point: that is no second alarm.
     if (told.has(test)) continue;

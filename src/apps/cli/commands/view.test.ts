@@ -22,6 +22,7 @@ it("refuses what contradicts itself before anything is read", async () => {
     [{ redact: "ids" }],
     [{ truth: "ground_truth" }],
     [{ follow: true }, "-"],
+    [{ alerts: "rules.yaml" }],
     [{ follow: true, bundle: folder }],
     [{ follow: true, compare: [DEMO] }],
     [{ compareTokenizer: folder }],

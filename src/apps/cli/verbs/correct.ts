@@ -6,7 +6,7 @@ import type { Verb } from "./verb.ts";
 
 export const correct: Verb<[paths: string[]], CorrectOptions> = {
   name: "correct",
-  summary: "apply a trainer's importance weights and rejection masks to recorded data",
+  summary: "apply importance weights and rejection masks, a trainer's or your own, to recorded data",
   arguments: [{ syntax: "[path...]", meaning: "same as `report`" }],
   examples: [
     {
@@ -24,6 +24,10 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
       line: "logratio correct dumps/ --preset xtuner --set rollout_is_threshold=2,0.5 --out corrected/",
       shows: "weights and masks as arrays",
     },
+    {
+      line: "logratio correct dumps/ --correction 'weight:token truncate:..2'",
+      shows: "a row of sweep, or what the page's address holds",
+    },
   ],
   addOptions: (command) =>
     addForceOption(
@@ -37,6 +41,10 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
             "--set <name=value>",
             "a setting of the preset, under the trainer's own name; repeatable",
             collect,
+          )
+          .option(
+            "--correction <text>",
+            "instead of a preset, the correction itself, as `sweep` and the page's address write it: 'weight:token truncate:..2'",
           )
           .option(
             "--out <path>",

@@ -13,11 +13,16 @@ import { digits } from "./digits.ts";
 import { divergence } from "./divergence.ts";
 import { doctor } from "./doctor.ts";
 import { exportRun } from "./export.ts";
+import { gate } from "./gate.ts";
 import { kl } from "./kl.ts";
+import { mcp } from "./mcp.ts";
+import { merge } from "./merge.ts";
 import { report } from "./report.ts";
 import { score } from "./score.ts";
+import { serve } from "./serve.ts";
 import { show } from "./show.ts";
 import { sql } from "./sql.ts";
+import { summarize } from "./summarize.ts";
 import { sweep } from "./sweep.ts";
 import type { Verb } from "./verb.ts";
 import { view } from "./view.ts";
@@ -28,18 +33,23 @@ export const VERBS: readonly Verb[] = [
   report,
   demo,
   view,
+  serve,
   show,
   doctor,
   compare,
+  gate,
   correct,
   convert,
   exportRun,
   sweep,
+  summarize,
+  merge,
   digits,
   analyze,
   sql,
   divergence,
   score,
   kl,
+  mcp,
   conformance,
 ];

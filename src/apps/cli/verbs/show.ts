@@ -48,7 +48,8 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
         "tokens shown on either side of the token, or of the worst tokens (default 20, 40)",
       )
       .option("--all", "show every token, without folding")
-      .option("--json", "print everything as JSON"),
+      .option("--json", "print everything as JSON")
+      .option("--markdown", "print as Markdown to paste into an issue"),
   async run([paths], options, terminal) {
     const { show } = await import("../commands/show.ts");
     const { withTokenizer } = await import("../commands/default-tokenizer.ts");

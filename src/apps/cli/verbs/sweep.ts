@@ -33,6 +33,11 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
         "also try these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; repeatable",
         collect,
       )
+      .option(
+        "--correction <text>",
+        "also try this correction, as `sweep`, `correct` and the page's address write it: 'weight:token truncate:..2'; repeatable",
+        collect,
+      )
       .option("--choose <name>", "print the config of this correction instead of the recommended one")
       .option("--for <presets>", "print the config for these trainers only: verl,xtuner")
       .option("--top <n>", "rows to show (default: the Pareto front and the trainers' defaults)")

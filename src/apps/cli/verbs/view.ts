@@ -21,6 +21,10 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       everyday: true,
     },
     { line: "logratio view dumps/ --follow", shows: "a run that is still being written" },
+    {
+      line: "logratio view dumps/ --follow --alerts rules.yaml",
+      shows: "the same, with alerts when it goes wrong",
+    },
     { line: "logratio view dumps/ --compare other/", shows: "beside another run" },
     { line: "logratio view dumps/ --bundle run.zip", shows: "the page and its data, for any web server" },
   ],
@@ -43,6 +47,7 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       .option("--no-open", "do not open a browser")
       .option("--embed", "for a frame in another page, such as a notebook's: ends when standard input does")
       .option("--follow", "pick up new steps as they are written")
+      .option("--alerts <file>", "with --follow: rules of alerts: webhooks, commands (docs/alerts.md)")
       .option("--redact <what>", "text: send token ids only, no text")
       .option("--cache <dir>", "cache directory (default: .logratio next to the data)")
       .option("--bundle <path>", "write the page and its data for any web server, as a .zip or a directory"),

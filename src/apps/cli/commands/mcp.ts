@@ -1,0 +1,46 @@
+import { UnsupportedError } from "../../../core/base/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { positiveInteger } from "../input-options.ts";
+import { packageVersion } from "../package-version.ts";
+
+export interface McpCommandOptions {
+  readonly timeout?: string;
+  readonly memory?: string;
+}
+
+const SECONDS = 600;
+
+/** Serves the verbs that only read to an agent, until it closes standard input. */
+export async function mcp(
+  roots: readonly string[],
+  { timeout, memory }: McpCommandOptions,
+): Promise<ExitStatus> {
+  const seconds = timeout === undefined ? SECONDS : positiveInteger("--timeout", timeout);
+  if (memory !== undefined) positiveInteger("--memory", memory);
+  const { serveMcp } = await loadServer();
+  await serveMcp({
+    roots: roots.length === 0 ? ["."] : roots,
+    program: process.argv[1] as string,
+    version: packageVersion(),
+    seconds,
+    ...(memory !== undefined && { memory }),
+  });
+  return EXIT.fine;
+}
+
+/** @throws UnsupportedError when npm left the protocol's library out */
+async function loadServer(): Promise<typeof import("../../mcp/index.ts")> {
+  try {
+    return await import("../../mcp/index.ts");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new UnsupportedError(
+      "mcp needs the packages @modelcontextprotocol/server and zod, which are not installed",
+      {
+        cause,
+        likely: "npm left optional packages out (--omit=optional)",
+        hint: "npm install @modelcontextprotocol/server zod, or run it from npm: npx logratio mcp",
+      },
+    );
+  }
+}

@@ -1,0 +1,123 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, join, parse } from "node:path";
+import type { CorrectedColumns } from "../../analyses/correct/index.ts";
+import { UsageError } from "../../core/base/index.ts";
+import type { LayoutColumn, RecordBatch } from "../../core/schema/index.ts";
+import {
+  type ArrayFormat,
+  createCorrectedArrays,
+  MASK_NAME,
+  type Outputs,
+  WEIGHTS_NAME,
+  walk,
+  writeRecord,
+} from "../../input/ingest/index.ts";
+import type { Reading } from "./read-run.ts";
+
+/** Where weights and masks go. */
+export type CorrectTarget =
+  | { readonly format: "parquet"; readonly path: string; readonly folder?: string }
+  | { readonly format: ArrayFormat; readonly pathOf: (file: string) => string; readonly folder?: string };
+
+/** A `.parquet` file, or arrays: one file for one input, a directory for several. */
+export function chooseTarget(
+  out: string,
+  format: string | undefined,
+  paths: readonly string[],
+): CorrectTarget {
+  const extension = parse(out).ext.slice(1);
+  if (format !== undefined && !["parquet", "npz", "safetensors"].includes(format))
+    throw new UsageError(`--format must be parquet, npz or safetensors, not "${format}"`);
+  const known = extension === "npz" || extension === "safetensors" || extension === "parquet";
+  if (known && format !== undefined && format !== extension)
+    throw new UsageError(`--out ${out} and --format ${format} contradict each other`);
+  if (extension === "parquet") return { format: "parquet", path: out };
+  if (known) {
+    const single =
+      paths.length === 1 && paths[0] !== "-" && existsSync(paths[0]!) && statSync(paths[0]!).isFile();
+    if (!single && paths[0] !== "-") {
+      throw new UsageError(`--out ${out} is one file, but arrays are written per input file`, {
+        hint: `give a directory: --out ${parse(out).name}/ --format ${extension}, or one .parquet file for all`,
+      });
+    }
+    return { format: extension as ArrayFormat, pathOf: () => out };
+  }
+  const chosen = (format ?? "npz") as CorrectTarget["format"];
+  if (chosen === "parquet") return { format: chosen, path: join(out, "corrected.parquet"), folder: out };
+  const taken = new Map<string, string>();
+  return {
+    format: chosen,
+    folder: out,
+    pathOf: (file) => {
+      const name = parse(basename(file)).name || "stdin";
+      let path = join(out, `${name}.${chosen}`);
+      for (let n = 1; (taken.get(path) ?? file) !== file; n++) path = join(out, `${name}-${n}.${chosen}`);
+      taken.set(path, file);
+      return path;
+    },
+  };
+}
+
+/** Every file that the inputs ask for, before any of them is read. */
+export async function checkTarget(
+  outputs: Outputs,
+  target: CorrectTarget,
+  paths: readonly string[],
+): Promise<void> {
+  if (target.folder !== undefined) await outputs.folder("--out", target.folder);
+  if (target.format === "parquet") return outputs.file("--out", target.path, "corrected record");
+  for (const { path } of (await walk(paths)).files)
+    await outputs.file("--out", target.pathOf(path), "corrected arrays");
+}
+
+/** Thrown into a writer, so that a file that an interrupt left incomplete is not given its name. */
+class Interrupted extends Error {}
+
+async function* orInterrupted(
+  batches: AsyncIterable<RecordBatch>,
+  reading: Reading,
+): AsyncGenerator<RecordBatch> {
+  yield* batches;
+  if (reading.interrupted) throw new Interrupted();
+}
+
+/** Writes what is complete; returns the files. */
+export async function writeCorrected(
+  target: CorrectTarget,
+  batches: AsyncIterable<RecordBatch>,
+  correctedOf: (batch: RecordBatch) => CorrectedColumns,
+  reading: Reading,
+  outputs: Outputs,
+): Promise<readonly string[]> {
+  const whole = orInterrupted(batches, reading);
+  const unlessInterrupted = (error: unknown): readonly string[] => {
+    if (error instanceof Interrupted) return [];
+    throw error;
+  };
+  if (target.format === "parquet") {
+    const more = (batch: RecordBatch): LayoutColumn[] => listColumns(batch, correctedOf(batch));
+    const beforePart = (file: string): Promise<void> => outputs.file("--out", file, "corrected record");
+    return writeRecord(target.path, whole, { more, writer: "correct", beforePart }).catch(unlessInterrupted);
+  }
+  const arrays = createCorrectedArrays(target.pathOf, target.format);
+  try {
+    for await (const batch of whole) await arrays.add(batch, correctedOf(batch));
+    await arrays.finish();
+  } catch (error) {
+    unlessInterrupted(error);
+  } finally {
+    await arrays.discard();
+  }
+  return arrays.files;
+}
+
+function listColumns({ offsets }: RecordBatch, { weights, mask }: CorrectedColumns): LayoutColumn[] {
+  const list = (name: string, values: Float32Array | Uint8Array): LayoutColumn => ({
+    kind: "list",
+    name,
+    values,
+    offsets,
+    inner: undefined,
+  });
+  return [...(weights ? [list(WEIGHTS_NAME, Float32Array.from(weights))] : []), list(MASK_NAME, mask)];
+}

@@ -1,0 +1,106 @@
+import { lineIdentity } from "../../analyses/divergence/index.ts";
+import { isLogratioError, UsageError } from "../../core/base/index.ts";
+import {
+  isLogLine,
+  type JsonlLog,
+  type JsonlLogOptions,
+  listLogFiles,
+  openJsonlLog,
+  openOutputs,
+} from "../../input/ingest/index.ts";
+import type { DivergenceReport } from "../../results/index.ts";
+import type { DivergenceCommandOptions } from "./divergence-options.ts";
+import { formatError } from "./messages.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Standard output instead of a file. */
+export const STDOUT = "-";
+
+/**
+ * The file of `--out`; undefined without one.
+ *
+ * @throws UsageError where it would replace something foreign or an input
+ */
+export async function openLogFile(
+  paths: readonly string[],
+  { out, rotate, rotateSize, tokenizer, force }: DivergenceCommandOptions,
+): Promise<JsonlLog | undefined> {
+  if (rotate !== undefined && rotate !== "iteration" && rotate !== "date")
+    throw new UsageError(`unknown --rotate "${rotate}"`, { hint: "use iteration or date" });
+  if (out === undefined || out === STDOUT) {
+    if (rotate === undefined && rotateSize === undefined) return undefined;
+    throw new UsageError("--rotate and --rotate-size need a file to rotate", {
+      hint: "add --out FILE.jsonl",
+    });
+  }
+  const log: JsonlLogOptions = {
+    path: out,
+    rotate,
+    rotateBytes: rotateSize === undefined ? undefined : bytes(rotateSize),
+  };
+  const inputs = [...paths, ...(tokenizer === undefined ? [] : [tokenizer])];
+  const outputs = await openOutputs({ inputs, force });
+  for (const there of [out, ...listLogFiles(log)]) await outputs.file("--out", there, "divergence log");
+  return openJsonlLog({
+    ...log,
+    identityOf: lineIdentity,
+    // Files whose names are only known when a step is: nothing was there when it was asked.
+    check(path, stats, firstLine) {
+      const isForeign = stats.isFile() && stats.size > 0 && !isLogLine(firstLine) && !force;
+      if (outputs.isInput(stats) || isForeign)
+        throw new UsageError(
+          `--out ${path} appeared while the run was being read, and is not a divergence log`,
+          {
+            at: { file: path },
+          },
+        );
+    },
+  });
+}
+
+/** False when the file could not be written; the first time, says why. */
+export function append(
+  file: JsonlLog,
+  lines: readonly string[],
+  iteration: number | null,
+  failedBefore: boolean,
+  terminal: Terminal,
+): boolean {
+  try {
+    file.append(lines, iteration);
+    return true;
+  } catch (error) {
+    if (!isLogratioError(error)) throw error;
+    if (!failedBefore) terminal.err(formatError(error, terminal));
+    return false;
+  }
+}
+
+/** The files of the log, for the report. */
+export function listOutputs(file: JsonlLog | undefined): DivergenceReport["outputs"] {
+  return (file?.files ?? []).map(({ file: path, lines, repeated, completedTornLine }) => ({
+    file: path,
+    lines,
+    repeated,
+    completed_torn_line: completedTornLine,
+  }));
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+};
+
+/** `500000`, `10MB`, `1.5G`, `64MiB`. */
+function bytes(text: string): number {
+  const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([kmg]?i?)b?\s*$/i.exec(text) ?? [];
+  const factor = UNITS[(unit ?? "?").toLowerCase()];
+  const value = Math.floor(Number(number) * (factor ?? Number.NaN));
+  if (!(value > 0)) throw new UsageError(`--rotate-size must be a size such as 10MB, not "${text}"`);
+  return value;
+}

@@ -1,0 +1,57 @@
+import type { RunLogOptions } from "../../analyses/divergence/index.ts";
+import type { FilterOptions } from "../../analyses/runs/index.ts";
+import { UsageError } from "../../core/base/index.ts";
+import { openTokenizer } from "../../input/tokens/index.ts";
+import type { ForceOption } from "./force-option.ts";
+import { type InputOptions, positiveInteger } from "./input-options.ts";
+
+export interface DivergenceCommandOptions extends InputOptions, FilterOptions, ForceOption {
+  readonly json?: boolean;
+  readonly threshold?: string;
+  readonly topK?: string;
+  readonly context?: string;
+  readonly promptChars?: string;
+  readonly responseChars?: string;
+  readonly tokenizer?: string;
+  readonly out?: string;
+  readonly every?: string;
+  readonly iteration?: string;
+  readonly rotate?: string;
+  readonly rotateSize?: string;
+  readonly lean?: boolean;
+}
+
+/** How the log is made, from flags. */
+export async function readLogOptions(options: DivergenceCommandOptions): Promise<RunLogOptions> {
+  const { threshold, topK, context, every, iteration, tokenizer } = options;
+  return {
+    ...(threshold !== undefined && { divergenceThreshold: fraction("--threshold", threshold) }),
+    ...(topK !== undefined && { divergenceTopK: positiveInteger("--top-k", topK) }),
+    ...(context !== undefined && { contextWindow: wholeNumber("--context", context) }),
+    ...(options.promptChars !== undefined && {
+      maxPromptChars: chars("--prompt-chars", options.promptChars),
+    }),
+    ...(options.responseChars !== undefined && {
+      maxResponseChars: chars("--response-chars", options.responseChars),
+    }),
+    ...(every !== undefined && { every: positiveInteger("--every", every) }),
+    ...(iteration !== undefined && { iteration: wholeNumber("--iteration", iteration) }),
+    ...(tokenizer !== undefined && { tokenizer: await openTokenizer(tokenizer) }),
+  };
+}
+
+function fraction(flag: string, text: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (!(value >= 0 && value <= 1))
+    throw new UsageError(`${flag} must be a difference of probabilities, from 0 to 1, not "${text}"`);
+  return value;
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new UsageError(`${flag} must be a whole number, not "${text}"`);
+  return Number(text);
+}
+
+function chars(flag: string, text: string): number | null {
+  return text === "all" ? null : wholeNumber(flag, text);
+}

@@ -1,0 +1,192 @@
+import { resolve } from "node:path";
+import { plural } from "../../core/text/index.ts";
+import { isRemote } from "../../input/remote/index.ts";
+import type { MismatchReport } from "../../results/index.ts";
+import { AlertWatch, readAlertRules } from "../alerts/index.ts";
+import { followRun, type PreparedRun } from "../viewer/prepare/index.ts";
+import { startViewServer, type ViewServer } from "../viewer/server/index.ts";
+import { announceServer } from "./announce-server.ts";
+import { tellAlarms } from "./commands/tell-alarms.ts";
+import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { formatFailure, formatWarning, printableLines, tellFindings } from "./messages.ts";
+import { createProgress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+import { untilAborted } from "./until-interrupted.ts";
+import { prepareOptions, type Wanted } from "./view-options.ts";
+
+/** Until it is interrupted, which is how a server ends, so the status says nothing of it. */
+export async function serveRun(
+  run: PreparedRun,
+  options: Wanted,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitStatus> {
+  const server = await start(run, options, terminal);
+  try {
+    await untilAborted(signal);
+    return EXIT.fine;
+  } finally {
+    await server.close();
+    terminal.err("\n");
+  }
+}
+
+/** Wrong usage is told before anything is served. */
+const SERVED_AFTER_MS = 500;
+
+/** Serves from the beginning: a page that waits for the first step shows it when it is there. */
+export async function serveFollowing(
+  paths: readonly string[],
+  options: Wanted,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitStatus> {
+  const alerts = await openAlerts(paths, options, terminal);
+  const following = new Following(paths, options, terminal, alerts);
+  const both = AbortSignal.any([signal, following.broken]);
+  try {
+    await followRun(
+      paths,
+      {
+        ...prepareOptions(options),
+        onProgress: following.progress.update,
+        onNotice: (message) => terminal.err(formatWarning(message, terminal)),
+      },
+      {
+        signal: both,
+        onRun: (run, anew) => following.show(run, anew),
+        onWaiting: (error) => following.wait(error),
+        onRebuild: (why) => terminal.err(`reading everything again: ${why}\n`),
+      },
+    );
+    following.broken.throwIfAborted();
+    return EXIT.fine;
+  } finally {
+    await following.close();
+    await alerts?.close();
+  }
+}
+
+async function openAlerts(
+  paths: readonly string[],
+  { alerts: file }: Wanted,
+  terminal: Terminal,
+): Promise<AlertWatch | undefined> {
+  if (file === undefined) return undefined;
+  const rules = await readAlertRules(file);
+  return AlertWatch.open({
+    rules,
+    // By its place: directories of two runs may have one name.
+    run: paths.map((path) => (isRemote(path) ? path : resolve(path))).join(" "),
+    tell: (message) => terminal.err(printableLines(`${message}\n`)),
+  });
+}
+
+/**
+ * A server and the run behind it, which comes later and grows. The server starts with the run's first state, or without
+ * one when that takes long; each next state waits until the one before it is shown.
+ */
+class Following {
+  readonly progress: ReturnType<typeof createProgress>;
+  readonly #paths: readonly string[];
+  readonly #options: Wanted;
+  readonly #terminal: Terminal;
+  readonly #alerts: AlertWatch | undefined;
+  readonly #broken = new AbortController();
+  readonly #later: NodeJS.Timeout;
+  /** Findings are of the whole run each time, and so are alarms: each is told once. */
+  readonly #told = new Set<string>();
+  readonly #alarmed = new Set<string>();
+  #server: Promise<ViewServer> | undefined;
+  #sequences: number | undefined;
+
+  constructor(paths: readonly string[], options: Wanted, terminal: Terminal, alerts: AlertWatch | undefined) {
+    this.#alerts = alerts;
+    this.#paths = paths;
+    this.#options = options;
+    this.#terminal = terminal;
+    this.progress = createProgress(terminal);
+    this.#later = setTimeout(() => void this.#serve(paths).catch(() => {}), SERVED_AFTER_MS);
+  }
+
+  /** Aborted when serving failed, with the reason. */
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
+  show(run: PreparedRun, anew: boolean): void {
+    this.progress.end();
+    const { sequences, findings } = run.info;
+    if (this.#sequences !== undefined && sequences !== this.#sequences)
+      this.#terminal.err(`now ${plural(sequences, "sequence")}\n`);
+    this.#sequences = sequences;
+    tellFindings(findings, this.#terminal, this.#told);
+    const isFirst = this.#server === undefined;
+    const next = this.#serve(run).then(async (running) => {
+      if (!isFirst) await running.update(run, anew);
+      // Before the next state of the run closes this one.
+      const report = await readReport(run);
+      tellAlarms(report, this.#terminal, this.#alarmed);
+      await this.#alerts?.look(report);
+      return running;
+    });
+    next.catch((error: unknown) => this.#broken.abort(error));
+    this.#server = next;
+  }
+
+  wait(error: Error): void {
+    this.progress.end();
+    this.#terminal.err(`waiting: ${error.message}\n`);
+    const why = formatReason(error);
+    void this.#serve(this.#paths).then(
+      (running) => running.wait(why),
+      // Serving itself failed: that ends everything, and says why there.
+      () => {},
+    );
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#later);
+    this.progress.end();
+    await this.#server?.then(
+      (running) => running.close(),
+      () => {},
+    );
+  }
+
+  #serve(what: PreparedRun | readonly string[]): Promise<ViewServer> {
+    this.#server ??= start(what, this.#options, this.#terminal);
+    this.#server.catch((error: unknown) => this.#broken.abort(error));
+    return this.#server;
+  }
+}
+
+async function readReport(run: PreparedRun): Promise<MismatchReport> {
+  return JSON.parse(new TextDecoder().decode(await run.answer("report"))) as MismatchReport;
+}
+
+/** For the page: what is wrong and what is likely, in one line. */
+function formatReason(error: Error): string {
+  const { likely } = error as { readonly likely?: string };
+  return likely === undefined ? error.message : `${error.message}: ${likely}`;
+}
+
+async function start(
+  run: PreparedRun | readonly string[],
+  options: Wanted,
+  terminal: Terminal,
+): Promise<ViewServer> {
+  const server = await startViewServer(run, {
+    ...(options.port !== undefined && { port: options.port }),
+    ...(options.host !== undefined && { host: options.host }),
+    ...(options.token !== undefined && { token: options.token }),
+    ...(options.embed !== undefined && { embed: options.embed }),
+    following: options.follow === true,
+    onError: (error) => terminal.err(formatFailure(error, terminal)),
+  }).catch(async (error: unknown) => {
+    if ("info" in run) await run.close();
+    throw error;
+  });
+  await announceServer(server, options, terminal);
+  return server;
+}

@@ -1,0 +1,30 @@
+import type { McpCommandOptions } from "../commands/mcp.ts";
+import type { Verb } from "./verb.ts";
+
+export const mcp: Verb<[roots: string[]], McpCommandOptions> = {
+  name: "mcp",
+  summary:
+    "let an agent look at runs: a read-only Model Context Protocol server on standard input and output",
+  arguments: [
+    {
+      syntax: "[root...]",
+      meaning:
+        "directories, files and addresses that the agent may have read, with all below them (default: .)",
+    },
+  ],
+  examples: [
+    { line: "logratio mcp dumps/", shows: "the command to give to the agent's program" },
+    {
+      line: "logratio mcp s3://runs/grpo-7b/ configs/",
+      shows: "a run in a bucket and the configs beside it",
+    },
+  ],
+  addOptions: (command) =>
+    command
+      .option("--timeout <seconds>", "stop a tool that takes longer (default 600)")
+      .option("--memory <mib>", "memory for decoded data of each tool in MiB"),
+  async run([roots], options) {
+    const { mcp } = await import("../commands/mcp.ts");
+    return mcp(roots, options);
+  },
+};

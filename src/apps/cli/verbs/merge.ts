@@ -1,0 +1,33 @@
+import type { MergeOptions } from "../commands/merge.ts";
+import { addForceOption } from "../force-option.ts";
+import { addMemoryOption } from "../input-options.ts";
+import type { Verb } from "./verb.ts";
+
+export const merge: Verb<[parts: string[]], MergeOptions> = {
+  name: "merge",
+  summary: "parts of `summarize` to the report of all their shards, or to one part",
+  arguments: [
+    { syntax: "<part...>", meaning: ".lrs files, and directories of them; addresses as in `report`" },
+  ],
+  examples: [
+    { line: "logratio merge parts/ --html report.html", shows: "the report, and the same as a page" },
+    {
+      line: "logratio merge a.lrs b.lrs --json",
+      shows: "what `logratio report --json` of their shards prints",
+    },
+    { line: "logratio merge parts/rank0* --out rank0.lrs", shows: "one part of several" },
+  ],
+  addOptions: (command) =>
+    addForceOption(addMemoryOption(command))
+      .option("--json", "print the whole report as JSON")
+      .option("--markdown", "print a short Markdown report to paste into an issue")
+      .option("--html <file>", "also write one self-contained page with pictures")
+      .option("--out <part>", "write one part instead of a report")
+      .option("--parity <trainers>", "also print what these trainers log: verl,xtuner")
+      .option("--brief", "print only the first screen")
+      .option("--full", "print the tables too (a terminal shows only the first screen by default)"),
+  async run([parts], options, terminal) {
+    const { merge } = await import("../commands/merge.ts");
+    return merge(parts, options, terminal);
+  },
+};

@@ -1,0 +1,30 @@
+import type { SummarizeOptions } from "../commands/summarize.ts";
+import { addForceOption } from "../force-option.ts";
+import { addFilterOption, addInputOptions } from "../input-options.ts";
+import { TOKENIZER } from "./shared.ts";
+import type { Verb } from "./verb.ts";
+
+export const summarize: Verb<[paths: string[]], SummarizeOptions> = {
+  name: "summarize",
+  summary:
+    "summaries of shards as files, made anywhere and merged into one report (docs/larger-than-one-machine.md)",
+  usage: "PATH... --out PART.lrs|DIR [options], or --worker",
+  arguments: [{ syntax: "[path...]", meaning: "same as `report`; not with --worker" }],
+  examples: [
+    { line: "logratio summarize dumps/step_1*.npz --out a.lrs", shows: "these shards as one part" },
+    {
+      line: "logratio summarize dumps/ --out parts/",
+      shows: "a part for each shard; run again after a kill, it goes on",
+    },
+  ],
+  addOptions: (command) =>
+    addForceOption(addFilterOption(addInputOptions(command)))
+      .option("--out <path>", "part to write (.lrs), or a directory that gets one for each shard")
+      .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
+      .option("--threads <n>", "threads for large shards (default: one per processor, at most 4)")
+      .option("--worker", "answer requests on standard input until it ends, a line of JSON each"),
+  async run([paths], options, terminal) {
+    const { summarize } = await import("../commands/summarize.ts");
+    return summarize(paths, options, terminal);
+  },
+};

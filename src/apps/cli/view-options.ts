@@ -1,0 +1,150 @@
+import { UsageError } from "../../core/base/index.ts";
+import { openOutputs } from "../../input/ingest/index.ts";
+import type { PrepareOptions } from "../viewer/prepare/index.ts";
+import type { ForceOption } from "./force-option.ts";
+import { openTruth } from "./ground-truth.ts";
+import type { InputOptions } from "./input-options.ts";
+import { parsePort } from "./parse-port.ts";
+import { toReadOptions } from "./read-options.ts";
+import { inputFlags } from "./read-run.ts";
+
+export interface ViewOptions extends InputOptions, ForceOption {
+  readonly tokenizer?: string;
+  readonly truth?: string;
+  readonly port?: string;
+  readonly host?: string;
+  /** False with --no-token. */
+  readonly token?: boolean;
+  /** False with --no-open. */
+  readonly open?: boolean;
+  readonly follow?: boolean;
+  /** File of rules. */
+  readonly alerts?: string;
+  readonly embed?: boolean;
+  readonly redact?: string;
+  readonly cache?: string;
+  readonly bundle?: string;
+  /** Paths of another run. */
+  readonly compare?: readonly string[];
+  readonly compareTokenizer?: string;
+}
+
+/** All that are not of reading: commands for the same run leave them out. */
+export const VIEW_FLAGS = [
+  "tokenizer",
+  "truth",
+  "port",
+  "host",
+  "token",
+  "open",
+  "follow",
+  "alerts",
+  "embed",
+  "redact",
+  "cache",
+  "bundle",
+  "force",
+  "compare",
+  "compareTokenizer",
+];
+
+/** The options of `view`, checked. */
+export interface Wanted extends Omit<ViewOptions, "redact" | "port"> {
+  readonly redact?: "text";
+  readonly port?: number;
+}
+
+/**
+ * Refuses flags that contradict each other, before anything is opened.
+ *
+ * @throws UsageError naming both flags
+ */
+export function checkViewOptions(
+  paths: readonly string[],
+  { port, redact, ...options }: ViewOptions,
+): Wanted {
+  const wanted: Wanted = {
+    ...options,
+    ...(port !== undefined && { port: parsePort(port) }),
+    ...(redact !== undefined && { redact: parseRedact(redact) }),
+  };
+  if (options.truth !== undefined && (options.tokenizer === undefined || redact !== undefined))
+    throw new UsageError("--truth needs a tokenizer, and cannot be combined with --redact", {
+      hint: "add --tokenizer DIR and leave out --redact",
+    });
+  checkFollow(paths, options);
+  checkEmbed(paths, options);
+  checkCompare(paths, options);
+  return wanted;
+}
+
+function parseRedact(text: string): "text" {
+  if (text === "text") return text;
+  throw new UsageError(`--redact ${text}: only text can be redacted`);
+}
+
+function checkFollow(paths: readonly string[], { follow, alerts, bundle }: ViewOptions): void {
+  if (!follow) {
+    if (alerts === undefined) return;
+    throw new UsageError("--alerts needs --follow: a finished run raises none", {
+      hint: "add --follow, or check a finished run with logratio gate",
+    });
+  }
+  if (paths.includes("-")) throw new UsageError("--follow needs files: standard input is read once");
+  if (bundle !== undefined)
+    throw new UsageError("--follow and --bundle cannot be combined: a bundle does not change", {
+      hint: "leave out --follow to write the run as it is now",
+    });
+}
+
+function checkEmbed(paths: readonly string[], { embed, bundle, token, compare = [] }: ViewOptions): void {
+  if (!embed) return;
+  if (bundle !== undefined)
+    throw new UsageError("--embed and --bundle cannot be combined: a bundle is not served by logratio");
+  if (token === false)
+    throw new UsageError("--embed and --no-token cannot be combined: any site could frame the page");
+  if ([...paths, ...compare].includes("-"))
+    throw new UsageError("--embed ends with standard input: it cannot be the run too");
+}
+
+function checkCompare(paths: readonly string[], { compare, compareTokenizer, follow }: ViewOptions): void {
+  if (compare === undefined) {
+    if (compareTokenizer === undefined) return;
+    throw new UsageError("--compare-tokenizer needs --compare", {
+      hint: "add --compare PATH",
+    });
+  }
+  if (follow)
+    throw new UsageError(
+      "--follow and --compare cannot be combined: matching sequences needs two finished runs",
+      { hint: "leave out --follow to compare the runs as they are now, or follow each in its own viewer" },
+    );
+  if (paths.includes("-") && compare.includes("-"))
+    throw new UsageError("standard input can be read only once: it cannot be both runs");
+}
+
+/** Where the bundle and the cache go, before anything is read. */
+export async function checkPlaces(
+  paths: readonly string[],
+  { bundle, cache, compare = [], tokenizer, compareTokenizer, truth, force }: Wanted,
+): Promise<void> {
+  const more = [tokenizer, compareTokenizer, truth].filter((path) => path !== undefined);
+  const outputs = await openOutputs({ inputs: [...paths, ...compare, ...more], force });
+  if (cache !== undefined) await outputs.directory("--cache", cache, "cache");
+  if (bundle === undefined) return;
+  if (bundle.endsWith(".zip")) await outputs.file("--bundle", bundle, "bundle");
+  else await outputs.directory("--bundle", bundle, "bundle");
+}
+
+/** What preparing the run needs of them. */
+export function prepareOptions(options: Wanted): PrepareOptions {
+  const { tokenizer, truth, redact, cache } = options;
+  return {
+    read: toReadOptions(options),
+    flags: inputFlags(options, VIEW_FLAGS),
+    ...(tokenizer !== undefined && { tokenizer }),
+    ...(truth !== undefined && { truth: { name: truth, open: () => openTruth(truth) } }),
+    ...(redact !== undefined && { redact }),
+    ...(cache !== undefined && { cache }),
+  };
+}
