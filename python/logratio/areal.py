@@ -67,6 +67,8 @@ def record(data: Any, step: int) -> None:
             response_mask=cut_rows(mask, spans),
             responses=cut_rows(ids, spans),
             prompts=cut_rows(ids, [(a, start) for a, (start, _) in zip(starts, spans, strict=True)]),
+            # -1 at prompts and tool output (areal/workflow/rlvr.py).
+            weight_versions=cut_rows(_load(trajectory["versions"]), spans) if "versions" in trajectory else None,
             rewards=_load(trajectory["rewards"]) if "rewards" in trajectory else None,
             uid=[f"{step}.{group}"] * len(ids) if len(trajectories) > 1 else None,
         )

@@ -4,7 +4,8 @@ miles computes the trainer's log-probs before the update unless --use-rollout-lo
 otherwise. It calls the function with its arguments alone, so the rollout is found in the calling function.
 
 Read in miles 31f1ca961: miles/backends/megatron_utils/actor.py (train_actor), miles/backends/training_utils/parallel.py
-(ParallelState), cp_utils.py (all_gather_with_cp). The columns are slime's.
+(ParallelState), cp_utils.py (all_gather_with_cp), miles/ray/rollout/train_data_conversion.py (`weight_versions`, one for
+each generation call). The other columns are slime's.
 """
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ def record(experiences: Any, step: int, args: Any = None) -> None:
         tokens = [(start + offset, end + offset) if end else (0, 0) for start, end in spans]
         starts = experience.attention_mask.int().argmax(1).tolist()
         index = getattr(experience, "index", None)
+        truncated = getattr(experience, "truncated", None)
 
         def part(value: Any, spans: list[tuple[int, int]] = spans) -> Any:
             return cut_rows(value, spans)
@@ -56,6 +57,8 @@ def record(experiences: Any, step: int, args: Any = None) -> None:
             response_mask=part(mask),
             responses=cut_rows(experience.sequences, tokens),
             prompts=cut_rows(experience.sequences, [(a, start) for a, (start, _) in zip(starts, tokens, strict=True)]),
+            # Whether vLLM's finish reason was "length" (samples_generator.py); False is any other.
+            finish_reason=None if truncated is None else ["length" if bool(row) else None for row in truncated],
             rewards=getattr(experience, "rewards", None),
             uid=[f"{step}.{int(i) // per_prompt}" for i in index] if index is not None and per_prompt else None,
         )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .hooks.base import Hook, Lacking, cut_rows, find_spans, look_up, need
+from .hooks.base import Hook, Lacking, cut_rows, describe_sampling, find_spans, look_up, need
 
 _HOOK = Hook("roll", "roll", "8eb27cc2", "DataProto.batch with input_ids, response_mask, infer_logprobs, old_log_probs")
 
@@ -39,6 +39,8 @@ def record(data: Any, step: int) -> None:
     _HOOK.log(
         step,
         rank=0,
+        # Where the pipeline keeps what it asked the engine for.
+        meta=describe_sampling((getattr(data, "meta_info", None) or {}).get("generation_config") or {}),
         rollout_log_probs=cut_rows(rollout, spans),
         old_log_probs=cut_rows(trainer, spans),
         ref_log_prob=cut_rows(reference, spans),

@@ -16,7 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .hooks.base import Hook, Lacking, describe_sampling, need
+import numpy as np
+
+from .hooks.base import Hook, Lacking, describe_sampling, need, spread_versions
 
 _EXPECTS = "rollout_data with tokens, loss_masks, response_lengths, total_lengths, log_probs, rollout_log_probs"
 _HOOK = Hook("slime", "slime", "624b824a", _EXPECTS)
@@ -84,6 +86,8 @@ def record_rollout(
         meta=describe_sampling(args, "rollout_") | _find_topology(args),
         # slime keeps no more of a sample's end here; 0 may be any other.
         finish_reason=None if truncated is None else ["length" if int(row) == 1 else None for row in truncated],
+        # miles keeps those of each generation call; slime drops them here.
+        weight_versions=_find_versions(data),
         response_mask=data["loss_masks"],
         # Entry t is about token t + 1 in the trainer's forward pass; both are cut to the response already.
         responses=[row[len(row) - n :] for row, n in zip(tokens, responses, strict=True)],
@@ -93,6 +97,18 @@ def record_rollout(
         sample_id=samples,
         **columns,
     )
+
+
+def _find_versions(data: dict[str, Any]) -> list[np.ndarray] | None:
+    """The version of the weights at each token of each sequence; None where no sequence says."""
+    versions = data.get("weight_versions")
+    if versions is None:
+        return None
+    rows = [spread_versions(of or [], mask) for of, mask in zip(versions, data["loss_masks"], strict=True)]
+    if all(row is None for row in rows):
+        return None
+    unknown = [np.full(len(mask), -1, np.int32) for mask in data["loss_masks"]]
+    return [empty if row is None else row for row, empty in zip(rows, unknown, strict=True)]
 
 
 def _find_topology(args: Any) -> dict[str, str]:

@@ -99,7 +99,7 @@ class Callback:
         _HOOK.log(
             step,
             rank=self._trainer.accelerator.process_index,
-            meta=describe_sampling(args),
+            meta=describe_sampling(args) | _describe_engine(args),
             rollout_log_probs=rollout,
             old_log_probs=self._find_trainer_log_probs(batch, attention),
             response_mask=mask,
@@ -108,10 +108,17 @@ class Callback:
             attention_mask=attention,
             ref_log_prob=batch.get("ref_per_token_logps"),
             advantages=batch.get("advantages"),
+            finish_reason=_find_ends(self._trainer, batch),
+            weight_versions=self._find_versions(batch["completion_ids"]),
             rewards=batch.get(_REWARDS),
             # Micro-batches are shuffled, so a group is known by its prompt.
             uid=[f"{step}.{generation}.{zlib.crc32(row.tobytes()):08x}" for row in prompts],
         )
+
+    def _find_versions(self, ids: Any) -> Any:
+        """The step whose weights vLLM had when it sampled; without vLLM the trainer's own model samples."""
+        version = getattr(self._trainer, "_last_loaded_step", -1)
+        return None if version < 0 else (ids * 0 + version)
 
     def _find_trainer_log_probs(self, batch: Any, attention: Any) -> Any:
         """TRL's own, else what `_generate_and_score_completions` would have computed."""
@@ -137,6 +144,31 @@ class Callback:
                 batch_size=trainer.args.per_device_train_batch_size,
                 **extra,
             )[0]
+
+
+def _describe_engine(args: Any) -> dict[str, Any]:
+    """What vLLM was told beside the trainer's own options, which these override; TRL starts it with processed log-probs."""
+    extra = getattr(args, "generation_kwargs", None)
+    found = describe_sampling(extra) if isinstance(extra, dict) else {}
+    if not getattr(args, "use_vllm", False) or getattr(args, "vllm_mode", None) != "colocate":
+        return found
+    return found | {
+        "logprobs_mode": "processed_logprobs",
+        "rollout_topology": f"tp{args.vllm_tensor_parallel_size}",
+    }
+
+
+def _find_ends(trainer: Any, batch: Any) -> list[str] | None:
+    """``length`` where a completion lacks an end, by TRL's own rule for `completions/clipped_ratio`; ``stop`` elsewhere."""
+    ends = getattr(trainer, "eos_token_ids", None)
+    pad = getattr(getattr(trainer, "_tokenizer", None), "pad_token_id", None)
+    if ends is None:
+        return None
+    known = {*ends, pad}
+    ids, mask = batch["completion_ids"].tolist(), batch["completion_mask"].tolist()
+    # mask_truncated_completions takes all tokens of those away that were cut off.
+    lasts = [row[sum(on) - 1] if any(on) else None for row, on in zip(ids, mask, strict=True)]
+    return ["stop" if last is not None and last in known else "length" for last in lasts]
 
 
 def _attach_rewards(trainer: Any) -> None:

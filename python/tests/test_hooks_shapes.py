@@ -92,6 +92,45 @@ def pad(rows, width: int, left: bool = False, dtype=torch.float32):
     return out
 
 
+def test_trl_reads_what_vllm_was_told_and_sampled_with(folder):
+    """vLLM needs a GPU: what its run leaves on trainer and options (grpo_trainer.py, _generate_single_turn)."""
+    trl = load("trl")
+    args = SimpleNamespace(
+        temperature=0.7,
+        use_vllm=True,
+        vllm_mode="colocate",
+        vllm_tensor_parallel_size=2,
+        generation_kwargs={"min_p": 0.1},
+    )
+    width, longest = max(len(s.prompt) for s in SEQUENCES), max(len(s.response) for s in SEQUENCES)
+    batch = {
+        "prompt_ids": pad([s.prompt for s in SEQUENCES], width, left=True, dtype=torch.int64),
+        "prompt_mask": pad([[1] * len(s.prompt) for s in SEQUENCES], width, left=True, dtype=torch.int64),
+        "completion_ids": pad([s.response for s in SEQUENCES], longest, dtype=torch.int64),
+        "completion_mask": pad([[1] * len(s.response) for s in SEQUENCES], longest, dtype=torch.int64),
+        "tool_mask": pad([s.mask for s in SEQUENCES], longest, dtype=torch.int64),
+        "sampling_per_token_logps": pad([s.rollout for s in SEQUENCES], longest),
+        "old_per_token_logps": pad([s.trainer for s in SEQUENCES], longest),
+    }
+    trainer = SimpleNamespace(
+        args=args,
+        accelerator=SimpleNamespace(process_index=0),
+        state=SimpleNamespace(global_step=6),
+        eos_token_ids=[SEQUENCES[0].response[-1]],
+        _tokenizer=SimpleNamespace(pad_token_id=0),
+        _last_loaded_step=6,
+        _buffered_inputs=[batch],
+    )
+    trl.Callback(trainer).on_substep_end(args, trainer.state, None)
+    expect(trl, folder, 6, "trl", rewards=False)
+    assert read_column(folder, "weight_versions") == [6] * 13
+    assert read_texts(folder, "finish_reason")[0] == "stop"
+    assert set(read_texts(folder, "finish_reason")[1:]) <= {"length", "stop"}
+    metadata = read_arrays(next(iter(folder.iterdir())))[1]
+    names = ("temperature", "min_p", "logprobs_mode", "rollout_topology")
+    assert [metadata[name] for name in names] == ["0.7", "0.1", "processed_logprobs", "tp2"]
+
+
 # slime and miles --------------------------------------------------------------------------------------------------
 
 
@@ -152,8 +191,12 @@ def test_miles_finds_the_rollout_in_its_caller(folder):
     def train_actor(rollout_id, rollout_data):
         miles.record(ARGS)
 
-    train_actor(2, make_rollout_data())
+    data = make_rollout_data()
+    # One for each generation call: the third sequence has two turns and two calls, the last was resumed in mid-turn.
+    data["weight_versions"] = [["4"], [], ["4", "5"], ["5", "6"]]
+    train_actor(2, data)
     expect(miles, folder, 2, "miles")
+    assert read_column(folder, "weight_versions") == [4, 4, 4, -1, 4, 4, -1, -1, 5, -1, -1, -1, -1]
 
 
 def test_context_parallel_slices_are_joined(folder, monkeypatch):
@@ -310,6 +353,7 @@ def make_trajectories() -> list[dict]:
                 "loss_mask": pad([[0] * len(s.prompt) + s.mask for s in rows], width, dtype=torch.int32),
                 "logprobs": pad([[0.0] * len(s.prompt) + s.rollout.tolist() for s in rows], width),
                 "prox_logp": pad([[-9.0] * (len(s.prompt) - 1) + s.trainer.tolist() for s in rows], width),
+                "versions": pad([[-1] * len(s.prompt) + [3] * len(s.mask) for s in rows], width, dtype=torch.int32),
                 "rewards": torch.tensor([s.reward for s in rows]),
             }
         )
@@ -334,6 +378,7 @@ def test_areal(folder):
     assert len(train(11)) == 2
     expect(areal, folder, 11, "areal")
     assert read_texts(folder, "group_id") == ["11.0", "11.0", "11.1", "11.1"]
+    assert read_column(folder, "weight_versions") == [3] * 13
 
 
 def test_areal_says_what_to_set(folder, caplog):
@@ -360,6 +405,7 @@ def test_openrlhf(folder):
             action_log_probs=torch.tensor([before + s.trainer.tolist()]),
             advantages=torch.ones(1, len(s.ids) - 1),
             rewards=torch.tensor([s.reward]),
+            truncated=torch.tensor([index == 2]),
             prompts=["p"],
             labels=["l"],
             info={"reward": torch.tensor([s.reward])},
@@ -374,6 +420,7 @@ def test_openrlhf(folder):
     openrlhf.record([concat(samples[:2], 0), concat(samples[2:], 0)], 7, args)
     expect(openrlhf, folder, 7, "openrlhf")
     assert read_texts(folder, "group_id") == ["7.0", "7.0", "7.1", "7.1"]
+    assert read_texts(folder, "finish_reason") == ["", "", "length", ""]
 
 
 def make_pack(rows: list[Sequence]):
@@ -463,7 +510,11 @@ def make_roll_batch():
         "response_level_rewards": torch.tensor([s.reward for s in SEQUENCES]),
         "prompt_id": torch.tensor([0, 0, 1, 1]),
     }
-    return SimpleNamespace(batch=batch, non_tensor_batch={"domain": np.array(["math"] * 4, dtype=object)})
+    return SimpleNamespace(
+        batch=batch,
+        non_tensor_batch={"domain": np.array(["math"] * 4, dtype=object)},
+        meta_info={"generation_config": {"temperature": 0.9, "top_k": -1, "num_return_sequences": 2}},
+    )
 
 
 def test_roll(folder):
@@ -472,6 +523,8 @@ def test_roll(folder):
     expect(roll, folder, 6, "roll")
     assert read_texts(folder, "group_id") == ["6.0", "6.0", "6.1", "6.1"]
     assert read_texts(folder, "environment") == ["math"] * 4
+    metadata = read_arrays(next(iter(folder.iterdir())))[1]
+    assert metadata["temperature"] == "0.9" and "top_k" not in metadata
 
 
 def test_roll_refuses_zeros(folder, caplog):

@@ -30,6 +30,11 @@ def test_every_generation_is_recorded_once(tmp_path, way, generations, batches, 
     assert 0 in read_column(folder, "response_mask")
     arrays, metadata = read_arrays(files[0])
     assert metadata["trainer"] == "trl" and metadata["temperature"] == "1.0" and metadata["rank"] == "0"
+    # The engine samples 2 to 6 tokens, of which the last is an end only by chance.
+    ends = read_texts(folder, "finish_reason")
+    assert len(ends) == truth["sequences"] and ends.count("stop") == truth["ended"] < len(ends)
+    # It is no vLLM, whose weights TRL would have loaded at a step.
+    assert "weight_versions" not in arrays and "logprobs_mode" not in metadata
     # Two words a prompt, of which left padding is none.
     assert arrays["prompt_offsets"][1] == 2
     assert len(arrays["advantages"]) == len(arrays["rollout_logprobs"])

@@ -35,6 +35,12 @@ def test_both_loops_are_recorded(tmp_path, loop, prompts, env, name):
     arrays, metadata = read_arrays(files[0])
     assert (metadata["temperature"], metadata["top_p"], metadata["trainer"]) == ("0.7", "1.0", "verl")
     assert arrays["prompt_token_ids"][:6].tolist() == [11, 12, 13, 11, 12, 13]
+    # Where the weights changed on the way, verl does not say at which token.
+    assert set(arrays["weight_versions"].tolist()) == {0}
+    last = read_arrays(files[3])[0]
+    assert last["weight_versions"].tolist() == [2] * 4 + [-1] * 2 + [2] * 15
+    # Of the six responses the last has as many tokens as it may.
+    assert read_texts(folder, "finish_reason") == ["", "", "", "", "", "length"] * 4
     # In critic warm-up the actor is not updated, so step 1 is written without advantages.
     assert "advantages" not in arrays
     assert len(read_arrays(files[3])[0]["advantages"]) == 21

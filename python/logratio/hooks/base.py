@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from ..recorder import Recorder, init
 
 logger = logging.getLogger("logratio")
@@ -40,7 +42,7 @@ class Hook:
     """One trainer's hook.
 
     Recording is set by the environment, since most hooks are named on a command line: ``LOGRATIO_DIR`` (default
-    ``logratio``), ``LOGRATIO_EVERY`` (each so many steps), ``LOGRATIO_SAMPLE`` (share of the sequences) and
+    ``logratio``) or ``LOGRATIO_URL`` with ``LOGRATIO_NAME``, ``LOGRATIO_EVERY`` (each so many steps), ``LOGRATIO_SAMPLE`` (share of the sequences) and
     ``LOGRATIO_MAX_TOKENS`` (per call).
 
     Args:
@@ -77,8 +79,9 @@ class Hook:
             options["max_tokens"] = _read_number("LOGRATIO_MAX_TOKENS", int, None)
             self._recorder = init(rank=rank, **options)
             # Printed, since an info of a logger is shown nowhere by default, and a name in a flag may have a typo.
-            where = self._recorder.path.absolute()
-            print(f"logratio: {self.trainer}: records both policies in {where}", file=sys.stderr, flush=True)
+            path = self._recorder.path
+            where = f"at {self._recorder.place}" if path is None else f"in {path.absolute()}"
+            print(f"logratio: {self.trainer}: records both policies {where}", file=sys.stderr, flush=True)
         return self._recorder
 
     def log(self, step: int, *, rank: int | None = None, meta: dict[str, Any] | None = None, **columns: Any) -> None:
@@ -138,14 +141,34 @@ def look_up(batch: Any, name: str) -> Any:
 
 
 def describe_sampling(source: Any, prefix: str = "") -> dict[str, Any]:
-    """The sampling parameters that an object has, by the record's names; without those that it leaves open or off."""
-    found = {name: getattr(source, prefix + name, None) for name in _SAMPLING}
+    """The sampling parameters of an object or a dict, by the record's names; without those that are open or off."""
+    read = source.get if isinstance(source, dict) else functools.partial(_read_attribute, source)
+    found = {name: read(prefix + name) for name in _SAMPLING}
     # 0 and -1 are "no top-k".
     return {
         name: value
         for name, value in found.items()
         if isinstance(value, (int, float, str)) and not (name == "top_k" and float(value) <= 0)
     }
+
+
+def _read_attribute(source: Any, name: str) -> Any:
+    return getattr(source, name, None)
+
+
+def spread_versions(versions: Sequence[Any], mask: Any) -> np.ndarray | None:
+    """The version of the weights at each token ``[T]``, of one for each generation call; -1 where it is not known.
+
+    Several versions belong to a turn each where there are as many turns; a response that went on in mid-turn does not say
+    where. None when nothing is known.
+    """
+    numbers = [int(version) if str(version).isdigit() else -1 for version in versions]
+    on = np.asarray(mask.tolist() if hasattr(mask, "tolist") else mask) != 0
+    turns = np.cumsum(on & ~np.concatenate([[False], on[:-1]])) - 1
+    if not numbers or max(numbers) < 0 or (len(set(numbers)) > 1 and turns.max(initial=-1) + 1 != len(numbers)):
+        return None
+    spread = np.array(numbers)[turns] if len(set(numbers)) > 1 else np.full(len(on), numbers[0])
+    return np.where(on, spread, -1).astype(np.int32)
 
 
 def find_caller(*names: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
     LOGRATIO_DIR=logratio python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.calculate_log_probs=True …
 
 verl imports installed packages of the group ``verl.plugins`` and the modules that VERL_USE_EXTERNAL_MODULES names. The
-first does nothing unless LOGRATIO_DIR is set: an installed package must not change a run that did not ask for it. With
+first does nothing unless LOGRATIO_DIR or LOGRATIO_URL is set: an installed package must not change a run that did not ask for it. With
 ``VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl`` the directory is ./logratio where LOGRATIO_DIR is not set. Where Ray
 already runs, its workers see neither; give them as +ray_kwargs.ray_init.runtime_env.env_vars.LOGRATIO_DIR=….
 
@@ -49,6 +49,9 @@ _TENSORS = {
 }
 _LATE = ("advantages", "ref_log_prob", "token_level_scores")
 _PER_SEQUENCE = ("uid", "data_source", "acc")
+#: Weights that a trajectory was begun and ended with: v0 has them in the batch, v1 among the tags of its queue's keys
+#: (experimental/agent_loop/agent_loop.py, workers/rollout/llm_server.py, trainer/ppo/v1/agent_loop_tq.py).
+_VERSIONS = ("min_global_steps", "max_global_steps")
 _FROM_QUEUE = ["uid", "prompts", "responses", "rm_scores", "data_source", "extra_fields"]
 
 
@@ -72,7 +75,8 @@ _unknown_steps = 0
 def is_asked_for() -> bool:
     """Whether this run named the module, or where to record."""
     named = os.environ.get("VERL_USE_EXTERNAL_MODULES", "").split(",")
-    return "logratio.hooks.verl" in [name.strip() for name in named] or bool(os.environ.get("LOGRATIO_DIR"))
+    where = os.environ.get("LOGRATIO_DIR") or os.environ.get("LOGRATIO_URL")
+    return "logratio.hooks.verl" in [name.strip() for name in named] or bool(where)
 
 
 @_HOOK.guard
@@ -113,11 +117,15 @@ def _keep(data: Any, caller: dict[str, Any]) -> None:
     rollout = getattr(getattr(getattr(trainer, "config", None), "actor_rollout_ref", None), "rollout", None)
     meta = describe_sampling(rollout) | _describe_engine(rollout)
     columns = _take_tensors(data.batch, _TENSORS) | _take_texts(data)
+    others = data.non_tensor_batch or {}
+    if all(name in others for name in _VERSIONS):
+        columns |= _spread_versions(columns["responses"], *(others[name] for name in _VERSIONS))
     # The mask as it was sampled: rejection sampling narrows it in place before the update.
     columns["response_mask"] = columns["response_mask"].clone()
     _kept = _Kept(step, queue, columns, meta)
     if queue is not None:
         _fetch(_kept)
+    _kept.columns |= _find_ends(_kept.columns, getattr(rollout, "response_length", None))
     if not _follow(trainer):
         _write()
 
@@ -177,7 +185,30 @@ def _fetch(kept: _Kept) -> None:
     if infos and all("acc" in info for info in infos):
         kept.columns["acc"] = [float(info["acc"]) for info in infos]
     tags = keys.tags or [{}] * len(lengths)
+    if tags and all(name in tag for tag in tags for name in _VERSIONS):
+        spans = [[tag[name] for tag in tags] for name in _VERSIONS]
+        kept.columns |= _spread_versions(kept.columns["responses"], *spans)
     kept.real = [i for i, tag in enumerate(tags) if not tag.get("is_padding", False)]
+
+
+def _spread_versions(responses: Any, first: Any, last: Any) -> dict[str, Any]:
+    """One version for all tokens ``[B, T]`` of a trajectory that one sampled; -1 where several did: verl does not say where."""
+    import torch
+
+    known = [-1 if a is None or a != b else int(a) for a, b in zip(first, last, strict=True)]
+    if all(version < 0 for version in known):
+        return {}
+    versions = torch.tensor(known, dtype=torch.int32)[:, None].expand(tuple(responses.shape))
+    return {"weight_versions": versions.contiguous()}
+
+
+def _find_ends(columns: dict[str, Any], longest: Any) -> dict[str, Any]:
+    """``length`` where a response has as many tokens as it may, as verl counts them for `response_length/clip_ratio`."""
+    if not isinstance(longest, int) or "response_mask" not in columns:
+        return {}
+    attention, width = columns.get("attention_mask"), columns["responses"].shape[1]
+    on = columns["response_mask"] if attention is None else attention[:, -width:]
+    return {"finish_reason": ["length" if int(n) == longest else None for n in on.sum(1)]}
 
 
 def _pad_left(rows: list[Any]) -> tuple[Any, Any]:

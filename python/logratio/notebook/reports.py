@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LogratioError
+from ..program import run_program, write_flags
 from ..recorder import Recorder
 from .batches import Packed, pack_batch, write_batches
-from .program import run_program, write_flags
 from .tables import Flat, flatten_packed, list_sequences, list_tokens, make_frame, read_parquet
 
 #: What ``report`` sets itself.
@@ -188,6 +188,11 @@ def as_paths(run: Any) -> list[str]:
     """
     if isinstance(run, Recorder):
         run.flush()
+        if run.path is None:
+            raise LogratioError(
+                f"the batches of this recorder are on a server: {run.place}",
+                hint="open that address, or give the run's folder in the server's data directory",
+            )
         return [str(run.path)]
     if isinstance(run, (str, os.PathLike)):
         return [os.fspath(run)]

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import LogratioError
-from .program import environment, find_command, parse_error, write_flags
+from ..program import environment, find_command, parse_error, write_flags
 from .reports import as_batches, as_paths, write_arrays
 
 #: What ``view`` sets itself.

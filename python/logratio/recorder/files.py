@@ -60,8 +60,10 @@ def read_safetensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]
     return arrays, metadata
 
 
-def publish(folder: Path, stem: str, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> Path:
-    """Writes ``STEM.call_N.safetensors`` with the first N that is free, as a whole or not at all.
+def publish(
+    folder: Path, stem: str, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str], call: int = 0
+) -> Path:
+    """Writes ``STEM.call_N.safetensors`` with the first N from ``call`` on that is free, as a whole or not at all.
 
     Raises:
         OSError: when the file cannot be written.
@@ -72,7 +74,6 @@ def publish(folder: Path, stem: str, arrays: Mapping[str, np.ndarray], metadata:
     try:
         write_safetensors(Path(temporary), arrays, metadata)
         os.chmod(temporary, 0o666 & ~_umask())
-        call = 0
         while True:
             path = folder / f"{stem}.call_{call}.safetensors"
             if _take_name(temporary, path):

@@ -21,6 +21,7 @@ import numpy as np
 from .arrays import Copied, Copier, copy, is_ragged, join_rows
 from .files import publish, read_safetensors
 from .record import BatchError, pack
+from .spool import ServerSink
 
 if TYPE_CHECKING:
     from ..metrics.figures import Figures
@@ -47,18 +48,26 @@ _STEPS_KEPT = 64
 class Counts:
     """What became of the calls of ``log``."""
 
-    #: Written, as whole files.
+    #: Written, as whole files; with ``url``, acknowledged by the server.
     written: int = 0
     #: Steps between those that ``every`` asks for.
     passed_over: int = 0
-    #: The queue was full: the disk is slower than the loop.
+    #: The queue was full: the disk is slower than the loop. With ``url`` also: the spool was, since the server was away.
     dropped: int = 0
-    #: Could not be copied, packed or written; each reason is logged once.
+    #: Could not be copied, packed or written, or the server refused them; each reason is logged once.
     failed: int = 0
+    #: With ``url``: still in the spool when the recorder finished; the next one of this run and rank sends them.
+    unsent: int = 0
     sequences: int = 0
     tokens: int = 0
     #: Left out by ``sample`` and ``max_tokens``.
     sequences_left_out: int = 0
+
+    def add_written(self, sequences: int, tokens: int) -> None:
+        """One more batch is where it belongs."""
+        self.written += 1
+        self.sequences += sequences
+        self.tokens += tokens
 
 
 @dataclass
@@ -89,19 +98,25 @@ class _Rows:
 
 
 class Recorder:
-    """Writes what ``log`` is given into a directory that ``logratio report`` and ``logratio view --follow`` read.
+    """Writes what ``log`` is given into a directory that ``logratio report`` and ``logratio view --follow`` read, or sends
+    it to ``logratio serve``.
 
     Every rank writes files of its own, ``NAME/step_S.rank_R.call_N.safetensors``; a file has its name only when it is
     whole. Use ``init`` to make one.
 
     Args:
         dir: where runs lie; ``$LOGRATIO_DIR``, else ``logratio`` in the current directory.
-        name: of the run, a folder in ``dir``; None writes into ``dir`` itself.
+        name: of the run, a folder in ``dir``; None writes into ``dir`` itself. With ``url`` None means ``$LOGRATIO_NAME``,
+            else ``run``.
+        url: of ``logratio serve``, in place of ``dir``; None means ``$LOGRATIO_URL`` where ``dir`` is not given. The token
+            is ``$LOGRATIO_TOKEN``.
         rank: of this process; None asks ``torch.distributed`` if it runs, else ``$RANK``, else 0.
         every: logs each so many steps.
         sample: share of the sequences to write, 0 to 1; the same sequences of a step on every machine.
         max_tokens: of one call, tokens to write at most; whole sequences are left out, chosen without looking at them.
         max_queue_bytes: copies that may wait for the disk; beyond it calls are dropped and counted.
+        max_spool_bytes: with ``url``, files that may wait for the server in ``$LOGRATIO_SPOOL`` (default: the system's
+            temporary directory); beyond it calls are dropped and counted.
     """
 
     def __init__(
@@ -109,21 +124,33 @@ class Recorder:
         dir: str | os.PathLike[str] | None = None,
         name: str | None = None,
         *,
+        url: str | None = None,
         rank: int | None = None,
         every: int = 1,
         sample: float = 1.0,
         max_tokens: int | None = None,
         max_queue_bytes: int = 2 << 30,
+        max_spool_bytes: int = 4 << 30,
     ) -> None:
         if every < 1:
             raise ValueError(f"every must be at least 1, not {every}")
         if not 0 < sample <= 1:
             raise ValueError(f"sample must be above 0 and at most 1, not {sample}")
-        base = Path(dir if dir is not None else os.environ.get("LOGRATIO_DIR") or "logratio")
-        #: Where this run's files go.
-        self.path = base if name is None else base / name
+        if dir is not None and url is not None:
+            raise ValueError("dir and url cannot be combined: batches go to one place")
+        if url is None and dir is None:
+            url = os.environ.get("LOGRATIO_URL") or None
         self.counts = Counts()
         self._rank = rank
+        self._said: set[str] = set()
+        self._server: ServerSink | None = None
+        if url is not None:
+            self._server = ServerSink(url, name, max_spool_bytes, self.counts, self._find_rank, self._warn)
+        base = Path(dir if dir is not None else os.environ.get("LOGRATIO_DIR") or "logratio")
+        #: Where this run's files go; None where a server has them.
+        self.path: Path | None = None if self._server is not None else base if name is None else base / name
+        #: The directory, or the server with the run's name.
+        self.place = str(self.path) if self._server is None else self._server.place
         self._every = every
         self._sample = sample
         self._max_tokens = max_tokens
@@ -134,7 +161,6 @@ class Recorder:
         self._waiting_bytes = 0
         self._lock = threading.Lock()
         self._rows: dict[int, int] = {}
-        self._said: set[str] = set()
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
         self._finished = False
@@ -256,6 +282,8 @@ class Recorder:
             self._queue = queue.Queue()
             self._lock = threading.Lock()
             self._waiting = self._waiting_bytes = 0
+            if self._server is not None:
+                self._server.restart()
         if self._thread is None:
             self._thread = threading.Thread(target=self._write_all, name="logratio-recorder", daemon=True)
             self._thread.start()
@@ -289,11 +317,14 @@ class Recorder:
             "step": str(call.step),
             "rank": str(rank),
         }
-        publish(self.path, f"step_{call.step}.rank_{rank}", arrays, metadata)
-        self.counts.written += 1
-        self.counts.sequences += len(arrays["row"])
+        stem = f"step_{call.step}.rank_{rank}"
         self.counts.sequences_left_out += lengths[0] - len(arrays["row"])
-        self.counts.tokens += int(arrays["response_offsets"][-1])
+        if self._server is not None:
+            self._server.publish(call.step, stem, arrays, metadata)
+            return
+        assert self.path is not None
+        publish(self.path, stem, arrays, metadata)
+        self.counts.add_written(len(arrays["row"]), int(arrays["response_offsets"][-1]))
 
     def _number_rows(self, step: int, sequences: int) -> int:
         """The row of the first of ``sequences``: calls of one step count on, so that a handle names one sequence."""
@@ -328,8 +359,12 @@ class Recorder:
             logger.warning("logratio: %s", message)
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Waits until everything logged so far is written; whether it was, within ``timeout`` seconds."""
+        """Waits until everything logged so far is written, or with ``url`` acknowledged; whether it was, within ``timeout``
+        seconds."""
         until = None if timeout is None else time.monotonic() + timeout
+        return self._flush_files(until) and (self._server is None or self._server.wait(until))
+
+    def _flush_files(self, until: float | None) -> bool:
         while self._waiting > 0:
             if until is not None and time.monotonic() > until:
                 return False
@@ -356,11 +391,12 @@ class Recorder:
     def _measure(self, step: int | None, timeout: float) -> Figures:
         from ..metrics.figures import measure_packed
 
-        if not self.flush(timeout):
+        if not self._flush_files(time.monotonic() + timeout):
             raise TimeoutError(f"the disk took longer than {timeout} seconds")
         if step is None:
             step = next(reversed(self._rows), None)
-        paths = sorted(self.path.glob(f"step_{step}.rank_{self._find_rank()}.call_*.safetensors"))
+        folder = self.path if self._server is None else self._server.folder
+        paths = sorted(folder.glob(f"step_{step}.rank_{self._find_rank()}.call_*.safetensors")) if folder else []
         if not paths:
             raise FileNotFoundError(f"nothing was recorded at step {step}")
         return measure_packed([read_safetensors(path)[0] for path in paths])
@@ -373,17 +409,20 @@ class Recorder:
         return {} if figures is None else flatten(figures.metrics, prefix)
 
     def finish(self, timeout: float = 60.0) -> Counts:
-        """Writes what waits, at most ``timeout`` seconds long, and says what was recorded. Never raises."""
+        """Writes and sends what waits, at most ``timeout`` seconds long, and says what was recorded. Never raises."""
         if self._finished or self._pid != os.getpid():
             return self.counts
         self._finished = True
         if self._thread is not None:
+            until = time.monotonic() + timeout
             self._queue.put(_STOP)
             self._thread.join(timeout)
             atexit.unregister(self.finish)
-        logger.info("logratio: %s", describe(self.counts, self.path))
-        if self.counts.dropped or self.counts.failed:
-            logger.warning("logratio: %s", describe(self.counts, self.path))
+            if self._server is not None:
+                self._server.finish(until)
+        logger.info("logratio: %s", describe(self.counts, self.place))
+        if self.counts.dropped or self.counts.failed or self.counts.unsent:
+            logger.warning("logratio: %s", describe(self.counts, self.place))
         return self.counts
 
     def __enter__(self) -> Recorder:
@@ -404,11 +443,14 @@ def init(dir: str | os.PathLike[str] | None = None, name: str | None = None, **o
     return Recorder(dir, name, **options)
 
 
-def describe(counts: Counts, path: Path) -> str:
+def describe(counts: Counts, place: str | Path) -> str:
     """What was recorded, in one line."""
-    parts = [f"{counts.written} batches ({counts.sequences} sequences, {counts.tokens} tokens) written to {path}"]
+    parts = [f"{counts.written} batches ({counts.sequences} sequences, {counts.tokens} tokens) written to {place}"]
     if counts.dropped:
-        parts.append(f"{counts.dropped} dropped because the disk was too slow")
+        slow = "server was away or" if str(place).startswith("http") else "disk was"
+        parts.append(f"{counts.dropped} dropped because the {slow} too slow")
+    if counts.unsent:
+        parts.append(f"{counts.unsent} not sent yet: the next recorder of this run sends them")
     if counts.failed:
         parts.append(f"{counts.failed} failed")
     if counts.sequences_left_out:

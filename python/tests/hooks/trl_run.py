@@ -24,7 +24,7 @@ WAYS = {
     "outlives": {"gradient_accumulation_steps": 1, "steps_per_generation": 2, "num_iterations": 2, "max_steps": 8},
 }
 NOISE = torch.Generator().manual_seed(5)
-seen = {"rollout": [], "trainer": [], "mask": [], "reward": []}
+seen = {"rollout": [], "trainer": [], "mask": [], "reward": [], "ended": []}
 
 
 def make_tokenizer():
@@ -60,6 +60,7 @@ def sample(prompts, trainer):
         result["env_mask"].append(mask)
         exact = torch.log_softmax(model(torch.tensor([ids + completion])).logits[0].float(), -1)
         seen["trainer"].append([float(exact[len(ids) + t - 1, completion[t]]) for t in range(length)])
+        seen["ended"].append(completion[-1] in (tokenizer.eos_token_id, tokenizer.pad_token_id))
         seen["rollout"].append(logprobs)
         seen["mask"].append(mask)
     return result
@@ -112,7 +113,12 @@ def main(snippet, way):
         exec(compile(snippet, "snippet", "exec"), {"trainer": trainer})
         trainer.train()
         assert trainer.state.global_step == WAYS[way]["max_steps"]
-    say(**figures(seen["rollout"], seen["trainer"], seen["mask"]), correct=sum(seen["reward"]), version=trl.__version__)
+    say(
+        **figures(seen["rollout"], seen["trainer"], seen["mask"]),
+        correct=sum(seen["reward"]),
+        ended=sum(seen["ended"]),
+        version=trl.__version__,
+    )
 
 
 main(sys.argv[1], sys.argv[2])

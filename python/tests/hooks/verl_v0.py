@@ -22,7 +22,7 @@ WIDTH, PROMPT_WIDTH = max(LENGTHS), 4
 CONFIG = OmegaConf.create(
     {
         "actor_rollout_ref": {
-            "rollout": {"temperature": TEMPERATURE, "top_p": 1.0, "n": 2},
+            "rollout": {"temperature": TEMPERATURE, "top_p": 1.0, "n": 2, "response_length": WIDTH},
             "actor": {"loss_agg_mode": "token-mean", "loss_scale_factor": None},
         },
         "algorithm": {
@@ -101,7 +101,14 @@ def generate(step):
         "rollout_log_probs": unwritable(pad([r["rollout"] for r in rows], WIDTH)),
         "rm_scores": scores,
     }
-    others = {"acc": np.array([r["acc"] for r in rows]), "multi_modal_inputs": np.array([{}] * len(rows), dtype=object)}
+    # As _agent_loop_postprocess makes them; of step 3 one trajectory went on after the weights had changed.
+    began = [step - (2 if step == 3 and i == 1 else 1) for i in range(len(rows))]
+    others = {
+        "acc": np.array([r["acc"] for r in rows]),
+        "multi_modal_inputs": np.array([{}] * len(rows), dtype=object),
+        "min_global_steps": np.array(began, dtype=object),
+        "max_global_steps": np.array([step - 1] * len(rows), dtype=object),
+    }
     return DataProto.from_dict(
         tensors=tensors,
         non_tensors=others,

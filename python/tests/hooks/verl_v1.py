@@ -17,12 +17,18 @@ from transfer_queue import KVBatchMeta
 from truth import figures, say
 from verl.trainer.ppo.v1 import trainer_base
 from verl.utils import tensordict_utils as tu
-from verl_batches import TEMPERATURE, sequences
+from verl_batches import LENGTHS, TEMPERATURE, sequences
 
 CONFIG = OmegaConf.create(
     {
         "actor_rollout_ref": {
-            "rollout": {"calculate_log_probs": True, "temperature": TEMPERATURE, "top_p": 1.0, "n": 2},
+            "rollout": {
+                "calculate_log_probs": True,
+                "temperature": TEMPERATURE,
+                "top_p": 1.0,
+                "n": 2,
+                "response_length": max(LENGTHS),
+            },
             "actor": {
                 "loss_agg_mode": "token-mean",
                 "loss_scale_factor": None,
@@ -104,8 +110,9 @@ class Buffer:
                     "response_len": len(row["response"]),
                     "seq_len": length,
                     "global_steps": global_steps,
-                    "min_global_steps": 0,
-                    "max_global_steps": 0,
+                    # Of step 3 one trajectory went on after the weights had changed.
+                    "min_global_steps": global_steps - (2 if global_steps == 3 and i == 1 else 1),
+                    "max_global_steps": global_steps - 1,
                 }
             )
         scores = [np.eye(len(row["response"]))[-1] * row["score"] for row in rows]

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import LogratioError
+from .errors import LogratioError
 
 #: Fine, and done although some inputs were skipped, which the report says itself.
 GOOD = (0, 4)
 _LABEL = re.compile(r"^  (where|likely|try) {1,7}(\S.*)$")
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parent
 
 
 def find_command() -> list[str]:

@@ -1,0 +1,73 @@
+"""``python -m logratio.ray PATH… --out FILE``: what ``logratio report --on`` starts, and what a Ray job runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from ..errors import LogratioError
+from ..program import environment, find_command
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m logratio.ray",
+        description="Summarizes a run on a Ray cluster, and prints its report or writes its part.",
+    )
+    parser.add_argument("paths", nargs="+", help="files, directories and addresses, as the cluster sees them")
+    parser.add_argument(
+        "--address", help="the cluster: ray://host:10001, auto (default: RAY_ADDRESS, else this machine)"
+    )
+    parser.add_argument(
+        "--part", type=Path, help="write the merged part to this .lrs file instead of printing the report"
+    )
+    parser.add_argument("--parts", type=Path, help="directory that keeps the parts: a broken job goes on from there")
+    parser.add_argument("--workers", type=int, help="actors, with one core each (default: all cores)")
+    parser.add_argument("--retries", type=int, default=3, help="tries after a worker or its node was lost (default 3)")
+    parser.add_argument("--options", type=json.loads, default={}, help='flags of summarize as JSON: {"steps": "1..9"}')
+    parser.add_argument("--runtime-env", type=json.loads, help="Ray's runtime_env for the workers, as JSON")
+    given = parser.parse_args(arguments)
+    try:
+        from .run import summarize, tell_on_stderr
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        print(
+            f"error: ray is not installed in {sys.executable}\n  try     pip install 'logratio[ray]'", file=sys.stderr
+        )
+        return 3
+    with tempfile.TemporaryDirectory(prefix="logratio-") as folder:
+        try:
+            summary = summarize(
+                given.paths,
+                out=given.parts or folder,
+                address=given.address,
+                workers=given.workers,
+                retries=given.retries,
+                runtime_env=given.runtime_env,
+                progress=tell_on_stderr,
+                **given.options,
+            )
+        except LogratioError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return error.status or 3
+        tell_on_stderr(
+            f"{summary.shards} shards on {summary.workers} workers in {summary.seconds:.1f} s; "
+            f"{summary.resumed} done before, {summary.lost} workers lost, {len(summary.given_up)} shards given up"
+        )
+        if given.part is not None:
+            shutil.copyfile(summary.part, given.part)
+            return 4 if summary.given_up else 0
+        import subprocess
+
+        return subprocess.run(
+            [*find_command(), "merge", "--", str(summary.part)], env=environment(), check=False
+        ).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""Tasks over actors that may be lost at any moment.
+
+    waiting ──► an actor that is idle ──► done
+       ▲                │
+       └── its actor, its node or its process is lost ──► again, `retries` times, then given up
+
+An actor that is lost is replaced; the new one counts only when it has answered, since a cluster that lost a node may have
+no place for it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+from ray.exceptions import RayActorError, RayError, RayTaskError
+
+from ..errors import LogratioError
+from ..shard_worker import WorkerDied
+from .actors import start_summarizer
+
+#: Seconds between looks at a cluster on which nothing happens.
+_PATIENCE = 30.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """One call of an actor's method.
+
+    Attributes:
+        key: comes back with the result.
+        call: makes the call on an actor, and gives its reference.
+    """
+
+    key: Any
+    call: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a task: a result, or the error after its last try."""
+
+    key: Any
+    result: Any = None
+    error: LogratioError | None = None
+    #: The error is of the cluster or the process, not of the task's input.
+    is_lost: bool = False
+
+
+class ActorPool:
+    """Actors, at most ``size``. Tasks that lose their actor are tried again ``retries`` times."""
+
+    def __init__(self, size: int, *, retries: int, runtime_env: Mapping[str, Any] | None = None) -> None:
+        self._size = size
+        self._retries = retries
+        self._runtime_env = runtime_env
+        self._idle: deque[Any] = deque()
+        #: By the reference of what they are to answer next.
+        self._starting: dict[Any, Any] = {}
+        self._busy: dict[Any, tuple[Any, Task]] = {}
+        #: Starts that failed since the last one that did not.
+        self._failed_starts = 0
+        #: Actors and processes that were lost so far.
+        self.lost = 0
+        #: Actors that were there at a time, at most.
+        self.most = 0
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        """Runs all tasks, in any order; yields each when it is done.
+
+        Raises:
+            LogratioError: when no actor starts.
+        """
+        waiting = deque(tasks)
+        tries: dict[Any, int] = {}
+        while waiting or self._busy:
+            self._grow(len(waiting))
+            while waiting and self._idle:
+                actor, task = self._idle.popleft(), waiting.popleft()
+                self._busy[task.call(actor)] = (actor, task)
+            ready, _ = ray.wait([*self._busy, *self._starting], num_returns=1, timeout=_PATIENCE)
+            for ref in ready:
+                if ref in self._starting:
+                    self._admit(ref)
+                    continue
+                actor, task = self._busy.pop(ref)
+                done = self._collect(ref, actor, task)
+                if done.error is None or not done.is_lost:
+                    yield done
+                    continue
+                self.lost += 1
+                tries[task.key] = tries.get(task.key, 0) + 1
+                if tries[task.key] > self._retries:
+                    yield done
+                else:
+                    waiting.append(task)
+
+    def close(self) -> None:
+        """Ends the actors, and with them their processes."""
+        for actor in [*self._idle, *self._starting.values(), *(actor for actor, _ in self._busy.values())]:
+            ray.kill(actor)
+        self._idle.clear()
+        self._starting.clear()
+        self._busy.clear()
+
+    def _grow(self, waiting: int) -> None:
+        alive = len(self._idle) + len(self._starting) + len(self._busy)
+        useful = len(self._busy) + waiting
+        for _ in range(min(self._size, useful) - alive):
+            actor = start_summarizer(self._runtime_env)
+            self._starting[actor.start.remote()] = actor
+        self.most = max(self.most, len(self._idle) + len(self._busy))
+
+    def _admit(self, ref: Any) -> None:
+        actor = self._starting.pop(ref)
+        try:
+            ray.get(ref)
+        except RayTaskError as error:
+            raise _as_logratio_error(error) from error
+        except RayActorError as error:
+            # One that was lost with its node is replaced; where none starts, each would be, for ever.
+            self._failed_starts += 1
+            if self._failed_starts <= self._retries:
+                return
+            raise LogratioError(
+                f"no worker starts on the cluster: {_first_line(error)}",
+                likely="its nodes lack the logratio package",
+                hint="pip install 'logratio[ray]' on every node, or give runtime_env={'pip': ['logratio[ray]']}",
+            ) from error
+        self._failed_starts = 0
+        self._idle.append(actor)
+
+    def _collect(self, ref: Any, actor: Any, task: Task) -> Done:
+        """The result of a task; its actor is idle again, unless it was lost."""
+        try:
+            result = ray.get(ref)
+        except RayActorError as error:
+            return Done(task.key, error=LogratioError(f"the worker was lost: {_first_line(error)}"), is_lost=True)
+        except RayTaskError as error:
+            self._idle.append(actor)
+            return Done(task.key, error=_as_logratio_error(error), is_lost=isinstance(error.cause, WorkerDied))
+        except RayError as error:
+            # The node went after the task was done and before its result was fetched.
+            self._idle.append(actor)
+            return Done(task.key, error=LogratioError(f"a result was lost: {_first_line(error)}"), is_lost=True)
+        self._idle.append(actor)
+        return Done(task.key, result)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().splitlines()[0]
+
+
+def _as_logratio_error(error: RayTaskError) -> LogratioError:
+    """The error of the task itself; Ray's wrapper has its traceback."""
+    cause = error.cause
+    return cause if isinstance(cause, LogratioError) else LogratioError(f"a worker failed: {_first_line(error)}")

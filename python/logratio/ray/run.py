@@ -1,0 +1,252 @@
+"""``summarize`` and ``report``: a run of any size, over the cores of a cluster.
+
+    paths ─► plan ─► chunks of shards ─► a part each, on the pool ─► files in `out` ─► merged, in a tree ─► report
+                          └ those that `out` has already are not made again
+
+Which worker makes a part, and in which order they are merged, decides nothing: figures are those of one process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ray
+
+from ..errors import LogratioError
+from ..notebook.reports import Report, as_paths
+from ..program import run_program, write_flags
+from ..shard_worker import Plan
+from .chunks import Chunk, make_chunks, split_chunk
+from .pool import ActorPool, Task
+
+#: Parts that one process merges in a second or two; of more, actors merge groups first.
+FAN_IN = 128
+_PLAN = "plan.lrs"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What `summarize` did.
+
+    Attributes:
+        part: the file with the merged part, for ``logratio merge``.
+        shards: files, or groups of files, that the run has.
+        resumed: shards whose parts an earlier job had left in ``out``.
+        lost: workers that were lost on the way; their shards were summarized again.
+        given_up: name of each shard that ended every worker that tried it, and why. A shard that cannot be *read* is not
+            among them: the part says so, as the report of one process would.
+        workers: actors that worked at a time, at most.
+        seconds: from the plan to the merged part.
+    """
+
+    part: Path
+    shards: int
+    resumed: int
+    lost: int
+    given_up: Mapping[str, str]
+    workers: int
+    seconds: float
+
+
+def summarize(
+    paths: Any,
+    *,
+    out: str | os.PathLike[str],
+    address: str | None = None,
+    workers: int | None = None,
+    retries: int = 3,
+    runtime_env: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Summary:
+    """Summarizes a run on a Ray cluster, a worker process for each core.
+
+    Args:
+        paths: files, directories and addresses, as the *cluster* sees them: a shared file system or an object store.
+        out: directory of this machine for the parts. The same call made again goes on where the last one was broken.
+        address: of the cluster (``ray://host:10001``, ``auto``); None for the one that this process is connected to,
+            or that ``RAY_ADDRESS`` names, or else a new one on this machine.
+        workers: actors, each with one core; None for all cores that the cluster has.
+        retries: how often a chunk of shards is tried again after its worker, or its node, was lost.
+        runtime_env: Ray's, for the actors: ``{"pip": ["logratio[ray]"]}`` where the nodes lack the package.
+        progress: is told in a sentence what was done; None for nobody.
+        options: flags of ``logratio summarize`` with underscores: ``steps="100..200"``, ``rollout="column"``.
+
+    Raises:
+        LogratioError: when nothing can be read, no worker starts, or parts in ``out`` were made with other options.
+    """
+    start = time.monotonic()
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    tell = progress or (lambda _: None)
+    with _connected(address):
+        pool = ActorPool(workers or _count_cores(), retries=retries, runtime_env=runtime_env)
+        try:
+            plan = _make_plan(pool, as_paths(paths), options)
+            _write_whole(folder / _PLAN, plan.part)
+            chunks = make_chunks(plan.shards, options)
+            kept = [chunk for chunk in chunks if (folder / chunk.name).exists()]
+            missing = [chunk for chunk in chunks if not (folder / chunk.name).exists()]
+            resumed = sum(len(chunk.shards) for chunk in kept)
+            tell(f"{len(plan.shards)} shards in {len(chunks)} chunks, {resumed} of them done before")
+            made, given_up = _summarize_chunks(pool, missing, options, folder, tell)
+            parts = [folder / _PLAN, *(folder / chunk.name for chunk in kept), *made]
+            merged = folder / "merged" / "run.lrs"
+            merged.parent.mkdir(exist_ok=True)
+            _write_whole(merged, _merge(pool, parts))
+        finally:
+            pool.close()
+    return Summary(merged, len(plan.shards), resumed, pool.lost, given_up, pool.most, time.monotonic() - start)
+
+
+def report(
+    paths: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    parity: str | None = None,
+    address: str | None = None,
+    workers: int | None = None,
+    retries: int = 3,
+    runtime_env: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Report:
+    """The report of a run, made on a Ray cluster: figures, intervals and worst tokens are those of `logratio.report`.
+
+    Args:
+        out: as in `summarize`; None for a directory that goes when the report is made, so that a broken job begins again.
+        parity: also what these trainers log: ``"verl,xtuner"``.
+
+    The others are those of `summarize`.
+
+    Raises:
+        LogratioError: as `summarize`, and when no token is left to compare.
+    """
+    folder: AbstractContextManager[Any] = (
+        nullcontext(out) if out is not None else tempfile.TemporaryDirectory(prefix="logratio-")
+    )
+    with folder as parts, tempfile.TemporaryDirectory(prefix="logratio-") as made:
+        summary = summarize(
+            paths,
+            out=parts,
+            address=address,
+            workers=workers,
+            retries=retries,
+            runtime_env=runtime_env,
+            progress=progress,
+            **options,
+        )
+        page = Path(made) / "report.html"
+        flags = write_flags({"json": True, "html": page, "parity": parity})
+        text, status = run_program(["merge", *flags, "--", str(summary.part)])
+        return Report(json.loads(text), page.read_text(encoding="utf-8"), status == 4, as_paths(paths), options)
+
+
+def tell_on_stderr(sentence: str) -> None:
+    """For ``progress``."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def _connected(address: str | None) -> AbstractContextManager[Any]:
+    """Ray, left connected if it was, and let go if it was not."""
+    if address is None and ray.is_initialized():
+        return nullcontext()
+    try:
+        return ray.init(address=address, log_to_driver=False)
+    except ConnectionError as error:
+        raise LogratioError(
+            f"no Ray cluster answers at {address or os.environ.get('RAY_ADDRESS') or 'this machine'}: {str(error).splitlines()[0]}",
+            likely="the address is wrong, the cluster has ended, or its token (RAY_AUTH_TOKEN) is not this one",
+            hint="give the address that `ray start` printed, or ray://HOST:10001 from outside the cluster",
+        ) from error
+
+
+def _count_cores() -> int:
+    resources: Mapping[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return max(1, int(resources.get("CPU", 1)))
+
+
+def _make_plan(pool: ActorPool, paths: Sequence[str], options: Mapping[str, Any]) -> Plan:
+    (done,) = pool.run([Task("plan", lambda actor: actor.plan.remote(paths, options))])
+    if done.error is not None:
+        raise done.error
+    plan: Plan = done.result
+    return plan
+
+
+def _summarize_chunks(
+    pool: ActorPool,
+    chunks: Sequence[Chunk],
+    options: Mapping[str, Any],
+    folder: Path,
+    tell: Callable[[str], None],
+) -> tuple[list[Path], dict[str, str]]:
+    """Writes the part of each chunk as soon as it is there.
+
+    Returns:
+        The files that were written, and why each shard of which no part was made was given up.
+    """
+    made: list[Path] = []
+    given_up: dict[str, str] = {}
+    # The largest first: the last one to end is then a small one.
+    queue = sorted(chunks, key=lambda chunk: -chunk.bytes)
+    total = sum(len(chunk.shards) for chunk in chunks)
+    counted = 0
+    while queue:
+        again: list[Chunk] = []
+        for done in pool.run(_make_tasks(queue, options)):
+            chunk: Chunk = done.key
+            if done.error is None:
+                _write_whole(folder / chunk.name, done.result)
+                made.append(folder / chunk.name)
+                counted += len(chunk.shards)
+                tell(f"{counted} of {total} shards")
+            elif len(chunk.shards) > 1:
+                again += split_chunk(chunk, options)
+            else:
+                given_up[chunk.shards[0].name] = done.error.message
+                counted += 1
+                tell(f"{chunk.shards[0].name} was given up: {done.error.message}")
+        queue = again
+    return made, given_up
+
+
+def _make_tasks(chunks: Sequence[Chunk], options: Mapping[str, Any]) -> list[Task]:
+    return [
+        Task(chunk, lambda actor, paths=chunk.paths: actor.summarize.remote(paths, options))  # type: ignore[misc]
+        for chunk in chunks
+    ]
+
+
+def _merge(pool: ActorPool, parts: Sequence[Path]) -> bytes:
+    """One part of all: actors merge groups of `FAN_IN` until one group is left."""
+    level: list[Callable[[], bytes]] = [path.read_bytes for path in parts]
+    while True:
+        groups = [level[i : i + FAN_IN] for i in range(0, len(level), FAN_IN)]
+        merged: dict[int, bytes] = {}
+        for done in pool.run(
+            Task(i, lambda actor, group=group: actor.merge.remote(*(read() for read in group)))  # type: ignore[misc]
+            for i, group in enumerate(groups)
+        ):
+            if done.error is not None:
+                raise done.error
+            merged[done.key] = done.result
+        if len(groups) == 1:
+            return merged[0]
+        level = [lambda part=part: part for _, part in sorted(merged.items())]  # type: ignore[misc]
+
+
+def _write_whole(path: Path, payload: bytes) -> None:
+    """The file has its name only when it is whole: what a broken job left is never taken for a part."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    partial.write_bytes(payload)
+    os.replace(partial, path)

@@ -1,0 +1,198 @@
+"""A run summarized on a real Ray cluster of several nodes on this machine, some of which are lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="ray is not installed: the cluster is not tested")
+
+from ray.cluster_utils import Cluster  # noqa: E402
+
+import logratio.ray  # noqa: E402
+from logratio.errors import LogratioError  # noqa: E402
+from logratio.program import find_command, run_program  # noqa: E402
+from logratio.ray import chunks as chunking  # noqa: E402
+from logratio.shard_worker import Shard, ShardWorker, WorkerDied  # noqa: E402
+
+DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo" / "stale"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def program():
+    try:
+        run_program(["--version"])
+    except LogratioError as error:
+        pytest.skip(f"the program is not built: {error.message}")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Three nodes with a core each; the first one has the driver."""
+    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    for _ in range(2):
+        started.add_node(num_cpus=1)
+    ray.init(address=started.address, log_to_driver=False)
+    yield started
+    ray.shutdown()
+    started.shutdown()
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(chunking, "CHUNK_SHARDS", 1)
+
+
+def report_alone(*paths: Path) -> dict:
+    """What one process says; exit status 4 is as good as 0."""
+    return json.loads(run_program(["report", "--json", "--", *map(str, paths)])[0])
+
+
+def same_figures(ours: dict, theirs: dict) -> None:
+    """Bit for bit; ``next`` names the command, which is another one."""
+    assert {name for name in theirs if ours.get(name) != theirs[name]} <= {"next"}
+
+
+def test_the_report_is_that_of_one_process(cluster, small_chunks):
+    said: list[str] = []
+    report = logratio.ray.report(DEMO, progress=said.append, parity="verl", steps="10..100")
+    words = ["report", "--json", "--parity=verl", "--steps=10..100", "--", str(DEMO)]
+    same_figures(report.json, json.loads(run_program(words)[0]))
+    assert not report.skipped
+    assert said[0] == "8 shards in 8 chunks, 0 of them done before"
+    assert said[-1] == "8 of 8 shards"
+    assert "<html" in report.html
+
+
+def test_a_lost_worker_and_a_lost_node_lose_nothing(cluster, small_chunks, tmp_path):
+    extra = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    lost: list[str] = []
+
+    def lose(sentence: str) -> None:
+        if sentence.startswith("1 of"):
+            lost.append(kill_one_worker())
+        if sentence.startswith("3 of"):
+            cluster.remove_node(extra, allow_graceful=False)
+            lost.append("node")
+
+    summary = logratio.ray.summarize(DEMO, out=tmp_path, progress=lose, workers=4)
+    assert len(lost) == 2
+    assert summary.lost >= 1
+    assert (summary.shards, summary.resumed, dict(summary.given_up)) == (12, 0, {})
+    merged = json.loads(run_program(["merge", "--json", "--", str(summary.part)])[0])
+    same_figures(merged, report_alone(DEMO))
+
+
+def kill_one_worker() -> str:
+    """SIGKILL to one process of the program, as the kernel does when memory runs out."""
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
+        except OSError:
+            continue
+        if b"summarize" in words and b"--worker" in words:
+            os.kill(int(entry.name), 9)
+            return entry.name
+    raise AssertionError("no worker process is running")
+
+
+def test_a_corrupt_shard_is_said_and_the_others_count(cluster, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(DEMO, run)
+    damaged = sorted(run.glob("*.npz"))[3]
+    damaged.write_bytes(damaged.read_bytes()[:-2000])
+    report = logratio.ray.report(run)
+    assert report.skipped
+    assert any(damaged.name in json.dumps(finding) for finding in report.findings)
+    same_figures(report.json, report_alone(run))
+
+
+def test_a_broken_job_goes_on(cluster, small_chunks, tmp_path):
+    class Broken(Exception):
+        pass
+
+    def break_off(sentence: str) -> None:
+        if sentence.startswith("5 of"):
+            raise Broken
+
+    with pytest.raises(Broken):
+        logratio.ray.summarize(DEMO, out=tmp_path, progress=break_off)
+    # What was being written when the job ended is no part.
+    (tmp_path / ".half.lrs.1").write_bytes(b"half")
+    summary = logratio.ray.summarize(DEMO, out=tmp_path)
+    assert summary.resumed == 5
+    same_figures(json.loads(run_program(["merge", "--json", "--", str(summary.part)])[0]), report_alone(DEMO))
+
+
+def test_a_shard_that_ends_every_worker_is_given_up_and_named(cluster, tmp_path):
+    """The program itself, but for one shard, on which it dies."""
+    wrapper = tmp_path / "program.py"
+    wrapper.write_text(
+        "import json, os, subprocess, sys\n"
+        f"command = {find_command()!r}\n"
+        "program = subprocess.Popen([*command, *sys.argv[1:]], stdin=subprocess.PIPE)\n"
+        "for line in sys.stdin:\n"
+        "    if any('step_0060.' in path for path in json.loads(line).get('summarize', [])):\n"
+        "        program.kill()\n"
+        "        sys.exit('out of memory')\n"
+        "    program.stdin.write(line.encode())\n"
+        "    program.stdin.flush()\n"
+    )
+    names = [path.name for path in DEMO.glob("*.npz") if "step_0060." in path.name]
+    assert len(names) == 1
+    summary = logratio.ray.summarize(
+        DEMO,
+        out=tmp_path / "parts",
+        retries=1,
+        runtime_env={"env_vars": {"LOGRATIO_CLI": f"{sys.executable} {wrapper}"}},
+    )
+    assert [Path(name).name for name in summary.given_up] == names
+    (why,) = summary.given_up.values()
+    assert "ended with status 1" in why
+    # Twice with the others, then twice alone.
+    assert summary.lost == 4
+    text, status = run_program(["merge", "--json", "--", str(summary.part)])
+    assert status == 4
+    assert json.loads(text)["metrics"]["steps"] == 11
+
+
+def test_what_is_not_there_is_said_as_the_program_says_it(cluster):
+    with pytest.raises(LogratioError, match="does not exist"):
+        logratio.ray.report("/nothing/here")
+    with pytest.raises(LogratioError, match="steps"):
+        logratio.ray.report(DEMO, steps="soon")
+
+
+def test_chunks_do_not_depend_on_the_cluster():
+    shards = [Shard(f"{i}", (f"{i}",), 100 * 2**20) for i in range(7)]
+    pair = Shard("a", ("a", "b"), 1)
+    chunks = chunking.make_chunks([*shards, pair], {})
+    assert [len(chunk.shards) for chunk in chunks] == [3, 3, 1, 1]
+    assert chunks[-1].paths == ["a", "b"]
+    assert chunking.make_chunks([*shards, pair], {}) == chunks
+    # Other options, and other bytes, are other parts.
+    names = {chunk.name for chunk in [*chunks, *chunking.make_chunks(shards, {"steps": "1"})]}
+    assert len(names) == 7
+
+
+def test_a_worker_answers_again_after_its_process_died():
+    with ShardWorker() as worker:
+        plan = worker.plan([str(DEMO)])
+        assert len(plan.shards) == 12
+        assert all(shard.bytes > 0 and shard.paths == (shard.name,) for shard in plan.shards)
+        assert worker._process is not None
+        worker._process.kill()
+        worker._process.wait()
+        part = worker.summarize(plan.shards[0].paths)
+        worker._process.kill()
+        with pytest.raises((WorkerDied, LogratioError)):
+            # The process is found dead at once, or in the middle of the request.
+            worker._process.poll = lambda: None  # type: ignore[method-assign]
+            worker.summarize(plan.shards[0].paths)
+        assert worker.summarize(plan.shards[0].paths) == part

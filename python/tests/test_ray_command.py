@@ -1,0 +1,68 @@
+"""``python -m logratio.ray`` as a person at a cluster, or a job of Ray, runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ray", reason="ray is not installed: the cluster is not tested")
+
+from logratio.errors import LogratioError
+from logratio.program import run_program
+
+HOME = Path(__file__).resolve().parents[1]
+DEMO = HOME.parent / "examples" / "demo" / "stale"
+
+
+def run(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    # The token of the account belongs to whatever other cluster runs here.
+    environment = {**os.environ, "PYTHONPATH": str(HOME), "RAY_AUTH_MODE": "disabled", **variables}
+    command = [sys.executable, "-m", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+
+
+@pytest.fixture(scope="module")
+def address():
+    """A cluster that ``ray start`` made."""
+    try:
+        run_program(["--version"])
+    except LogratioError as error:
+        pytest.skip(f"the program is not built: {error.message}")
+    ray = "ray.scripts.scripts"
+    # The nodes' processes inherit PYTHONPATH: elsewhere the package is installed.
+    started = run(ray, "start", "--head", "--num-cpus=2", "--port=0", "--include-dashboard=false")
+    found = re.search(r"--address='([^']+)'", started.stdout + started.stderr)
+    assert found, started.stdout + started.stderr
+    yield found[1]
+    run(ray, "stop", "--force")
+
+
+def test_writes_the_part_of_the_run(address, tmp_path):
+    part = tmp_path / "run.lrs"
+    done = run(
+        "logratio.ray", DEMO, "--workers", 2, "--part", part, "--options", '{"steps": "10..60"}', RAY_ADDRESS=address
+    )
+    assert done.returncode == 0, done.stderr
+    assert "5 of 5 shards" in done.stderr
+    assert re.search(r"5 shards on \d workers in .* s; 0 done before, 0 workers lost, 0 shards given up", done.stderr)
+    merged = json.loads(run_program(["merge", "--json", "--", str(part)])[0])
+    alone = json.loads(run_program(["report", "--json", "--steps=10..60", "--", str(DEMO)])[0])
+    assert merged["metrics"] == alone["metrics"]
+
+
+def test_prints_the_report(address):
+    done = run("logratio.ray", DEMO, "--address", address)
+    assert done.returncode == 0, done.stderr
+    assert "768 sequences · 54,994 tokens" in done.stdout
+
+
+def test_says_what_is_wrong_and_ends_with_the_programs_status(address):
+    done = run("logratio.ray", "/nothing/here", "--address", address)
+    assert done.returncode == 3
+    assert "error: /nothing/here does not exist" in done.stderr
