@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
   };
   const sweptAt = async (threshold: number): Promise<Effect> => {
     const setting = `verl:rollout_is=token,rollout_is_threshold=${threshold}`;
-    const { settings } = await printed<{ settings: Effect[] }>(
+    const { corrections } = await printed<{ corrections: Effect[] }>(
       "sweep",
       DEMO,
       "--methods",
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
       setting,
       "--json",
     );
-    return settings.find(({ name }) => name.startsWith("verl"))!;
+    return corrections.find(({ name }) => name.startsWith("verl"))!;
   };
 
   it("moves the cap by keyboard, and then shows what logratio sweep says of it", async () => {

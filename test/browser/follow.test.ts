@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
+import { seededRandom } from "../../src/core/statistics/index.ts";
 import {
   eventually,
   goTo,
@@ -66,7 +67,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await eventually(() => page.locator("nav[aria-label=Views] a").count()).toBeGreaterThan(3);
     await settled(page);
     expect(await readText(page.locator(".top-bar .facts"))).toContain("1 step (10)");
-    expect(await readText(reading(page))).toBe("reading …");
+    expect(await readText(reading(page))).toBe("waiting for new steps");
 
     await goTo(page, server.url, "#/sequence/3/t5");
     const title = await readText(page.locator("main :is(h1, h2)").first());
@@ -139,4 +140,61 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await eventually(() => pill(page).count()).toBe(1);
     await page.close();
   });
+
+  it("says in the terminal and on the page that it went bad, once, and names the step", async () => {
+    const { folder, server } = await follow("turns");
+    const { page, errors } = await openPage(browser);
+    const write = async (step: number): Promise<void> => {
+      const path = join(folder, `step_${String(step).padStart(4, "0")}.jsonl`);
+      await writeFile(path, drawStep(step));
+      await settle(path);
+    };
+    for (let step = 1; step <= SOUND_STEPS; step++) await write(step);
+    await goTo(page, server.url, "#/overview?live=1");
+    const facts = page.locator(".top-bar .facts");
+    await eventually(() => readText(facts)).toContain(`${SOUND_STEPS} steps (1–${SOUND_STEPS})`);
+    await settled(page);
+    expect(server.messages()).not.toContain("alarm:");
+    expect(await readText(page.locator("main"))).not.toContain("since step");
+
+    const last = SOUND_STEPS + BAD_STEPS;
+    for (let step = SOUND_STEPS + 1; step <= last; step++) await write(step);
+    await eventually(() => readText(facts)).toContain(`${last} steps (1–${last})`);
+    await eventually(() => server.messages()).toContain("alarm: since step ");
+    const alarms = server.messages().match(/^alarm: .*$/gm) ?? [];
+    const telling = alarms.filter((line) => line.includes("mean |Δ| is more than"));
+    expect(telling).toHaveLength(1);
+    const since = Number(/since step (\d+)/.exec(telling[0]!)?.[1]);
+    expect(Math.abs(since - (SOUND_STEPS + 1))).toBeLessThanOrEqual(1);
+    const text = telling[0]!.replace("alarm: ", "");
+    await eventually(() => readText(page.locator("main"))).toContain(text);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
 });
+
+const SOUND_STEPS = 12;
+const BAD_STEPS = 8;
+
+/** Two policies over two outcomes, sampled from the first; after the sound steps they are four times as far apart. */
+function drawStep(step: number): string {
+  const random = seededRandom(1000 + step);
+  const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const noise = step > SOUND_STEPS ? 0.4 : 0.1;
+  const rows = Array.from({ length: 24 }, (_, prompt) => {
+    const tokens = Array.from({ length: 40 }, () => {
+      const logit = 2 * normal();
+      const shift = noise * normal();
+      const sign = random() < 1 / (1 + Math.exp(-logit)) ? 1 : -1;
+      const logprob = (of: number): number => -Math.log1p(Math.exp(-sign * of));
+      return [logprob(logit), logprob(logit + shift)] as const;
+    });
+    return JSON.stringify({
+      ...{ step, uid: `s${step}p${prompt}`, response_ids: tokens.map((_, t) => 5 + (t % 9)) },
+      response_mask: tokens.map(() => 1),
+      rollout_log_probs: tokens.map(([rollout]) => rollout),
+      old_log_probs: tokens.map(([, trainer]) => trainer),
+    });
+  });
+  return `${rows.join("\n")}\n`;
+}

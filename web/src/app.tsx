@@ -6,8 +6,9 @@ import { Waiting } from "./shell/waiting.tsx";
 import { run } from "./state/loaded.ts";
 import { navigate, route } from "./state/url.ts";
 import { WhenLoaded } from "./ui/when-loaded.tsx";
+import { RunsView } from "./views/runs/view.tsx";
 
-/** The frame around every view: those of a run, or those of a study. */
+/** The frame around every view: those of a run, those of a study, or the list of runs. */
 export function App() {
   return (
     <WhenLoaded of={run()}>
@@ -16,6 +17,8 @@ export function App() {
           <StudyApp info={info} />
         ) : info.kind === "view-waiting" ? (
           <Waiting info={info} />
+        ) : info.kind === "view-runs" ? (
+          <RunsView info={info} />
         ) : (
           <RunApp info={info} />
         )

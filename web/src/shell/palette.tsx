@@ -18,7 +18,6 @@ export function Palette({
 }) {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
-  const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const loaded = hasSequences ? table().value : undefined;
   const sequences = loaded?.state === "ready" ? loaded.value : undefined;
@@ -28,10 +27,6 @@ export function Palette({
     ? "View, step, sequence, sample, group or command"
     : "View, checkpoint or command";
 
-  useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [chosen]);
-
   const take = (item: PaletteItem | undefined): void => {
     if (item === undefined) return;
     onClose();
@@ -39,11 +34,8 @@ export function Palette({
     item.run?.();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const last = Math.max(0, items.length - 1);
-    if (event.key === "ArrowDown") setAt(chosen >= last ? 0 : chosen + 1);
-    else if (event.key === "ArrowUp") setAt(chosen <= 0 ? last : chosen - 1);
-    else if (event.key === "PageDown") setAt(Math.min(last, chosen + 8));
-    else if (event.key === "PageUp") setAt(Math.max(0, chosen - 8));
+    const to = placeAfter(event.key, chosen, Math.max(0, items.length - 1));
+    if (to !== undefined) setAt(to);
     else if (event.key === "Enter") take(items[chosen]);
     else return;
     event.preventDefault();
@@ -71,23 +63,7 @@ export function Palette({
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={id} class="answers" role="listbox" tabIndex={-1} aria-label="Answers" ref={list}>
-        {items.map((item, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field
-          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the text field, as comboboxes have it
-          <div
-            key={item.key}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            onClick={() => take(item)}
-          >
-            <span class="kind">{item.kind}</span>
-            <span class="label">{printable(item.label)}</span>
-            <span class="hint">{printable(item.hint)}</span>
-          </div>
-        ))}
-      </div>
+      <Answers id={id} items={items} chosen={chosen} onTake={take} />
       {items.length === 0 && (
         <p class="muted" role="status">
           {loaded?.state === "loading" ? "loading the sequences …" : "nothing has this name"}
@@ -95,4 +71,51 @@ export function Palette({
       )}
     </Dialog>
   );
+}
+
+/** The list of a combobox; the focus stays in its text field. */
+function Answers({
+  id,
+  items,
+  chosen,
+  onTake,
+}: {
+  readonly id: string;
+  readonly items: readonly PaletteItem[];
+  readonly chosen: number;
+  readonly onTake: (item: PaletteItem) => void;
+}) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  return (
+    <div id={id} class="answers" role="listbox" tabIndex={-1} aria-label="Answers" ref={list}>
+      {items.map((item, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field
+        // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the text field, as comboboxes have it
+        <div
+          key={item.key}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === chosen}
+          onClick={() => onTake(item)}
+        >
+          <span class="kind">{item.kind}</span>
+          <span class="label">{printable(item.label)}</span>
+          <span class="hint">{printable(item.hint)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const PAGE = 8;
+
+/** Arrow keys go round, page keys stop at the ends. */
+function placeAfter(key: string, at: number, last: number): number | undefined {
+  if (key === "ArrowDown") return at >= last ? 0 : at + 1;
+  if (key === "ArrowUp") return at <= 0 ? last : at - 1;
+  if (key === "PageDown") return Math.min(last, at + PAGE);
+  return key === "PageUp" ? Math.max(0, at - PAGE) : undefined;
 }

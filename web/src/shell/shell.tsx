@@ -23,71 +23,37 @@ export interface ShellView {
   readonly key?: string;
 }
 
-/** What is around every view. */
-export function Shell({
-  info,
-  current,
-  views,
-  children,
-}: {
+type TitledView = ShellView & { readonly title: string };
+
+export interface ShellProps {
   readonly info: RunInfo | StudyInfo;
   /** The view that is shown. */
   readonly current: ViewName;
   readonly views: readonly ShellView[];
   readonly children: ComponentChildren;
-}) {
+}
+
+/** What is around every view. */
+export function Shell({ info, current, views, children }: ShellProps) {
   const [open, setOpen] = useState<DialogName | null>(null);
   const close = (): void => setOpen(null);
-  const titled = views.filter(
-    (view): view is ShellView & { readonly title: string } => view.title !== undefined,
-  );
-  const title = titled.find(({ name }) => name === current)?.title ?? "Sequence";
-  const isBundled = info.kind === "view-run" && info.bundled === true;
-
+  const titled = views.filter((view): view is TitledView => view.title !== undefined);
+  useRunNames(info, titled.find(({ name }) => name === current)?.title ?? "Sequence");
   useEffect(() => (info.status === "reading" ? listen() : undefined), [info.status]);
-  useEffect(() => {
-    document.title = `${printable(info.name)} · ${title} · logratio`;
-    exportRun.value = info.name;
-    parquetWriter.value = isBundled ? undefined : client.parquet;
-  }, [info.name, isBundled, title]);
   useKeys({
     ...Object.fromEntries(
-      titled.map(({ name, title: to, key }) => [
-        `g ${key ?? to[0]?.toLowerCase()}`,
-        { describe: `go to ${to}`, run: () => navigate({ view: name, token: undefined }) },
+      titled.map((view) => [
+        `g ${keyTo(view)}`,
+        {
+          describe: `go to ${view.title}`,
+          run: () => navigate({ view: view.name, token: undefined }),
+        },
       ]),
     ),
     "?": { describe: "list the keys", run: () => setOpen("keys") },
     "Mod+k": { describe: "go to anything by its name", run: () => setOpen("palette") },
   });
-
-  const fixed = useMemo(
-    (): PaletteItem[] => [
-      ...titled.map(
-        ({ name, title: label, key }): PaletteItem => ({
-          key: `view ${name}`,
-          kind: "view",
-          label,
-          hint: `g ${key ?? label[0]?.toLowerCase()}`,
-          move: { view: name, token: undefined },
-        }),
-      ),
-      ...(info.kind === "view-run" && current === "sequence" ? metricItems(info) : []),
-      ...(info.kind === "view-study" ? checkpointItems(info) : []),
-      ...COMMANDS,
-      {
-        key: "findings",
-        kind: "command",
-        label: "Findings",
-        hint: "what reading noticed",
-        run: () => setOpen("findings"),
-      },
-      { key: "keys", kind: "command", label: "Keys", hint: "?", run: () => setOpen("keys") },
-      ...(info.kind === "view-run" ? stepItems(info) : []),
-    ],
-    [info, current],
-  );
-
+  const fixed = useMemo(() => listItems(info, current, titled, setOpen), [info, current]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -95,23 +61,7 @@ export function Shell({
       </button>
       <header class="top">
         <TopBar info={info} onOpen={setOpen} />
-        <nav aria-label="Views">
-          {titled.map(({ name, title: label }) => (
-            <a
-              key={name}
-              href={makeHref({ view: name, token: undefined })}
-              aria-current={name === current ? "page" : undefined}
-            >
-              {label}
-            </a>
-          ))}
-          {current === "sequence" && (
-            <a href={makeHref({})} aria-current="page">
-              Sequence
-            </a>
-          )}
-          {info.kind === "view-run" && <StepsChip info={info} route={route.value} />}
-        </nav>
+        <Views info={info} current={current} titled={titled} />
       </header>
       <main id="main" tabIndex={-1}>
         {children}
@@ -126,6 +76,76 @@ export function Shell({
       )}
     </>
   );
+}
+
+/** The page's title, and what exported files are called after; files have nobody who writes Parquet. */
+function useRunNames(info: ShellProps["info"], title: string): void {
+  const isBundled = info.kind === "view-run" && info.bundled === true;
+  useEffect(() => {
+    document.title = `${printable(info.name)} · ${title} · logratio`;
+    exportRun.value = info.name;
+    parquetWriter.value = isBundled ? undefined : client.parquet;
+  }, [info.name, isBundled, title]);
+}
+
+function Views({
+  info,
+  current,
+  titled,
+}: Pick<ShellProps, "info" | "current"> & { readonly titled: readonly TitledView[] }) {
+  return (
+    <nav aria-label="Views">
+      {titled.map(({ name, title }) => (
+        <a
+          key={name}
+          href={makeHref({ view: name, token: undefined })}
+          aria-current={name === current ? "page" : undefined}
+        >
+          {title}
+        </a>
+      ))}
+      {current === "sequence" && (
+        <a href={makeHref({})} aria-current="page">
+          Sequence
+        </a>
+      )}
+      {info.kind === "view-run" && <StepsChip info={info} route={route.value} />}
+    </nav>
+  );
+}
+
+/** After `g`. */
+function keyTo({ key, title }: TitledView): string {
+  return key ?? title[0]?.toLowerCase() ?? "";
+}
+
+/** What the palette has whatever is typed; sequences it looks for itself. */
+function listItems(
+  info: ShellProps["info"],
+  current: ViewName,
+  titled: readonly TitledView[],
+  open: (dialog: DialogName) => void,
+): PaletteItem[] {
+  const toView = (view: TitledView): PaletteItem => ({
+    key: `view ${view.name}`,
+    kind: "view",
+    label: view.title,
+    hint: `g ${keyTo(view)}`,
+    move: { view: view.name, token: undefined },
+  });
+  const toDialog = (key: DialogName, label: string, hint: string): PaletteItem => ({
+    ...{ key, kind: "command", label, hint },
+    run: () => open(key),
+  });
+  return [
+    ...titled.map(toView),
+    ...(info.kind === "view-run" && current === "sequence" ? metricItems(info) : []),
+    ...(info.kind === "view-study" ? checkpointItems(info) : []),
+    ...COMMANDS,
+    toDialog("findings", "Findings", "what reading noticed"),
+    toDialog("keys", "Keys", "?"),
+    ...(info.kind === "view-run" ? stepItems(info) : []),
+  ];
 }
 
 const COMMANDS: readonly PaletteItem[] = [

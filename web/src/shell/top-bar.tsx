@@ -29,7 +29,7 @@ export function TopBar({
           {status.value === "reading" && (
             <span class="pill" title={writing.value.map(printable).join("\n")}>
               {writing.value.length === 0
-                ? "reading …"
+                ? "waiting for new steps"
                 : `still being written: ${describeFiles(writing.value)}`}
             </span>
           )}

@@ -28,7 +28,8 @@ export function useMatches(filter: Filter, info: RunInfo): Matches {
   return {
     found: loaded?.state === "ready" ? loaded.value : undefined,
     busy,
-    refusal: loaded?.state === "failed" ? `${loaded.message.trim()}${NOT_USED}` : bundleRefusal(filter, info),
+    refusal:
+      loaded?.state === "failed" ? `${loaded.message.trim()}; ${NOT_USED}` : bundleRefusal(filter, info),
   };
 }
 
@@ -61,9 +62,10 @@ function tokenQuestion(filter: Filter, { bundled }: RunInfo): string | undefined
   return bundled || byScope(filter.terms).token.length === 0 ? undefined : understoodText(filter);
 }
 
-const FILES = "these are files, which cannot look through tokens as logratio view of the run itself does";
-const NOT_USED = "; what is asked of tokens is not used";
+const FILES = "a bundle cannot look through tokens, as logratio view of the run itself does";
+/** The table has the largest |Δ| of each sequence, so `abs>0.1` leaves some out even where nobody looks at tokens. */
+const NOT_USED = "of what is asked of tokens, only what the largest |Δ| of each sequence tells is used";
 
-export function bundleRefusal(filter: Filter, { bundled }: RunInfo): string | undefined {
-  return bundled && needsTokens(filter.terms) ? FILES + NOT_USED : undefined;
+export function bundleRefusal(filter: Filter, { bundled }: Pick<RunInfo, "bundled">): string | undefined {
+  return bundled && needsTokens(filter.terms) ? `${FILES}; ${NOT_USED}` : undefined;
 }

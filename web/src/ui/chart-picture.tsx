@@ -2,12 +2,15 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import "./chart.css";
 import { ExportMenu, type ExportProps } from "./export-menu.tsx";
 import { parseSvg } from "./export-png.ts";
+import { ScrollBox } from "./scroll-box.tsx";
 
 /** A picture of the HTML report, drawn by the same code. */
 export function ChartPicture({ name, svg, rows }: ExportProps & { readonly svg: () => string }) {
   return (
     <figure class="report-picture">
-      <Svg markup={svg()} />
+      <ScrollBox label={name}>
+        <Svg markup={svg()} />
+      </ScrollBox>
       <ExportMenu name={name} svg={svg} rows={rows} />
     </figure>
   );

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import "./export.css";
 import { fileName, type Row, standaloneSvg, toCsv, toJson } from "./export.ts";
 import { svgToPng } from "./export-png.ts";
+import { useLeave } from "./popover.tsx";
 
 /** The run that exported files are named after. */
 export const exportRun = signal("run");
@@ -39,14 +40,9 @@ export function ExportMenu({ name, svg, rows }: ExportProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!open) return;
-    root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
-    const onPointer = (event: PointerEvent): void => {
-      if (!(event.target instanceof Node && root.current?.contains(event.target))) setOpen(false);
-    };
-    document.addEventListener("pointerdown", onPointer);
-    return () => document.removeEventListener("pointerdown", onPointer);
+    if (open) root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
   }, [open]);
+  useLeave(root, open, () => setOpen(false));
 
   const close = (): void => {
     setOpen(false);

@@ -4,6 +4,7 @@ import { FIELDS, type Field, type Filter } from "../../../src/analyses/filter/in
 import { useKeys } from "../state/keys.ts";
 import { navigate } from "../state/url.ts";
 import "./filter-box.css";
+import { Popover } from "./popover.tsx";
 
 /** Where one writes what to see, with what was not understood of it, and the table of fields. */
 export function FilterBox({
@@ -36,40 +37,7 @@ export function FilterBox({
         aria-invalid={filter.problems.length > 0}
         onInput={(event) => set(event.currentTarget.value)}
       />
-      <details
-        class="filter-help drop"
-        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.removeAttribute("open")}
-      >
-        <summary>Fields</summary>
-        <div>
-          <p>
-            Terms with blanks between must all hold: those on tokens at one token at least, all at the same;{" "}
-            <code>-</code> before a term negates it. Numbers: <code>:</code> <code>=</code> <code>!=</code>{" "}
-            <code>&gt;</code> <code>&gt;=</code> <code>&lt;</code> <code>&lt;=</code>, ranges{" "}
-            <code>10..30</code>, lists <code>1,2,5</code>. Texts: <code>:</code> for a part, <code>=</code>{" "}
-            for all of it, quotes around blanks. <code>none</code> is what is missing. A word alone is looked
-            for in the texts of the sequence; <code>s10.q41</code> is a handle.
-          </p>
-          <table>
-            {(["token", "sequence"] as const).map((scope) => (
-              <tbody key={scope}>
-                <tr>
-                  <th scope="rowgroup" colSpan={3}>
-                    {scope === "token" ? "Tokens" : "Sequences"}
-                  </th>
-                </tr>
-                {FIELDS.filter((field) => field.scope === scope).map((field) => (
-                  <FieldRow
-                    key={field.name}
-                    field={field}
-                    onPick={() => set(`${filter.text} ${field.example}`.trim())}
-                  />
-                ))}
-              </tbody>
-            ))}
-          </table>
-        </div>
-      </details>
+      <Fields onPick={(example) => set(`${filter.text} ${example}`.trim())} />
       <div id={`${id}-problems`} role="status" class="filter-problems">
         {filter.problems.map(({ from, to, message, instead }) => (
           <p key={from}>
@@ -84,6 +52,38 @@ export function FilterBox({
         {children}
       </div>
     </search>
+  );
+}
+
+/** What can be asked for, each with an example that is taken with a click. */
+function Fields({ onPick }: { readonly onPick: (example: string) => void }) {
+  return (
+    <Popover class="filter-help drop" summary="Fields">
+      <div>
+        <p>
+          Terms with blanks between must all hold: those on tokens at one token at least, all at the same;{" "}
+          <code>-</code> before a term negates it. Numbers: <code>:</code> <code>=</code> <code>!=</code>{" "}
+          <code>&gt;</code> <code>&gt;=</code> <code>&lt;</code> <code>&lt;=</code>, ranges{" "}
+          <code>10..30</code>, lists <code>1,2,5</code>. Texts: <code>:</code> for a part, <code>=</code> for
+          all of it, quotes around blanks. <code>none</code> is what is missing. A word alone is looked for in
+          the texts of the sequence; <code>s10.q41</code> is a handle.
+        </p>
+        <table>
+          {(["token", "sequence"] as const).map((scope) => (
+            <tbody key={scope}>
+              <tr>
+                <th scope="rowgroup" colSpan={3}>
+                  {scope === "token" ? "Tokens" : "Sequences"}
+                </th>
+              </tr>
+              {FIELDS.filter((field) => field.scope === scope).map((field) => (
+                <FieldRow key={field.name} field={field} onPick={() => onPick(field.example)} />
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </div>
+    </Popover>
   );
 }
 

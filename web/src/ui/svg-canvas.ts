@@ -32,93 +32,105 @@ const BASELINES: Readonly<Record<string, number>> = { top: 0.8, middle: 0.35, bo
 
 /** The picture of `title`, as SVG of this size. */
 export function canvasSvg(title: string, width: number, height: number, draw: (pen: Pen) => void): string {
-  const ruler = document.createElement("canvas").getContext("2d");
-  const parts: string[] = [];
-  let path = "";
-  let area = "";
-  let look: Readonly<Record<string, string | number | undefined>> = {};
-  /** Areas of one color are one path. */
-  const close = (): void => {
-    if (area !== "") parts.push(element("path", { d: area, ...look }));
-    area = "";
-  };
-  const write = (text: string, x: number, y: number, colours: typeof look): void => {
-    close();
-    const size = Number.parseFloat(/([\d.]+)px/.exec(pen.font)?.[1] ?? "11");
-    parts.push(
-      element(
-        "text",
-        {
-          x,
-          y: y + (BASELINES[pen.textBaseline] ?? 0) * size,
-          "font-size": size,
-          "text-anchor": { center: "middle", right: "end", end: "end" }[pen.textAlign as string],
-          ...colours,
-        },
-        escapeMarkup(text),
-      ),
-    );
-  };
-  const pen: Pen = {
-    fillStyle: "#000000",
-    strokeStyle: "#000000",
-    lineWidth: 1,
-    lineJoin: "miter",
-    globalAlpha: 1,
-    font: "11px sans-serif",
-    textAlign: "start",
-    textBaseline: "alphabetic",
-    measureText(text) {
-      if (ruler === null) return { width: 6 * text.length } as TextMetrics;
-      ruler.font = pen.font;
-      return ruler.measureText(text);
-    },
-    clearRect() {},
-    fillRect(x, y, w, h) {
-      const opacity = pen.globalAlpha === 1 ? undefined : pen.globalAlpha;
-      if (look.fill !== plainColour(String(pen.fillStyle)) || look["fill-opacity"] !== opacity) {
-        close();
-        look = { fill: plainColour(String(pen.fillStyle)), "fill-opacity": opacity };
-      }
-      area += `M${pixel(x)} ${pixel(y)}h${pixel(w)}v${pixel(h)}h${pixel(-w)}z`;
-    },
-    beginPath() {
-      path = "";
-    },
-    moveTo(x, y) {
-      path += `M${pixel(x)} ${pixel(y)}`;
-    },
-    lineTo(x, y) {
-      path += `L${pixel(x)} ${pixel(y)}`;
-    },
-    stroke() {
-      close();
-      if (path !== "")
-        parts.push(
-          element("path", {
-            d: path,
-            fill: "none",
-            stroke: plainColour(String(pen.strokeStyle)),
-            "stroke-width": pen.lineWidth,
-          }),
-        );
-    },
-    fillText(text, x, y) {
-      write(text, x, y, { fill: plainColour(String(pen.fillStyle)) });
-    },
-    strokeText(text, x, y) {
-      const colour = plainColour(String(pen.strokeStyle));
-      write(text, x, y, {
-        fill: colour,
-        stroke: colour,
-        "stroke-width": pen.lineWidth,
-        "stroke-linejoin": "round",
-      });
-    },
-  };
+  const pen = new SvgPen();
   draw(pen);
-  close();
-  return wrapSvg(title, width, height, parts);
+  return wrapSvg(title, width, height, pen.finish());
+}
+
+type Look = Readonly<Record<string, string | number | undefined>>;
+
+/** Writes down as markup what is drawn with it. */
+class SvgPen implements Pen {
+  fillStyle: Pen["fillStyle"] = "#000000";
+  strokeStyle: Pen["strokeStyle"] = "#000000";
+  lineWidth = 1;
+  lineJoin: Pen["lineJoin"] = "miter";
+  globalAlpha = 1;
+  font = "11px sans-serif";
+  textAlign: Pen["textAlign"] = "start";
+  textBaseline: Pen["textBaseline"] = "alphabetic";
+  readonly #ruler = document.createElement("canvas").getContext("2d");
+  readonly #parts: string[] = [];
+  #path = "";
+  /** Areas of one look after each other are one path: a histogram has hundreds of bars. */
+  #area = "";
+  #look: Look = {};
+
+  finish(): readonly string[] {
+    this.#close();
+    return this.#parts;
+  }
+
+  measureText(text: string): TextMetrics {
+    if (this.#ruler === null) return { width: 6 * text.length } as TextMetrics;
+    this.#ruler.font = this.font;
+    return this.#ruler.measureText(text);
+  }
+
+  /** There is nothing yet. */
+  clearRect(): void {}
+
+  fillRect(x: number, y: number, width: number, height: number): void {
+    const fill = plainColour(String(this.fillStyle));
+    const opacity = this.globalAlpha === 1 ? undefined : this.globalAlpha;
+    if (this.#look.fill !== fill || this.#look["fill-opacity"] !== opacity) {
+      this.#close();
+      this.#look = { fill, "fill-opacity": opacity };
+    }
+    this.#area += `M${pixel(x)} ${pixel(y)}h${pixel(width)}v${pixel(height)}h${pixel(-width)}z`;
+  }
+
+  beginPath(): void {
+    this.#path = "";
+  }
+
+  moveTo(x: number, y: number): void {
+    this.#path += `M${pixel(x)} ${pixel(y)}`;
+  }
+
+  lineTo(x: number, y: number): void {
+    this.#path += `L${pixel(x)} ${pixel(y)}`;
+  }
+
+  stroke(): void {
+    this.#close();
+    if (this.#path === "") return;
+    const stroke = plainColour(String(this.strokeStyle));
+    this.#parts.push(
+      element("path", { d: this.#path, fill: "none", stroke, "stroke-width": this.lineWidth }),
+    );
+  }
+
+  fillText(text: string, x: number, y: number): void {
+    this.#write(text, x, y, { fill: plainColour(String(this.fillStyle)) });
+  }
+
+  strokeText(text: string, x: number, y: number): void {
+    const colour = plainColour(String(this.strokeStyle));
+    this.#write(text, x, y, {
+      fill: colour,
+      stroke: colour,
+      "stroke-width": this.lineWidth,
+      "stroke-linejoin": "round",
+    });
+  }
+
+  #write(text: string, x: number, y: number, colours: Look): void {
+    this.#close();
+    const size = Number.parseFloat(/([\d.]+)px/.exec(this.font)?.[1] ?? "11");
+    const place = {
+      x,
+      y: y + (BASELINES[this.textBaseline] ?? 0) * size,
+      "font-size": size,
+      "text-anchor": { center: "middle", right: "end", end: "end" }[this.textAlign as string],
+    };
+    this.#parts.push(element("text", { ...place, ...colours }, escapeMarkup(text)));
+  }
+
+  #close(): void {
+    if (this.#area !== "") this.#parts.push(element("path", { d: this.#area, ...this.#look }));
+    this.#area = "";
+  }
 }
 
 /** A whole picture; its parts are markup. */

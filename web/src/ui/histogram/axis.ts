@@ -47,3 +47,8 @@ export const RATIO_TICKS: readonly number[] = [
   1, 2, 0.5, 10, 0.1, 100, 0.01, 1e4, 1e-4, 1e3, 1e-3, 1.1, 0.9, 5, 0.2, 1.01, 0.99, 1.5, 0.67, 1.25, 0.8,
   1.001, 0.999, 1.03, 0.97,
 ];
+
+/** A place within the axis, whose ends are −1 and 1. */
+export function clampPlace(place: number): number {
+  return Math.max(-1, Math.min(1, place));
+}

@@ -1,43 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatPlain, formatSigned } from "../../../../src/render/text/display/index.ts";
-import type { Row } from "../export.ts";
 import { ExportMenu } from "../export-menu.tsx";
-import { canvasSvg } from "../svg-canvas.ts";
-import { isDark, onPaper, themeColour } from "../theme.ts";
-import {
-  columnEdges,
-  countColumns,
-  drawHistogram,
-  type HistogramPicture,
-  scaledPen,
-} from "./draw-histogram.ts";
+import { isDark, onPaper } from "../theme.ts";
+import { clampPlace } from "./axis.ts";
+import { countColumns, drawHistogram, type HistogramPicture, scaledPen } from "./draw-histogram.ts";
+import { histogramRows, histogramSvg } from "./histogram-export.ts";
+import { HEIGHT, type Threshold } from "./threshold.ts";
+import { ThresholdLine } from "./threshold-line.tsx";
 import "./style.css";
 
-export interface Threshold {
-  readonly name: string;
-  /** `truncate above`. */
-  readonly label: string;
-  readonly kind: "clipped" | "dropped" | "veto";
-  /** A ratio; 0 and infinity stand at the ends of the axis. */
-  readonly ratio: number;
-}
-
-/** Of the axis, per press of an arrow. */
-const [STEP, LARGE_STEP] = [1 / 250, 1 / 25];
-const HEIGHT = 300;
 /** Pixels on either side of a click. */
 const BAR = 4;
 
-/** A histogram of Δ with lines that are dragged or moved with the arrow keys. */
-export function ThresholdHistogram({
-  label,
-  picture,
-  thresholds,
-  picked,
-  onPick,
-  onMove,
-  onHold,
-}: {
+export interface ThresholdHistogramProps {
   readonly label: string;
   readonly picture: HistogramPicture;
   readonly thresholds: readonly Threshold[];
@@ -48,35 +22,20 @@ export function ThresholdHistogram({
   readonly onMove: (name: string, ratio: number) => void;
   /** True while a line is held, false when it is let go. */
   readonly onHold: (held: boolean) => void;
-}) {
-  const box = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
-  const dark = isDark.value;
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  const { axis, sides } = picture;
-  const counts = useMemo(() => countColumns(axis, sides, width), [axis, sides, width]);
-  // Dark is not read, but colors are others with it.
-  useEffect(() => {
-    const pen = canvas.current === null || width === 0 ? null : scaledPen(canvas.current, width, HEIGHT);
-    if (pen !== null) drawHistogram(pen, width, HEIGHT, picture, counts);
-  }, [picture, counts, width, dark]);
+}
 
-  const [brush, setBrush] = useState<readonly [from: number, to: number]>();
-  // What lies beyond the axis is in its outermost bars.
-  const deltaAt = (x: number): number =>
-    x < BAR ? -Infinity : x > width - BAR ? Infinity : axis.value((2 * x) / width - 1);
-  const placeDelta = (delta: number): number =>
-    ((Math.max(-1, Math.min(1, axis.place(delta))) + 1) / 2) * width;
-  const marked = brush ?? picked?.map(placeDelta);
-
-  const ratioAt = (place: number): number => Math.exp(axis.value(Math.max(-1, Math.min(1, place))));
+/**
+ * A histogram of Δ, and on top of it what answers to the pointer:
+ *
+ *     canvas           bars and zones; a drag over it brushes a stretch, a click takes one bar
+ *     .picked          the stretch
+ *     ThresholdLine    one for each threshold, on top so that it is caught first
+ */
+export function ThresholdHistogram(props: ThresholdHistogramProps) {
+  const { label, picture, thresholds, picked, onPick, onMove, onHold } = props;
+  const { box, canvas, width } = useCanvas(picture);
+  const brush = useBrush(picture, width, onPick);
+  const marked = brush.stretch ?? picked?.map((delta) => placeDelta(picture, width, delta));
   return (
     <div class="threshold-frame">
       <ExportMenu
@@ -85,24 +44,7 @@ export function ThresholdHistogram({
         rows={() => histogramRows(picture)}
       />
       <div class="threshold-histogram" ref={box} style={{ blockSize: `${HEIGHT}px` }}>
-        <canvas
-          ref={canvas}
-          role="img"
-          aria-label={label}
-          onPointerDown={(event) => {
-            event.currentTarget.setPointerCapture(event.pointerId);
-            setBrush([event.offsetX, event.offsetX]);
-          }}
-          onPointerMove={(event) => brush && setBrush([brush[0], event.offsetX])}
-          onPointerCancel={() => setBrush(undefined)}
-          onPointerUp={() => {
-            if (brush === undefined) return;
-            const [from, to] = [Math.min(...brush), Math.max(...brush)];
-            const room = to - from < BAR ? BAR : 0;
-            setBrush(undefined);
-            onPick(deltaAt(from - room), deltaAt(to + room));
-          }}
-        />
+        <canvas ref={canvas} role="img" aria-label={label} {...brush.handlers} />
         {marked && (
           <div
             class="picked"
@@ -112,114 +54,61 @@ export function ThresholdHistogram({
             }}
           />
         )}
-        {thresholds.map(({ name, label: title, ratio, kind }, at) => {
-          const place = Math.max(-1, Math.min(1, axis.place(Math.log(ratio))));
-          const move = (to: number): void => onMove(name, ratioAt(to));
-          const drag = (event: PointerEvent): void => {
-            const bounds = box.current?.getBoundingClientRect();
-            if (bounds !== undefined) move((2 * (event.clientX - bounds.left)) / bounds.width - 1);
-          };
-          return (
-            <div
-              key={name}
-              class={`threshold ${kind}`}
-              role="slider"
-              tabIndex={0}
-              aria-label={title}
-              aria-orientation="horizontal"
-              aria-valuemin={Math.exp(-axis.reach)}
-              aria-valuemax={Math.exp(axis.reach)}
-              aria-valuenow={Math.max(Math.exp(-axis.reach), Math.min(Math.exp(axis.reach), ratio))}
-              aria-valuetext={`ratio ${formatPlain(ratio)}, Δ ${formatSigned(Math.log(ratio))} nats`}
-              style={{ insetInlineStart: `${((place + 1) / 2) * 100}%` }}
-              onPointerDown={(event) => {
-                event.preventDefault();
-                event.currentTarget.focus();
-                event.currentTarget.setPointerCapture(event.pointerId);
-                onHold(true);
-              }}
-              onPointerMove={(event) => {
-                if (event.currentTarget.hasPointerCapture(event.pointerId)) drag(event);
-              }}
-              onLostPointerCapture={() => onHold(false)}
-              onKeyDown={(event) => {
-                const step = event.shiftKey ? LARGE_STEP : STEP;
-                const to = keyPlace(event.key, place, 2 * step);
-                if (to === undefined) return;
-                event.preventDefault();
-                event.stopPropagation();
-                onHold(true);
-                move(to);
-              }}
-              onKeyUp={() => onHold(false)}
-              onBlur={() => onHold(false)}
-            >
-              <span
-                class={`tag ${place > 0.6 ? "before" : ""}`}
-                style={{ insetBlockStart: `${22 + at * 22}px` }}
-              >
-                {title} <b>{formatPlain(ratio)}</b>
-              </span>
-            </div>
-          );
-        })}
+        {thresholds.map((threshold, at) => (
+          <ThresholdLine key={threshold.name} {...{ axis: picture.axis, threshold, at, onMove, onHold }} />
+        ))}
       </div>
     </div>
   );
 }
 
-const EXPORTED_WIDTH = 720;
-const LEGEND = 24;
-
-/** The histogram with its lines and zones, and below it which side is which. */
-function histogramSvg(label: string, picture: HistogramPicture, thresholds: readonly Threshold[]): string {
+/** Keeps the canvas as wide as its box, and drawn. */
+function useCanvas(picture: HistogramPicture) {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
   const { axis, sides } = picture;
-  return canvasSvg(label, EXPORTED_WIDTH, HEIGHT + LEGEND, (pen) => {
-    const counts = countColumns(axis, sides, EXPORTED_WIDTH);
-    drawHistogram(pen, EXPORTED_WIDTH, HEIGHT, picture, counts);
-    pen.textAlign = "left";
-    for (const [at, { label: name, ratio }] of thresholds.entries()) {
-      const place = Math.max(-1, Math.min(1, axis.place(Math.log(ratio))));
-      const x = ((place + 1) / 2) * EXPORTED_WIDTH;
-      pen.fillStyle = themeColour("--text");
-      pen.fillRect(x - 1, 18, 2, HEIGHT - 36);
-      pen.strokeStyle = themeColour("--page");
-      pen.lineWidth = 3;
-      pen.textAlign = place > 0.6 ? "right" : "left";
-      const [left, y] = [x + (place > 0.6 ? -6 : 6), 34 + at * 18];
-      pen.strokeText(`${name} ${formatPlain(ratio)}`, left, y);
-      pen.fillText(`${name} ${formatPlain(ratio)}`, left, y);
-    }
-    pen.textAlign = "left";
-    let left = 0;
-    for (const { name, colour, up } of sides) {
-      pen.fillStyle = themeColour(colour);
-      pen.fillRect(left, HEIGHT + 8, 12, 10);
-      pen.fillStyle = themeColour("--text");
-      const text = sides.length > 1 ? `${name} ${up ? "↑" : "↓"}` : name;
-      pen.fillText(text, left + 17, HEIGHT + 17);
-      left += 17 + pen.measureText(text).width + 20;
-    }
-    pen.fillStyle = themeColour("--muted");
-    pen.textAlign = "right";
-    pen.fillText("Δ, nats, below; ratio above; heights logarithmic", EXPORTED_WIDTH, HEIGHT + 17);
-  });
+  // Apart from the drawing: a line that is dragged changes zones and no count.
+  const counts = useMemo(() => countColumns(axis, sides, width), [axis, sides, width]);
+  // Dark is not read, but colors are others with it.
+  useEffect(() => {
+    const pen = canvas.current === null || width === 0 ? null : scaledPen(canvas.current, width, HEIGHT);
+    if (pen !== null) drawHistogram(pen, width, HEIGHT, picture, counts);
+  }, [picture, counts, width, isDark.value]);
+  return { box, canvas, width };
 }
 
-function histogramRows({ axis, sides }: HistogramPicture): Row[] {
-  const counts = countColumns(axis, sides, EXPORTED_WIDTH);
-  return columnEdges(axis, EXPORTED_WIDTH).map(([from, to], column) => ({
-    from,
-    to,
-    ...Object.fromEntries(sides.map(({ name }, side) => [name, counts[side]?.[column] ?? null])),
-  }));
+/** The stretch that is being brushed, pixels, and what the canvas hears of it. */
+function useBrush({ axis }: HistogramPicture, width: number, onPick: (from: number, to: number) => void) {
+  const [stretch, setStretch] = useState<readonly [from: number, to: number]>();
+  // What lies beyond the axis is in its outermost bars.
+  const deltaAt = (x: number): number =>
+    x < BAR ? -Infinity : x > width - BAR ? Infinity : axis.value((2 * x) / width - 1);
+  const handlers = {
+    onPointerDown: (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      setStretch([event.offsetX, event.offsetX]);
+    },
+    onPointerMove: ({ offsetX }: PointerEvent) => stretch && setStretch([stretch[0], offsetX]),
+    onPointerCancel: () => setStretch(undefined),
+    onPointerUp: () => {
+      if (stretch === undefined) return;
+      const [from, to] = [Math.min(...stretch), Math.max(...stretch)];
+      const room = to - from < BAR ? BAR : 0;
+      setStretch(undefined);
+      onPick(deltaAt(from - room), deltaAt(to + room));
+    },
+  };
+  return { stretch, handlers };
 }
 
-function keyPlace(key: string, place: number, step: number): number | undefined {
-  if (key === "ArrowRight" || key === "ArrowUp") return place + step;
-  if (key === "ArrowLeft" || key === "ArrowDown") return place - step;
-  if (key === "PageUp") return place + 10 * step;
-  if (key === "PageDown") return place - 10 * step;
-  if (key === "Home") return -1;
-  return key === "End" ? 1 : undefined;
+function placeDelta({ axis }: HistogramPicture, width: number, delta: number): number {
+  return ((clampPlace(axis.place(delta)) + 1) / 2) * width;
 }

@@ -7,9 +7,9 @@
  * @module
  */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useKeys } from "../../state/keys.ts";
-import { rowSlots, rowWindow, scrollToRow } from "./row-window.ts";
+import { useId } from "preact/hooks";
+import { type RowWindow, rowSlots } from "./row-window.ts";
+import { useCurrentRow, useRowWindow } from "./use-rows.ts";
 import "./style.css";
 
 export interface TableColumn<Row> {
@@ -48,88 +48,16 @@ export interface VirtualTableProps<Row> {
 }
 
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, count, row, rowHeight = 30, onOpen, noun, onWindow } = props;
+  const { label, columns, count, row, rowHeight = ROW_HEIGHT, onOpen, noun, onWindow } = props;
   const id = useId();
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
-  const [current, setCurrent] = useState(0);
-  const [room, setRoom] = useState(LEAST_HEIGHT);
-  const at = Math.min(current, Math.max(0, count - 1));
-  const { first, end, above, below } = rowWindow(count, rowHeight, view.top, view.height);
-
-  const onScroll = (): void => {
-    const element = box.current;
-    if (element === null) return;
-    const next = rowWindow(count, rowHeight, element.scrollTop, view.height);
-    if (next.first !== first || next.end !== end) setView({ top: element.scrollTop, height: view.height });
-  };
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const measure = (): void => {
-      setRoom(roomBelow(element));
-      setView((now) =>
-        now.height === element.clientHeight ? now : { top: element.scrollTop, height: element.clientHeight },
-      );
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    // What stands above may grow.
-    if (element.parentElement !== null) observer.observe(element.parentElement);
-    addEventListener("resize", measure);
-    return () => {
-      observer.disconnect();
-      removeEventListener("resize", measure);
-    };
-  }, []);
-  // Fewer rows than before may have scrolled the box up.
-  useLayoutEffect(onScroll, [count]);
-  useEffect(() => onWindow?.(first, end), [first, end, onWindow]);
-
-  const go = (to: number): void => {
-    const element = box.current;
-    if (element === null || count === 0) return;
-    const next = Math.max(0, Math.min(count - 1, to));
-    setCurrent(next);
-    const head = element.querySelector("thead")?.offsetHeight ?? 0;
-    const top = scrollToRow(next, rowHeight, head, element.scrollTop, element.clientHeight);
-    if (top !== undefined) element.scrollTop = top;
-    element.querySelector("table")?.focus({ preventScroll: true });
-  };
-  const page = Math.max(1, Math.floor(view.height / rowHeight) - 2);
-  useKeys({
-    j: { describe: `next ${noun}`, run: () => go(at + 1) },
-    k: { describe: `previous ${noun}`, run: () => go(at - 1) },
-    Home: { describe: `first ${noun}`, run: () => go(0) },
-    End: { describe: `last ${noun}`, run: () => go(count - 1) },
-    ...(onOpen && { Enter: { describe: `open the ${noun}`, run: () => count > 0 && onOpen(row(at)) } }),
+  const { box, shown, onScroll, height, boxHeight } = useRowWindow(count, rowHeight, onWindow);
+  const { first, end } = shown;
+  const { at, setCurrent, onKeyDown } = useCurrentRow({
+    ...{ box, count, rowHeight, height, noun },
+    onOpen: onOpen && ((place) => onOpen(row(place))),
   });
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves: Record<string, number> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      PageDown: at + page,
-      PageUp: at - page,
-    };
-    const to = moves[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    go(to);
-  };
-
-  // Room for the head, a scroll bar and the borders.
-  const tall = Math.max(LEAST_HEIGHT / 2, count * rowHeight + 56);
-  const shown = Array.from({ length: end - first }, (_, i) => first + i);
-  const slots = rowSlots(rowHeight, view.height);
   return (
-    <div
-      class="virtual-table"
-      ref={box}
-      onScroll={onScroll}
-      style={{ blockSize: `${Math.min(room, tall)}px` }}
-    >
+    <div class="virtual-table" ref={box} onScroll={onScroll} style={{ blockSize: `${boxHeight}px` }}>
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: one focus for the whole table, rows by key
         role="grid"
@@ -146,44 +74,58 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           ))}
         </colgroup>
         <Head {...props} />
-        <tbody>
-          {above > 0 && <Spacer height={above} columns={columns.length} />}
-          {shown.map((place) => {
-            const value = row(place);
-            return (
-              <tr
-                // Rows that leave make room for those that come: elements are filled again, not made.
-                key={place % slots}
-                id={`${id}-${place}`}
-                aria-rowindex={place + 2}
-                aria-selected={place === at}
-                class={props.rowClass?.(value)}
-                style={{ blockSize: `${rowHeight}px` }}
-                onClick={() => setCurrent(place)}
-              >
-                {columns.map(({ key, align, cell, cellClass }) => (
-                  <td key={key} class={[align, cellClass?.(value)].filter(Boolean).join(" ")}>
-                    {cell(value)}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-          {below > 0 && <Spacer height={below} columns={columns.length} />}
-        </tbody>
+        <Body table={props} {...{ id, shown, height, at, setCurrent }} />
       </table>
     </div>
   );
 }
 
-const LEAST_HEIGHT = 260;
-/** Between the table and the end of the window. */
-const MARGIN = 18;
+const ROW_HEIGHT = 30;
 
-/** From where the element stands to the end of the window, so that the page itself has nothing to scroll. */
-function roomBelow(element: HTMLElement): number {
-  const top = element.getBoundingClientRect().top + scrollY;
-  return Math.max(LEAST_HEIGHT, Math.floor(innerHeight - top - MARGIN));
+function Body<Row>({
+  table: { columns, row, rowClass, rowHeight = ROW_HEIGHT },
+  id,
+  shown: { first, end, above, below },
+  height,
+  at,
+  setCurrent,
+}: {
+  readonly table: VirtualTableProps<Row>;
+  readonly id: string;
+  readonly shown: RowWindow;
+  readonly height: number;
+  readonly at: number;
+  readonly setCurrent: (at: number) => void;
+}) {
+  const slots = rowSlots(rowHeight, height);
+  return (
+    <tbody>
+      {above > 0 && <Spacer height={above} columns={columns.length} />}
+      {Array.from({ length: end - first }, (_, i) => {
+        const place = first + i;
+        const value = row(place);
+        return (
+          <tr
+            // Rows that leave make room for those that come: elements are filled again, not made.
+            key={place % slots}
+            id={`${id}-${place}`}
+            aria-rowindex={place + 2}
+            aria-selected={place === at}
+            class={rowClass?.(value)}
+            style={{ blockSize: `${rowHeight}px` }}
+            onClick={() => setCurrent(place)}
+          >
+            {columns.map(({ key, align, cell, cellClass }) => (
+              <td key={key} class={[align, cellClass?.(value)].filter(Boolean).join(" ")}>
+                {cell(value)}
+              </td>
+            ))}
+          </tr>
+        );
+      })}
+      {below > 0 && <Spacer height={below} columns={columns.length} />}
+    </tbody>
+  );
 }
 
 function Head<Row>({ columns, sort, onSort }: VirtualTableProps<Row>) {

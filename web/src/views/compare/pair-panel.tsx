@@ -21,12 +21,15 @@ import { goToToken, usePairKeys } from "./use-pair-keys.ts";
 const paletteParam = param("palette", "");
 const atParam = param("at", "");
 const alignParam = param("align", "index");
+const HEADING = "compare-pair";
 
 export interface PairPanelProps {
   /** Places in both tables. */
   readonly indexA: number;
   readonly indexB: number;
   readonly how: PairKind;
+  /** The address names it: whoever follows a link to a pair wants to see it, and it lies far down the page. */
+  readonly isAsked: boolean;
   readonly names: RunComparison["names"];
   /** Nats: the colors of both runs. */
   readonly domain: number;
@@ -42,12 +45,8 @@ export function PairPanel(props: PairPanelProps) {
     return asked;
   }, [indexA, indexB, version]);
   return (
-    <section
-      class="pair scaled"
-      data-palette={paletteNamed(paletteParam.value)}
-      aria-labelledby="compare-pair"
-    >
-      <h2 id="compare-pair">One pair, token by token</h2>
+    <section class="pair scaled" data-palette={paletteNamed(paletteParam.value)} aria-labelledby={HEADING}>
+      <h2 id={HEADING}>One pair, token by token</h2>
       <WhenLoaded of={loaded}>{([a, b]) => <Pair {...props} a={a} b={b} />}</WhenLoaded>
     </section>
   );
@@ -57,6 +56,7 @@ function Pair({
   a,
   b,
   how,
+  isAsked,
   names,
   domain,
 }: PairPanelProps & { readonly a: WireSequence; readonly b: WireSequence }) {
@@ -66,6 +66,10 @@ function Pair({
   const current = asked !== undefined && asked < model.length ? asked : undefined;
   const [from, to] = windowAt(model, current ?? 0);
   usePairKeys(model, current);
+  useEffect(() => {
+    // What loads above it later moves nothing: browsers anchor what is in sight.
+    if (isAsked) document.getElementById(HEADING)?.scrollIntoView();
+  }, [isAsked, a, b]);
   useEffect(() => {
     if (current === undefined) return;
     document.getElementById(tokenId(current))?.scrollIntoView({ block: "nearest" });

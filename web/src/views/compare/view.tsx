@@ -116,6 +116,7 @@ function Sequences({
               indexA={pairs.a[chosen]!}
               indexB={pairs.b[chosen]!}
               how={pairs.how[chosen]!}
+              isAsked={named !== undefined}
               names={names}
               domain={Math.max(infoA.scales.delta, infoB.scales.delta)}
               version={infoA.version}

@@ -8,7 +8,6 @@ import { useMatchingTokens } from "../../state/matches.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { flatRows, type Row } from "../../ui/export.ts";
 import { FilterBox } from "../../ui/filter-box.tsx";
-
 import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
 import type { TableSort } from "../../ui/virtual-table/virtual-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
@@ -32,28 +31,11 @@ export function TokensView({ info }: ViewProps) {
 }
 
 function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens }) {
-  const id = useId();
-  const { by, find = "", filter, steps, "tokens-sort": sort } = route.value.params;
-  const list = LISTS.find(({ name }) => name === by) ?? LISTS[0];
-  const isFiltered = list.name === "occurrence";
-  const toFind = { describe: "find tokens", run: () => document.getElementById(id)?.focus() };
-  useKeys(isFiltered ? {} : { "/": toFind });
-  const parsed = useMemo(() => parseFilter(filter ?? ""), [filter]);
-  const { found, busy, refusal } = useMatchingTokens(parsed, steps, info);
-  const tableSort: TableSort | undefined =
-    sort === undefined ? undefined : { key: sort.replace(/^-/, ""), descending: sort.startsWith("-") };
-  const onSort = (key: string): void => {
-    const textual = key === "label" || key === "text";
-    const descending = tableSort?.key === key ? !tableSort.descending : !textual;
-    navigate({ params: { "tokens-sort": `${descending ? "-" : ""}${key}` } });
-  };
-  const name = list.name;
-  const furthest = found?.occurrences ?? top.occurrences;
-  const all = name === "occurrence" ? furthest : selectGroups(top, name);
-  const occurrences = ordered(occurrencesWith(furthest, find), OCCURRENCE_ORDERS, sort);
-  const groups =
-    name === "occurrence" ? [] : ordered(groupsWith(selectGroups(top, name), find), GROUP_ORDERS, sort);
-  const shown = name === "occurrence" ? occurrences : groups;
+  const chosen = useChosen(info, top);
+  const { list, name, parsed, refusal, occurrences, groups, shown } = chosen;
+  const tableSort = readSort(route.value.params["tokens-sort"]);
+  const onSort = (key: string): void => navigate({ params: { "tokens-sort": sortBy(key, tableSort) } });
+  const isFiltered = name === "occurrence";
   return (
     <div class="tokens-view">
       <h1>Most divergent tokens</h1>
@@ -63,53 +45,14 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
             {refusal !== undefined && <p>{refusal}</p>}
           </FilterBox>
         )}
-        <nav class="pills" aria-label="Put together">
-          {LISTS.map(({ name: other, title }) => (
-            <a
-              key={other}
-              href={makeHref({
-                params: { by: other === "occurrence" ? undefined : other, "tokens-sort": undefined },
-              })}
-              aria-current={other === list.name ? "true" : undefined}
-            >
-              {title}{" "}
-              <small>
-                {formatCount(
-                  other === "occurrence" ? top.occurrences.length : selectGroups(top, other).length,
-                )}
-              </small>
-            </a>
-          ))}
-        </nav>
-        <label class="find">
-          Find{" "}
-          <input
-            id={id}
-            type="search"
-            value={find}
-            spellcheck={false}
-            placeholder={list.name === "occurrence" ? "token, context, place, #id" : list.noun}
-            onInput={({ currentTarget: { value } }) =>
-              navigate({ params: { find: value === "" ? undefined : value } }, { replace: true })
-            }
-          />
-        </label>
-        <TakeAway what={`tokens by ${list.name}`} rows={() => buildRows(shown)} />
-        <p class="counts" role="status">
-          <strong>{formatCount(shown.length)}</strong> of {formatCount(all.length)}
-          {isFiltered && (busy ? <span class="loading"> · looking through the tokens …</span> : whose(found))}
-          {!isFiltered && (steps ?? filter) !== undefined && WHOLE_RUN}
-        </p>
+        <Lists top={top} current={name} />
+        <Find noun={list.noun} isFiltered={isFiltered} />
+        <TakeAway what={`tokens by ${name}`} rows={() => buildRows(shown)} />
+        <Counts {...chosen} />
       </div>
       <div class="list">
         {shown.length === 0 ? (
-          <p class="nothing" role="status">
-            {found !== undefined && all.length === 0
-              ? "No matching tokens."
-              : all.length === 0
-                ? EMPTY
-                : `Nothing has "${find}" in it.`}
-          </p>
+          <Nothing {...chosen} />
         ) : name === "occurrence" ? (
           <Occurrences
             items={occurrences}
@@ -121,6 +64,100 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
         )}
       </div>
     </div>
+  );
+}
+
+type Chosen = ReturnType<typeof useChosen>;
+
+/** What the address asks for: single tokens, those that filter and steps leave, or groups, which are of the whole run. */
+function useChosen(info: RunInfo, top: TopTokens) {
+  const { by, find = "", filter, steps, "tokens-sort": sort } = route.value.params;
+  const list = LISTS.find((each) => each.name === by) ?? LISTS[0];
+  const { name } = list;
+  const parsed = useMemo(() => parseFilter(filter ?? ""), [filter]);
+  const { found, busy, refusal } = useMatchingTokens(parsed, steps, info);
+  const furthest = found?.occurrences ?? top.occurrences;
+  const all = name === "occurrence" ? furthest : selectGroups(top, name);
+  const occurrences = ordered(occurrencesWith(furthest, find), OCCURRENCE_ORDERS, sort);
+  const groups =
+    name === "occurrence" ? [] : ordered(groupsWith(selectGroups(top, name), find), GROUP_ORDERS, sort);
+  const shown = name === "occurrence" ? occurrences : groups;
+  const isNarrowed = (steps ?? filter) !== undefined;
+  return { list, name, parsed, find, found, busy, refusal, all, occurrences, groups, shown, isNarrowed };
+}
+
+function readSort(sort: string | undefined): TableSort | undefined {
+  return sort === undefined ? undefined : { key: sort.replace(/^-/, ""), descending: sort.startsWith("-") };
+}
+
+/** As the address has it: figures begin with the largest, texts with the first. */
+function sortBy(key: string, now: TableSort | undefined): string {
+  const isTextual = key === "label" || key === "text";
+  const descending = now?.key === key ? !now.descending : !isTextual;
+  return `${descending ? "-" : ""}${key}`;
+}
+
+function Lists({ top, current }: { readonly top: TopTokens; readonly current: Chosen["name"] }) {
+  return (
+    <nav class="pills" aria-label="Put together">
+      {LISTS.map(({ name, title }) => (
+        <a
+          key={name}
+          href={makeHref({
+            params: { by: name === "occurrence" ? undefined : name, "tokens-sort": undefined },
+          })}
+          aria-current={name === current ? "true" : undefined}
+        >
+          {title}{" "}
+          <small>
+            {formatCount(name === "occurrence" ? top.occurrences.length : selectGroups(top, name).length)}
+          </small>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Find({ noun, isFiltered }: { readonly noun: string; readonly isFiltered: boolean }) {
+  const id = useId();
+  const { find = "" } = route.value.params;
+  const toFind = { describe: "find tokens", run: () => document.getElementById(id)?.focus() };
+  // Where there is a filter box, the key is its.
+  useKeys(isFiltered ? {} : { "/": toFind });
+  return (
+    <label class="find">
+      Find{" "}
+      <input
+        id={id}
+        type="search"
+        value={find}
+        spellcheck={false}
+        placeholder={isFiltered ? "token, context, place, #id" : noun}
+        onInput={({ currentTarget: { value } }) =>
+          navigate({ params: { find: value === "" ? undefined : value } }, { replace: true })
+        }
+      />
+    </label>
+  );
+}
+
+function Counts({ name, shown, all, busy, found, isNarrowed }: Chosen) {
+  const isFiltered = name === "occurrence";
+  return (
+    <p class="counts" role="status">
+      <strong>{formatCount(shown.length)}</strong> of {formatCount(all.length)}
+      {isFiltered && (busy ? <span class="loading"> · looking through the tokens …</span> : whose(found))}
+      {!isFiltered && isNarrowed && WHOLE_RUN}
+    </p>
+  );
+}
+
+function Nothing({ all, found, find }: Chosen) {
+  const isEmpty = all.length === 0;
+  return (
+    <p class="nothing" role="status">
+      {!isEmpty ? `Nothing has "${find}" in it.` : found !== undefined ? "No matching tokens." : EMPTY}
+    </p>
   );
 }
 

@@ -7,7 +7,8 @@ import type { StepRange } from "../../state/step-range.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import type { PlotEvents } from "../../ui/chart-plot.tsx";
 import { CorrectionCharts } from "../../ui/correction-charts.tsx";
-import { CorrectionEditor, ShippedButtons } from "../../ui/correction-editor.tsx";
+import { CorrectionEditor } from "../../ui/correction-editor.tsx";
+import { ShippedButtons } from "../../ui/shipped-buttons.tsx";
 
 /** What the correction of the address does, step by step; without one the ways to one. */
 export function CorrectionPanel({

@@ -31,65 +31,37 @@ const sliceParam = param("slice", "");
 const stepsParam = param("steps", "");
 const zoomParam = param("zoom", "");
 
-/** Small multiples over steps: one crosshair, one brush, one choice of slices for all. */
-export function StepPanel({
-  info,
-  data,
-  report,
-}: {
+interface StepPanelProps {
   readonly info: RunInfo;
   readonly data: StepSeries;
   readonly report: MismatchReport;
-}) {
-  const crosshair = useCrosshair();
-  const slices = sliceChoices(data);
-  const by = slices.find((name) => name === sliceParam.value) ?? null;
-  const scale = findChosen(SCALES, scaleParam) ?? "auto";
-  const whole = useMemo(() => stepCharts(data, by, scale), [data, by, scale]);
-  const { absent, faint } = whole;
-  const steps = whole.charts[0]?.xs ?? [];
-  const range = parseSteps(stepsParam.value);
-  const [from, to] = range ?? [0, 0];
-  const isZoomed = zoomParam.value === "1" && steps.filter((step) => step >= from && step <= to).length > 1;
-  const charts = useMemo(
-    () => (isZoomed ? whole.charts.map((spec) => cutChart(spec, [from, to])) : whole.charts),
-    [whole, isZoomed, from, to],
-  );
+}
 
+/** Small multiples over steps: one crosshair, one brush, one choice of slices for all. */
+export function StepPanel({ info, data, report }: StepPanelProps) {
+  const crosshair = useCrosshair();
+  const { by, slices, scale, range, isZoomed, charts, steps, absent, faint } = useStepCharts(data);
   useKeys({
     l: {
       describe: "linear or logarithmic charts",
       run: () => choose("axis", scale === "log" ? "linear" : "log", "auto"),
     },
   });
-  const brush = brushSteps(steps, { zoom: undefined });
-  const open = (step: number): void => {
-    location.hash = stepHref(step);
+  const events = {
+    crosshair,
+    // Where the chosen steps are all there is to see, marking them says nothing.
+    marked: isZoomed ? null : range,
+    live: !isZoomed,
+    onBrush: brushSteps(steps, { zoom: undefined }),
+    onOpen: (step: number): void => {
+      location.hash = stepHref(step);
+    },
   };
-
   return (
     <section class="steps" aria-label="Over the steps">
       <div class="head">
         <h2>Over the steps</h2>
-        {slices.length > 0 && (
-          <Choice
-            label="by"
-            name="slice"
-            options={[
-              { name: "", title: "all" },
-              ...slices.map((name) => ({ name, title: SLICE_TITLES[name] })),
-            ]}
-            value={by ?? ""}
-            onChange={(name) => choose("slice", name, "")}
-          />
-        )}
-        <Choice
-          label="scale"
-          name="axis"
-          options={SCALES.map((name: ScaleChoice) => ({ name, title: name }))}
-          value={scale}
-          onChange={(name) => choose("axis", name, "auto")}
-        />
+        <Choices by={by} slices={slices} scale={scale} />
       </div>
       {range === null ? (
         <p class="note">Drag over a chart to choose steps; click a step to see its sequences.</p>
@@ -98,15 +70,7 @@ export function StepPanel({
       )}
       <div class="charts">
         {charts.map((spec) => (
-          <ChartView
-            key={`${spec.id} ${spec.scale}`}
-            spec={spec}
-            crosshair={crosshair}
-            marked={isZoomed ? null : range}
-            onOpen={open}
-            onBrush={brush}
-            live={!isZoomed}
-          />
+          <ChartView key={`${spec.id} ${spec.scale}`} spec={spec} {...events} />
         ))}
       </div>
       {faint > 0 && (
@@ -119,16 +83,60 @@ export function StepPanel({
           Not in {by === null ? "the data" : "these groups"}: {absent.join(", ").toLowerCase()}.
         </p>
       )}
-      <CorrectionPanel
-        info={info}
-        crosshair={crosshair}
-        cut={isZoomed ? [from, to] : null}
-        marked={isZoomed ? null : range}
-        onOpen={open}
-        onBrush={brush}
-        live={!isZoomed}
-      />
+      <CorrectionPanel info={info} cut={isZoomed ? range : null} {...events} />
     </section>
+  );
+}
+
+/** The charts as the address asks for them: sliced, scaled, and cut to the chosen steps where one zoomed in. */
+function useStepCharts(data: StepSeries) {
+  const slices = sliceChoices(data);
+  const by = slices.find((name) => name === sliceParam.value) ?? null;
+  const scale = findChosen(SCALES, scaleParam) ?? "auto";
+  const whole = useMemo(() => stepCharts(data, by, scale), [data, by, scale]);
+  const steps = whole.charts[0]?.xs ?? [];
+  const range = parseSteps(stepsParam.value);
+  const [from, to] = range ?? [0, 0];
+  // One step alone makes no line.
+  const isZoomed = zoomParam.value === "1" && steps.filter((step) => step >= from && step <= to).length > 1;
+  const charts = useMemo(
+    () => (isZoomed ? whole.charts.map((spec) => cutChart(spec, [from, to])) : whole.charts),
+    [whole, isZoomed, from, to],
+  );
+  return { by, slices, scale, range, isZoomed, charts, steps, absent: whole.absent, faint: whole.faint };
+}
+
+function Choices({
+  by,
+  slices,
+  scale,
+}: {
+  readonly by: SliceBy | null;
+  readonly slices: readonly SliceBy[];
+  readonly scale: ScaleChoice;
+}) {
+  return (
+    <>
+      {slices.length > 0 && (
+        <Choice
+          label="by"
+          name="slice"
+          options={[
+            { name: "", title: "all" },
+            ...slices.map((name) => ({ name, title: SLICE_TITLES[name] })),
+          ]}
+          value={by ?? ""}
+          onChange={(name) => choose("slice", name, "")}
+        />
+      )}
+      <Choice
+        label="scale"
+        name="axis"
+        options={SCALES.map((name: ScaleChoice) => ({ name, title: name }))}
+        value={scale}
+        onChange={(name) => choose("axis", name, "auto")}
+      />
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { navigate } from "../../state/url.ts";
+import { Popover } from "../../ui/popover.tsx";
 import { COLUMNS, HANDLE, type SequencesColumn } from "./columns.ts";
 
 /** Which columns are shown, as check boxes. */
@@ -9,11 +10,7 @@ export function ColumnChooser({ shown }: { readonly shown: readonly SequencesCol
     navigate({ params: { columns: next.join(",") } }, { replace: true });
   };
   return (
-    <details
-      class="column-chooser drop"
-      onKeyDown={(event) => event.key === "Escape" && event.currentTarget.removeAttribute("open")}
-    >
-      <summary>Columns</summary>
+    <Popover class="column-chooser drop" summary="Columns">
       <fieldset>
         <legend>Columns</legend>
         {COLUMNS.filter(({ key }) => key !== HANDLE).map(({ key, title, help }) => (
@@ -26,6 +23,6 @@ export function ColumnChooser({ shown }: { readonly shown: readonly SequencesCol
           the usual ones
         </button>
       </fieldset>
-    </details>
+    </Popover>
   );
 }

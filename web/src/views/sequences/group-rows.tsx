@@ -73,26 +73,70 @@ function exportRow({ name, step, rows, tokens, right, ...figures }: SequenceGrou
   };
 }
 
+/** A column with a figure of a group in its row, and of a sequence in the rows below it. */
+interface Figure {
+  readonly key: string;
+  readonly title: string;
+  readonly help: string;
+  readonly isSortable: boolean;
+  readonly group: (group: SequenceGroup) => string;
+  /** Absent where a single sequence has no such figure. */
+  readonly sequence?: (columns: SequenceTable["columns"], row: number) => string;
+}
+
+const FIGURES: readonly Figure[] = [
+  {
+    key: "n",
+    title: "sequences",
+    help: "sequences that the filter keeps",
+    isSortable: true,
+    group: ({ rows }) => formatCount(rows.length),
+  },
+  {
+    key: "tokens",
+    title: "tokens",
+    help: "tokens with mask 1",
+    isSortable: false,
+    group: ({ tokens }) => formatCount(tokens),
+    sequence: ({ tokens }, row) => formatCount(tokens[row]),
+  },
+  {
+    key: "reward",
+    title: "reward",
+    help: "mean reward",
+    isSortable: true,
+    group: ({ rewardMean }) => formatPlain(rewardMean),
+    sequence: ({ reward }, row) => formatPlain(reward[row]),
+  },
+  {
+    key: "spread",
+    title: "spread",
+    help: "standard deviation of the rewards: 0 teaches nothing",
+    isSortable: true,
+    group: ({ rewardSpread }) => formatPlain(rewardSpread),
+  },
+  {
+    key: "right",
+    title: "right",
+    help: "right answers",
+    isSortable: false,
+    group: ({ right, rows }) => `${right} of ${rows.length}`,
+    sequence: ({ correct }, row) => rightness(correct[row]!),
+  },
+  {
+    key: "abs",
+    title: "mean |Δ|",
+    help: "over its tokens, nats",
+    isSortable: true,
+    group: ({ deltaAbsMean }) => formatNumber(deltaAbsMean),
+    sequence: ({ delta_abs_mean }, row) => formatNumber(delta_abs_mean[row]),
+  },
+];
+const FIGURE_WIDTH = 88;
+
 function groupColumns(table: SequenceTable, toggle: (key: string) => void): TableColumn<GroupTableRow>[] {
   const handle = tableColumn(table, columnNamed("sequence")!);
   const worst = tableColumn(table, columnNamed("worst")!);
-  const figure = (
-    key: string,
-    title: string,
-    help: string,
-    group: (group: SequenceGroup) => string,
-    sequence: (row: number) => string,
-    sortable = true,
-  ): TableColumn<GroupTableRow> => ({
-    key,
-    title,
-    help,
-    width: 88,
-    align: "end",
-    sortable,
-    cell: (row) => (row.kind === "group" ? group(row.group) : sequence(row.row)),
-  });
-  const { columns } = table;
   return [
     {
       key: "group",
@@ -104,71 +148,41 @@ function groupColumns(table: SequenceTable, toggle: (key: string) => void): Tabl
         row.kind === "sequence" ? (
           handle.cell(row.row)
         ) : (
-          <button
-            type="button"
-            class="unfold"
-            title={row.group.name}
-            aria-expanded={row.open}
-            onClick={() => toggle(row.group.key)}
-          >
-            {row.open ? "▾" : "▸"} {Number.isNaN(row.group.step) ? "" : `step ${row.group.step} · `}
-            {row.group.name}
-          </button>
+          <Unfold group={row.group} open={row.open} toggle={toggle} />
         ),
     },
-    figure(
-      "n",
-      "sequences",
-      "sequences that the filter keeps",
-      ({ rows }) => formatCount(rows.length),
-      () => "",
-    ),
-    figure(
-      "tokens",
-      "tokens",
-      "tokens with mask 1",
-      ({ tokens }) => formatCount(tokens),
-      (row) => formatCount(columns.tokens[row]),
-      false,
-    ),
-    figure(
-      "reward",
-      "reward",
-      "mean reward",
-      ({ rewardMean }) => formatPlain(rewardMean),
-      (row) => formatPlain(columns.reward[row]),
-    ),
-    figure(
-      "spread",
-      "spread",
-      "standard deviation of the rewards: 0 teaches nothing",
-      ({ rewardSpread }) => formatPlain(rewardSpread),
-      () => "",
-    ),
-    figure(
-      "right",
-      "right",
-      "right answers",
-      ({ right, rows }) => `${right} of ${rows.length}`,
-      (row) => rightness(columns.correct[row]!),
-      false,
-    ),
-    figure(
-      "abs",
-      "mean |Δ|",
-      "over its tokens, nats",
-      ({ deltaAbsMean }) => formatNumber(deltaAbsMean),
-      (row) => formatNumber(columns.delta_abs_mean[row]),
+    ...FIGURES.map(
+      ({ key, title, help, isSortable, group, sequence }): TableColumn<GroupTableRow> => ({
+        ...{ key, title, help, width: FIGURE_WIDTH, align: "end", sortable: isSortable },
+        cell: (row) => (row.kind === "group" ? group(row.group) : (sequence?.(table.columns, row.row) ?? "")),
+      }),
     ),
     {
-      ...figure(
-        "worst",
-        "max |Δ|",
-        "its largest |Δ|, nats",
-        ({ deltaAbsMax }) => formatNumber(deltaAbsMax),
-        () => "",
-      ),
+      key: "worst",
+      title: "max |Δ|",
+      help: "its largest |Δ|, nats",
+      width: FIGURE_WIDTH,
+      align: "end",
+      sortable: true,
       cell: (row) => (row.kind === "group" ? formatNumber(row.group.deltaAbsMax) : worst.cell(row.row)),
     },
   ];
+}
+
+/** A group's name, which shows its sequences and puts them away. */
+function Unfold({
+  group: { key, name, step },
+  open,
+  toggle,
+}: {
+  readonly group: SequenceGroup;
+  readonly open: boolean;
+  readonly toggle: (key: string) => void;
+}) {
+  return (
+    <button type="button" class="unfold" title={name} aria-expanded={open} onClick={() => toggle(key)}>
+      {open ? "▾" : "▸"} {Number.isNaN(step) ? "" : `step ${step} · `}
+      {name}
+    </button>
+  );
 }

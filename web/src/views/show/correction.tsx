@@ -2,23 +2,21 @@ import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { correctionParams, NO_CORRECTION, readCorrection } from "../../state/correction.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { CorrectionEditor } from "../../ui/correction-editor.tsx";
+import { Popover } from "../../ui/popover.tsx";
 
 /** The correction whose effects are underlined, in a line; opened, everything of it. */
 export function CorrectionPicker() {
   const { correction, problem } = readCorrection(route.value.params);
   return (
-    <details
+    <Popover
       class="correction-picker"
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.currentTarget.open = false;
-        event.currentTarget.querySelector("summary")?.focus();
-        event.preventDefault();
-      }}
+      title="what a correction would do to these tokens: underlined in the text"
+      summary={
+        <>
+          correction: <strong>{formatCorrection(correction ?? NO_CORRECTION)}</strong>
+        </>
+      }
     >
-      <summary title="what a correction would do to these tokens: underlined in the text">
-        correction: <strong>{formatCorrection(correction ?? NO_CORRECTION)}</strong>
-      </summary>
       <div class="correction-panel">
         {problem !== undefined && <p class="failed">{problem}</p>}
         <CorrectionEditor
@@ -32,6 +30,6 @@ export function CorrectionPicker() {
           </button>
         </p>
       </div>
-    </details>
+    </Popover>
   );
 }

@@ -6,17 +6,7 @@ import type { Finding } from "./model/finding.ts";
 /** While someone types, the text is looked for once they pause. */
 const PAUSE = 150;
 
-/** Where one writes what to find, how often it is there, and the way from one to the next. */
-export function FindBand({
-  find,
-  finding,
-  findsText,
-  at,
-  inFocus,
-  onFind,
-  onStep,
-  onClose,
-}: {
+export interface FindBandProps {
   readonly find: string;
   /** Undefined while nothing is written. */
   readonly finding: Finding | undefined;
@@ -29,24 +19,13 @@ export function FindBand({
   /** To the next (or last) one of what is written by now. */
   readonly onStep: (way: 1 | -1, text: string) => void;
   readonly onClose: () => void;
-}) {
-  const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  const timer = useRef(0);
-  useLayoutEffect(() => {
-    // Not while someone writes: what they have written is ahead of what is looked for.
-    if (input.current !== document.activeElement) input.current!.value = find;
-  }, [find]);
-  useLayoutEffect(() => {
-    if (inFocus > 0) input.current?.select();
-  }, [inFocus]);
-  useEffect(() => () => clearTimeout(timer.current), []);
+}
 
-  const written = (): string => input.current?.value ?? "";
-  const step = (way: 1 | -1): void => {
-    clearTimeout(timer.current);
-    onStep(way, written());
-  };
+/** Where one writes what to find, how often it is there, and the way from one to the next. */
+export function FindBand(props: FindBandProps) {
+  const { find, finding, findsText, at, onClose } = props;
+  const id = useId();
+  const { input, step, handlers } = useFindBox(props);
   const count = finding?.hits.from.length ?? 0;
   return (
     <search class="find-band">
@@ -59,68 +38,101 @@ export function FindBand({
         autocomplete="off"
         placeholder="text, or tokens: abs>0.5 is:number turn:3"
         aria-describedby={`${id}-said`}
-        onInput={() => {
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => onFind(written()), PAUSE) as unknown as number;
-        }}
-        onKeyDown={(event) => {
-          if (event.isComposing) return;
-          if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
-          else if (event.key === "Escape") onClose();
-          else return;
-          event.preventDefault();
-        }}
+        {...handlers}
       />
-      <button
-        type="button"
-        aria-label="Previous hit"
-        title="N, Shift+Enter"
-        disabled={count === 0}
-        onClick={() => step(-1)}
-      >
-        ↑
-      </button>
-      <button
-        type="button"
-        aria-label="Next hit"
-        title="n, Enter"
-        disabled={count === 0}
-        onClick={() => step(1)}
-      >
-        ↓
-      </button>
+      <StepButton label="Previous hit" keys="N, Shift+Enter" arrow="↑" {...{ count }} run={() => step(-1)} />
+      <StepButton label="Next hit" keys="n, Enter" arrow="↓" {...{ count }} run={() => step(1)} />
       <span id={`${id}-said`} class="find-said" role="status">
-        {finding === undefined ? (
-          "Enter and n go on, Shift+Enter and N back"
-        ) : count === 0 ? (
-          finding.kind === "tokens" ? (
-            "no token matches"
-          ) : (
-            "not in this text"
-          )
-        ) : (
-          <>
-            <strong>{at < 0 ? formatCount(count) : `${formatCount(at + 1)} of ${formatCount(count)}`}</strong>{" "}
-            {finding.kind === "tokens" ? "matching tokens" : at < 0 && count === 1 ? "hit" : "hits"}
-          </>
-        )}
+        <Said finding={finding} count={count} at={at} />
         {finding?.problem !== undefined && ` · read as text: ${finding.problem}`}
       </span>
-      {finding?.isFilter === true && (
-        <button
-          type="button"
-          aria-pressed={findsText}
-          title="look for what is written, not for tokens that it describes"
-          onClick={() =>
-            navigate({ params: { find, "find-as": findsText ? undefined : "text" } }, { replace: true })
-          }
-        >
-          as text
-        </button>
-      )}
+      {finding?.isFilter === true && <AsText find={find} findsText={findsText} />}
       <button type="button" class="quiet" aria-label="Close find" onClick={onClose}>
         ✕
       </button>
     </search>
+  );
+}
+
+/**
+ * The box is ahead of the address: what is written in it is looked for after a pause, and a step takes what is written
+ * by now. So its value is its own, set from the address only while nobody writes.
+ */
+function useFindBox({ find, inFocus, onFind, onStep, onClose }: FindBandProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef(0);
+  useLayoutEffect(() => {
+    if (input.current !== document.activeElement) input.current!.value = find;
+  }, [find]);
+  useLayoutEffect(() => {
+    if (inFocus > 0) input.current?.select();
+  }, [inFocus]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const written = (): string => input.current?.value ?? "";
+  const step = (way: 1 | -1): void => {
+    // Looking again after the step would lead back to the first hit.
+    clearTimeout(timer.current);
+    onStep(way, written());
+  };
+  const onInput = (): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onFind(written()), PAUSE) as unknown as number;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // Enter ends a composition of characters there.
+    if (event.isComposing) return;
+    if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+    else if (event.key === "Escape") onClose();
+    else return;
+    event.preventDefault();
+  };
+  return { input, step, handlers: { onInput, onKeyDown } };
+}
+
+function StepButton({
+  label,
+  keys,
+  arrow,
+  count,
+  run,
+}: {
+  readonly label: string;
+  readonly keys: string;
+  readonly arrow: string;
+  readonly count: number;
+  readonly run: () => void;
+}) {
+  return (
+    <button type="button" aria-label={label} title={keys} disabled={count === 0} onClick={run}>
+      {arrow}
+    </button>
+  );
+}
+
+/** How often it is there, and which of them is looked at. */
+function Said({ finding, count, at }: Pick<FindBandProps, "finding" | "at"> & { readonly count: number }) {
+  if (finding === undefined) return "Enter and n go on, Shift+Enter and N back";
+  const isTokens = finding.kind === "tokens";
+  if (count === 0) return isTokens ? "no token matches" : "not in this text";
+  return (
+    <>
+      <strong>{at < 0 ? formatCount(count) : `${formatCount(at + 1)} of ${formatCount(count)}`}</strong>{" "}
+      {isTokens ? "matching tokens" : at < 0 && count === 1 ? "hit" : "hits"}
+    </>
+  );
+}
+
+function AsText({ find, findsText }: Pick<FindBandProps, "find" | "findsText">) {
+  const params = { find, "find-as": findsText ? undefined : "text" };
+  return (
+    <button
+      type="button"
+      aria-pressed={findsText}
+      title="look for what is written, not for tokens that it describes"
+      onClick={() => navigate({ params }, { replace: true })}
+    >
+      as text
+    </button>
   );
 }

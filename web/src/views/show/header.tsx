@@ -13,14 +13,7 @@ import { neighbour, type Order } from "./model/order.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { OF_ONE_SEQUENCE } from "./settings.ts";
 
-/** Which sequence this is, and its figures. */
-export function SequenceHeader({
-  model,
-  current,
-  order,
-  badge,
-  info,
-}: {
+export interface HeaderProps {
   readonly model: SequenceModel;
   readonly current: number | undefined;
   readonly order: Order | undefined;
@@ -28,24 +21,11 @@ export function SequenceHeader({
   readonly badge: string | undefined;
   /** Of the run that it is in. */
   readonly info: Pick<RunInfo, "input" | "tokenizer">;
-}) {
+}
+
+/** Which sequence this is, and its figures. */
+export function SequenceHeader({ model, current, order, badge, info }: HeaderProps) {
   const { meta } = model.wire;
-  const { tokens, meanAbs, maxAbs, k3, worst, infinite } = model.statistics;
-  const turns = model.runs.filter(({ kind }) => kind === "turn").length;
-  const facts: readonly (readonly [string, string | null])[] = [
-    ["step", meta.step === null ? null : formatId(meta.step)],
-    ["rank", meta.rank === null ? null : formatId(meta.rank)],
-    ["sample", meta.sample],
-    ["group", meta.group],
-    ["environment", meta.environment],
-    ["reward", meta.reward === null ? null : formatPlain(meta.reward)],
-    ["tokens", `${formatCount(tokens)} of ${formatCount(model.response)}`],
-    ["turns", formatCount(turns)],
-    ["mean |Δ|", formatNumber(meanAbs)],
-    ["k3", formatNumber(k3)],
-    ["not finite", infinite === 0 ? null : formatCount(infinite)],
-  ];
-  const handle = current === undefined ? meta.handle : `${meta.handle}.t${current}`;
   return (
     <header class="sequence-head">
       <div class="sequence-title">
@@ -56,53 +36,94 @@ export function SequenceHeader({
             {meta.correct === 1 ? "✓ right" : "✗ wrong"}
           </strong>
         )}
-        <nav aria-label="Neighbouring sequences">
-          <Neighbour index={order && neighbour(order, -1)} title="← previous" />
-          <a
-            href={makeHref({ view: badge === undefined ? "sequences" : "compare", token: undefined })}
-            title="the order of the list of sequences: its filter, its steps, its sorting"
-          >
-            {order === undefined
-              ? "list"
-              : order.at < 0
-                ? `not among the ${formatCount(order.rows.length)} of the list`
-                : `${formatCount(order.at + 1)} of ${formatCount(order.rows.length)} in this order`}
-          </a>
-          <Neighbour index={order && neighbour(order, 1)} title="next →" />
-        </nav>
-        <span class="copies">
-          <CopyButton label="Copy handle" text={() => handle} />
-          <CopyButton label="Copy link" text={() => location.href} />
-          <CopyButton
-            label="Copy command"
-            text={() => commandFor(info.input.paths, info.input.flags, handle, info.tokenizer)}
-          />
-        </span>
+        <Neighbours order={order} list={badge === undefined ? "sequences" : "compare"} />
+        <Copies handle={current === undefined ? meta.handle : `${meta.handle}.t${current}`} info={info} />
       </div>
-      <dl class="facts">
-        {facts
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd title={value ?? undefined}>
-                <bdi>{value}</bdi>
-              </dd>
-            </div>
-          ))}
-        <div>
-          <dt>max |Δ|</dt>
-          <dd>
-            {worst < 0 ? (
-              formatNumber(maxAbs)
-            ) : (
-              <a href={makeHref({ token: worst })}>{formatNumber(maxAbs)}</a>
-            )}
-          </dd>
-        </div>
-      </dl>
+      <Facts model={model} />
     </header>
   );
+}
+
+function Neighbours({
+  order,
+  list,
+}: Pick<HeaderProps, "order"> & { readonly list: "sequences" | "compare" }) {
+  return (
+    <nav aria-label="Neighbouring sequences">
+      <Neighbour index={order && neighbour(order, -1)} title="← previous" />
+      <a
+        href={makeHref({ view: list, token: undefined })}
+        title="the order of the list of sequences: its filter, its steps, its sorting"
+      >
+        {order === undefined
+          ? "list"
+          : order.at < 0
+            ? `not among the ${formatCount(order.rows.length)} of the list`
+            : `${formatCount(order.at + 1)} of ${formatCount(order.rows.length)} in this order`}
+      </a>
+      <Neighbour index={order && neighbour(order, 1)} title="next →" />
+    </nav>
+  );
+}
+
+function Copies({ handle, info }: Pick<HeaderProps, "info"> & { readonly handle: string }) {
+  return (
+    <span class="copies">
+      <CopyButton label="Copy handle" text={() => handle} />
+      <CopyButton label="Copy link" text={() => location.href} />
+      <CopyButton
+        label="Copy command"
+        text={() => commandFor(info.input.paths, info.input.flags, handle, info.tokenizer)}
+      />
+    </span>
+  );
+}
+
+function Facts({ model }: Pick<HeaderProps, "model">) {
+  const { maxAbs, worst } = model.statistics;
+  return (
+    <dl class="facts">
+      {listFacts(model).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd title={value}>
+            <bdi>{value}</bdi>
+          </dd>
+        </div>
+      ))}
+      <div>
+        <dt>max |Δ|</dt>
+        <dd>
+          {worst < 0 ? formatNumber(maxAbs) : <a href={makeHref({ token: worst })}>{formatNumber(maxAbs)}</a>}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+/** Those that are known. */
+function listFacts({
+  wire: { meta },
+  statistics,
+  response,
+  runs,
+}: SequenceModel): (readonly [string, string])[] {
+  const { tokens, meanAbs, k3, infinite } = statistics;
+  const turns = runs.filter(({ kind }) => kind === "turn").length;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["step", meta.step === null ? null : formatId(meta.step)],
+    ["rank", meta.rank === null ? null : formatId(meta.rank)],
+    ["sample", meta.sample],
+    ["group", meta.group],
+    ["environment", meta.environment],
+    ["reward", meta.reward === null ? null : formatPlain(meta.reward)],
+    ["tokens", `${formatCount(tokens)} of ${formatCount(response)}`],
+    ["turns", formatCount(turns)],
+    ["mean |Δ|", formatNumber(meanAbs)],
+    ["k3", formatNumber(k3)],
+    ["not finite", infinite === 0 ? null : formatCount(infinite)],
+  ];
+  return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
 }
 
 function Neighbour({ index, title }: { readonly index: number | undefined; readonly title: string }) {

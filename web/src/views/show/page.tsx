@@ -8,17 +8,18 @@ import { Minimap } from "./minimap/minimap.tsx";
 import { formatRange } from "./model/axis.ts";
 import { hitAt } from "./model/find.ts";
 import { toggledWith } from "./model/runs.ts";
+import type { PageInput } from "./page-state.ts";
 import { Readout } from "./readout.tsx";
 import { TokenStrip } from "./strip/token-strip.tsx";
 import { Toolbar } from "./toolbar.tsx";
-import { type PageInput, useSequencePage } from "./use-sequence-page.ts";
+import { useSequencePage } from "./use-sequence-page.ts";
 
 /** Everything about one sequence, once it is there. */
 export function SequencePage(input: PageInput) {
   const { info, source, order } = input;
   const page = useSequencePage(input);
   const { model, linked, alternatives, numbers, settings, values, fates, finding, find, asked } = page;
-  const { strip, follow, root, goToPlace, goTo, look, step, pick, setPins, openFind, closeFind } = page;
+  const { strip, follow, root, goToPlace, goTo, look, stepFind, pick, setPins, openFind, closeFind } = page;
   const { place, current, pins, toggled, palette, findsText } = settings;
   const card = { model, numbers, fates, alternatives };
   return (
@@ -43,7 +44,7 @@ export function SequencePage(input: PageInput) {
           at={finding === undefined ? -1 : hitAt(finding.hits, place)}
           inFocus={asked.value}
           onFind={look}
-          onStep={step}
+          onStep={stepFind}
           onClose={closeFind}
         />
       )}

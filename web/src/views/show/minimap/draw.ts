@@ -7,13 +7,14 @@
 import { formatNumber, formatPlain, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { chooseShade, SHADES } from "../../../ui/colour-scale.ts";
 import type { Pen } from "../../../ui/svg-canvas.ts";
-import type { Axis, TokenRange } from "../model/axis.ts";
-import { computeEnvelope } from "../model/envelope.ts";
+import type { Axis } from "../model/axis.ts";
+import { computeEnvelope, type Envelope } from "../model/envelope.ts";
 import type { Metric } from "../model/metrics.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
+import type { Inks } from "./inks.ts";
 
 /** Heights, from the top: sparkline, shades, a second sparkline where there is one, turns. */
-const LINE = 64;
+export const LINE = 64;
 const SHADE_TOP = LINE + 4;
 const SHADE = 12;
 const SECOND_TOP = SHADE_TOP + SHADE + 3;
@@ -22,41 +23,6 @@ const TURN = 14;
 
 export function computeHeight(hasSecond: boolean): number {
   return SECOND_TOP + (hasSecond ? SECOND + 3 : 0) + TURN;
-}
-
-export interface Inks {
-  /** `q-10` … `q10`. */
-  readonly shades: readonly string[];
-  readonly text: string;
-  readonly muted: string;
-  readonly line: string;
-  readonly panel: string;
-  readonly focus: string;
-  readonly orange: string;
-  readonly hit: string;
-}
-
-/** Colors as the style sheet has them for this element, in a form that canvas takes. */
-export function readInks(scaled: Element): Inks {
-  const probe = document.createElement("i");
-  scaled.append(probe);
-  const style = getComputedStyle(probe);
-  const variable = (name: string): string => {
-    probe.style.color = `var(--${name})`;
-    return style.color;
-  };
-  const inks = {
-    shades: Array.from({ length: 2 * SHADES + 1 }, (_, at) => variable(`q${at - SHADES}`)),
-    text: variable("text"),
-    muted: variable("muted"),
-    line: variable("line"),
-    panel: variable("panel"),
-    focus: variable("focus"),
-    orange: variable("orange"),
-    hit: variable("hit"),
-  };
-  probe.remove();
-  return inks;
 }
 
 export interface Track {
@@ -71,63 +37,26 @@ export interface Drawn extends Track {
   readonly second: Track | undefined;
 }
 
-/** Sets the canvas up for its size and this screen; coordinates are CSS pixels. */
-export function prepared(
-  canvas: HTMLCanvasElement,
-  width: number,
-  height: number,
-): CanvasRenderingContext2D | undefined {
-  const ratio = devicePixelRatio || 1;
-  canvas.width = Math.max(1, Math.round(width * ratio));
-  canvas.height = Math.round(height * ratio);
-  const context = canvas.getContext("2d") ?? undefined;
-  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}
-
-export function drawSequence(
-  context: Pen,
-  axis: Axis,
-  { model, metric, domain, values, second }: Drawn,
-  inks: Inks,
-): void {
-  const { promptWidth, width } = axis;
+/**
+ *      0  ┬ label                  ▪ ▪          beyond the scale
+ *         │      ╷ ╷    ╷                       lowest to highest value of each pixel, and their mean
+ *     64  ┴──────┴─┴────┴────────────────
+ *     68    ░░░░░▒▓▒░░░▓░░░░░░░░░░░░            shades, as in the text
+ *     83    entropy                             a second metric, where there is one
+ *           ├ prompt ┤├ turn 1 ┤├ turn 2 ┤
+ */
+export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks): void {
+  const { model, metric, domain, values, second } = drawn;
   drawBands(context, axis, model, inks, computeHeight(second !== undefined));
   if (second !== undefined) drawSecond(context, axis, second, inks);
-  const columns = Math.max(1, Math.floor(width - promptWidth));
-  const { min, max, mean, infinite } = computeEnvelope(values, axis.edges(columns));
-  const step = (width - promptWidth) / columns;
-  const zero = metric.signed ? LINE / 2 : LINE - 1;
-  const reach = metric.signed ? LINE / 2 - 3 : LINE - 4;
-  // The power of the colors, so that the line shows what they show.
-  const yOf = (value: number): number =>
-    zero - Math.sign(value) * Math.min(1, Math.abs(value) / domain) ** 0.4 * reach;
+  const columns = makeColumns(axis);
+  const envelope = computeEnvelope(values, axis.edges(columns.count));
+  const scale = makeScale(metric, domain);
   context.fillStyle = inks.line;
-  context.fillRect(0, zero, width, 1);
-  for (let column = 0; column < columns; column++) {
-    const x = promptWidth + column * step;
-    if (infinite[column] !== 0) {
-      context.fillStyle = inks.orange;
-      context.fillRect(x, 0, Math.max(1, step), 3);
-    }
-    const low = min[column]!;
-    const high = max[column]!;
-    if (Number.isNaN(low)) continue;
-    const extreme = Math.abs(low) > Math.abs(high) ? low : high;
-    const top = Math.min(yOf(high), metric.signed ? zero : yOf(high));
-    const bottom = Math.max(yOf(low), zero);
-    context.fillStyle = inks.shades[chooseShade(extreme, domain) + SHADES]!;
-    context.fillRect(x, SHADE_TOP, step + 0.5, SHADE);
-    context.fillStyle = inks.muted;
-    context.globalAlpha = 0.55;
-    context.fillRect(x, top, Math.max(1, step * 0.9), Math.max(1, bottom - top));
-    context.globalAlpha = 1;
-    context.fillStyle = inks.text;
-    // Beyond the scale: the line ends at the edge with a mark.
-    if (high > domain) context.fillRect(x - 1, 0, 3, 3);
-    if (low < -domain) context.fillRect(x - 1, LINE - 3, 3, 3);
-  }
-  drawMean(context, mean, (column) => promptWidth + (column + 0.5) * step, yOf, inks.focus);
+  context.fillRect(0, scale.zero, axis.width, 1);
+  for (let column = 0; column < columns.count; column++)
+    drawColumn(context, columns, column, envelope, drawn, scale, inks);
+  drawMean(context, envelope.mean, columns, scale.yOf, inks.focus);
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = inks.text;
   context.textBaseline = "top";
@@ -137,29 +66,86 @@ export function drawSequence(
   outlined(context, metric.signed ? label(-domain) : "0", 3, LINE, inks.panel);
 }
 
-/** From the lowest to the highest value of each column, and what is usual. */
-function drawSecond(
+/** The pixels that response tokens have. */
+interface Columns {
+  readonly count: number;
+  readonly left: number;
+  /** Of one column; a little over a pixel. */
+  readonly step: number;
+}
+
+function makeColumns({ promptWidth, width }: Axis): Columns {
+  const room = width - promptWidth;
+  const count = Math.max(1, Math.floor(room));
+  return { count, left: promptWidth, step: room / count };
+}
+
+interface Scale {
+  readonly zero: number;
+  readonly yOf: (value: number) => number;
+}
+
+/** The power of the colors, so that the line shows what they show. */
+function makeScale({ signed }: Metric, domain: number): Scale {
+  const zero = signed ? LINE / 2 : LINE - 1;
+  const reach = signed ? LINE / 2 - 3 : LINE - 4;
+  return {
+    zero,
+    yOf: (value) => zero - Math.sign(value) * Math.min(1, Math.abs(value) / domain) ** 0.4 * reach,
+  };
+}
+
+/** One pixel of the sparkline and its shade. */
+function drawColumn(
   context: Pen,
-  { promptWidth, width, edges }: Axis,
-  { metric, domain, values }: Track,
+  { left, step }: Columns,
+  column: number,
+  { min, max, infinite }: Envelope,
+  { metric, domain }: Track,
+  { zero, yOf }: Scale,
   inks: Inks,
 ): void {
-  const columns = Math.max(1, Math.floor(width - promptWidth));
-  const { min, max, mean } = computeEnvelope(values, edges(columns));
-  const step = (width - promptWidth) / columns;
+  const x = left + column * step;
+  if (infinite[column] !== 0) {
+    context.fillStyle = inks.orange;
+    context.fillRect(x, 0, Math.max(1, step), 3);
+  }
+  const low = min[column]!;
+  const high = max[column]!;
+  if (Number.isNaN(low)) return;
+  const extreme = Math.abs(low) > Math.abs(high) ? low : high;
+  const top = Math.min(yOf(high), metric.signed ? zero : yOf(high));
+  const bottom = Math.max(yOf(low), zero);
+  context.fillStyle = inks.shades[chooseShade(extreme, domain) + SHADES]!;
+  context.fillRect(x, SHADE_TOP, step + 0.5, SHADE);
+  context.fillStyle = inks.muted;
+  context.globalAlpha = 0.55;
+  context.fillRect(x, top, Math.max(1, step * 0.9), Math.max(1, bottom - top));
+  context.globalAlpha = 1;
+  context.fillStyle = inks.text;
+  // Beyond the scale: the line ends at the edge with a mark.
+  if (high > domain) context.fillRect(x - 1, 0, 3, 3);
+  if (low < -domain) context.fillRect(x - 1, LINE - 3, 3, 3);
+}
+
+/** From the lowest to the highest value of each column, and what is usual. */
+function drawSecond(context: Pen, axis: Axis, { metric, domain, values }: Track, inks: Inks): void {
+  const columns = makeColumns(axis);
+  const { count, left, step } = columns;
+  const { min, max, mean } = computeEnvelope(values, axis.edges(count));
   const low = metric.signed ? -domain : 0;
   const yOf = (value: number): number =>
     SECOND_TOP + SECOND * (1 - Math.min(1, Math.max(0, (value - low) / (domain - low))));
   context.fillStyle = inks.muted;
   context.globalAlpha = 0.4;
-  for (let column = 0; column < columns; column++) {
+  for (let column = 0; column < count; column++) {
     if (Number.isNaN(min[column]!)) continue;
     const top = yOf(max[column]!);
-    const x = promptWidth + column * step;
+    const x = left + column * step;
     context.fillRect(x, top, Math.max(1, step * 0.9), Math.max(1, yOf(min[column]!) - top));
   }
   context.globalAlpha = 1;
-  drawMean(context, mean, (column) => promptWidth + (column + 0.5) * step, yOf, inks.focus);
+  drawMean(context, mean, columns, yOf, inks.focus);
   context.font = "10px system-ui, sans-serif";
   context.fillStyle = inks.text;
   context.textBaseline = "top";
@@ -213,10 +199,11 @@ function named(
 function drawMean(
   context: Pen,
   mean: Float64Array,
-  xOf: (column: number) => number,
+  { left, step }: Columns,
   yOf: (value: number) => number,
   colour: string,
 ): void {
+  const xOf = (column: number): number => left + (column + 0.5) * step;
   context.strokeStyle = colour;
   context.lineWidth = 1.25;
   context.beginPath();
@@ -232,48 +219,4 @@ function drawMean(
     open = true;
   }
   context.stroke();
-}
-
-export interface Overlay {
-  readonly sight: { readonly from: number; readonly to: number };
-  /** Places from the first prompt token. */
-  readonly hovered: number | undefined;
-  readonly current: number | undefined;
-  readonly pins: readonly number[];
-  /** Pixels. */
-  readonly hits: readonly number[];
-  /** Response tokens. */
-  readonly range: TokenRange | undefined;
-}
-
-export function drawOverlay(
-  context: CanvasRenderingContext2D,
-  axis: Axis,
-  { sight, hovered, current, pins, hits, range }: Overlay,
-  prompt: number,
-  inks: Inks,
-  height: number,
-): void {
-  context.clearRect(0, 0, axis.width, height);
-  if (range !== undefined) {
-    const left = axis.xOf(range.from + prompt);
-    context.fillStyle = inks.focus;
-    context.globalAlpha = 0.22;
-    context.fillRect(left, 0, Math.max(2, axis.xOf(range.to + 1 + prompt) - left), height);
-    context.globalAlpha = 1;
-  }
-  context.fillStyle = inks.hit;
-  for (const x of hits) context.fillRect(x - 0.5, LINE - 5, 2, 9);
-  const left = axis.xOf(sight.from);
-  context.strokeStyle = inks.text;
-  context.lineWidth = 1.5;
-  context.strokeRect(left + 0.75, 0.75, Math.max(3, axis.xOf(sight.to) - left - 1.5), height - 1.5);
-  const tick = (place: number, colour: string, width: number): void => {
-    const middle = (axis.xOf(place) + axis.xOf(place + 1)) / 2;
-    context.fillStyle = colour;
-    context.fillRect(middle - width / 2, 0, width, height);
-  };
-  for (const pin of pins) tick(pin, inks.muted, 1);
-  if (current !== undefined) tick(current, inks.orange, 2);
-  if (hovered !== undefined) tick(hovered, inks.text, 1);
 }

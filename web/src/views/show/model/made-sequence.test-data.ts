@@ -26,6 +26,8 @@ export function madeSequence(
       environment: null,
       reward: null,
       correct: null,
+      engine: null,
+      finish: null,
       file: "step_1.npz",
       promptLength,
     },

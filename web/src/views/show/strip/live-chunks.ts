@@ -1,6 +1,12 @@
 /**
  * Which chunks hold tokens and which one text: those near the sight do, as far as the budget of nodes goes.
  *
+ *     text   ░░░░░░░░░░░░▒▒▒▒▒▒▓▓▓▓▓▓▓▓▒▒▒▒▒▒░░░░░░░░░░░
+ *                        └near┘└sight ┘└near┘              seen by one IntersectionObserver
+ *
+ *     each frame:  near, the nearest first ─► as many as MOST_TOKENS allows ─► release the others, fill these,
+ *                  both within TOKENS_PER_FRAME; what is left waits for the next frame
+ *
  * @module
  */
 
@@ -11,12 +17,12 @@ export interface LiveChunk {
   readonly empty: () => void;
 }
 
-export interface LiveChunks {
-  readonly add: (chunk: LiveChunk) => void;
-  readonly isLive: (chunk: LiveChunk) => boolean;
+export interface LiveChunks<Chunk extends LiveChunk> {
+  readonly add: (chunk: Chunk) => void;
+  readonly isLive: (chunk: Chunk) => boolean;
   /** At once, whatever the budget: a token in it is to be shown. */
-  readonly need: (chunk: LiveChunk) => void;
-  readonly live: () => Iterable<LiveChunk>;
+  readonly need: (chunk: Chunk) => void;
+  readonly live: () => Iterable<Chunk>;
   readonly stop: () => void;
 }
 
@@ -24,48 +30,35 @@ export interface LiveChunks {
 const MOST_TOKENS = 6000;
 /** Bounds the time that filling takes of one frame: one large chunk, or a few small ones. */
 const TOKENS_PER_FRAME = 512;
+/** A token's share of the frame when it goes: its text is written as one string. */
+const RELEASE_COST = 1 / 4;
 const MARGIN = "50% 0px";
 
-export function liveChunks(scroller: HTMLElement): LiveChunks {
-  const chunks = new Map<Element, LiveChunk>();
-  const near = new Set<LiveChunk>();
-  const live = new Set<LiveChunk>();
+export function liveChunks<Chunk extends LiveChunk>(scroller: HTMLElement): LiveChunks<Chunk> {
+  const chunks = new Map<Element, Chunk>();
+  const near = new Set<Chunk>();
+  const live = new Set<Chunk>();
   let frame = 0;
 
-  const fill = (chunk: LiveChunk): void => {
+  const fill = (chunk: Chunk): void => {
     if (live.has(chunk)) return;
     live.add(chunk);
     chunk.fill();
   };
-  const release = (chunk: LiveChunk): void => {
-    // Replacing its text would undo what the reader has selected.
-    const selection = getSelection();
-    if (selection !== null && !selection.isCollapsed && selection.containsNode(chunk.element, true)) return;
+  const release = (chunk: Chunk): void => {
+    if (isSelected(chunk.element)) return;
     live.delete(chunk);
     chunk.empty();
   };
+  /** One frame's work; releases come first, so that there are never much more nodes than the budget says. */
   const process = (): void => {
     frame = 0;
-    const middle = scroller.getBoundingClientRect().top + scroller.clientHeight / 2;
-    const distances = new Map(
-      [...near].map((chunk) => {
-        const { top, bottom } = chunk.element.getBoundingClientRect();
-        return [chunk, top > middle ? top - middle : bottom < middle ? middle - bottom : 0];
-      }),
-    );
-    const wanted = [...near].sort((a, b) => distances.get(a)! - distances.get(b)!);
-    let room = MOST_TOKENS;
-    const keep = new Set<LiveChunk>();
-    for (const chunk of wanted) {
-      if (chunk.tokens > room && keep.size > 0) break;
-      room -= chunk.tokens;
-      keep.add(chunk);
-    }
+    const keep = chooseLive(scroller, near);
     let left = TOKENS_PER_FRAME;
     for (const chunk of [...live]) {
       if (keep.has(chunk) || left <= 0) continue;
       release(chunk);
-      left -= chunk.tokens / 4;
+      left -= chunk.tokens * RELEASE_COST;
     }
     let waiting = false;
     for (const chunk of keep) {
@@ -79,20 +72,18 @@ export function liveChunks(scroller: HTMLElement): LiveChunks {
   const schedule = (): void => {
     if (frame === 0) frame = requestAnimationFrame(process);
   };
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const chunk = chunks.get(target);
-        if (chunk === undefined) continue;
-        if (isIntersecting) near.add(chunk);
-        else near.delete(chunk);
-      }
-      // Nothing is colored yet: a frame earlier counts.
-      if (live.size === 0 && frame === 0) process();
-      else schedule();
-    },
-    { root: scroller, rootMargin: MARGIN },
-  );
+  const onCrossing = (entries: readonly IntersectionObserverEntry[]): void => {
+    for (const { target, isIntersecting } of entries) {
+      const chunk = chunks.get(target);
+      if (chunk === undefined) continue;
+      if (isIntersecting) near.add(chunk);
+      else near.delete(chunk);
+    }
+    // Nothing is colored yet: a frame earlier counts.
+    if (live.size === 0 && frame === 0) process();
+    else schedule();
+  };
+  const observer = new IntersectionObserver(onCrossing, { root: scroller, rootMargin: MARGIN });
   return {
     add: (chunk) => {
       chunks.set(chunk.element, chunk);
@@ -109,4 +100,33 @@ export function liveChunks(scroller: HTMLElement): LiveChunks {
       cancelAnimationFrame(frame);
     },
   };
+}
+
+/** Those nearest to the middle of the sight, as far as the budget goes; at least one. */
+function chooseLive<Chunk extends LiveChunk>(scroller: HTMLElement, near: ReadonlySet<Chunk>): Set<Chunk> {
+  const middle = scroller.getBoundingClientRect().top + scroller.clientHeight / 2;
+  // Each box is asked for once: a sort would ask again at each comparison.
+  const distances = new Map<Chunk, number>();
+  for (const chunk of near) distances.set(chunk, distanceFrom(chunk.element, middle));
+  const wanted = [...near].sort((a, b) => distances.get(a)! - distances.get(b)!);
+  let room = MOST_TOKENS;
+  const chosen = new Set<Chunk>();
+  for (const chunk of wanted) {
+    if (chunk.tokens > room && chosen.size > 0) break;
+    room -= chunk.tokens;
+    chosen.add(chunk);
+  }
+  return chosen;
+}
+
+/** Pixels from a height to the nearer edge of an element; 0 inside it. */
+function distanceFrom(element: HTMLElement, y: number): number {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top > y ? top - y : bottom < y ? y - bottom : 0;
+}
+
+/** Replacing the text of such an element would undo what the reader has selected. */
+function isSelected(element: HTMLElement): boolean {
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && selection.containsNode(element, true);
 }

@@ -1,0 +1,140 @@
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { RunningView } from "../../bench/support/view-server.mjs";
+import { eventually, goTo, hasBrowser, openPage, warnWithoutBrowser } from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
+
+warnWithoutBrowser("sizes and places in the viewer");
+
+const LAPTOP = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const LEAST_LABEL = 9;
+
+/** Labels of pictures that are drawn smaller than they can be read, as `7.9 px: turn 3`. */
+const SMALL_LABELS = `[...document.querySelectorAll("svg text")].flatMap((label) => {
+  const size = parseFloat(getComputedStyle(label).fontSize) * (label.getScreenCTM()?.a ?? 1);
+  return size < ${LEAST_LABEL} ? [size.toFixed(1) + " px: " + label.textContent] : [];
+})`;
+
+/** Tokens in their context that lie outside of the box that cuts their table. */
+const CUT_TOKENS = `[...document.querySelectorAll("main td mark")].flatMap((mark) => {
+  const box = mark.closest(".scroll").getBoundingClientRect();
+  const { left, right } = mark.getBoundingClientRect();
+  return left < box.left || right > box.right ? [mark.textContent + ": " + right + " of " + box.right] : [];
+})`;
+
+/** Tables that are wider than their box though the page has room for them, as `Worst tokens: 626 of 441`. */
+const CUT_TABLES = `[...document.querySelectorAll(".report-table")].flatMap((table) => {
+  const { scrollWidth, clientWidth } = table.querySelector(".scroll");
+  return scrollWidth > clientWidth ? [table.querySelector("h3").textContent + ": " + scrollWidth + " of " + clientWidth] : [];
+})`;
+
+describe.skipIf(!hasBrowser)("the viewer's layout", () => {
+  let browser: Browser;
+  let server: RunningView;
+  useViewer(async (aBrowser, place) => {
+    browser = aBrowser;
+    server = await place.serve(DEMO, ...DEMO_FLAGS, "--compare", join(DEMO, "stale/step_0020.npz"));
+  });
+
+  async function open(hash: string, viewport: { width: number; height: number }) {
+    const opened = await openPage(browser, { viewport });
+    await goTo(opened.page, server.url, hash);
+    return opened;
+  }
+
+  it("cuts no table of the overview on a laptop, and shows each worst token", async () => {
+    const { page, errors } = await open("#/overview", LAPTOP);
+    await page.locator("main td mark").first().waitFor();
+    expect(await page.evaluate(CUT_TOKENS)).toEqual([]);
+    expect(await page.evaluate(CUT_TABLES)).toEqual([]);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  it.each([
+    ["laptop", LAPTOP],
+    ["phone", PHONE],
+  ])("draws no label too small to read on a %s", async (_, viewport) => {
+    const { page } = await open("#/overview", viewport);
+    for (const hash of ["#/overview", "#/digits", "#/sequences"]) {
+      await goTo(page, server.url, hash);
+      await page.locator("svg text").first().waitFor();
+      expect(await page.evaluate(SMALL_LABELS), hash).toEqual([]);
+    }
+    await page.close();
+  });
+
+  it("closes what lies over the page when one presses beside it, goes elsewhere or presses Escape", async () => {
+    const { page } = await open("#/sequences", LAPTOP);
+    const [fields, columns] = [page.locator("details.filter-help"), page.locator("details.column-chooser")];
+    const isOpen = async () => [await fields.getAttribute("open"), await columns.getAttribute("open")];
+    await fields.locator("summary").click();
+    await eventually(isOpen).toEqual(["", null]);
+    await columns.locator("summary").click();
+    await eventually(isOpen).toEqual([null, ""]);
+    // A press inside keeps it.
+    await columns.getByRole("checkbox").first().click();
+    expect(await isOpen()).toEqual([null, ""]);
+    await page.locator(".top-bar .facts").click();
+    await eventually(isOpen).toEqual([null, null]);
+    await fields.locator("summary").click();
+    await page.keyboard.press("Escape");
+    await eventually(isOpen).toEqual([null, null]);
+    expect(
+      await page.evaluate('document.querySelector(".filter-help").contains(document.activeElement)'),
+    ).toBe(true);
+    await page.close();
+  });
+
+  it("opens a link to a pair at its texts", async () => {
+    const { page } = await openPage(browser, { viewport: LAPTOP });
+    await page.goto(`${server.url}#/compare`);
+    const link = page.getByRole("link", { name: "beside" }).nth(2);
+    const href = await link.getAttribute("href");
+    await page.close();
+
+    const fresh = await openPage(browser, { viewport: LAPTOP });
+    await fresh.page.goto(`${server.url}${href}`);
+    const isShown = () => headingTop(fresh.page);
+    await eventually(isShown).toBeLessThan(LAPTOP.height / 2);
+    expect(await isShown()).toBeGreaterThanOrEqual(0);
+    await fresh.page.close();
+  });
+
+  it("stays at the top of Compare where no pair is asked for", async () => {
+    const { page } = await open("#/compare", LAPTOP);
+    await page.locator(".pair .strip-tools").waitFor();
+    expect(await page.evaluate("scrollY")).toBe(0);
+    await page.close();
+  });
+
+  it("gives rollout and trainer the same colors on a token's card and in Digits", async () => {
+    const { page } = await open("#/sequence/3/t20?pins=20", LAPTOP);
+    const colors = (rollout: string, trainer: string, property: string) =>
+      page.evaluate<string[]>(
+        `[${JSON.stringify(rollout)}, ${JSON.stringify(trainer)}].map((each) =>
+          getComputedStyle(document.querySelector(each)).${property})`,
+      );
+    await page.locator(".bar.trainer").first().waitFor({ state: "attached" });
+    const onCard = await colors(".bar.rollout", ".bar.trainer", "backgroundColor");
+    await goTo(page, server.url, "#/digits");
+    await page.locator(".confidence .trainer").waitFor();
+    const inDigits = await colors(
+      ".confidence dl > div:not(.trainer)",
+      ".confidence .trainer",
+      "borderLeftColor",
+    );
+    expect(inDigits).toEqual(onCard);
+    expect(new Set(onCard).size).toBe(2);
+    await page.close();
+  });
+});
+
+function headingTop(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    'document.getElementById("compare-pair")?.getBoundingClientRect().top ?? Infinity',
+  );
+}

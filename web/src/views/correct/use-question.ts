@@ -1,0 +1,49 @@
+/**
+ * What the address asks of a correction, and what is answered at once and exactly:
+ *
+ *     address ─► correction, axis, bins
+ *     prepared sums ─┬─► sides ─► picture     per axis, per correction: what a drag changes is drawn, not summed again
+ *                    └─► figures              from bins, at every move of a line
+ *     server ─► exact                         after a line is let go
+ *
+ * @module
+ */
+import { useMemo, useState } from "preact/hooks";
+import type { CorrectBins } from "../../../../src/results/index.ts";
+import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
+import { client } from "../../api/client.ts";
+import { readCorrection, USUAL_CORRECTION } from "../../state/correction.ts";
+import { useExact } from "../../state/exact.ts";
+import { AXES, linesOn, mainAxis } from "../../state/lines.ts";
+import type { StepRange } from "../../state/step-range.ts";
+import { route } from "../../state/url.ts";
+import { figuresNow, listSides, makeAxis, makePicture, prepare } from "./prepared.ts";
+
+export type Question = ReturnType<typeof useQuestion>;
+
+export function useQuestion(table: SequenceTable, sums: CorrectBins, range: StepRange | null) {
+  const prepared = useMemo(() => prepare(table, sums), [table, sums]);
+  const { params } = route.value;
+  const { correction: asked, problem } = readCorrection(params);
+  const correction = asked ?? USUAL_CORRECTION;
+  const text = formatCorrection(correction);
+  const axisName = AXES.find((name) => name === params.axis) ?? mainAxis(correction);
+  const [held, setHeld] = useState<Correction>();
+  // While a line is held the axis stays: it must not move under the pointer.
+  const axisKey = held === undefined ? text : formatCorrection(held);
+  const axis = useMemo(() => makeAxis(prepared, held ?? correction, axisName), [prepared, axisKey, axisName]);
+  const sides = useMemo(() => listSides(prepared, axisName), [prepared, axisName]);
+  const picture = useMemo(() => makePicture(sides, correction, axisName, axis), [sides, text, axis]);
+  const figures = useMemo(() => figuresNow(prepared, correction), [prepared, text]);
+  const isHeld = held !== undefined;
+  const exact = useExact(client.correct, { correction: text, steps: range }, isHeld);
+  const { sides: summed, below } = prepared.sums;
+  return {
+    ...{ prepared, asked, problem, correction, axisName, sides, picture, figures, exact, isHeld },
+    /** Of the run, or of the steps that are looked at. */
+    tokens: summed.reduce((sum, side) => sum + below(side, "tokens", Infinity), 0),
+    lines: linesOn(correction, axisName),
+    hold: (holds: boolean) => setHeld((before) => (holds ? (before ?? correction) : undefined)),
+  };
+}

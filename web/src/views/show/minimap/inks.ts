@@ -1,0 +1,50 @@
+import { SHADES } from "../../../ui/colour-scale.ts";
+
+export interface Inks {
+  /** `q-10` … `q10`. */
+  readonly shades: readonly string[];
+  readonly text: string;
+  readonly muted: string;
+  readonly line: string;
+  readonly panel: string;
+  readonly focus: string;
+  readonly orange: string;
+  readonly hit: string;
+}
+
+/** Colors as the style sheet has them for this element, in a form that canvas takes. */
+export function readInks(scaled: Element): Inks {
+  const probe = document.createElement("i");
+  scaled.append(probe);
+  const style = getComputedStyle(probe);
+  const variable = (name: string): string => {
+    probe.style.color = `var(--${name})`;
+    return style.color;
+  };
+  const inks = {
+    shades: Array.from({ length: 2 * SHADES + 1 }, (_, at) => variable(`q${at - SHADES}`)),
+    text: variable("text"),
+    muted: variable("muted"),
+    line: variable("line"),
+    panel: variable("panel"),
+    focus: variable("focus"),
+    orange: variable("orange"),
+    hit: variable("hit"),
+  };
+  probe.remove();
+  return inks;
+}
+
+/** Sets the canvas up for its size and this screen; coordinates are CSS pixels. */
+export function prepared(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+): CanvasRenderingContext2D | undefined {
+  const ratio = devicePixelRatio || 1;
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext("2d") ?? undefined;
+  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}

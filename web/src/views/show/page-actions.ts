@@ -1,0 +1,88 @@
+/**
+ * What can be done on the page of a sequence. Every action ends in the address, which the page is drawn from; those that
+ * one would not want to undo one by one with Back replace it.
+ *
+ * @module
+ */
+import { navigate, route } from "../../state/url.ts";
+import type { Follow } from "./linked.ts";
+import { nextHit } from "./model/find.ts";
+import type { Page } from "./page-state.ts";
+import { closedFind, MOST_PINS, moveToPlace } from "./settings.ts";
+import { centre } from "./strip/reveal.ts";
+
+/** Going to a place. */
+export function placeActions({ model, settings: { place }, strip, follow, root }: Page) {
+  const show = (at: number): void => {
+    const scroller = root.current?.querySelector<HTMLElement>(".strip");
+    if (scroller) centre(scroller, () => strip.current?.spanOf(at) ?? strip.current?.chunkOf(at));
+  };
+  /** A step by the keyboard replaces the address, a jump is one that Back undoes. */
+  const goToPlace = (to: number, how: Follow = "centre"): void => {
+    if (to === place) {
+      // The address stays, so nothing would be drawn anew: who was led away from the place is brought back here.
+      if (how === "centre") show(to);
+      return;
+    }
+    follow.current = how;
+    navigate(moveToPlace(model, to), { replace: how !== "centre" });
+  };
+  const goTo = (token: number): void => goToPlace(token + model.prompt);
+  return { show, goToPlace, goTo };
+}
+
+/** The find box, and going from hit to hit. */
+export function findActions(
+  { model, settings: { place, findsText }, find, finder, asked, linked, root }: Page,
+  { show }: Pick<ReturnType<typeof placeActions>, "show">,
+) {
+  const openFind = (): void => {
+    asked.value = Math.max(0, asked.value) + 1;
+  };
+  const look = (text: string): void => {
+    asked.value ||= -1;
+    navigate(
+      { params: { ...closedFind(route.value), ...(text !== "" && { find: text }) } },
+      { replace: true },
+    );
+  };
+  /** From one hit to the next; where there is no place yet, from what is in sight. */
+  const stepFind = (way: 1 | -1, text = find): void => {
+    if (text === "") return;
+    if (text !== find) look(text);
+    const { hits } = finder(text, findsText && text === find);
+    const next = nextHit(hits, place ?? Math.floor(linked.sight.peek().from) - 1, way);
+    if (next === undefined) return;
+    const to = hits.from[next]!;
+    if (to === place) show(to);
+    else navigate(moveToPlace(model, to), { replace: true });
+  };
+  const closeFind = (): void => {
+    asked.value = 0;
+    root.current?.querySelector<HTMLElement>(".strip")?.focus({ preventScroll: true });
+    navigate({ params: closedFind(route.value) }, { replace: true });
+  };
+  return { openFind, look, stepFind, closeFind };
+}
+
+/** Cards that stay. */
+export function pinActions({ settings: { current, pins }, follow }: Page) {
+  const withPin = (token: number): number[] => [...pins, token].slice(-MOST_PINS);
+  const setPins = (next: readonly number[]): void => {
+    navigate({ params: { pins: next.length === 0 ? undefined : next.join("_") } }, { replace: true });
+  };
+  const togglePin = (token: number): void =>
+    setPins(pins.includes(token) ? pins.filter((pin) => pin !== token) : withPin(token));
+  /** A click on a token: the first one goes to it and pins it, another on the same takes the pin away or back. */
+  const pick = (token: number): void => {
+    // The token is under the pointer already: the strip must not move below it.
+    follow.current = "stay";
+    if (token === current) {
+      togglePin(token);
+      return;
+    }
+    const next = pins.includes(token) ? pins : withPin(token);
+    navigate({ token, params: { prompt: undefined, pins: next.join("_") } }, { replace: true });
+  };
+  return { setPins, togglePin, pick };
+}

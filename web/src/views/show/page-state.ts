@@ -1,0 +1,60 @@
+import { signal, useSignal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+import type { RunInfo } from "../../../../src/results/index.ts";
+import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
+import { route } from "../../state/url.ts";
+import { loadAlternatives } from "./card/alternatives.ts";
+import type { Follow, Hovered, Linked } from "./linked.ts";
+import { judgeTokens } from "./model/fate.ts";
+import { finderIn } from "./model/finding.ts";
+import { openNumbers } from "./model/numbers.ts";
+import type { Order } from "./model/order.ts";
+import { sequenceModel } from "./model/sequence-model.ts";
+import { readChoices, type Settings } from "./settings.ts";
+import type { Source } from "./source.ts";
+import type { Strip } from "./strip/strip.ts";
+
+export interface PageInput {
+  readonly info: RunInfo;
+  readonly wire: WireSequence;
+  readonly source: Source;
+  /** Undefined until the table of sequences is there. */
+  readonly order: Order | undefined;
+}
+
+export type Page = ReturnType<typeof useModel> & ReturnType<typeof useHandles>;
+
+/** The sequence as the address asks for it; what is costly is computed when its own inputs change. */
+export function useModel({ info, wire, source }: PageInput) {
+  const model = useMemo(() => sequenceModel(wire), [wire]);
+  const alternatives = useMemo(
+    () => (info.top_k.length === 0 ? undefined : loadAlternatives(source, wire.meta.index, model.response)),
+    [model, info.top_k.length],
+  );
+  const numbers = useMemo(() => openNumbers(model), [model]);
+  const wanted = readChoices(route.value, info, model);
+  // Where there is no number, nothing steps back for one.
+  const settings: Settings = { ...wanted, numbers: wanted.numbers && numbers.any };
+  const { metric, correction, find = "", findsText } = settings;
+  const values = useMemo(() => metric.values(wire), [wire, metric.name]);
+  const correctionText = correction && formatCorrection(correction);
+  const fates = useMemo(() => judgeTokens(correction, model), [model, correctionText]);
+  const finder = useMemo(() => finderIn(model, info.has.texts), [model, info.has.texts]);
+  const finding = find === "" ? undefined : finder(find, findsText);
+  return { model, alternatives, numbers, settings, values, fates, finder, finding, find };
+}
+
+/** What the parts of the page hold each other by. */
+export function useHandles({ wire }: PageInput) {
+  const linked = useMemo<Linked>(
+    () => ({ hovered: signal<Hovered | undefined>(undefined), sight: signal({ from: 0, to: 0 }) }),
+    [wire],
+  );
+  /** How often the box was asked for, below 0 where it was opened otherwise; it stays while nothing is written in it. */
+  const asked = useSignal(0);
+  const strip = useRef<Strip>(undefined);
+  const follow = useRef<Follow>("centre");
+  const root = useRef<HTMLElement>(null);
+  return { linked, asked, strip, follow, root };
+}

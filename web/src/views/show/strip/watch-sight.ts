@@ -1,0 +1,80 @@
+/**
+ * Which places of the text are in sight.
+ *
+ * Heights of chunks far away are guesses until the browser lays them out, so nothing here is computed from heights kept
+ * in memory: each look asks the chunks where they are, by bisection, so that one look lays out a dozen of them at most.
+ *
+ * @module
+ */
+
+/** A stretch of tokens `[from, to)` that has one box in the page. */
+export interface Stretch {
+  readonly element: HTMLElement;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface SightWatch {
+  /** The stretches, or their sizes, are others now. */
+  readonly changed: () => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Tells which places are in sight whenever that changes, once per frame.
+ *
+ * @param listShown in order of the text, without what is folded away; asked anew after `changed`
+ */
+export function watchSight(
+  scroller: HTMLElement,
+  listShown: () => readonly Stretch[],
+  onSight: (from: number, to: number) => void,
+): SightWatch {
+  let frame = 0;
+  let shown: readonly Stretch[] | undefined;
+  const look = (): void => {
+    frame = 0;
+    shown ??= listShown();
+    if (shown.length === 0) return;
+    const { top } = scroller.getBoundingClientRect();
+    onSight(placeAt(shown, top), Math.ceil(placeAt(shown, top + scroller.clientHeight)));
+  };
+  const schedule = (): void => {
+    if (frame === 0) frame = requestAnimationFrame(look);
+  };
+  scroller.addEventListener("scroll", schedule, { passive: true });
+  return {
+    changed: () => {
+      shown = undefined;
+      schedule();
+    },
+    stop: () => {
+      cancelAnimationFrame(frame);
+      scroller.removeEventListener("scroll", schedule);
+    },
+  };
+}
+
+/** The place at a height, between the ends of its stretch in proportion. */
+function placeAt(stretches: readonly Stretch[], y: number): number {
+  const at = findLast(
+    stretches.length,
+    (index) => stretches[index]!.element.getBoundingClientRect().top <= y,
+  );
+  const { element, from, to } = stretches[at]!;
+  const { top, height } = element.getBoundingClientRect();
+  const share = height === 0 ? 0 : Math.min(1, Math.max(0, (y - top) / height));
+  return from + share * (to - from);
+}
+
+/** The last index that holds, of those from 0 on where first all hold and then none; 0 where none does. */
+export function findLast(length: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
