@@ -22,7 +22,7 @@ const { RowSample } = await built("analyses/doctor/sample/row-sample");
 const { takeRow } = await built("analyses/doctor/sample/row");
 const { View } = await built("analyses/doctor/sample/view");
 const { examineView } = await built("analyses/doctor/examine");
-const { BACKGROUND, PROFILES } = await built("analyses/doctor/judge/profiles");
+const { PROFILES } = await built("analyses/doctor/judge/profiles");
 const { spreadKin } = await built("analyses/doctor/judge/kin");
 const { logDensity, MOST, SHARE } = await built("analyses/doctor/judge/likeness");
 
@@ -32,6 +32,7 @@ const LEAST_SPREAD = {
   noise: 0.25, asymmetry: 0.12, concentration: 0.15, slope: 0.03, scatter: 0.3, positive: 0.08, early: 0.15,
   position: 0.15, prefixTrainer: 0.3, prefixRollout: 0.3, packing: 0.1, promptLength: 0.2, advantage: 0.2,
   alongTrainer: 0.2, trainerSurprised: 0.35, rolloutSurprised: 0.35, rowSpread: 0.1,
+  byToken: 0.08, byPair: 0.1, byPrompt: 0.02, neighbors: 0.06, sureness: 0.06, turnStarts: 0.15, copied: 0.12,
 };
 /** A cause's spread begins as 0.6 of all faults' spread, as if seen in 1.5 recordings. */
 const [PRIOR_CASES, PRIOR_SPREAD] = [1.5, 0.6];
@@ -39,7 +40,7 @@ const BACKGROUND_WIDER = 1.2;
 /** Below this the noise of the engine is most of Δ, nats. */
 const LEAST_MEAN_ABS = 1.8e-3;
 
-const names = Object.keys(BACKGROUND);
+const names = Object.keys(LEAST_SPREAD);
 const kinOf = new Map(
   Object.keys(PROFILES).flatMap((kin) => spreadKin(kin).map(({ cause }) => [cause, kin])),
 );

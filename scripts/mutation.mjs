@@ -1,11 +1,14 @@
-// npm run mutation [-- [FOLDER…] [--write] [--concurrency N] [--fresh]]: changes the source in small ways, one at a
-// time, and asks whether the folder's tests notice. Fails when a folder's score is below the one on record.
+// npm run mutation [-- [FOLDER…] [--write] [--sample PERCENT [--seed N]] [--together] [--concurrency N] [--fresh]]:
+// changes the source in small ways, one at a time, and asks whether the folder's tests notice. Fails when a folder's score
+// is below the one on record. A folder whose score on record is a sample's is measured by that sample again; --sample 100
+// tries all. --together loads the code of all folders once.
 // With --page it measures nothing: the table is written again, for folders that came, went or were renamed.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { listFolders, selectFolders } from "./mutation/folders.mjs";
 import { describeSurvivors, runStryker } from "./mutation/run-stryker.mjs";
+import { parseSample } from "./mutation/sample.mjs";
 import { countResults, findFall, mergeScores, replaceTable, writeTable } from "./mutation/scores.mjs";
 
 const pathTo = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -19,6 +22,9 @@ const { values, positionals } = parseArgs({
     fresh: { type: "boolean", default: false },
     page: { type: "boolean", default: false },
     concurrency: { type: "string" },
+    together: { type: "boolean", default: false },
+    sample: { type: "string" },
+    seed: { type: "string" },
   },
 });
 
@@ -35,6 +41,13 @@ if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency 
   console.error(`--concurrency must be a whole number from 1, not ${values.concurrency}`);
   process.exit(2);
 }
+let asked;
+try {
+  asked = values.sample === undefined ? undefined : parseSample(values.sample, values.seed);
+} catch (error) {
+  console.error(error.message);
+  process.exit(2);
+}
 
 const readScores = () => JSON.parse(readFileSync(record, "utf8"));
 const writeScores = (scores) => {
@@ -47,23 +60,38 @@ if (values.page) {
 }
 
 const falls = [];
-for (const folder of chosen) {
+const groups = values.together ? [chosen] : chosen.map((folder) => [folder]);
+for (const folders of groups) {
   const start = Date.now();
-  const results = await runStryker(folder, { concurrency, fresh: values.fresh });
-  const score = countResults(results.map(({ status }) => status));
+  const sample = values.sample === undefined ? readScores()[folders[0]]?.sample : asked;
+  const results = await runStryker(folders, { concurrency, fresh: values.fresh, sample });
   const minutes = ((Date.now() - start) / 60_000).toFixed(1);
+  for (const folder of folders) {
+    const own = results.filter(({ fileName }) => fileName.includes(`/${folder}/`));
+    report(folder, own, sample && { percent: sample.percent, seed: sample.seed }, minutes);
+  }
+}
+
+/** After each folder, so that a run that is stopped keeps what it has measured. */
+function report(folder, results, sample, minutes) {
+  const score = countResults(
+    results.map(({ status }) => status),
+    sample,
+  );
   const survivors = describeSurvivors(results);
   if (survivors.length > 0) console.log(`\n${survivors.join("\n")}`);
   console.log(
     `\n${folder}: ${score.score} % of ${score.mutants} mutants (${minutes} min) ${JSON.stringify(score)}\n`,
   );
-
   const recorded = readScores();
   const fall = findFall(folder, recorded[folder], score);
   if (fall !== undefined) falls.push(fall);
-  if (!values.write) continue;
-  // After each folder: a run that is stopped keeps what it has measured. A lower score is written too, so that the
-  // change is seen in the diff, and the run still fails.
+  if (!values.write) return;
+  if (sample !== undefined && recorded[folder] !== undefined && recorded[folder].sample === undefined) {
+    console.error(`${folder}: not written, for the score on record counts every mutant`);
+    return;
+  }
+  // A lower score is written too, so that the change is seen in the diff, and the run still fails.
   writeScores(mergeScores(recorded, { [folder]: score }, all));
 }
 for (const fall of falls) console.error(fall);

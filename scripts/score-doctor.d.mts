@@ -4,6 +4,7 @@ export interface Answer {
   readonly ranked: readonly string[];
   readonly healthy: boolean;
   readonly guilty_leg: string | null;
+  readonly alike?: { readonly causes: readonly string[]; readonly probability: number } | null;
   readonly probabilities: Readonly<Record<string, number>>;
 }
 export interface Truth {
@@ -33,6 +34,18 @@ export interface Bin {
   readonly frequency: number | null;
 }
 export interface Score {
+  readonly faulty: number;
+  readonly top1: number;
+  readonly top3: number;
+  readonly strict: number;
+  readonly family: number;
+  readonly missed: number;
+  readonly healthy: number;
+  readonly falseAlarms: number;
+  readonly hidden: number;
+  readonly honest: number;
+  readonly legs: number;
+  readonly rightLegs: number;
   readonly first: readonly Bin[];
   readonly every: readonly Bin[];
   readonly wrong: readonly { readonly name: string; readonly truth: string; readonly said: string }[];
@@ -42,6 +55,7 @@ export function readAnswer(report: {
   readonly verdict: string;
   readonly causes: readonly { readonly id: string; readonly probability: number }[];
   readonly guilty_leg: string | null;
+  readonly alike?: { readonly causes: readonly string[]; readonly probability: number } | null;
 }): Answer;
 export function judgeCase(truth: Truth, answer: Answer): Judged;
 export function binProbabilities(

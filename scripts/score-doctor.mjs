@@ -23,6 +23,8 @@ export function readAnswer(report) {
     // A run that is too short to judge is not called faulty.
     healthy: report.verdict === "healthy" || report.verdict === "too_few",
     guilty_leg: report.guilty_leg,
+    // Causes that the report names together: what it states is the probability that it is one of them.
+    alike: report.alike ?? null,
     probabilities: Object.fromEntries(report.causes.map(({ id, probability }) => [id, probability])),
   };
 }
@@ -119,10 +121,13 @@ export function scoreCases(cases, families) {
   };
 }
 
-/** The probability of the first answer (healthy included), and whether an expert would accept it. */
+/** The probability of the first answer (healthy included; with the causes that the report names with it), and whether an expert would accept it. */
 function pairFirst(judged) {
   return judged.map(({ truth, answer }) => {
-    const [id, probability] = Object.entries(answer.probabilities).sort((a, b) => b[1] - a[1])[0] ?? ["", 0];
+    const stated = Object.entries(answer.probabilities).sort((a, b) => b[1] - a[1]);
+    // The report's first cause, which its group may have put before a likelier one.
+    const [id, own] = stated.find(([each]) => each === answer.alike?.causes[0]) ?? stated[0] ?? ["", 0];
+    const probability = answer.alike?.causes.includes(id) ? answer.alike.probability : own;
     const right = truth.healthy
       ? id === "healthy" || ((truth.grey || !truth.identifiable) && truth.acceptable.includes(id))
       : truth.causes.includes(id) ||

@@ -11,9 +11,11 @@ const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
  * More tests that count for a folder. The rule is that a folder is held by its own tests and by those that lie in the
  * folder above it (one table of cases for all its neighbors): they are fast, and whoever changes the folder looks there.
  * The exceptions are folders whose only purpose is to serve their neighbors, the linter of configs, which the tables
- * beside the trainers' config keys try, and these config keys, which the linter's tests try.
+ * beside the trainers' config keys try, these config keys, which the linter's tests try, and the runner of golden cases,
+ * which our own cases try.
  */
 function listOtherHolders(folder) {
+  if (folder === "src/analyses/conformance") return ["test/golden-own.test.ts"];
   if (["src/trainers/shared", "src/trainers/configs", "src/input/readers/shared"].includes(folder))
     return [`${dirname(folder)}/**`];
   return folder.startsWith("src/trainers/") && folder !== "src/trainers/neutral"
@@ -45,7 +47,7 @@ export function listMutated(folder) {
 /** The globs of the tests that a folder is held by. */
 export function listTests(folder) {
   const holders = [`${folder}/**`, dirname(folder), ...listOtherHolders(folder)];
-  return holders.map((holder) => `${holder}/*.test.ts`);
+  return holders.map((holder) => (holder.endsWith(".test.ts") ? holder : `${holder}/*.test.ts`));
 }
 
 /** Whether a test of a folder, or what such a test takes its data from, makes its cases with fast-check. */

@@ -1,10 +1,12 @@
-// One folder through Stryker.
+// Folders through Stryker.
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Stryker } from "@stryker-mutator/core";
 import { hasPropertyTests, listMutated, listTests } from "./folders.mjs";
+import { SAMPLE_VARIABLE } from "./sample.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 // Ignored by git, and gone with `npm ci`.
@@ -13,7 +15,7 @@ const memory = join(root, "node_modules/.cache/mutation");
 /**
  * Looks again at what no test ran, and at what survived in code that runs while a module loads. Stryker keeps a result
  * until the tests that cover the mutant change; such code is covered by no test by name, so that a test that has come to
- * hold it would not be seen.
+ * hold it would not be seen. What was not in the sample is drawn again: code that moved may be in it now.
  */
 function forgetUncovered(file) {
   let report;
@@ -25,31 +27,42 @@ function forgetUncovered(file) {
   }
   for (const entry of Object.values(report.files)) {
     entry.mutants = entry.mutants.filter(
-      (mutant) => mutant.status !== "NoCoverage" && !(mutant.static && mutant.status === "Survived"),
+      ({ status, static: isStatic }) =>
+        status !== "NoCoverage" && status !== "CompileError" && !(isStatic && status === "Survived"),
     );
   }
   writeFileSync(file, JSON.stringify(report));
 }
 
 /**
- * @param {string} folder
- * @param {{ concurrency?: number, fresh?: boolean }} options
+ * @param {readonly string[]} folders
+ * @param {{ concurrency?: number, fresh?: boolean, sample?: { percent: number, seed: number } }} options
  * @returns the results, one for each mutant
  */
-export async function runStryker(folder, { concurrency, fresh = false }) {
+export async function runStryker(folders, { concurrency, fresh = false, sample }) {
   mkdirSync(memory, { recursive: true });
-  const incrementalFile = join(memory, `${folder.replaceAll("/", "-")}.json`);
+  const part = sample === undefined ? "" : `.${sample.percent}-${sample.seed}`;
+  const incrementalFile = join(memory, `${nameMemory(folders)}${part}.json`);
   forgetUncovered(incrementalFile);
   // Read by test/mutation/vitest.config.ts in Stryker's own processes.
-  process.env.MUTATION_TESTS = JSON.stringify(listTests(folder));
-  process.env.MUTATION_PROPERTIES = hasPropertyTests(folder) ? "yes" : "no";
+  process.env.MUTATION_TESTS = JSON.stringify([...new Set(folders.flatMap(listTests))]);
+  process.env.MUTATION_PROPERTIES = folders.some(hasPropertyTests) ? "yes" : "no";
+  // Read by scripts/mutation/hot: which tests may notice a mutant, by the folder that it is in.
+  process.env.MUTATION_HOLDERS = JSON.stringify(
+    Object.fromEntries(folders.map((folder) => [folder, listTests(folder)])),
+  );
+  // Read by the checker in scripts/mutation/sample.mjs.
+  process.env[SAMPLE_VARIABLE] = JSON.stringify(sample ?? { percent: 100, seed: 1 });
   return new Stryker({
-    mutate: listMutated(folder),
-    testRunner: "vitest",
-    // `related` would walk the imports of every test for every mutant; the list of tests says it already.
-    vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
-    plugins: ["@stryker-mutator/vitest-runner", join(root, "scripts/mutation/messages.mjs")],
+    mutate: folders.flatMap(listMutated),
+    testRunner: "hot",
+    plugins: [
+      join(root, "scripts/mutation/hot/plugin.mjs"),
+      join(root, "scripts/mutation/messages.mjs"),
+      join(root, "scripts/mutation/sample.mjs"),
+    ],
     ignorers: ["messages"],
+    checkers: sample === undefined ? [] : ["sample"],
     coverageAnalysis: "perTest",
     concurrency: concurrency ?? Math.max(1, availableParallelism() - 1),
     incremental: true,
@@ -71,6 +84,11 @@ export async function runStryker(folder, { concurrency, fresh = false }) {
     logLevel: "warn",
     cleanTempDir: "always",
   }).runMutationTest();
+}
+
+function nameMemory(folders) {
+  if (folders.length === 1) return folders[0].replaceAll("/", "-");
+  return `together-${createHash("sha256").update(folders.join("\n")).digest("hex").slice(0, 12)}`;
 }
 
 /** `file:line:column  Mutator: what was there → what it became`, for the mutants that nothing noticed. */

@@ -1,4 +1,5 @@
 // Arithmetic of the ratchet, and the table in docs/mutation.md that is made from the record.
+import { estimateInterval } from "./sample.mjs";
 
 const FIELDS = ["mutants", "killed", "timeout", "survived", "noCoverage", "score"];
 const START =
@@ -10,18 +11,35 @@ function scorePercent(detected, mutants) {
   return mutants === 0 ? 100 : Math.floor((1000 * detected) / mutants) / 10;
 }
 
-/** Counts the results of one folder. Mutants that were left out on purpose, or that do not run, are not counted. */
-export function countResults(statuses) {
+/**
+ * Counts the results of one folder. Mutants that were left out on purpose, or that do not run, are not counted. Of a
+ * sample, the interval that the whole folder's score lies in goes with it.
+ */
+export function countResults(statuses, sample) {
   const count = (status) => statuses.filter((one) => one === status).length;
   const [killed, timeout, survived, noCoverage] = ["Killed", "Timeout", "Survived", "NoCoverage"].map(count);
-  const mutants = killed + timeout + survived + noCoverage;
-  return { mutants, killed, timeout, survived, noCoverage, score: scorePercent(killed + timeout, mutants) };
+  const detected = killed + timeout;
+  const mutants = detected + survived + noCoverage;
+  const counts = { mutants, killed, timeout, survived, noCoverage, score: scorePercent(detected, mutants) };
+  return sample === undefined
+    ? counts
+    : { ...counts, sample: { ...sample, ...estimateInterval(detected, mutants) } };
 }
 
-/** What is wrong with a folder's new score beside the one on record; nothing where it holds. */
+/**
+ * What is wrong with a folder's new score beside the one on record; nothing where it holds. A sample is held to the same
+ * sample, mutant by mutant; beside any other measurement it only counts when chance does not explain the difference.
+ */
 export function findFall(folder, recorded, measured) {
-  if (recorded === undefined || measured.score >= recorded.score) return undefined;
+  if (recorded === undefined || !isLower(recorded, measured)) return undefined;
   return `${folder}: ${measured.score} % of its mutants are noticed, ${recorded.score} % are on record`;
+}
+
+function isLower(recorded, measured) {
+  const { sample: one } = recorded;
+  const { sample: other } = measured;
+  if (one?.percent === other?.percent && one?.seed === other?.seed) return measured.score < recorded.score;
+  return (other?.high ?? measured.score) < (one?.low ?? recorded.score);
 }
 
 /** The record with new measurements, folders in the order given; folders that are gone are left out. */
@@ -32,9 +50,15 @@ export function mergeScores(recorded, measured, folders) {
   );
 }
 
+function writeScore({ score, sample }) {
+  const percent = `${score.toFixed(1)} %`;
+  if (sample === undefined) return percent;
+  return `${percent} (${sample.low.toFixed(1)} to ${sample.high.toFixed(1)}; ${sample.percent} % drawn, seed ${sample.seed})`;
+}
+
 /** The table of the page, with a line for each folder, measured or not. */
 export function writeTable(scores, folders) {
-  const cell = (score, field) => (field === "score" ? `${score.score.toFixed(1)} %` : `${score[field]}`);
+  const cell = (score, field) => (field === "score" ? writeScore(score) : `${score[field]}`);
   const rows = folders.map((folder) => {
     const score = scores[folder];
     const cells =

@@ -6,7 +6,11 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: JSON.parse(process.env.MUTATION_TESTS ?? '["src/**/*.test.ts"]') as string[],
+    include: [
+      // What the runner in scripts/mutation/hot is told to run.
+      "scripts/mutation/hot/idle.ts",
+      ...(JSON.parse(process.env.MUTATION_TESTS ?? '["src/**/*.test.ts"]') as string[]),
+    ],
     exclude: [
       "src/core/kernels/golden.test.ts",
       "src/input/readers/array-damage.test.ts",
