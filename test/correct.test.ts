@@ -99,7 +99,7 @@ describe("logratio correct", () => {
     expect(status).toBe(0);
     const result = JSON.parse(out);
     expect(result).toMatchObject({
-      schemaVersion: 1,
+      schemaVersion: 2,
       kind: "correct",
       preset: "xtuner",
       written: ["c.parquet"],
@@ -126,6 +126,37 @@ describe("logratio correct", () => {
     expect(perStep.map(({ step }: { step: number }) => step)).toEqual([1, 2]);
     expect(perStep[0].metrics["rollout_corr/rollout_is_mean"]).toBeCloseTo((1 + Math.exp(0.5)) / 2, 6);
     expect(perStep[1].metrics).toEqual({});
+  });
+
+  it("takes the correction itself, and then does what the preset that means it does", () => {
+    const byPreset = JSON.parse(
+      logratio("correct", STEP, "--preset", "verl", "--set", "rollout_is=token", "--json").out,
+    );
+    const { status, out } = logratio("correct", STEP, "--correction", byPreset.correction_text, "--json");
+    expect(status).toBe(0);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({
+      preset: null,
+      trainer: null,
+      settings: {},
+      correction_text: byPreset.correction_text,
+      does: byPreset.does,
+      metrics: byPreset.metrics,
+      trainer_metrics: {},
+      per_step: [],
+    });
+    const { name: _, preset: __, ...effect } = byPreset.effect;
+    expect(result.effect).toMatchObject(effect);
+    const shown = logratio("correct", STEP, "--correction", "weight:token truncate:..1.05").out;
+    expect(shown).toContain("--correction 'weight:token truncate:..1.05'");
+    expect(shown).not.toMatch(/As .* logs it/);
+  });
+
+  it("writes the arrays of a correction given as text", async () => {
+    const flags = ["--correction", "weight:token truncate:..1.05 normalize:token", "--out", "own.npz"];
+    expect(logratio("correct", STEP, ...flags).status).toBe(0);
+    const { weights, mask } = await readTensors("own.npz");
+    expect(total(weights.values) / total(mask.values)).toBeCloseTo(1, 6);
   });
 
   it("lists presets, and the settings of one", () => {
@@ -158,6 +189,16 @@ describe("logratio correct --lint", () => {
 describe("logratio correct refuses", () => {
   it.each([
     ["without a preset", [], "--preset is missing"],
+    [
+      "a correction that cannot be read",
+      ["--correction", "weight:token mask:token.k4:..1"],
+      '--correction: cannot read "mask:token.k4:..1": there is no statistic "k4"; known: ratio',
+    ],
+    [
+      "a correction beside a preset",
+      ["--correction", "none", "--preset", "verl"],
+      "--correction cannot be combined with --preset",
+    ],
     ["a preset that there is not", ["--preset", "vler"], 'unknown preset "vler"'],
     [
       "a setting that there is not",

@@ -30,6 +30,12 @@ test.each([
     (i: number) => `"step":1,"env":"e${i}"`,
     /the 200 of 100,000 environments/,
   ],
+  [
+    "engines",
+    "",
+    (i: number) => `"step":1,"engine_id":"e${i}"`,
+    /100,000 engines are too many to keep apart|more than 17,408 engines are too many to keep apart/,
+  ],
 ] as const)(
   "reports a run of 100,000 %s",
   async (name, flags, of, says) => {

@@ -183,6 +183,16 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       name,
       ...sampleMetrics(index + 5, 480),
     })),
+    per_engine: numbered(ranks, (engine) => ({
+      name: `replica-${engine}`,
+      ...sampleMetrics(engine + 2, 500),
+    })),
+    per_finish_reason: ["length", "stop"].map((name, index) => ({
+      name,
+      ...sampleMetrics(index + 4, 450),
+    })),
+    per_staleness: [0, 1].map((staleness) => ({ staleness, ...sampleMetrics(staleness + 1, 470) })),
+    pooled_parts: [],
     per_position_decile: numbered(10, (tenth) => ({ decile: tenth - 1, ...sampleGroup(tenth) })),
     per_rollout_probability: [
       { from: 0, to: 0.5, ...sampleGroup(8) },
@@ -298,6 +308,10 @@ export function emptyReport(): MismatchReport {
     per_rank: [],
     per_environment: [],
     per_correctness: [],
+    per_engine: [],
+    per_finish_reason: [],
+    per_staleness: [],
+    pooled_parts: [],
     per_position_decile: [],
     per_rollout_probability: [],
     per_token_id: [],

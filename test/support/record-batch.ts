@@ -8,6 +8,10 @@ export interface SequencePicture {
   readonly row?: number;
   readonly environment?: string;
   readonly correct?: number;
+  readonly engine?: string;
+  readonly finish?: string;
+  /** Weight version of each token, masked ones too. */
+  readonly versions?: readonly number[];
   readonly rollout?: number;
   readonly tokenIds?: readonly number[];
   readonly pack?: number;
@@ -58,6 +62,17 @@ export function recordBatch(sequences: readonly SequencePicture[], file = "drawn
     sampleIds: texts,
     groupIds: texts,
     environments: sequences.map((sequence) => sequence.environment),
+    ...(sequences.some(({ engine }) => engine !== undefined) && {
+      engineIds: sequences.map(({ engine }) => engine),
+    }),
+    ...(sequences.some(({ finish }) => finish !== undefined) && {
+      finishReasons: sequences.map(({ finish }) => finish),
+    }),
+    ...(sequences.some(({ versions }) => versions !== undefined) && {
+      weightVersions: Int32Array.from(
+        sequences.flatMap(({ versions }, i) => versions ?? tokens[i]?.map(() => -1) ?? []),
+      ),
+    }),
     promptTexts: texts,
     responseTexts: texts,
   };
