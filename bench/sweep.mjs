@@ -1,4 +1,4 @@
-// A sweep of 200 settings over 10 million tokens against calls of the same corrections written as PyTorch operations.
+// A sweep of 200 corrections over 10 million tokens against calls of the same corrections written as PyTorch operations.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -11,11 +11,11 @@ import {
   KINDS,
   ROW_TOKENS,
   sweepBatch,
-  sweepSettings,
+  sweepCorrections,
 } from "./support/sweep-batches.mjs";
 import { findTorch, startTorch } from "./support/torch.mjs";
 
-const SETTINGS = 200;
+const CORRECTIONS = 200;
 
 export async function run({ quick, rounds = quick ? 1 : 3 }) {
   const built = new URL("../dist/analyses/sweep/index.js", import.meta.url);
@@ -25,15 +25,15 @@ export async function run({ quick, rounds = quick ? 1 : 3 }) {
   const tokens = count * BATCH_TOKENS;
   const columns = Array.from({ length: count }, (_, index) => batchColumns(index));
   const batches = columns.map((column, index) => sweepBatch(index, column));
-  const sweepAll = (settings) => {
-    const sweep = new Sweep(settings);
+  const sweepAll = (corrections) => {
+    const sweep = new Sweep(corrections);
     for (const batch of batches) sweep.add(batch);
     return buildSweep({ run: "bench", sweep, presets: [], findings: [], sources: [] });
   };
-  const settings = sweepSettings(SETTINGS);
+  const corrections = sweepCorrections(CORRECTIONS);
   const variants = [
-    { name: `sweep, ${SETTINGS} settings, 1 thread`, run: () => void sweepAll(settings) },
-    { name: "sweep, 1 setting, 1 thread", run: () => void sweepAll(settings.slice(0, 1)) },
+    { name: `sweep, ${CORRECTIONS} corrections, 1 thread`, run: () => void sweepAll(corrections) },
+    { name: "sweep, 1 correction, 1 thread", run: () => void sweepAll(corrections.slice(0, 1)) },
     {
       name: `sweep, the default grid of ${defaultGrid().length}, 1 thread`,
       run: () => void sweepAll(defaultGrid()),
@@ -71,7 +71,7 @@ export async function run({ quick, rounds = quick ? 1 : 3 }) {
       }
       notes.push(await agreement(sweepAll, processes[0], tokens));
       notes.push(
-        `PyTorch: one setting of each of ${Object.keys(KINDS).length} kinds is timed, and their mean stands for each of the ${SETTINGS} calls`,
+        `PyTorch: one correction of each of ${Object.keys(KINDS).length} kinds is timed, and their mean stands for each of the ${CORRECTIONS} calls`,
       );
     }
     const seconds = await timeInTurns(variants, rounds);
@@ -83,21 +83,21 @@ export async function run({ quick, rounds = quick ? 1 : 3 }) {
   }
 }
 
-/** A setting of the middle of its kind's range, for the script. */
+/** A correction of the middle of its kind's range, for the script. */
 function request(kind) {
   return JSON.stringify({ kind, correction: KINDS[kind](0.5) });
 }
 
 /** Holds the reference's figures against the sweep's: both must have computed the same thing. */
 async function agreement(sweepAll, torch, tokens) {
-  const settings = Object.keys(KINDS).map((kind) => ({
+  const corrections = Object.keys(KINDS).map((kind) => ({
     name: kind,
     methods: [kind],
     correction: KINDS[kind](0.5),
   }));
-  const rows = sweepAll(settings).settings;
+  const rows = sweepAll(corrections).corrections;
   let worst = 0;
-  for (const { name } of settings) {
+  for (const { name } of corrections) {
     const ours = rows.find((row) => row.name === name);
     const { figures } = await torch.measure(request(name));
     const off = Math.abs(figures.tokens_kept - ours.tokens_kept) / tokens;
@@ -116,18 +116,22 @@ async function agreement(sweepAll, torch, tokens) {
 function memoryNotes(batches) {
   const script = fileURLToPath(new URL("support/sweep-memory.mjs", import.meta.url));
   const peak = (count) =>
-    Number(execFileSync(process.execPath, [script, String(count), String(SETTINGS)], { encoding: "utf8" }));
+    Number(
+      execFileSync(process.execPath, [script, String(count), String(CORRECTIONS)], { encoding: "utf8" }),
+    );
   const few = peak(1);
   if (!(few > 0)) return ["peak memory skipped: there is no /proc"];
   const megabytes = (bytes) => `${Math.round(bytes / 1e6)} MB`;
   const million = (count) => `${((count * BATCH_TOKENS) / 1e6).toFixed(0)} million tokens`;
   const counts = batches > 1 ? [4, batches, 4 * batches] : [4];
   const rest = counts.map((count) => `${megabytes(peak(count))} for ${million(count)}`);
-  return [`peak memory with ${SETTINGS} settings: ${megabytes(few)} for ${million(1)}, ${rest.join(", ")}`];
+  return [
+    `peak memory with ${CORRECTIONS} corrections: ${megabytes(few)} for ${million(1)}, ${rest.join(", ")}`,
+  ];
 }
 
 function report({ tokens, rounds, seconds, notes, torch, threads, labelOf }) {
-  const sweepSeconds = median(seconds[`sweep, ${SETTINGS} settings, 1 thread`]);
+  const sweepSeconds = median(seconds[`sweep, ${CORRECTIONS} corrections, 1 thread`]);
   const results = Object.entries(seconds).map(([name, times]) => ({
     name,
     seconds: median(times),
@@ -138,14 +142,14 @@ function report({ tokens, rounds, seconds, notes, torch, threads, labelOf }) {
       const kinds = Object.keys(KINDS);
       const each = kinds.reduce((sum, kind) => sum + median(seconds[labelOf(kind, count)]), 0) / kinds.length;
       results.push({
-        name: `PyTorch, ${SETTINGS} calls (scaled), ${count} thread${count === 1 ? "" : "s"}`,
-        seconds: SETTINGS * each,
+        name: `PyTorch, ${CORRECTIONS} calls (scaled), ${count} thread${count === 1 ? "" : "s"}`,
+        seconds: CORRECTIONS * each,
       });
     }
   }
   const caption = `${tokens.toLocaleString("en")} tokens in sequences of ${ROW_TOKENS.toLocaleString("en")}, 83 % with mask 1; medians of ${rounds} rounds`;
   const table = [
-    ["", "seconds", `to the sweep of ${SETTINGS}`],
+    ["", "seconds", `to the sweep of ${CORRECTIONS}`],
     ...results.map((row) => [
       row.name,
       row.seconds.toPrecision(3),

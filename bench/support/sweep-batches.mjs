@@ -53,7 +53,7 @@ const rejecting = (level, statistic, aggregation, bounds) => ({
   ...bounds,
 });
 
-/** The five kinds of setting that the PyTorch reference is timed on, by a threshold x in [0, 1). */
+/** The five kinds of correction that the PyTorch reference is timed on, by a threshold x in [0, 1). */
 export const KINDS = {
   "token-tis": (x) => ({ weight: TOKEN, steps: [truncate(1.5 + 6 * x)] }),
   icepop: (x) => ({
@@ -72,8 +72,8 @@ export const KINDS = {
   }),
 };
 
-/** `count` settings, as many of each kind, at thresholds spread over its range. */
-export function sweepSettings(count) {
+/** `count` corrections, as many of each kind, at thresholds spread over its range. */
+export function sweepCorrections(count) {
   const kinds = Object.keys(KINDS);
   return Array.from({ length: count }, (_, i) => {
     const kind = kinds[i % kinds.length];

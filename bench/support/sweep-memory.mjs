@@ -1,11 +1,11 @@
-// node sweep-memory.mjs BATCHES SETTINGS: sweeps a seeded run, batch by batch as a reader would hand them over, and
+// node sweep-memory.mjs BATCHES CORRECTIONS: sweeps a seeded run, batch by batch as a reader would hand them over, and
 // prints the most memory that the process ever held, in bytes, or nothing where there is no /proc.
 import { existsSync, readFileSync } from "node:fs";
 import { Sweep } from "../../dist/analyses/sweep/index.js";
-import { sweepBatch, sweepSettings } from "./sweep-batches.mjs";
+import { sweepBatch, sweepCorrections } from "./sweep-batches.mjs";
 
-const [batches, settings] = process.argv.slice(2).map(Number);
-const sweep = new Sweep(sweepSettings(settings));
+const [batches, corrections] = process.argv.slice(2).map(Number);
+const sweep = new Sweep(sweepCorrections(corrections));
 for (let index = 0; index < batches; index++) sweep.add(sweepBatch(index));
 if (existsSync("/proc/self/status"))
   console.log(1024 * Number(readFileSync("/proc/self/status", "utf8").match(/VmHWM:\s+(\d+)/)[1]));
