@@ -14,7 +14,8 @@ const wings = {
   apps: ["core", "results", "input", "trainers", "analyses", "scoring", "render"],
 };
 // These run unchanged in a browser: no Node built-ins, no npm packages, and nothing that has them.
-const portable = "^src/(core|results|render|trainers/(?!configs/)|analyses/(?!analyze/|parallel/|runs/))";
+const portable =
+  "^src/(core|results|render|trainers/(?!configs/)|analyses/(?!analyze/|parallel/|parts/|rule-files/|runs/))";
 const tests = "\\.test(-data)?\\.ts$";
 const only = (name, package_, home) => ({
   name,
@@ -106,10 +107,12 @@ module.exports = {
     only("yauzl-reads-zip-only", "yauzl", "^src/input/io/"),
     only("yazl-writes-npz-and-bundles", "yazl", "^src/(input/readers/npz|apps/viewer/bundle)/"),
     only("fzstd-decompresses-only", "fzstd", "^src/input/io/"),
+    only("wasm-zstd-compresses-only", "@hpcc-js/", "^src/input/io/"),
     only("commander-is-for-the-cli", "commander", "^src/apps/cli/"),
-    only("yaml-reads-configs-only", "yaml/", "^src/(trainers/configs|scoring/config)/"),
+    only("yaml-reads-configs-only", "yaml/", "^src/(trainers/configs|scoring/config|analyses/rule-files)/"),
     only("figures-are-drawn-in-one-place", "(@resvg/|pdfkit|dejavu-fonts-ttf)", "^src/apps/figures/"),
     only("onnxruntime-is-for-onnx", "onnx", "^src/scoring/onnx/"),
+    only("mcp-is-for-agents", "(@modelcontextprotocol/|zod)", "^src/apps/mcp/"),
     only("smol-toml-reads-configs-only", "smol-toml/", "^src/trainers/configs/"),
     {
       name: "page-takes-portable-folders",
@@ -123,14 +126,14 @@ module.exports = {
       from: { path: "^web/src/views/([^/]+)/" },
       to: { path: "^web/src/views/[^/]+/", pathNot: "^web/src/views/$1/" },
     },
-    only("hono-serves-the-viewer", "(hono|@hono)/", "^src/apps/viewer/(server|policy)/"),
+    only("hono-serves-the-viewer", "(hono|@hono)/", "^src/apps/(viewer/(server|policy)|serve)/"),
     {
       name: "verbs-load-their-commands-late",
       comment: "`logratio --version` and --help must not pay for DuckDB, ONNX and the viewer.",
       severity: "error",
       from: { path: "^src/apps/cli/(main|program|study-flags|verbs/)" },
       to: {
-        path: "^src/(apps/(viewer|cli/(commands/|study-options))|analyses|scoring|trainers)",
+        path: "^src/(apps/(viewer|serve|mcp|cli/(commands/|study-options))|analyses|scoring|trainers)",
         dynamic: false,
         dependencyTypesNot: ["type-only"],
       },
