@@ -9,6 +9,8 @@ export {
   compareRuns,
   type DiagnoseRunOptions,
   diagnoseRun,
+  type GateRunOptions,
+  gateRun,
   type ReportRunOptions,
   reportRun,
 } from "./analyses/runs/index.ts";
@@ -44,6 +46,7 @@ export type {
   AnalyzeReport,
   CompareReport,
   DoctorReport,
+  GateReport,
   LintReport,
   MismatchReport,
 } from "./results/index.ts";
