@@ -20,6 +20,7 @@
  * | `GET api/correct-bins?steps=A..B` | the same over these steps |
  * | `GET api/match?filter=F` | `TokenMatches`, binary: the sequences that a filter leaves; 400 where F is not understood |
  * | `GET api/match/tokens?filter=F` | {@link MatchingTokens} |
+ * | `GET api/sweep` | `SweepReport` of `results/sweep.ts`; `?steps=10..30` over these steps |
  * | `POST api/correct` | {@link CorrectAnswer} to an {@link CorrectQuestion} |
  * | `POST api/correct/steps` | {@link CorrectSteps} to an {@link CorrectQuestion} |
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { DIST, type RunningView } from "../../bench/support/view-server.mjs";
+import type { SweepReport } from "../../src/results/index.ts";
 import {
   eventually,
   goTo,
@@ -88,6 +89,38 @@ describe.skipIf(!hasBrowser)("a correction", () => {
     );
     return corrections.find(({ name }) => name.startsWith("verl"))!;
   };
+
+  it.each([
+    ["the whole run", "", []],
+    ["some steps", "&steps=10..50", ["--steps", "10..50"]],
+  ] as const)(
+    "recommends of %s what logratio sweep does, and sets what is clicked",
+    async (_, params, flags) => {
+      const { recommendation, corrections } = await printed<SweepReport>("sweep", DEMO, ...flags, "--json");
+      await goTo(page, server.url, `#/correct?correction=weight:token+truncate:..1.05${params}`);
+      const part = page.locator("details.recommendation");
+      await part.locator(".swept").waitFor();
+      for (const reason of recommendation.reasons) expect(await readText(part)).toContain(reason);
+      const { correction_text, ess_tokens } = corrections.find(({ name }) => name === recommendation.name)!;
+      const row = part.getByRole("row").filter({ hasText: "(recommended)" });
+      expect(shows(await readText(row.locator("td").first()), ess_tokens)).toBe(true);
+      const asked = (): string | null => new URLSearchParams(page.url().split("?")[1]).get("correction");
+      await row.getByRole("link").click();
+      expect(asked()).toBe(correction_text);
+      expect(await row.getAttribute("aria-current")).toBe("true");
+      // The last one lies on top of others that drop as much.
+      const { correction_text: other, name } = corrections.findLast(
+        ({ dropped }) => dropped.tokens_share > 0.1,
+      )!;
+      await part
+        .locator("svg a", { hasText: `${name}:` })
+        .first()
+        .click();
+      expect(asked()).toBe(other);
+      await exactIsThere();
+      expect(errors).toEqual([]);
+    },
+  );
 
   it("moves the cap by keyboard, and then shows what logratio sweep says of it", async () => {
     await goTo(page, server.url, "#/correct?correction=weight:token+truncate:..2");

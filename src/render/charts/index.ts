@@ -13,6 +13,11 @@ export {
   sayPoint,
 } from "./chart-spec.ts";
 export {
+  type CorrectionChartOptions,
+  type CorrectionPoint,
+  correctionChart,
+} from "./correction-chart.ts";
+export {
   type ChartOptions,
   crisp,
   DEFAULT_HEIGHT,

@@ -20,6 +20,7 @@ import type {
   StepSeries,
   StudyPage,
   StudyTexts,
+  SweepReport,
   TopTokens,
   ViewInfo,
 } from "../../../src/results/index.ts";
@@ -139,6 +140,9 @@ export const client = {
   /** `10..30`: over these steps only, which a bundle cannot say. */
   correctBins: (steps?: string): Promise<CorrectBins> =>
     json(fixed(steps === undefined ? "correct-bins" : `correct-bins?steps=${steps}`)),
+  /** `10..30`: over these steps only, which a bundle cannot say. */
+  sweep: (steps?: string): Promise<SweepReport> =>
+    json(fixed(steps === undefined ? "sweep" : `sweep?steps=${steps}`)),
   digits: (): Promise<DigitsReport> => json(fixed("digits")),
   digitsTables: (): Promise<DigitsPage> => json(fixed("digits-tables")),
   doctorTables: (): Promise<DoctorPage> => json(fixed("doctor-tables")),

@@ -4,14 +4,20 @@ import { ExportMenu, type ExportProps } from "./export-menu.tsx";
 import { parseSvg } from "./export-png.ts";
 import { ScrollBox } from "./scroll-box.tsx";
 
+interface ChartPictureProps extends ExportProps {
+  readonly svg: () => string;
+  /** What is saved, where the page's own leads somewhere. */
+  readonly exported?: () => string;
+}
+
 /** A picture of the HTML report, drawn by the same code. */
-export function ChartPicture({ name, svg, rows }: ExportProps & { readonly svg: () => string }) {
+export function ChartPicture({ name, svg, exported = svg, rows }: ChartPictureProps) {
   return (
     <figure class="report-picture">
       <ScrollBox label={name}>
         <Svg markup={svg()} />
       </ScrollBox>
-      <ExportMenu name={name} svg={svg} rows={rows} />
+      <ExportMenu name={name} svg={exported} rows={rows} />
     </figure>
   );
 }

@@ -10,7 +10,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
-import { fileSystemError, isSystemError, UsageError } from "../../../core/base/index.ts";
+import { fileSystemError, isSystemError, resultJson, UsageError } from "../../../core/base/index.ts";
 import { createScratch, makeDirectory } from "../../../input/io/index.ts";
 import type { ViewInfo } from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
@@ -135,6 +135,8 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
     if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
   yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
   yield { path: "api/doctor-tables", read: async () => (await doctorTables(run))! };
+  if (info.tokens > 0)
+    yield { path: "api/sweep", read: async () => Buffer.from(resultJson(await run.sweep(null))) };
   yield { path: "api/turns", read: () => run.turns() };
   if (info.has.digits) {
     yield { path: "api/digits", read: async () => (await run.digits())! };

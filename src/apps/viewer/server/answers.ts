@@ -34,6 +34,7 @@ export function answers(current: CurrentRun): Hono {
   > = {
     "correct-bins": async (run, steps) => json(await run.bins(steps)),
     report: async (run, steps) => json((await run.reportOf(steps))?.report),
+    sweep: async (run, steps) => json(await run.sweep(steps)),
     "report-tables": buildReportTables,
   };
   for (const [name, bytesOf] of Object.entries(ofSteps)) {
@@ -54,6 +55,9 @@ export function answers(current: CurrentRun): Hono {
     answer(c, current, JSON_TYPE, (run) => Promise.resolve(run.compared?.comparison), notCompared),
   );
   app.get("/turns", (c) => answer(c, current, BINARY_TYPE, (run) => run.turns(), noSequence));
+  app.get("/sweep", (c) =>
+    answer(c, current, JSON_TYPE, async (run) => json(await run.sweep(null)), noTokens),
+  );
   app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
   app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
   app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
@@ -156,6 +160,10 @@ function answer(
 
 function noSequence({ info: { sequences } }: PreparedRun): string {
   return `there is no such sequence: the run has ${sequences}`;
+}
+
+function noTokens(): string {
+  return "no token of this run has both log-probs: there is nothing to correct";
 }
 
 function notCompared(): string {

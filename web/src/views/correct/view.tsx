@@ -17,6 +17,7 @@ import { DroppedTable, FiguresTable } from "./figures-table.tsx";
 import { HistogramFigure } from "./histogram-figure.tsx";
 import { OverSteps } from "./over-steps.tsx";
 import { inSteps } from "./prepared.ts";
+import { Recommendation } from "./recommendation.tsx";
 import { useQuestion } from "./use-question.ts";
 import "./style.css";
 
@@ -67,6 +68,7 @@ function OfCorrection({
   return (
     <>
       {problem !== undefined && <p class="failed">{problem}</p>}
+      <Recommendation info={info} range={range} correction={correction} />
       <ShippedButtons shipped={info.shipped} correction={asked} onChange={change} />
       <CorrectionEditor correction={correction} onChange={change} />
       <div class="correct-body">

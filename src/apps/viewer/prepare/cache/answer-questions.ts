@@ -10,6 +10,7 @@ import { answerCorrection } from "../correct/answer.ts";
 import { deltaBatches, needsTokens, tokenBatches } from "../correct/batches.ts";
 import { BinBuilder } from "../correct/bins.ts";
 import type { Question } from "../correct/question.ts";
+import { sweepSequences } from "../correct/sweep-run.ts";
 import { matchOccurrences, matchSequences, sequencesAt } from "../filter/match-filter.ts";
 import { type DeltaBlock, deltaBlocks } from "../pass/delta-blocks.ts";
 import { type ReadBytes, readAlternatives } from "../pass/top-k-store.ts";
@@ -76,14 +77,18 @@ export function correctionAnswers(
 export function rowAnswers(
   cache: OpenedCache,
   { paths, flags }: RunInfo["input"],
-): Pick<PreparedRun, "reportOf" | "turns" | "match" | "matchTokens"> {
+): Pick<PreparedRun, "reportOf" | "sweep" | "turns" | "match" | "matchTokens"> {
   const { info, answers, source, readTable } = cache;
+  type Steps = readonly [number, number];
   type Found = { readonly report: MismatchReport; readonly top: TopTokens } | undefined;
-  const reportSteps = async ([from, to]: readonly [number, number]): Promise<Found> => {
+  const whole = (): MismatchReport => parseJson<MismatchReport>(answers.get("report")!);
+  const rowsIn = async ([from, to]: Steps): Promise<Uint32Array> => {
     const { step } = decodeTable(await readTable()).columns;
-    const rows = Uint32Array.from(step.keys()).filter((row) => step[row]! >= from && step[row]! <= to);
-    const found = await stepsReport(sequencesAt(source, rows), {
-      whole: parseJson<MismatchReport>(answers.get("report")!),
+    return Uint32Array.from(step.keys()).filter((row) => step[row]! >= from && step[row]! <= to);
+  };
+  const reportSteps = async ([from, to]: Steps): Promise<Found> => {
+    const found = await stepsReport(sequencesAt(source, await rowsIn([from, to])), {
+      whole: whole(),
       paths,
       flags: [...flags, "--steps", `${from}..${to}`],
       hasTexts: info.has.texts,
@@ -94,6 +99,10 @@ export function rowAnswers(
   };
   return {
     reportOf: keepLast(REPORTS_HELD, reportSteps),
+    sweep: keepLast(REPORTS_HELD, async (steps: Steps | null) => {
+      const rows = steps === null ? everyRow(cache) : await rowsIn(steps);
+      return sweepSequences(sequencesAt(source, rows), whole());
+    }),
     turns: keepOne(async () => encodeTurns(await turnTable(sequencesAt(source, everyRow(cache))))),
     match: (filter, signal) => matchSequences(source, filter, signal),
     matchTokens: (filter, signal) => matchOccurrences(source, filter, signal),

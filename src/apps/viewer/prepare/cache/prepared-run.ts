@@ -3,6 +3,7 @@ import type {
   MatchingTokens,
   MismatchReport,
   RunInfo,
+  SweepReport,
   TopTokens,
 } from "../../../../results/index.ts";
 import type { CorrectAnswers } from "../correct/answer.ts";
@@ -28,6 +29,8 @@ export interface PreparedRun {
   topK(index: number, from: number, count: number): Promise<Uint8Array | undefined>;
   /** What a correction does. @throws UsageError where that cannot be told */
   correct(question: Question): Promise<CorrectAnswers>;
+  /** What `logratio sweep` says, over these steps or all; undefined where no token is in them. */
+  sweep(steps: readonly [from: number, to: number] | null): Promise<SweepReport | undefined>;
   /** The sums of `correct-bins` over steps, both included; undefined where no token is in them. */
   bins(steps: readonly [from: number, to: number]): Promise<CorrectBins | undefined>;
   /** The report over steps, both included, and its furthest tokens; undefined where no token is in them. */

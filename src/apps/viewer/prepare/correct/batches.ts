@@ -79,7 +79,8 @@ export async function* tokenBatches(
   yield* flush();
 }
 
-function joinSequences(rows: readonly WireSequence[]): RecordBatch {
+/** Without steps, rewards and groups. */
+export function joinSequences(rows: readonly WireSequence[]): RecordBatch {
   const offsets = new Int32Array(rows.length + 1);
   for (const [at, { mask }] of rows.entries()) offsets[at + 1] = offsets[at]! + mask.length;
   const tokens = offsets[rows.length]!;

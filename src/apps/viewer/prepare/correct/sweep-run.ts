@@ -1,0 +1,63 @@
+/**
+ * What `logratio sweep` says of a run, from its cache: the whole grid over some steps or all.
+ *
+ * @module
+ */
+import { buildSweep, defaultGrid, Sweep } from "../../../../analyses/sweep/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import type { MismatchReport, SweepReport } from "../../../../results/index.ts";
+import type { WireSequence } from "../../../../results/wire/index.ts";
+import { PRESETS } from "../../../../trainers/index.ts";
+import { joinSequences } from "./batches.ts";
+
+/** After so many the server gets a turn of the event loop for other questions. */
+const TOKENS_PER_TURN = 2 ** 16;
+
+/**
+ * Undefined where no token can be compared. Log-probs of double precision are those of the cache: single.
+ *
+ * @param whole the report of the whole run: it has what reading noticed
+ */
+export async function sweepSequences(
+  sequences: AsyncIterable<WireSequence>,
+  whole: MismatchReport,
+): Promise<SweepReport | undefined> {
+  const sweep = new Sweep(defaultGrid());
+  let rows: WireSequence[] = [];
+  let tokens = 0;
+  const flush = async (): Promise<void> => {
+    if (rows.length > 0) sweep.add(packRows(rows));
+    rows = [];
+    tokens = 0;
+    await new Promise(setImmediate);
+  };
+  for await (const sequence of sequences) {
+    // A batch is of one file.
+    if (rows.length > 0 && rows[0]!.meta.file !== sequence.meta.file) await flush();
+    rows.push(sequence);
+    tokens += sequence.mask.length;
+    if (tokens >= TOKENS_PER_TURN) await flush();
+  }
+  await flush();
+  if (sweep.totals.tokens === 0) return undefined;
+  return buildSweep({
+    run: whole.run,
+    sweep,
+    presets: PRESETS,
+    findings: whole.findings,
+    sources: whole.sources
+      .filter(({ file }) => sweep.sequencesByFile.has(file))
+      .map(({ sequences: _, ...source }) => source),
+  });
+}
+
+function packRows(rows: readonly WireSequence[]): RecordBatch {
+  const batch = joinSequences(rows);
+  return {
+    ...batch,
+    provenance: { ...batch.provenance, file: rows[0]!.meta.file },
+    steps: Float64Array.from(rows, ({ meta }) => meta.step ?? Number.NaN),
+    rewards: Float64Array.from(rows, ({ meta }) => meta.reward ?? Number.NaN),
+    groupIds: rows.map(({ meta }) => meta.group ?? undefined),
+  };
+}

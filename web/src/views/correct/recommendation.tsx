@@ -1,0 +1,153 @@
+/**
+ * What `logratio sweep` says of these steps: every correction of its grid as a point, and the one it recommends.
+ *
+ * @module
+ */
+import { signal } from "@preact/signals";
+import { useMemo, useState } from "preact/hooks";
+import { type CorrectionPoint, correctionChart } from "../../../../src/render/charts/index.ts";
+import { formatCount, formatNearOne, formatShare } from "../../../../src/render/text/display/index.ts";
+import type { RunInfo, SweepCorrection, SweepReport } from "../../../../src/results/index.ts";
+import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
+import { client } from "../../api/client.ts";
+import { type Loaded, settle } from "../../state/loaded.ts";
+import { formatSteps, type StepRange } from "../../state/step-range.ts";
+import { makeHref } from "../../state/url.ts";
+import { ChartPicture } from "../../ui/chart-picture.tsx";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
+
+interface RecommendationProps {
+  readonly info: RunInfo;
+  readonly range: StepRange | null;
+  readonly correction: Correction;
+}
+
+/** A larger run is swept when it is asked for: that takes the server some seconds. */
+const TOKENS_AT_ONCE = 2_000_000;
+
+export function Recommendation({ info, range, correction }: RecommendationProps) {
+  const [open, setOpen] = useState(info.tokens <= TOKENS_AT_ONCE);
+  const steps = range === null ? undefined : formatSteps(range);
+  const swept = useMemo(() => {
+    const own = signal<Loaded<SweepReport>>({ state: "loading" });
+    if (open) settle(client.sweep(steps), own);
+    return own;
+  }, [open, steps, info.version]);
+  return (
+    <details class="recommendation" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <h2>Recommended</h2>
+      </summary>
+      {open && (
+        <WhenLoaded of={swept}>
+          {(report) => <Swept report={report} current={formatCorrection(correction)} />}
+        </WhenLoaded>
+      )}
+    </details>
+  );
+}
+
+function Swept({ report, current }: { readonly report: SweepReport; readonly current: string }) {
+  const { corrections, recommendation } = report;
+  const { name, reasons } = recommendation;
+  const chosen = corrections.find(({ correction_text }) => correction_text === current)?.name;
+  const draw = (isLinked: boolean): string =>
+    correctionChart(
+      corrections.map((each) => ({ ...toPoint(each), ...(isLinked && { href: hrefTo(each) }) })),
+      { title: "ESS and dropped tokens of each correction", recommended: name, current: chosen, height: 220 },
+    );
+  return (
+    <div class="swept">
+      <div>
+        <ChartPicture
+          name="corrections"
+          svg={() => draw(true)}
+          exported={() => draw(false)}
+          rows={() => corrections.map(toRow)}
+        />
+        <p class="muted">
+          A point is a correction: blue on the front of ESS against weight moved, the ring what is recommended
+          {chosen !== undefined && ", the cross the one below"}. Click one to set it.
+        </p>
+      </div>
+      <div>
+        <p>
+          <a href={hrefTo(corrections.find((each) => each.name === name))}>{name}</a>
+          {recommendation.kind === "none needed" && " as a safety net; no correction is needed"}
+          {recommendation.kind === "none fits" && " is the mildest; none keeps within the limits"}
+        </p>
+        <ul class="reasons">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+        <ShortTable rows={pickRows(report, chosen)} recommended={name} chosen={chosen} />
+        <p class="muted">
+          {formatCount(corrections.length)} corrections tried; <code>logratio sweep</code> has all of them.
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function ShortTable({
+  rows,
+  recommended,
+  chosen,
+}: {
+  readonly rows: readonly SweepCorrection[];
+  readonly recommended: string;
+  readonly chosen: string | undefined;
+}) {
+  return (
+    <table class="figures">
+      <thead>
+        <tr>
+          <th scope="col">correction</th>
+          <th scope="col">ESS</th>
+          <th scope="col">moved</th>
+          <th scope="col">dropped</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name} aria-current={row.name === chosen ? "true" : undefined}>
+            <th scope="row">
+              <a href={hrefTo(row)} title={row.rule}>
+                {row.name}
+              </a>
+              {row.name === recommended && " (recommended)"}
+            </th>
+            <td>{formatNearOne(row.ess_tokens)}</td>
+            <td>{formatShare(row.mass_moved)}</td>
+            <td>{formatShare(row.dropped.tokens_share)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const MOST_ROWS = 6;
+
+/** None, the recommended one and the one looked at; between them the front. */
+function pickRows({ corrections, front, recommendation }: SweepReport, chosen?: string): SweepCorrection[] {
+  const musts = new Set(["none", recommendation.name, ...(chosen === undefined ? [] : [chosen])]);
+  const others = front.filter((name) => !musts.has(name)).slice(0, MOST_ROWS - musts.size);
+  return corrections.filter(({ name }) => musts.has(name) || others.includes(name));
+}
+
+function toPoint({ name, dropped, ess_tokens, on_front }: SweepCorrection): CorrectionPoint {
+  return { name, dropped: dropped.tokens_share, ess: ess_tokens, isOnFront: on_front };
+}
+
+function toRow({ name, correction_text, ess_tokens, mass_moved, dropped, on_front }: SweepCorrection) {
+  return {
+    ...{ correction: name, text: correction_text, ess: ess_tokens, moved: mass_moved },
+    ...{ dropped: dropped.tokens_share, sequences_dropped: dropped.sequences_share, on_front },
+  };
+}
+
+function hrefTo(correction: SweepCorrection | undefined): string {
+  return makeHref({ params: { correction: correction?.correction_text } });
+}
