@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, inflateRawSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
+import { columnScan } from "./support/column-scan.mjs";
 import { seededBatch, writeContainers, writeTorch } from "./support/containers.mjs";
 import { formatTable, median, timeInTurns } from "./support/rounds.mjs";
 import { findTorch } from "./support/torch.mjs";
@@ -93,16 +94,6 @@ async function baselinesOf({ path, compression, spans }, connection) {
   }
   const read = { name: "read", run: () => readFileSync(path).length };
   return path.endsWith(".jsonl") ? [read, { name: "read, JSON.parse", run: () => parseLines(path) }] : [read];
-}
-
-/** Decodes every column and keeps nothing: lengths of lists, numbers of values. */
-async function columnScan(path, connection) {
-  const from = `read_parquet('${path.replaceAll("'", "''")}')`;
-  const columns = (await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${from}`)).getRows();
-  const sums = columns.map(([name, type]) =>
-    type.endsWith("[]") ? `sum(len("${name}"))` : `count("${name}")`,
-  );
-  return `SELECT ${sums.join(", ")} FROM ${from}`;
 }
 
 function parseLines(path) {

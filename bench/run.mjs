@@ -1,7 +1,7 @@
 // npm run bench [-- NAME…] [--quick] [--rounds N] [--trainers] [--document]: runs bench/NAME.mjs (all of them without
 // names), prints their tables, and writes bench/out/NAME.json; with --document also into docs/benchmarks.md. Data is
 // seeded; figures are medians over rounds in which the variants take turns, so that a busy machine slows all of them
-// alike. Compare ratios, not seconds.
+// alike. Compare ratios, not seconds. end-to-end also takes --tokens 1|10|100 (millions) and --format NAME,NAME.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { fillBlock, markdownTable } from "./support/document.mjs";
@@ -14,6 +14,8 @@ const { values: flags, positionals } = parseArgs({
     rounds: { type: "string" },
     trainers: { type: "boolean", default: false },
     document: { type: "boolean", default: false },
+    tokens: { type: "string" },
+    format: { type: "string" },
   },
 });
 
@@ -32,14 +34,16 @@ const options = {
   quick: flags.quick,
   rounds: flags.rounds === undefined ? undefined : Number(flags.rounds),
   trainers: flags.trainers,
+  tokens: flags.tokens,
+  format: flags.format,
 };
 if (options.rounds !== undefined && !(Number.isInteger(options.rounds) && options.rounds > 0)) {
   console.error(`--rounds needs a positive whole number, not ${flags.rounds}`);
   process.exit(2);
 }
 
-if (flags.document && options.quick) {
-  console.error("--document needs a whole run, without --quick");
+if (flags.document && (options.quick || options.format !== undefined)) {
+  console.error("--document needs a whole run, without --quick and --format");
   process.exit(2);
 }
 

@@ -27,7 +27,13 @@ export function seededBatch(rows, width, seed = 1) {
       batch.old_log_probs[at] = batch.rollout_log_probs[at] + 0.02 * (uniform() - 0.5);
     }
   }
-  return { rows, width, lengthOf: (row) => lastOne(batch.responses, row * width, width), columns: batch };
+  return {
+    rows,
+    width,
+    step: 1,
+    lengthOf: (row) => lastOne(batch.responses, row * width, width),
+    columns: batch,
+  };
 }
 
 function lastOne(ids, start, width) {
@@ -36,11 +42,16 @@ function lastOne(ids, start, width) {
   return length;
 }
 
-const bytesOf = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+export const viewBytes = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength);
 const isFloat = (array) => array instanceof Float32Array;
 
-function npy(array, shape) {
-  const text = `{'descr': '${isFloat(array) ? "<f4" : "<i4"}', 'fortran_order': False, 'shape': (${shape.join(", ")}), }`;
+function nameType(array, [float, int, long]) {
+  if (isFloat(array)) return float;
+  return array instanceof BigInt64Array ? long : int;
+}
+
+export function npy(array, shape) {
+  const text = `{'descr': '${nameType(array, ["<f4", "<i4", "<i8"])}', 'fortran_order': False, 'shape': (${shape.join(", ")}), }`;
   const padded = `${text.padEnd(Math.ceil((text.length + 11) / 64) * 64 - 11)}\n`;
   const length = Buffer.alloc(2);
   length.writeUInt16LE(padded.length);
@@ -48,12 +59,12 @@ function npy(array, shape) {
     Buffer.from("\x93NUMPY\x01\x00", "latin1"),
     length,
     Buffer.from(padded),
-    bytesOf(array),
+    viewBytes(array),
   ]);
 }
 
 /** An archive, and where the data of its members lie in it. */
-function zip(members, deflate) {
+export function zip(members, deflate) {
   const parts = [];
   const directory = [];
   const spans = [];
@@ -85,12 +96,12 @@ function zip(members, deflate) {
   return { bytes: Buffer.concat([...parts, entries, end]), spans };
 }
 
-function safetensors({ columns, rows, width }) {
+export function safetensors({ columns, rows, width }) {
   let offset = 0;
   const header = {};
   for (const [name, array] of Object.entries(columns)) {
     header[name] = {
-      dtype: isFloat(array) ? "F32" : "I32",
+      dtype: nameType(array, ["F32", "I32", "I64"]),
       shape: [rows, width],
       data_offsets: [offset, offset + array.byteLength],
     };
@@ -100,17 +111,17 @@ function safetensors({ columns, rows, width }) {
   const padded = Buffer.from(text.padEnd(Math.ceil(text.length / 8) * 8));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(padded.length));
-  return Buffer.concat([length, padded, ...Object.values(columns).map(bytesOf)]);
+  return Buffer.concat([length, padded, ...Object.values(columns).map(viewBytes)]);
 }
 
-function jsonl({ columns, rows, width, lengthOf }) {
+export function jsonl({ columns, rows, width, step, lengthOf }) {
   const lines = [];
   for (let row = 0; row < rows; row++) {
     const [start, end] = [row * width, row * width + lengthOf(row)];
     const part = (name) => [...columns[name].subarray(start, end)];
     lines.push(
       JSON.stringify({
-        step: 1,
+        step,
         response_ids: part("responses"),
         response_mask: part("response_mask"),
         rollout_log_probs: part("rollout_log_probs"),
@@ -158,7 +169,7 @@ export function writeContainers(batch, directory) {
 export function writeTorch(batch, directory, python) {
   const names = Object.entries(batch.columns).map(([name, array]) => {
     const file = `${name}.${isFloat(array) ? "f32" : "i32"}`;
-    writeFileSync(join(directory, file), bytesOf(array));
+    writeFileSync(join(directory, file), viewBytes(array));
     return file;
   });
   const script = fileURLToPath(new URL("../torch_save.py", import.meta.url));
