@@ -10,10 +10,10 @@ import type { Readable, Writable } from "node:stream";
 import { isLogratioError, resultJson, UsageError } from "../../core/base/index.ts";
 import { writeWholeFile } from "../../input/io/index.ts";
 import { parseParity } from "../runs/index.ts";
-import { PartMerger } from "./merge-parts.ts";
+import { mergeParts, PartMerger } from "./merge-parts.ts";
 import type { Part } from "./part.ts";
 import { encodePart } from "./part-bytes.ts";
-import { findParts, readPart } from "./part-files.ts";
+import { findParts } from "./part-files.ts";
 import { reportPart } from "./report-part.ts";
 import { openShardReader, type ShardReader, type SummarizeOptions } from "./summarize-shards.ts";
 
@@ -133,9 +133,7 @@ async function summarizeAll(
 }
 
 async function mergeAll(paths: readonly string[]): Promise<Part> {
-  const merger = new PartMerger();
-  for (const path of await findParts(paths)) merger.add(await readPart(path), path);
-  return merger.finish();
+  return mergeParts(await findParts(paths));
 }
 
 async function packPart(part: Part): Promise<Answer> {

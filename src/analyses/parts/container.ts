@@ -1,40 +1,55 @@
 /**
- * A part as bytes, `.lrs`: a magic number, a version, what is in it (JSON) and the summary (binary), both in zstd, and a
- * checksum over everything, which every version keeps at the end. Little-endian.
+ * A part as bytes, `.lrs`: a magic number, a version, what is in it (JSON) and the summary (binary), both in zstd, then
+ * the summary's measured values as they are, and a checksum over everything, which every version keeps at the end.
+ * Little-endian.
  *
  *     0   8  magic: 89 4c 52 53 0d 0a 1a 0a
  *     8   4  version
- *     12  8  bytes of the first block: compressed, plain
- *     20  8  bytes of the second block: compressed, plain
- *     28     the first block, the second block
+ *     12  8  bytes of the first block: compressed, decompressed
+ *     20  8  bytes of the second block: compressed, decompressed
+ *     28  4  bytes of the third block
+ *     32     the three blocks
  *     −4  4  CRC-32C of all before it
+ *
+ * Version 1 had measured values in the second block, where decompressing them took longer than all else.
  *
  * @module
  */
-import { checkMemory, crc32c, FormatError, VersionError } from "../../core/base/index.ts";
+import { checkMemory, crc32c, FormatError, VersionError, type WrittenBytes } from "../../core/base/index.ts";
 import { LIKELY_CUT_OFF, LIKELY_DAMAGED, loadZstd, unzstdBlock } from "../../input/io/index.ts";
 
 /** The first byte is no text, and the line ends show a transfer that changed them. */
 export const MAGIC = Uint8Array.of(0x89, 0x4c, 0x52, 0x53, 0x0d, 0x0a, 0x1a, 0x0a);
-export const PART_VERSION = 1;
-const HEADER_BYTES = 28;
+export const PART_VERSION = 2;
+const HEADER_BYTES = 32;
 const CHECKSUM_BYTES = 4;
 
 export interface Blocks {
   readonly info: Uint8Array;
-  readonly body: Uint8Array;
+  readonly body: WrittenBytes;
 }
 
-export async function packBlocks({ info, body }: Blocks): Promise<Uint8Array> {
+/** A part of which only what is in it is decompressed. */
+export interface OpenedBlocks {
+  readonly info: Uint8Array;
+  readBody(): WrittenBytes;
+}
+
+export async function packBlocks({ info, body: { packed, plain } }: Blocks): Promise<Uint8Array> {
   const compress = await loadZstd();
-  const [first, second] = [compress(info), compress(body)];
-  const bytes = new Uint8Array(HEADER_BYTES + first.length + second.length + CHECKSUM_BYTES);
+  const [first, second] = [compress(info), compress(packed)];
+  const blocks = [first, second, plain];
+  const length = blocks.reduce((sum, block) => sum + block.length, HEADER_BYTES + CHECKSUM_BYTES);
+  const bytes = new Uint8Array(length);
   const view = new DataView(bytes.buffer);
   bytes.set(MAGIC);
-  const numbers = [PART_VERSION, first.length, info.length, second.length, body.length];
+  const numbers = [PART_VERSION, first.length, info.length, second.length, packed.length, plain.length];
   for (const [i, value] of numbers.entries()) view.setUint32(MAGIC.length + 4 * i, value, true);
-  bytes.set(first, HEADER_BYTES);
-  bytes.set(second, HEADER_BYTES + first.length);
+  let at = HEADER_BYTES;
+  for (const block of blocks) {
+    bytes.set(block, at);
+    at += block.length;
+  }
   const end = bytes.length - CHECKSUM_BYTES;
   view.setUint32(end, crc32c(bytes.subarray(0, end)), true);
   return bytes;
@@ -50,7 +65,7 @@ export function isPart(bytes: Uint8Array): boolean {
  * @throws VersionError when a newer logratio wrote it
  * @throws LimitError when it would take more than the memory limit
  */
-export function unpackBlocks(bytes: Uint8Array, file: string): Blocks {
+export function unpackBlocks(bytes: Uint8Array, file: string): OpenedBlocks {
   const at = { file };
   if (!isPart(bytes)) {
     throw new FormatError(`${file} is not a part that logratio summarize wrote`, {
@@ -68,14 +83,15 @@ export function unpackBlocks(bytes: Uint8Array, file: string): Blocks {
       hint: "run logratio summarize again for its shards",
     });
   }
-  const [version, ...lengths] = [0, 1, 2, 3, 4].map((i) => view.getUint32(MAGIC.length + 4 * i, true));
+  const [version, ...lengths] = [0, 1, 2, 3, 4, 5].map((i) => view.getUint32(MAGIC.length + 4 * i, true));
   if (version !== PART_VERSION) throw wrongVersion(version!, file);
-  const [first, infoLength, second, bodyLength] = lengths as [number, number, number, number];
-  if (HEADER_BYTES + first + second !== end)
-    throw new FormatError(`${file} declares ${first} and ${second} bytes, and has ${end - HEADER_BYTES}`, {
-      at,
-    });
-  checkMemory(infoLength + bodyLength, "a part", at);
+  const [first, infoLength, second, bodyLength, plain] = lengths as [number, number, number, number, number];
+  if (HEADER_BYTES + first + second + plain !== end)
+    throw new FormatError(
+      `${file} declares ${first}, ${second} and ${plain} bytes, and has ${end - HEADER_BYTES}`,
+      { at },
+    );
+  checkMemory(infoLength + bodyLength + plain, "a part", at);
   const open = (from: number, to: number, length: number): Uint8Array => {
     try {
       return unzstdBlock(bytes.subarray(from, to), length);
@@ -84,7 +100,13 @@ export function unpackBlocks(bytes: Uint8Array, file: string): Blocks {
     }
   };
   const middle = HEADER_BYTES + first;
-  return { info: open(HEADER_BYTES, middle, infoLength), body: open(middle, end, bodyLength) };
+  return {
+    info: open(HEADER_BYTES, middle, infoLength),
+    readBody: () => ({
+      packed: open(middle, middle + second, bodyLength),
+      plain: bytes.subarray(middle + second, end),
+    }),
+  };
 }
 
 function wrongVersion(version: number, file: string): VersionError {

@@ -6,7 +6,7 @@
  */
 export { answerRequests } from "./answer-requests.ts";
 export { PART_VERSION } from "./container.ts";
-export { PartMerger } from "./merge-parts.ts";
+export { mergeParts, PartMerger } from "./merge-parts.ts";
 export type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard } from "./part.ts";
 export { decodePart, encodePart } from "./part-bytes.ts";
 export { findParts, PART_SUFFIX, readPart, writePart } from "./part-files.ts";

@@ -9,6 +9,8 @@ import { MismatchSummary } from "../../core/summaries/index.ts";
 import { compareReports } from "../../input/ingest/index.ts";
 import { RunSummary } from "../report/index.ts";
 import type { Part, PartCall, PartInfo, PartShard } from "./part.ts";
+import { type OpenedPart, openPart } from "./part-bytes.ts";
+import { readPartBytes } from "./part-files.ts";
 
 interface Held {
   readonly shard: PartShard;
@@ -34,8 +36,21 @@ export class PartMerger {
    * @throws UsageError when it was read with other settings than those before it
    * @throws SchemaError when some of its shards were added before and others not: they cannot be taken apart any more
    */
-  add(part: Part, origin: string): void {
-    const { info } = part;
+  add({ info, summary, prompts }: Part, origin: string): void {
+    this.addOpened(
+      {
+        info,
+        mergeInto(into, openPrompts) {
+          into.merge(summary);
+          if (prompts !== undefined) openPrompts().merge(prompts);
+        },
+      },
+      origin,
+    );
+  }
+
+  /** As {@link add}: the summary goes from the bytes into the sums, and is never there by itself. */
+  addOpened({ info, mergeInto }: OpenedPart, origin: string): void {
     if (this.#first === undefined) this.#first = { info, origin };
     else requireSameSettings(this.#first, { info, origin });
     for (const call of info.calls) this.#addCall(call);
@@ -53,10 +68,10 @@ export class PartMerger {
       this.#byName.set(shard.name, held);
       if (shard.digest !== null) this.#byDigest.set(shard.digest, held);
     }
-    this.#summary.merge(part.summary);
-    if (part.prompts === undefined) return;
-    this.#prompts ??= new MismatchSummary();
-    this.#prompts.merge(part.prompts);
+    mergeInto(this.#summary, () => {
+      this.#prompts ??= new MismatchSummary();
+      return this.#prompts;
+    });
   }
 
   /** The earlier call is as good as the later one, where it was made again to resume. */
@@ -111,6 +126,25 @@ export class PartMerger {
       prompts: this.#prompts,
     };
   }
+}
+
+/**
+ * Files of parts, one after the other: while one is added, the next is read.
+ *
+ * @param paths of `findParts`
+ * @throws LogratioError of `readPart` and `PartMerger.add`
+ */
+export async function mergeParts(paths: readonly string[]): Promise<Part> {
+  const merger = new PartMerger();
+  let next = paths.length === 0 ? undefined : readPartBytes(paths[0]!);
+  for (const [i, path] of paths.entries()) {
+    const bytes = await next!;
+    next = i + 1 < paths.length ? readPartBytes(paths[i + 1]!) : undefined;
+    // Its error is raised when it is waited for, which an error before that would leave undone.
+    next?.catch(() => {});
+    merger.addOpened(openPart(bytes, path), path);
+  }
+  return merger.finish();
 }
 
 function compareTexts(a: string, b: string): number {

@@ -18,7 +18,14 @@ export async function encodePart({ info, summary, prompts }: Part): Promise<Uint
   summary.encode(body);
   body.whole(prompts === undefined ? 0 : 1);
   prompts?.encode(body);
-  return packBlocks({ info: encoder.encode(JSON.stringify(info)), body: body.finish() });
+  return packBlocks({ info: encoder.encode(JSON.stringify(info)), body: body.finishApart() });
+}
+
+/** A part whose summary is still as it was read: to be added to another one, or left alone. */
+export interface OpenedPart {
+  readonly info: PartInfo;
+  /** Adds the summary; `openPrompts` is called where there is one of prompts. */
+  mergeInto(summary: RunSummary, openPrompts: () => MismatchSummary): void;
 }
 
 /**
@@ -27,13 +34,29 @@ export async function encodePart({ info, summary, prompts }: Part): Promise<Uint
  * @throws VersionError when another version of logratio wrote it
  * @throws LimitError when it would take more than the memory limit
  */
+export function openPart(bytes: Uint8Array, file: string): OpenedPart {
+  const { info, readBody } = unpackBlocks(bytes, file);
+  return {
+    info: readInfo(info, file),
+    mergeInto(summary, openPrompts) {
+      const from = new ByteReader(readBody(), file);
+      summary.mergeFrom(from);
+      if (from.whole() !== 0) openPrompts().mergeFrom(from);
+      from.end();
+    },
+  };
+}
+
+/** As {@link openPart}, and reads the summary too. */
 export function decodePart(bytes: Uint8Array, file: string): Part {
-  const { info, body } = unpackBlocks(bytes, file);
-  const from = new ByteReader(body, file);
-  const summary = RunSummary.decode(from);
-  const prompts = from.whole() === 0 ? undefined : MismatchSummary.decode(from);
-  from.end();
-  return { info: readInfo(info, file), summary, prompts };
+  const { info, mergeInto } = openPart(bytes, file);
+  const summary = new RunSummary();
+  let prompts: MismatchSummary | undefined;
+  mergeInto(summary, () => {
+    prompts = new MismatchSummary();
+    return prompts;
+  });
+  return { info, summary, prompts };
 }
 
 function readInfo(bytes: Uint8Array, file: string): PartInfo {

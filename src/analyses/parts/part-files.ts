@@ -58,10 +58,11 @@ function refuseEmpty(path: string): never {
  * @throws NotFoundError or FileSystemError when it cannot be read
  */
 export async function readPart(path: string): Promise<Part> {
-  return decodePart(await readBytes(path), path);
+  return decodePart(await readPartBytes(path), path);
 }
 
-async function readBytes(path: string): Promise<Uint8Array> {
+/** @throws NotFoundError or FileSystemError when it cannot be read */
+export async function readPartBytes(path: string): Promise<Uint8Array> {
   const source = isRemote(path) ? (await findRemote(path))[0]!.object.open() : await openFile(path);
   if ("byteLength" in source) {
     try {

@@ -11,6 +11,7 @@ import {
   decodePart,
   encodePart,
   findParts,
+  mergeParts,
   openShardReader,
   PartMerger,
   readPart,
@@ -32,10 +33,7 @@ async function summarize(paths: string[], out: string, options: SummarizeOptions
 }
 
 async function merge(...parts: string[]): Promise<MismatchReport> {
-  const merger = new PartMerger();
-  for (const path of await findParts(parts.map((part) => join(folder, part))))
-    merger.add(await readPart(path), path);
-  return reportPart(merger.finish());
+  return reportPart(await mergeParts(await findParts(parts.map((part) => join(folder, part)))));
 }
 
 const plain = (report: MismatchReport): unknown => JSON.parse(resultJson(report));

@@ -8,8 +8,8 @@
  * @module
  */
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { KeyHash, MismatchSummary } from "../../core/summaries/index.ts";
-import { makeSlice, Slices } from "./slices.ts";
+import { KeyHash, type MismatchSummary } from "../../core/summaries/index.ts";
+import { makeSlice, mergeSlices, Slices } from "./slices.ts";
 
 /** Values kept apart. */
 export const MOST_PARTS_APART = 1024;
@@ -81,25 +81,24 @@ export class BoundedSlices<K extends string | number> {
 
   encode(to: ByteWriter): void {
     this.#trim();
-    this.#slices.encode(to);
     to.float(this.#bound);
+    this.#slices.encode(to);
     to.ascending([...this.#hashes].sort((a, b) => a - b).slice(0, MOST_COUNTED + 1));
     to.whole(this.#pooled === undefined ? 0 : 1);
     this.#pooled?.encode(to);
   }
 
-  /** @throws FormatError when the bytes are not slices */
-  static decode<K extends string | number>(
-    from: ByteReader,
-    readKey: () => K,
-    most = MOST_PARTS_APART,
-  ): BoundedSlices<K> {
-    const slices = new BoundedSlices<K>(most);
-    slices.#slices.merge(Slices.decode(from, readKey));
-    slices.#bound = from.float();
-    for (const hash of from.ascending()) slices.#hashes.add(hash);
-    if (from.below(2, "a flag") === 1) slices.#pooled = MismatchSummary.decode(from);
-    return slices;
+  /**
+   * Adds what `encode` wrote.
+   *
+   * @throws FormatError when the bytes are not slices
+   */
+  mergeFrom(from: ByteReader, readKey: () => K): void {
+    this.#bound = Math.min(this.#bound, from.float());
+    this.#poolAbove(this.#bound);
+    mergeSlices(from, readKey, (key) => this.get(key));
+    for (const hash of from.ascending()) this.#count(hash);
+    if (from.below(2, "a flag") === 1) this.#pooledSlice().mergeFrom(from);
   }
 
   #pool(hash: number): MismatchSummary {

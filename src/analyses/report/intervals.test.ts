@@ -152,14 +152,14 @@ describe("summaries of another version", () => {
     };
     for (const [version, whose] of [
       [1, "an older"],
-      [5, "a newer"],
+      [6, "a newer"],
     ] as const) {
       const thrown = error(version);
       expect(isLogratioError(thrown, "VersionError") && [thrown.message, thrown.likely]).toEqual([
-        `cannot read run summary: version ${version}, this logratio reads version 4`,
+        `cannot read run summary: version ${version}, this logratio reads version 5`,
         `${whose} logratio wrote it`,
       ]);
-      expect(thrown).toMatchObject({ found: version, supported: 4 });
+      expect(thrown).toMatchObject({ found: version, supported: 5 });
     }
   });
 });

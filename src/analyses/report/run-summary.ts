@@ -29,7 +29,7 @@ import {
   SequenceSample,
   sumSurprisal,
   TopList,
-  Units,
+  type Units,
   ValueSketch,
 } from "../../core/summaries/index.ts";
 import type { WorstSequence, WorstToken } from "../../results/index.ts";
@@ -53,8 +53,8 @@ function formatKey({ file, handle }: Pick<WorstToken, "file" | "handle">): strin
   return `${file} ${handle}`;
 }
 
-/** 4: engines, finish reasons, staleness; binary, and sums that do not depend on the order. */
-const VERSION = 4;
+/** 5: what can be compressed apart from what cannot. */
+const VERSION = 5;
 
 /** A run summary as JSON; only the version that wrote it reads it. */
 export interface RunSummaryJson {
@@ -230,15 +230,20 @@ export class RunSummary {
   #addSequenceDelta(correct: number, sums: Float64Array, at: number): void {
     const tokens = sums[at + COUNT] as number;
     if (tokens === 0 || Number.isNaN(correct)) return;
-    this.#sequenceDeltasOf(correctnessName(correct)).add((sums[at + ABS_DELTA_SUM] as number) / tokens);
+    this.#openSequenceDeltas(correctnessName(correct)).add((sums[at + ABS_DELTA_SUM] as number) / tokens);
   }
 
-  #sequenceDeltasOf(name: string): ValueSketch {
+  #openSequenceDeltas(name: string): ValueSketch {
     const known = this.sequenceDeltas.get(name);
     if (known) return known;
     const sketch = new ValueSketch(7);
     this.sequenceDeltas.set(name, sketch);
     return sketch;
+  }
+
+  #openTurnDeltas(turn: number): ValueSketch {
+    while (this.turnDeltas.length <= turn) this.turnDeltas.push(new ValueSketch(7));
+    return this.turnDeltas[turn]!;
   }
 
   #addTokens(
@@ -366,30 +371,39 @@ export class RunSummary {
   /** @throws FormatError when the bytes are not a summary */
   static decode(from: ByteReader): RunSummary {
     const summary = new RunSummary();
-    summary.total.merge(MismatchSummary.decode(from));
-    summary.tails.merge(RatioTails.decode(from));
-    for (const slices of [summary.steps, summary.ranks])
-      slices.merge(Slices.decode(from, () => from.float()));
-    for (const slices of [summary.environments, summary.correctness])
-      slices.merge(Slices.decode(from, () => from.text()));
-    for (const slices of [summary.engines, summary.finishReasons])
-      slices.merge(BoundedSlices.decode(from, () => from.text()));
-    summary.staleness.merge(BoundedSlices.decode(from, () => from.float()));
-    for (let left = from.count(); left > 0; left--)
-      summary.#outcomes.set(from.float(), Units.decode(from, OUTCOME_UNITS));
-    for (let left = from.count(); left > 0; left--)
-      summary.#packs.set(from.float(), Units.decode(from, PACK_UNITS));
-    for (let left = from.count(); left > 0; left--)
-      summary.sequenceDeltas.set(from.text(), ValueSketch.decode(from, 7));
-    for (let left = from.count(); left > 0; left--) summary.turnDeltas.push(ValueSketch.decode(from, 7));
-    summary.groups.merge(TokenGroups.decode(from));
-    for (const token of decodeWorst<WorstToken>(from, ["delta", "file", "handle"]))
-      summary.worstTokens.add(token);
-    for (const sequence of decodeWorst<WorstSequence>(from, ["delta_sum", "file", "handle"]))
-      summary.worstSequences.add(sequence);
-    summary.sample.merge(SequenceSample.decode(from));
-    for (let left = from.count(); left > 0; left--) summary.sequencesByFile.set(from.text(), from.whole());
+    summary.mergeFrom(from);
     return summary;
+  }
+
+  /**
+   * Adds what `encode` wrote, as `merge` does, without making a summary of it first.
+   *
+   * @throws FormatError when the bytes are not a summary; this summary is then good for nothing any more
+   */
+  mergeFrom(from: ByteReader): void {
+    const [readNumber, readText] = [() => from.float(), () => from.text()];
+    this.total.mergeFrom(from);
+    this.tails.mergeFrom(from);
+    for (const slices of [this.steps, this.ranks]) slices.mergeFrom(from, readNumber);
+    for (const slices of [this.environments, this.correctness]) slices.mergeFrom(from, readText);
+    for (const slices of [this.engines, this.finishReasons]) slices.mergeFrom(from, readText);
+    this.staleness.mergeFrom(from, readNumber);
+    for (let left = from.count(); left > 0; left--)
+      openUnits(this.#outcomes, from.float(), OUTCOME_UNITS).mergeFrom(from);
+    for (let left = from.count(); left > 0; left--)
+      openUnits(this.#packs, from.float(), PACK_UNITS).mergeFrom(from);
+    for (let left = from.count(); left > 0; left--) this.#openSequenceDeltas(from.text()).mergeFrom(from);
+    for (let turn = 0, turns = from.count(); turn < turns; turn++) this.#openTurnDeltas(turn).mergeFrom(from);
+    this.groups.mergeFrom(from);
+    for (const token of decodeWorst<WorstToken>(from, ["delta", "file", "handle"]))
+      this.worstTokens.add(token);
+    for (const sequence of decodeWorst<WorstSequence>(from, ["delta_sum", "file", "handle"]))
+      this.worstSequences.add(sequence);
+    this.sample.mergeFrom(from);
+    for (let left = from.count(); left > 0; left--) {
+      const file = from.text();
+      this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + from.whole());
+    }
   }
 
   /** For `JSON.stringify`, to go on in another process. */
@@ -424,11 +438,8 @@ export class RunSummary {
     this.staleness.merge(other.staleness);
     for (const [step, units] of other.#outcomes) openUnits(this.#outcomes, step, OUTCOME_UNITS).merge(units);
     for (const [step, units] of other.#packs) openUnits(this.#packs, step, PACK_UNITS).merge(units);
-    for (const [name, sketch] of other.sequenceDeltas) this.#sequenceDeltasOf(name).merge(sketch);
-    other.turnDeltas.forEach((theirs, turn) => {
-      while (this.turnDeltas.length <= turn) this.turnDeltas.push(new ValueSketch(7));
-      (this.turnDeltas[turn] as ValueSketch).merge(theirs);
-    });
+    for (const [name, sketch] of other.sequenceDeltas) this.#openSequenceDeltas(name).merge(sketch);
+    for (const [turn, theirs] of other.turnDeltas.entries()) this.#openTurnDeltas(turn).merge(theirs);
     this.groups.merge(other.groups);
     this.worstTokens.merge(other.worstTokens);
     this.worstSequences.merge(other.worstSequences);

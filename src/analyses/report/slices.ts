@@ -34,20 +34,30 @@ export class Slices<K extends string | number> {
     }
   }
 
-  static decode<K extends string | number>(from: ByteReader, readKey: () => K): Slices<K> {
-    const slices = new Slices<K>();
-    for (let left = from.count(); left > 0; left--) {
-      from.spend(SLICE_BYTES);
-      const key = readKey();
-      if (slices.byKey.has(key)) from.fail("a key is there twice");
-      slices.get(key).merge(MismatchSummary.decode(from));
-    }
-    return slices;
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader, readKey: () => K): void {
+    mergeSlices(from, readKey, (key) => this.get(key));
   }
 
   /** In ascending order of key; NaN (unknown) last. */
   sorted(): [K, MismatchSummary][] {
     return [...this.byKey].sort(([a], [b]) => compareKeys(a, b));
+  }
+}
+
+/** @param open the slice of a key, to be added to at once */
+export function mergeSlices<K extends string | number>(
+  from: ByteReader,
+  readKey: () => K,
+  open: (key: K) => MismatchSummary,
+): void {
+  const seen = new Set<K>();
+  for (let left = from.count(); left > 0; left--) {
+    from.spend(SLICE_BYTES);
+    const key = readKey();
+    if (seen.has(key)) from.fail("a key is there twice");
+    seen.add(key);
+    open(key).mergeFrom(from);
   }
 }
 

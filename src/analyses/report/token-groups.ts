@@ -52,12 +52,11 @@ export class TokenGroups {
     this.tokenIds.encode(to);
   }
 
-  static decode(from: ByteReader): TokenGroups {
-    const groups = new TokenGroups();
-    groups.deciles.merge(GroupSums.decode(from));
-    groups.buckets.merge(GroupSums.decode(from));
-    groups.tokenIds.merge(GroupSums.decode(from));
-    return groups;
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    this.deciles.mergeFrom(from);
+    this.buckets.mergeFrom(from);
+    this.tokenIds.mergeFrom(from);
   }
 
   merge(other: TokenGroups): void {

@@ -16,10 +16,12 @@ export function encodeWorst(to: ByteWriter, list: readonly (WorstToken | WorstSe
 }
 
 export function decodeWorst<T>(from: ByteReader, needed: readonly (keyof T & string)[]): T[] {
+  const text = from.text();
+  const revive = (_: string, value: unknown): unknown =>
+    typeof value === "object" && value !== null && "number" in value ? Number(value.number) : value;
   try {
-    const list = JSON.parse(from.text(), (_, value: unknown) =>
-      typeof value === "object" && value !== null && "number" in value ? Number(value.number) : value,
-    ) as T[];
+    // Few lists have any, and looking for them takes ten times as long as reading.
+    const list = JSON.parse(text, text.includes('{"number"') ? revive : undefined) as T[];
     if (list.every((item) => needed.every((name) => name in (item as object)))) return list;
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;

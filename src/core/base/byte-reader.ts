@@ -1,3 +1,4 @@
+import type { WrittenBytes } from "./byte-writer.ts";
 import { FormatError } from "./errors.ts";
 import { checkMemory } from "./memory-limit.ts";
 
@@ -10,16 +11,33 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #plain: DataView;
+  #plainAt = 0;
   readonly #name: string;
   #at = 0;
   readonly #names: string[] = [];
   #spent = 0;
 
-  /** @param name of what is read, in errors: a file */
-  constructor(bytes: Uint8Array, name: string) {
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /**
+   * @param written what `ByteWriter.finish` or `finishApart` returned
+   * @param name of what is read, in errors: a file
+   */
+  constructor(written: Uint8Array | WrittenBytes, name: string) {
     this.#name = name;
+    const { packed, plain } = "packed" in written ? written : this.#part(written);
+    this.#bytes = packed;
+    this.#view = viewBytes(packed);
+    this.#plain = viewBytes(plain);
+  }
+
+  #part(bytes: Uint8Array): WrittenBytes {
+    const end = bytes.length - 4;
+    const length = end < 0 ? 0 : viewBytes(bytes).getUint32(end, true);
+    if (end < length)
+      throw new FormatError(`${this.#name} does not hold a summary: ${bytes.length} bytes are there`, {
+        at: { file: this.#name },
+      });
+    return { packed: bytes.subarray(0, end - length), plain: bytes.subarray(end - length, end) };
   }
 
   get rest(): number {
@@ -42,10 +60,16 @@ export class ByteReader {
     return at;
   }
 
+  byte(): number {
+    return this.#bytes[this.#take(1)]!;
+  }
+
   whole(): number {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = this.#bytes[this.#take(1)]!;
+    const first = this.byte();
+    if (first < 128) return first;
+    let value = first & 127;
+    for (let scale = 128; ; scale *= 128) {
+      const byte = this.byte();
       value += (byte & 127) * scale;
       if (byte < 128) break;
     }
@@ -71,7 +95,46 @@ export class ByteReader {
 
   floats(count: number): Float64Array {
     if (8 * count > this.rest) this.fail(`${count} numbers are needed, ${this.rest} bytes are left`);
-    return Float64Array.from({ length: count }, () => this.float());
+    const values = new Float64Array(count);
+    for (let i = 0; i < count; i++) values[i] = this.float();
+    return values;
+  }
+
+  #takePlain(count: number): number {
+    const at = this.#plainAt;
+    const rest = this.#plain.byteLength - at;
+    if (count > rest) this.fail(`${count} bytes of measured values are needed, ${rest} are left`);
+    this.#plainAt += count;
+    return at;
+  }
+
+  plainFloat(): number {
+    return this.#plain.getFloat64(this.#takePlain(8), true);
+  }
+
+  plainFloat32(): number {
+    return this.#plain.getFloat32(this.#takePlain(4), true);
+  }
+
+  /** What `ByteWriter.measured` wrote. */
+  measured(): Float64Array {
+    const count = this.whole();
+    if (count > 8 * this.rest) this.fail(`${count} values are declared, ${this.rest} bytes are left`);
+    const isWide = this.bits(count);
+    const rest = this.#plain.byteLength - this.#plainAt;
+    if (4 * count > rest) this.fail(`${count} values are declared, ${rest} bytes of them are left`);
+    const values = new Float64Array(count);
+    for (let i = 0; i < count; i++) values[i] = isWide[i] === 1 ? this.plainFloat() : this.plainFloat32();
+    return values;
+  }
+
+  bits(count: number): Uint8Array {
+    const bytes = Math.ceil(count / 8);
+    if (bytes > this.rest) this.fail(`${count} bits are needed, ${this.rest} bytes are left`);
+    const from = this.#take(bytes);
+    const values = new Uint8Array(count);
+    for (let i = 0; i < count; i++) values[i] = (this.#bytes[from + (i >> 3)]! >>> (i & 7)) & 1;
+    return values;
   }
 
   /** How many items follow, each of at least so many bytes. */
@@ -116,6 +179,11 @@ export class ByteReader {
 
   /** @throws FormatError when bytes are left */
   end(): void {
-    if (this.rest > 0) this.fail(`${this.rest} bytes are left over`);
+    const rest = this.rest + this.#plain.byteLength - this.#plainAt;
+    if (rest > 0) this.fail(`${rest} bytes are left over`);
   }
+}
+
+function viewBytes(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

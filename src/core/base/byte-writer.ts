@@ -1,32 +1,54 @@
-/** Values one after the other as little-endian bytes; `ByteReader` reads them back in the same order. */
-export class ByteWriter {
-  #bytes = new Uint8Array(1 << 12);
-  #view = new DataView(this.#bytes.buffer);
-  #length = 0;
-  readonly #names = new Map<string, number>();
+/** Bytes that grow at their end. */
+class Grown {
+  bytes = new Uint8Array(1 << 12);
+  view = new DataView(this.bytes.buffer);
+  length = 0;
 
-  #reserve(count: number): number {
-    const at = this.#length;
-    this.#length += count;
-    if (this.#length > this.#bytes.length) {
-      const next = new Uint8Array(Math.max(this.#length, 2 * this.#bytes.length));
-      next.set(this.#bytes.subarray(0, at));
-      this.#bytes = next;
-      this.#view = new DataView(next.buffer);
+  /** Makes room for so many bytes more, and says where they start. */
+  reserve(count: number): number {
+    const at = this.length;
+    this.length += count;
+    if (this.length > this.bytes.length) {
+      const next = new Uint8Array(Math.max(this.length, 2 * this.bytes.length));
+      next.set(this.bytes.subarray(0, at));
+      this.bytes = next;
+      this.view = new DataView(next.buffer);
     }
     return at;
+  }
+
+  written(): Uint8Array<ArrayBuffer> {
+    return this.bytes.slice(0, this.length);
+  }
+}
+
+/** What a {@link ByteWriter} wrote. */
+export interface WrittenBytes {
+  /** Counts, names and what else repeats itself. */
+  readonly packed: Uint8Array;
+  /** Measured values, whose bits are as good as random: no compressor makes them smaller, and each is slow to try. */
+  readonly plain: Uint8Array;
+}
+
+/** Values one after the other as little-endian bytes; `ByteReader` reads them back in the same order. */
+export class ByteWriter {
+  readonly #packed = new Grown();
+  readonly #plain = new Grown();
+  readonly #names = new Map<string, number>();
+
+  byte(value: number): void {
+    const at = this.#packed.reserve(1);
+    this.#packed.bytes[at] = value;
   }
 
   /** A whole number from 0 to 2^53 − 1: seven bits a byte, the lowest first, the eighth for "more follow" (LEB128). */
   whole(value: number): void {
     let rest = value;
     while (rest >= 128) {
-      const at = this.#reserve(1);
-      this.#bytes[at] = (rest % 128) + 128;
+      this.byte((rest % 128) + 128);
       rest = Math.floor(rest / 128);
     }
-    const at = this.#reserve(1);
-    this.#bytes[at] = rest;
+    this.byte(rest);
   }
 
   /** A whole number of either sign, up to 2^52: small ones are short. */
@@ -36,12 +58,44 @@ export class ByteWriter {
 
   /** Any number, by its 64 bits. */
   float(value: number): void {
-    const at = this.#reserve(8);
-    this.#view.setFloat64(at, value, true);
+    const at = this.#packed.reserve(8);
+    this.#packed.view.setFloat64(at, value, true);
   }
 
   floats(values: Iterable<number>): void {
     for (const value of values) this.float(value);
+  }
+
+  /** A measured value; `plainFloat32` where its 32 bits are all of it. */
+  plainFloat(value: number): void {
+    const at = this.#plain.reserve(8);
+    this.#plain.view.setFloat64(at, value, true);
+  }
+
+  /** @param value a float32 */
+  plainFloat32(value: number): void {
+    const at = this.#plain.reserve(4);
+    this.#plain.view.setFloat32(at, value, true);
+  }
+
+  /** Measured values, with how many there are: those that are float32 take four bytes. */
+  measured(values: ArrayLike<number>): void {
+    this.whole(values.length);
+    const isWide = Uint8Array.from(values, (value) => (Math.fround(value) === value ? 0 : 1));
+    this.bits(isWide);
+    for (let i = 0; i < isWide.length; i++) {
+      if (isWide[i] === 1) this.plainFloat(values[i]!);
+      else this.plainFloat32(values[i]!);
+    }
+  }
+
+  /** Values 0 and 1, eight to a byte. */
+  bits(values: Uint8Array): void {
+    for (let i = 0; i < values.length; i += 8) {
+      let byte = 0;
+      for (let bit = 0; bit < 8; bit++) byte |= (values[i + bit] ?? 0) << bit;
+      this.byte(byte);
+    }
   }
 
   /** Whole numbers that do not fall, with how many there are: the differences are written. */
@@ -57,8 +111,8 @@ export class ByteWriter {
   text(value: string): void {
     const bytes = new TextEncoder().encode(value);
     this.whole(bytes.length);
-    const at = this.#reserve(bytes.length);
-    this.#bytes.set(bytes, at);
+    const at = this.#packed.reserve(bytes.length);
+    this.#packed.bytes.set(bytes, at);
   }
 
   /** A text that occurs often: written once, and then by its number. */
@@ -70,7 +124,18 @@ export class ByteWriter {
     this.text(value);
   }
 
+  /** For who compresses what can be compressed. */
+  finishApart(): WrittenBytes {
+    return { packed: this.#packed.written(), plain: this.#plain.written() };
+  }
+
+  /** Both in one: the packed bytes, the plain ones, and how many of these there are. */
   finish(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.slice(0, this.#length);
+    const [packed, plain] = [this.#packed, this.#plain];
+    const bytes = new Uint8Array(packed.length + plain.length + 4);
+    bytes.set(packed.bytes.subarray(0, packed.length));
+    bytes.set(plain.bytes.subarray(0, plain.length), packed.length);
+    new DataView(bytes.buffer).setUint32(bytes.length - 4, plain.length, true);
+    return bytes;
   }
 }

@@ -1,7 +1,7 @@
 export { compactFloats, type FloatArray, isNumericArray, type NumericArray } from "./arrays.ts";
 export { decodeBase64, encodeBase64 } from "./base64.ts";
 export { ByteReader } from "./byte-reader.ts";
-export { ByteWriter } from "./byte-writer.ts";
+export { ByteWriter, type WrittenBytes } from "./byte-writer.ts";
 export { containError, recognizeMissingLibrary } from "./contain.ts";
 export { crc32c, unmaskChecksum } from "./crc32c.ts";
 export { dictionary } from "./dictionary.ts";

@@ -114,54 +114,84 @@ export class BinnedSums {
     return sum === 0 ? 0 : sum / SCALES[this.#tops[place]! - LOWEST]!;
   }
 
-  /** The first `places` of them. Most hold a single value, which is written as such. */
-  encode(to: ByteWriter, places: number): void {
-    const alone = new BinnedSums(1);
-    const kinds = new Uint8Array(places);
-    for (let place = 0; place < places; place++) {
-      alone.#tops[0] = EMPTY;
-      alone.#bins.fill(0);
-      const isOdd = this.#odd?.has(place) === true;
-      if (!isOdd) alone.add(0, this.value(place));
-      kinds[place] = isOdd ? 2 : this.#tops[place] === EMPTY ? 3 : this.#isSame(place, alone) ? 0 : 1;
-    }
-    for (let place = 0; place < places; place += 4)
-      to.whole(
-        kinds[place]! +
-          4 * (kinds[place + 1] ?? 0) +
-          16 * (kinds[place + 2] ?? 0) +
-          64 * (kinds[place + 3] ?? 0),
-      );
-    for (let place = 0; place < places; place++) {
-      const kind = kinds[place];
-      if (kind === 0) to.float(this.value(place));
-      if (kind === 2) to.float(this.#odd!.get(place)!);
-      if (kind === 0 || kind === 3) continue;
-      to.whole(this.#tops[place]! - EMPTY);
-      for (let i = 0; i < BINS; i++) to.signed(this.#bins[place * BINS + i]!);
+  /** These places, in this order. Most hold a single value, which is written as such. */
+  encode(to: ByteWriter, places: ArrayLike<number>): void {
+    const kinds = Array.from(places, (place) => this.#readKind(place));
+    for (let i = 0; i < kinds.length; i += 4)
+      to.byte(kinds[i]! + 4 * (kinds[i + 1] ?? 0) + 16 * (kinds[i + 2] ?? 0) + 64 * (kinds[i + 3] ?? 0));
+    for (let i = 0; i < kinds.length; i++) {
+      const place = places[i]!;
+      if (kinds[i] === KIND.float32) to.plainFloat32(this.value(place));
+      if (kinds[i] === KIND.float64) to.plainFloat(this.value(place));
+      if (kinds[i] !== KIND.bins) continue;
+      const odd = this.#odd?.get(place);
+      // No top is 0: that is what is empty, which has a kind of its own.
+      to.whole(odd === undefined ? this.#tops[place]! - EMPTY : 0);
+      if (odd !== undefined) to.float(odd);
+      else for (let j = 0; j < BINS; j++) to.signed(this.#bins[place * BINS + j]!);
     }
   }
 
-  #isSame(place: number, other: BinnedSums): boolean {
-    if (this.#tops[place] !== other.#tops[0]) return false;
-    return other.#bins.every((bin, i) => bin === this.#bins[place * BINS + i]);
+  #readKind(place: number): number {
+    if (this.#odd?.has(place) === true) return KIND.bins;
+    if (this.#tops[place] === EMPTY) return KIND.empty;
+    const value = this.singleValue(place);
+    if (value === undefined) return KIND.bins;
+    return Math.fround(value) === value ? KIND.float32 : KIND.float64;
   }
 
-  static decode(from: ByteReader, places: number): BinnedSums {
-    const sums = new BinnedSums(places);
-    const kinds = new Uint8Array(places + 3);
-    for (let place = 0; place < places; place += 4) {
-      const packed = from.below(256, "a kind of sum");
-      for (let i = 0; i < 4; i++) kinds[place + i] = (packed >>> (2 * i)) & 3;
-    }
-    for (let place = 0; place < places; place++) {
-      const kind = kinds[place];
-      if (kind === 0) sums.add(place, from.float());
-      if (kind === 2) sums.#addOdd(place, from.float());
-      if (kind === 0 || kind === 3) continue;
-      sums.#tops[place] = from.below(HIGHEST - EMPTY + 1, "a bin") + EMPTY;
-      for (let i = 0; i < BINS; i++) sums.#bins[place * BINS + i] = from.signed();
-    }
-    return sums;
+  /** The value of which, added by itself, these are the sums; 0 of none, undefined where there is no such value. */
+  singleValue(place: number): number | undefined {
+    if (this.#odd?.has(place) === true) return undefined;
+    const top = this.#tops[place]!;
+    if (top === EMPTY) return 0;
+    const value = this.value(place);
+    if (!Number.isFinite(value)) return undefined;
+    SINGLE.#tops[0] = EMPTY;
+    SINGLE.#bins.fill(0);
+    SINGLE.add(0, value);
+    if (SINGLE.#tops[0] !== top) return undefined;
+    for (let i = 0; i < BINS; i++) if (SINGLE.#bins[i] !== this.#bins[place * BINS + i]) return undefined;
+    return value;
   }
+
+  /** Adds what `encode` wrote of as many places, to these places in this order; a place may be there twice. */
+  mergeFrom(from: ByteReader, places: ArrayLike<number>): void {
+    const kinds = new Uint8Array(places.length + 3);
+    for (let i = 0; i < places.length; i += 4) {
+      const packed = from.byte();
+      for (let j = 0; j < 4; j++) kinds[i + j] = (packed >>> (2 * j)) & 3;
+    }
+    for (let i = 0; i < places.length; i++) {
+      const place = places[i]!;
+      const kind = kinds[i];
+      if (kind === KIND.float32) this.add(place, from.plainFloat32());
+      else if (kind === KIND.float64) this.add(place, from.plainFloat());
+      else if (kind === KIND.bins) this.#addBins(from, place);
+    }
+  }
+
+  #addBins(from: ByteReader, place: number): void {
+    const code = from.below(HIGHEST - EMPTY + 1, "a bin");
+    if (code === 0) {
+      this.#addOdd(place, from.float());
+      return;
+    }
+    const top = code + EMPTY;
+    if (top > this.#tops[place]!) this.#raise(place, top);
+    const by = this.#tops[place]! - top;
+    for (let i = 0; i < BINS; i++) {
+      const digit = from.signed();
+      if (by + i < BINS) this.#bins[place * BINS + by + i]! += digit;
+    }
+  }
+}
+
+/** How a place is written. */
+const KIND = { float64: 0, bins: 1, float32: 2, empty: 3 } as const;
+const SINGLE = new BinnedSums(1);
+
+/** Whole numbers from 0, to name the first places. */
+export function countPlaces(places: number): Uint32Array {
+  return Uint32Array.from({ length: places }, (_, place) => place);
 }

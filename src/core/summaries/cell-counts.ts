@@ -163,7 +163,7 @@ export class CellCounts {
   }
 
   merge(other: CellCounts): void {
-    this.#mergeBeyond(other.#beyond);
+    this.mergeBeyond(other.#beyond);
     if (other.#listed !== undefined) {
       for (const cell of other.#listed) this.add(cell);
       return;
@@ -176,12 +176,13 @@ export class CellCounts {
     });
   }
 
-  #mergeBeyond(theirs: Float64Array | undefined): void {
+  /** Adds what other counts noted of the thresholds; undefined: they noted nothing. */
+  mergeBeyond(theirs: Float64Array | undefined): void {
     const ours = this.#beyond;
     if (theirs === undefined) this.#beyond = undefined;
     else
       ours?.forEach((count, slot) => {
-        ours[slot] = count + theirs[slot]!;
+        ours[slot] = count + (theirs[slot] ?? 0);
       });
   }
 

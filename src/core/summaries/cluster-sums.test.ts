@@ -4,7 +4,7 @@ import { ABS_DELTA_SUM, COUNT, DELTA_MEAN } from "../kernels/layout.ts";
 import { emptySums } from "../kernels/merge.ts";
 import { KeyHash } from "./cluster-key.ts";
 import { CLUSTER, CLUSTER_WIDTH, ClusterSums } from "./cluster-sums.ts";
-import { travel } from "./travel.test-data.ts";
+import { travelInto } from "./travel.test-data.ts";
 
 /** Kernel sums of a sequence whose n tokens all have Δ = value. */
 function makeRow(n: number, value: number): Float64Array {
@@ -112,7 +112,7 @@ describe("sums by cluster", () => {
       ],
       100,
     );
-    const back = travel(clusters, ClusterSums.decode);
+    const back = travelInto(clusters, new ClusterSums());
     expect(rows(back)).toEqual(rows(clusters));
     expect([back.unit, back.count]).toEqual(["prompt", 2]);
   });

@@ -24,7 +24,7 @@ import {
   OVER_EXCESS_SUM,
   PROB_COUNT,
 } from "../kernels/index.ts";
-import { BinnedSums } from "./binned-sums.ts";
+import { BinnedSums, countPlaces } from "./binned-sums.ts";
 
 /** Clusters kept apart. */
 export const MOST_CLUSTERS = 2 ** 14;
@@ -277,34 +277,40 @@ export class ClusterSums {
     to.whole(this.#bits);
     to.whole(this.#sequences);
     to.whole(this.#prompts);
-    this.#squares.encode(to, SQUARES);
+    this.#squares.encode(to, countPlaces(SQUARES));
     to.ascending(sorted.map(([key]) => key));
     for (const [, slot] of sorted)
       for (let i = 0; i < WHOLE.length; i++) to.whole(this.#whole[slot * WHOLE.length + i]!);
-    const rounded = new BinnedSums(sorted.length * ROUNDED_WIDTH);
-    for (const [row, [, slot]] of sorted.entries())
-      for (let i = 0; i < ROUNDED_WIDTH; i++)
-        rounded.addPlace(i * sorted.length + row, this.#rounded, slot * ROUNDED_WIDTH + i);
-    rounded.encode(to, rounded.places);
+    this.#rounded.encode(to, listPlaces(sorted.map(([, slot]) => slot)));
   }
 
-  static decode(from: ByteReader, most = MOST_CLUSTERS): ClusterSums {
-    const clusters = new ClusterSums(most);
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
     const bits = from.whole();
-    if (bits < 1 || bits > clusters.#bits) from.fail(`keys have ${bits} bits`);
-    clusters.#bits = bits;
-    clusters.#sequences = from.whole();
-    clusters.#prompts = from.whole();
-    const squares = BinnedSums.decode(from, SQUARES);
-    for (let i = 0; i < SQUARES; i++) clusters.#squares.addPlace(i, squares, i);
+    if (bits < 1 || bits > (this.#most > FEW_CLUSTERS ? KEY_BITS : FEW_BITS))
+      from.fail(`keys have ${bits} bits`);
+    this.#sequences += from.whole();
+    this.#prompts += from.whole();
+    this.#squares.mergeFrom(from, countPlaces(SQUARES));
+    this.#table = undefined;
     const keys = from.ascending();
-    for (const key of keys) clusters.#slot(key);
-    if (clusters.count < keys.length || (keys.at(-1) ?? 0) >= 2 ** bits) from.fail("keys are not distinct");
-    for (let i = 0; i < keys.length * WHOLE.length; i++) clusters.#whole[i] = from.whole();
-    const rounded = BinnedSums.decode(from, keys.length * ROUNDED_WIDTH);
-    for (let row = 0; row < keys.length; row++)
-      for (let i = 0; i < ROUNDED_WIDTH; i++)
-        clusters.#rounded.addPlace(row * ROUNDED_WIDTH + i, rounded, i * keys.length + row);
-    return clusters;
+    for (let i = 1; i < keys.length; i++) if (keys[i] === keys[i - 1]) from.fail("keys are not distinct");
+    if ((keys.at(-1) ?? 0) >= 2 ** bits) from.fail("a key is out of range");
+    if (bits < this.#bits) this.#shorten(bits);
+    const shift = 2 ** (bits - this.#bits);
+    const slots = Array.from(keys, (key) => this.#slot(Math.floor(key / shift)));
+    for (const slot of slots)
+      for (let i = 0; i < WHOLE.length; i++) this.#whole[slot * WHOLE.length + i]! += from.whole();
+    this.#rounded.mergeFrom(from, listPlaces(slots));
+    this.#join();
   }
+}
+
+/** Of all slots a column, then the next one: alike values side by side. */
+function listPlaces(slots: readonly number[]): Uint32Array {
+  const places = new Uint32Array(slots.length * ROUNDED_WIDTH);
+  let at = 0;
+  for (let column = 0; column < ROUNDED_WIDTH; column++)
+    for (const slot of slots) places[at++] = slot * ROUNDED_WIDTH + column;
+  return places;
 }

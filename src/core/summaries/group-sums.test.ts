@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GroupSums } from "./group-sums.ts";
-import { toBytes, travel } from "./travel.test-data.ts";
+import { toBytes, travel, travelInto } from "./travel.test-data.ts";
 
 function filled(groups: number[], delta: number[]): GroupSums {
   const sums = new GroupSums();
@@ -31,5 +32,35 @@ describe("GroupSums", () => {
     const reversed = filled([1, 70000], [1, 2]);
     reversed.merge(filled([1], [-4]));
     expect(toBytes(reversed)).toEqual(toBytes(whole));
+  });
+
+  it("reads bytes into what is there as it merges, whatever the values", () => {
+    const token = fc.tuple(
+      fc.integer({ min: -1, max: 6 }),
+      fc.oneof(
+        fc.float(),
+        fc.constantFrom(0, -0, 0.5, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
+      ),
+    );
+    const batch = fc.array(token, { maxLength: 12 });
+    const make = (batches: (readonly [number, number])[][]): GroupSums => {
+      const sums = new GroupSums();
+      for (const tokens of batches)
+        sums.merge(
+          filled(
+            tokens.map(([group]) => group),
+            tokens.map(([, delta]) => delta),
+          ),
+        );
+      return sums;
+    };
+    fc.assert(
+      fc.property(fc.array(batch, { maxLength: 4 }), fc.array(batch, { maxLength: 4 }), (ours, theirs) => {
+        const merged = make(ours);
+        merged.merge(make(theirs));
+        expect(toBytes(travelInto(make(theirs), make(ours)))).toEqual(toBytes(merged));
+        expect([...travel(merged, GroupSums.decode).rows()]).toEqual([...merged.rows()]);
+      }),
+    );
   });
 });

@@ -26,6 +26,7 @@ const WIDTH = 5;
 
 /** Columns whose sums round: what they come to must not depend on the order. */
 const ROUNDED = [DELTA, DELTA_ABS, K3] as const;
+const K3_PLACE = 2;
 /** Token ids are far below this; a damaged file may say otherwise. */
 const MOST_GROUPS = 2 ** 24;
 
@@ -101,7 +102,7 @@ export class GroupSums {
     this.#makeRoom(other.#counts.length);
     for (const group of other.#groups()) {
       this.#counts[group]! += other.#counts[group]!;
-      this.#largest[group] = Math.max(this.#largest[group]!, other.#largest[group]!);
+      if (other.#largest[group]! > this.#largest[group]!) this.#largest[group] = other.#largest[group]!;
       for (let i = 0; i < ROUNDED.length; i++) {
         const place = ROUNDED.length * group + i;
         this.#settled.addPlace(place, other.#settled, place);
@@ -109,8 +110,12 @@ export class GroupSums {
     }
   }
 
-  *#groups(): Generator<number> {
-    for (let group = 0; group < this.#counts.length; group++) if (this.#counts[group]! > 0) yield group;
+  /** In ascending order. */
+  #groups(): number[] {
+    const groups: number[] = [];
+    for (let group = 0; group < this.#counts.length; group++)
+      if (this.#counts[group]! > 0) groups.push(group);
+    return groups;
   }
 
   /** Groups with at least one token, in ascending order. */
@@ -129,32 +134,83 @@ export class GroupSums {
     }
   }
 
+  /** Groups of a single token, which most of a vocabulary are, take two float32: Δ says what Σ|Δ| and the largest are. */
   encode(to: ByteWriter): void {
     this.settle();
-    const groups = [...this.#groups()];
+    const groups = this.#groups();
     to.ascending(groups);
     for (const group of groups) to.whole(this.#counts[group]!);
-    for (const group of groups) to.float(this.#largest[group]!);
-    const sums = new BinnedSums(groups.length * ROUNDED.length);
-    for (const [row, group] of groups.entries())
-      for (let i = 0; i < ROUNDED.length; i++)
-        sums.addPlace(i * groups.length + row, this.#settled, ROUNDED.length * group + i);
-    sums.encode(to, sums.places);
+    const isPlain = Uint8Array.from(groups, (group) => (this.#isPlain(group) ? 1 : 0));
+    to.bits(isPlain);
+    const others: number[] = [];
+    for (const [row, group] of groups.entries()) {
+      if (isPlain[row] === 0) others.push(group);
+      else
+        for (const column of [0, K3_PLACE])
+          to.plainFloat32(this.#settled.value(ROUNDED.length * group + column));
+    }
+    to.measured(others.map((group) => this.#largest[group]!));
+    this.#settled.encode(to, listPlaces(others));
   }
 
-  static decode(from: ByteReader): GroupSums {
-    const sums = new GroupSums();
+  #isPlain(group: number): boolean {
+    const [delta, deltaAbs, k3] = [0, 1, K3_PLACE].map((column) =>
+      this.#settled.singleValue(ROUNDED.length * group + column),
+    );
+    if (delta === undefined || k3 === undefined) return false;
+    const magnitude = Math.abs(delta);
+    return (
+      Math.fround(delta) === delta &&
+      Math.fround(k3) === k3 &&
+      deltaAbs === magnitude &&
+      this.#largest[group] === magnitude
+    );
+  }
+
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    this.settle();
     const groups = from.ascending();
     const last = groups.at(-1) ?? -1;
     if (last >= MOST_GROUPS) from.fail(`a group is ${last}`);
     from.spend((last + 1) * 8 * 20);
-    sums.#makeRoom(last + 1);
-    for (const group of groups) sums.#counts[group] = from.whole();
-    for (const group of groups) sums.#largest[group] = from.float();
-    const columns = BinnedSums.decode(from, groups.length * ROUNDED.length);
-    for (const [row, group] of groups.entries())
-      for (let i = 0; i < ROUNDED.length; i++)
-        sums.#settled.addPlace(ROUNDED.length * group + i, columns, i * groups.length + row);
+    this.#makeRoom(last + 1);
+    for (let row = 0; row < groups.length; row++) this.#counts[groups[row]!]! += from.whole();
+    const isPlain = from.bits(groups.length);
+    const others: number[] = [];
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row]!;
+      if (isPlain[row] === 0) {
+        others.push(group);
+        continue;
+      }
+      const delta = from.plainFloat32();
+      const magnitude = Math.abs(delta);
+      const at = ROUNDED.length * group;
+      this.#settled.add(at, delta);
+      this.#settled.add(at + 1, magnitude);
+      this.#settled.add(at + K3_PLACE, from.plainFloat32());
+      if (magnitude > this.#largest[group]!) this.#largest[group] = magnitude;
+    }
+    const largest = from.measured();
+    if (largest.length !== others.length) from.fail(`${largest.length} groups have a largest value`);
+    for (const [row, group] of others.entries())
+      if (largest[row]! > this.#largest[group]!) this.#largest[group] = largest[row]!;
+    this.#settled.mergeFrom(from, listPlaces(others));
+  }
+
+  static decode(from: ByteReader): GroupSums {
+    const sums = new GroupSums();
+    sums.mergeFrom(from);
     return sums;
   }
+}
+
+/** Of all groups a column, then the next one: alike values side by side. */
+function listPlaces(groups: readonly number[]): Uint32Array {
+  const places = new Uint32Array(groups.length * ROUNDED.length);
+  let at = 0;
+  for (let column = 0; column < ROUNDED.length; column++)
+    for (const group of groups) places[at++] = ROUNDED.length * group + column;
+  return places;
 }

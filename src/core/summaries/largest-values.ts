@@ -84,17 +84,19 @@ export class LargestValues {
   }
 
   encode(to: ByteWriter): void {
-    const largest = this.list();
     to.whole(this.#count);
-    to.whole(largest.length);
-    to.floats(largest);
+    to.measured(this.list());
+  }
+
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    this.#count += from.whole();
+    for (const value of from.measured()) this.#keep(value);
   }
 
   static decode(from: ByteReader, kept = LARGEST_KEPT): LargestValues {
     const values = new LargestValues(kept);
-    const count = from.whole();
-    for (const value of from.floats(from.count(8))) values.#keep(value);
-    values.#count = count;
+    values.mergeFrom(from);
     return values;
   }
 }

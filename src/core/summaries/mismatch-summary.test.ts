@@ -10,7 +10,7 @@ function inVersion(version: number): MismatchSummaryJson {
 describe("a summary of another version", () => {
   it.each([
     [1, "an older logratio wrote it"],
-    [5, "a newer logratio wrote it"],
+    [6, "a newer logratio wrote it"],
   ])("%i is refused, and both versions are said", (version, likely) => {
     let error: unknown;
     try {
@@ -20,9 +20,9 @@ describe("a summary of another version", () => {
     }
     expect(isLogratioError(error, "VersionError")).toBe(true);
     expect(error).toMatchObject({
-      message: `cannot read summary: version ${version}, this logratio reads version 4`,
+      message: `cannot read summary: version ${version}, this logratio reads version 5`,
       found: version,
-      supported: 4,
+      supported: 5,
       likely,
     });
   });

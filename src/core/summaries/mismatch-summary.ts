@@ -41,8 +41,8 @@ export interface TurnSums {
   sequences: number;
 }
 
-/** 4: binary, and sums that do not depend on the order. */
-const VERSION = 4;
+/** 5: what can be compressed apart from what cannot. */
+const VERSION = 5;
 
 /** A summary as JSON; only the version that wrote it reads it. */
 export interface MismatchSummaryJson {
@@ -118,7 +118,7 @@ function openTurn(turns: TurnSums[], turn: number): TurnSums {
  */
 export class MismatchSummary {
   readonly detail: "full" | "slice";
-  #units = new Units(UNIT_SUMS);
+  readonly #units = new Units(UNIT_SUMS);
   /** The unit that is added to. */
   #unit: UnitSums | undefined;
   #unitName = "";
@@ -232,14 +232,26 @@ export class MismatchSummary {
     this.clusters?.encode(to);
   }
 
+  /** Adds what `encode` wrote of a summary of the same detail. */
+  mergeFrom(from: ByteReader): void {
+    const [detail, clusters] = readKind(from);
+    if (detail !== this.detail || clusters !== this.#mostClusters)
+      from.fail("a summary is of another detail");
+    this.#mergeState(from);
+  }
+
+  #mergeState(from: ByteReader): void {
+    this.#units.mergeFrom(from);
+    this.#unit = undefined;
+    this.deltas.mergeFrom(from);
+    this.probDiffs?.mergeFrom(from);
+    this.clusters?.mergeFrom(from);
+  }
+
   static decode(from: ByteReader): MismatchSummary {
-    const detail = from.below(2, "the detail of a summary") === 1 ? "full" : "slice";
-    const clusters = from.whole();
+    const [detail, clusters] = readKind(from);
     const summary = new MismatchSummary({ detail, clusters });
-    summary.#units = Units.decode(from, UNIT_SUMS);
-    summary.deltas.merge(ValueSketch.decode(from, detail === "full" ? 10 : 7));
-    summary.probDiffs?.merge(ValueSketch.decode(from, 10));
-    summary.clusters?.merge(ClusterSums.decode(from, clusters));
+    summary.#mergeState(from);
     return summary;
   }
 
@@ -261,6 +273,11 @@ export class MismatchSummary {
     from.end();
     return summary;
   }
+}
+
+function readKind(from: ByteReader): [detail: "full" | "slice", clusters: number] {
+  const detail = from.below(2, "the detail of a summary") === 1 ? "full" : "slice";
+  return [detail, from.whole()];
 }
 
 function viewWords(values: FloatArray): Uint32Array {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FIELDS, mismatchSums, type TokenBlock } from "../kernels/index.ts";
 import { weightTailIndex } from "../statistics/index.ts";
 import { RatioTails } from "./ratio-tails.ts";
-import { travel } from "./travel.test-data.ts";
+import { travelInto } from "./travel.test-data.ts";
 
 function makeBlock(deltas: readonly (readonly number[])[]): TokenBlock {
   const offsets = new Int32Array(deltas.length + 1);
@@ -61,7 +61,7 @@ describe("the tails of ratios", () => {
         const middle = first.offsets[Math.min(cut, rows.length)]!;
         first.mask.fill(0, middle);
         second.mask.fill(0, 0, middle);
-        const merged = travel(collect(second), RatioTails.decode);
+        const merged = travelInto(collect(second), new RatioTails());
         merged.merge(collect(first));
         const { ratio, inverse, sequence } = merged.indices();
         expect([ratio, inverse]).toEqual([whole.ratio, whole.inverse]);

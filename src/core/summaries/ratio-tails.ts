@@ -87,11 +87,10 @@ export class RatioTails {
     this.sequence.encode(to);
   }
 
-  static decode(from: ByteReader): RatioTails {
-    const tails = new RatioTails();
-    tails.ratio.merge(LargestValues.decode(from));
-    tails.inverse.merge(LargestValues.decode(from));
-    tails.sequence.merge(LargestValues.decode(from));
-    return tails;
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    this.ratio.mergeFrom(from);
+    this.inverse.mergeFrom(from);
+    this.sequence.mergeFrom(from);
   }
 }

@@ -155,8 +155,16 @@ export class SequenceSample {
 
   static decode(from: ByteReader, limit = SAMPLE_SEQUENCES): SequenceSample {
     const sample = new SequenceSample(limit);
-    sample.#added = [from.whole(), from.whole()];
-    sample.#bound = from.float();
+    sample.mergeFrom(from);
+    return sample;
+  }
+
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    this.#added[0] += from.whole();
+    this.#added[1] += from.whole();
+    this.#bound = Math.min(this.#bound, from.float());
+    this.#dropAbove(this.#bound);
     const clusters = from.ascending();
     const sizes = Array.from(clusters, () => from.whole());
     const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -184,7 +192,9 @@ export class SequenceSample {
         const [turns, deciles] = counts[i]!;
         for (const pairs of [turns, deciles])
           for (let k = 0; k < pairs.length; k += 2) if (pairs[k]! > 0) pairs[k + 1] = from.float();
-        sample.#keep(cluster, {
+        const excess = from.floats(lengths[i]![1]);
+        if (!this.wants(cluster)) continue;
+        this.#keep(cluster, {
           handle: handles[i]!,
           step: steps[i]!,
           rank: ranks[i]!,
@@ -194,13 +204,12 @@ export class SequenceSample {
           finish: finishes[i]!,
           staleness: staleness[i]!,
           turns,
-          excess: [...from.floats(lengths[i]![1])],
+          excess: [...excess],
           deciles,
           jumps: jumps[i]!,
         });
       }
     }
-    return sample;
   }
 }
 

@@ -64,9 +64,15 @@ export class Units<T> {
     }
   }
 
-  static decode<T>(from: ByteReader, kind: UnitKind<T>): Units<T> {
-    const units = new Units(kind);
-    for (let left = from.count(); left > 0; left--) units.#byName.set(from.name(), kind.decode(from));
-    return units;
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    for (let left = from.count(); left > 0; left--) {
+      const name = from.name();
+      const sums = this.#kind.decode(from);
+      const known = this.#byName.get(name);
+      if (known === undefined) this.#byName.set(name, sums);
+      else this.#kind.merge(known, sums);
+    }
+    this.#folded = undefined;
   }
 }

@@ -290,24 +290,29 @@ export class ValueSketch {
     for (const count of beyond ?? []) to.whole(count);
   }
 
-  /** @param mantissaBits what is expected */
-  static decode(from: ByteReader, mantissaBits: 7 | 10): ValueSketch {
-    const sketch = new ValueSketch(mantissaBits);
-    const bits = from.whole();
-    if (bits !== mantissaBits) from.fail(`a sketch has ${bits} bits, and should have ${mantissaBits}`);
-    sketch.#min = from.float();
-    sketch.#max = from.float();
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    const width = from.whole();
+    if (width !== this.mantissaBits)
+      from.fail(`a sketch has ${width} bits, and should have ${this.mantissaBits}`);
+    const [min, max] = [from.float(), from.float()];
+    if (min < this.#min) this.#min = min;
+    if (max > this.#max) this.#max = max;
     const cells = from.ascending();
-    if ((cells.at(-1) ?? 0) >= 512 << bits) from.fail("a cell is out of range");
-    from.spend(new Set(cells.map((cell) => Math.floor(cell / 2 ** bits))).size * 2 ** (bits + 2));
-    for (const cell of cells) {
+    if ((cells.at(-1) ?? 0) >= 512 << width) from.fail("a cell is out of range");
+    let page = -1;
+    for (let i = 0; i < cells.length; i++) {
+      const cell = cells[i]!;
+      if (cell >>> width !== page) from.spend(2 ** (width + 2));
+      page = cell >>> width;
       const count = from.whole();
-      sketch.#cells.add(cell, count);
-      sketch.#count += count;
+      this.#cells.add(cell, count);
+      this.#count += count;
     }
     const beyond = from.count();
-    sketch.#cells.beyond = beyond === 0 ? undefined : Array.from({ length: beyond - 1 }, () => from.whole());
-    return sketch;
+    this.#cells.mergeBeyond(
+      beyond === 0 ? undefined : Float64Array.from({ length: beyond - 1 }, () => from.whole()),
+    );
   }
 
   /** A sketch of all finite values of an array. */

@@ -77,6 +77,10 @@ function computeFactor(units: readonly Unit[]): number {
     Sums,
     Sums,
   ];
+  return divideMeans(wrong, right);
+}
+
+function divideMeans(wrong: Sums, right: Sums): number {
   return wrong.deltaAbs / wrong.tokens / (right.deltaAbs / right.tokens);
 }
 
@@ -90,14 +94,28 @@ function withinPrompts(units: readonly Unit[], mixed: ReadonlySet<number>): Outc
 }
 
 function withoutStep(clusters: readonly SampledCluster[]): OutcomeContrast["withoutStep"] {
+  const byStep = new Map<number, Unit[]>();
+  for (const unit of outcomeUnits(clusters)) {
+    const { step } = clusters[unit.cluster]!.sequences[0]!;
+    const known = byStep.get(step);
+    if (known === undefined) byStep.set(step, [unit]);
+    else known.push(unit);
+  }
   const steps = new Set(clusters.flatMap(({ sequences }) => sequences.map(({ step }) => step)));
   steps.delete(Number.NaN);
   if (steps.size < 3) return undefined;
-  const all = Math.log(computeFactor(outcomeUnits(clusters)));
+  // Summed by step first: to go through all units for each step takes seconds where there are hundreds of steps.
+  const sums = [...byStep].map(([step, units]) => ({
+    step,
+    wrong: addUp(units.filter(({ label }) => label === 0)),
+    right: addUp(units.filter(({ label }) => label === 1)),
+  }));
+  const divide = (some: typeof sums): number =>
+    divideMeans(addUp(some.map(({ wrong }) => wrong)), addUp(some.map(({ right }) => right)));
+  const all = Math.log(divide(sums));
   let most: { step: number; factor: number } | undefined;
   for (const step of steps) {
-    const rest = clusters.filter(({ sequences }) => sequences[0]?.step !== step);
-    const factor = computeFactor(outcomeUnits(rest));
+    const factor = divide(sums.filter((one) => one.step !== step));
     const moved = Math.abs(Math.log(factor) - all);
     if (Number.isFinite(moved) && (most === undefined || moved > Math.abs(Math.log(most.factor) - all)))
       most = { step, factor };

@@ -1,8 +1,7 @@
 import {
   findParts,
   isPartName,
-  PartMerger,
-  readPart,
+  mergeParts,
   reportFindings,
   reportPart,
   writePart,
@@ -42,9 +41,7 @@ export async function merge(
   const outputs = await openOutputs({ inputs: paths, force: options.force });
   if (options.html !== undefined) await outputs.file("--html", options.html, "report page");
   if (options.out !== undefined) await outputs.file("--out", options.out, "part");
-  const merger = new PartMerger();
-  for (const path of await findParts(paths)) merger.add(await readPart(path), path);
-  const part = merger.finish();
+  const part = await mergeParts(await findParts(paths));
   if (options.out !== undefined) {
     await writePart(options.out, part);
     const findings = reportFindings(part.info);
