@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("ray", reason="ray is not installed: the cluster is not tested")
 
 from logratio.errors import LogratioError
-from logratio.program import run_program
+from logratio.program import find_command, run_program
 
 HOME = Path(__file__).resolve().parents[1]
 DEMO = HOME.parent / "examples" / "demo" / "stale"
@@ -60,6 +60,37 @@ def test_prints_the_report(address):
     done = run("logratio.ray", DEMO, "--address", address)
     assert done.returncode == 0, done.stderr
     assert "768 sequences · 54,994 tokens" in done.stdout
+
+
+def on(address, *words: object) -> subprocess.CompletedProcess[str]:
+    """``logratio report --on``, which starts this Python."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(HOME),
+        "LOGRATIO_PYTHON": sys.executable,
+        "RAY_AUTH_MODE": "disabled",
+    }
+    command = [*find_command(), "report", *map(str, words), "--on", address]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+
+
+def test_the_program_reports_on_the_cluster(address, tmp_path):
+    page = tmp_path / "report.html"
+    done = on(address, DEMO, "--json", "--steps", "10..60", "--html", page, "--parts", tmp_path / "parts")
+    assert done.returncode == 0, done.stderr
+    assert "5 of 5 shards" in done.stderr
+    alone = json.loads(run_program(["report", "--json", "--steps=10..60", "--", str(DEMO)])[0])
+    assert json.loads(done.stdout) == alone
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    again = on(address, DEMO, "--brief", "--steps", "10..60", "--parts", tmp_path / "parts")
+    assert "5 done before" in again.stderr
+    assert again.returncode == 0
+
+
+def test_the_program_passes_on_what_is_wrong(address):
+    done = on(address, "/nothing/here")
+    assert done.returncode == 3
+    assert "error: /nothing/here does not exist" in done.stderr
 
 
 def test_says_what_is_wrong_and_ends_with_the_programs_status(address):

@@ -40,6 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
             f"error: ray is not installed in {sys.executable}\n  try     pip install 'logratio[ray]'", file=sys.stderr
         )
         return 3
+    if given.parts is not None and given.parts.exists() and not given.parts.is_dir():
+        print(f"error: {given.parts} is not a directory", file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory(prefix="logratio-") as folder:
         try:
             summary = summarize(
@@ -55,6 +58,10 @@ def main(arguments: list[str] | None = None) -> int:
         except LogratioError as error:
             print(f"error: {error}", file=sys.stderr)
             return error.status or 3
+        except KeyboardInterrupt:
+            kept = "" if given.parts is None else f": what is done is in {given.parts}"
+            print(f"interrupted{kept}", file=sys.stderr)
+            return 130
         tell_on_stderr(
             f"{summary.shards} shards on {summary.workers} workers in {summary.seconds:.1f} s; "
             f"{summary.resumed} done before, {summary.lost} workers lost, {len(summary.given_up)} shards given up"

@@ -50,7 +50,8 @@ export async function merge(
     return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
   }
   const report = reportPart(part, { parity });
-  await print(report, paths, options, terminal);
+  const words = options.parity === undefined ? [] : ["--parity", options.parity];
+  await printMerged(report, shellCommand("merge", paths, words), options, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
@@ -67,9 +68,10 @@ function checkForms({ json, markdown, brief, full, out, html, parity }: MergeOpt
     refuse("--out writes a part, and cannot be combined with flags of a report");
 }
 
-async function print(
+/** @param command that prints it again */
+export async function printMerged(
   report: MismatchReport,
-  paths: readonly string[],
+  command: string,
   options: MergeOptions,
   terminal: Terminal,
 ): Promise<void> {
@@ -78,11 +80,6 @@ async function print(
     terminal.err(writtenFiles(options.html));
   }
   const { width, colour: color, unicode, interactive } = terminal;
-  const command = shellCommand(
-    "merge",
-    paths,
-    options.parity === undefined ? [] : ["--parity", options.parity],
-  );
   const isCut = interactive && !options.full && !options.brief;
   terminal.out(
     options.json

@@ -1,11 +1,18 @@
 import type { Command } from "commander";
+import { UsageError } from "../../../core/base/index.ts";
 import type { ReportOptions } from "../commands/report.ts";
 import { addForceOption } from "../force-option.ts";
 import { addFilterOption, addInputOptions } from "../input-options.ts";
 import { TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
-export const report: Verb<[paths: string[]], ReportOptions> = {
+/** Of this verb alone, which reads runs wherever they are. */
+interface PlacedOptions extends ReportOptions {
+  readonly on?: string;
+  readonly parts?: string;
+}
+
+export const report: Verb<[paths: string[]], PlacedOptions> = {
   name: "report",
   summary: "how far apart the rollout and trainer policies are, where, and whether that is normal",
   arguments: [
@@ -38,12 +45,30 @@ export const report: Verb<[paths: string[]], ReportOptions> = {
       everyday: true,
     },
     {
+      line: "logratio report s3://bucket/run/ --on ray://head:10001",
+      shows: "on a Ray cluster, which has Python with logratio[ray]",
+    },
+    {
       line: "zcat big.jsonl.gz | logratio report - --json",
       shows: "from standard input, as one JSON object",
     },
   ],
-  addOptions: (command) => addReportOptions(addInputOptions(command)),
+  addOptions: (command) =>
+    addReportOptions(addInputOptions(command))
+      .option(
+        "--on <cluster>",
+        "read on a Ray cluster: ray://host:10001, auto (docs/larger-than-one-machine.md)",
+      )
+      .option("--parts <dir>", "with --on: keep the parts here; the same command goes on from there"),
   async run([paths], options, terminal) {
+    if (options.on !== undefined) {
+      const { reportOnRay } = await import("../commands/report-on-ray.ts");
+      return reportOnRay(paths, { ...options, on: options.on }, terminal);
+    }
+    if (options.parts !== undefined)
+      throw new UsageError("--parts belongs to --on", {
+        hint: "logratio summarize PATH --out DIR writes parts here",
+      });
     const { report } = await import("../commands/report.ts");
     const { withTokenizer } = await import("../commands/default-tokenizer.ts");
     const { tokenizer } = await withTokenizer(paths, options);

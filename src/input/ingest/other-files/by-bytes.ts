@@ -25,6 +25,15 @@ const compressed = (kind: string, command: string): OtherFile => ({
 
 /** As Latin-1; the first that fits. */
 const MAGIC: readonly Magic[] = [
+  {
+    // As `analyses/parts/container.ts` writes it.
+    bytes: "\x89LRS\r\n\x1a\n",
+    is: {
+      what: "a part that logratio summarize wrote",
+      why: "it holds sums, without sequences and tokens",
+      hint: "logratio merge GIVEN --html report.html writes all that parts know as a page; view, show and compare need the dumps",
+    },
+  },
   { bytes: "\x89PNG\r\n\x1a\n", is: image("PNG") },
   { bytes: "\xff\xd8\xff", is: image("JPEG") },
   { bytes: "GIF8", is: image("GIF") },

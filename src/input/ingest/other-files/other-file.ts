@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { UnsupportedError } from "../../../core/base/index.ts";
+import { quoteForShell, UnsupportedError } from "../../../core/base/index.ts";
 
 /** A file that is known and not read. */
 export interface OtherFile {
@@ -8,7 +8,7 @@ export interface OtherFile {
   /** Why it cannot be used: `it holds no log-probs` where nothing else is said. */
   readonly why?: string;
   readonly likely?: string;
-  /** `FILE` in it stands for the file's name. */
+  /** `FILE` in it stands for the file's name, `GIVEN` for its path as a word of a command. */
   readonly hint: string;
   /** The data themselves were to be in it (a pointer, a broken copy): in a directory it counts as a file lost. */
   readonly standsForData?: true;
@@ -22,7 +22,7 @@ export class OtherFileError extends UnsupportedError {
   constructor(file: string, { what, why, likely, hint, standsForData }: OtherFile) {
     super(`${what}: ${why ?? "it holds no log-probs"}`, {
       at: { file },
-      hint: hint.replace(/\bFILE\b/g, () => basename(file)),
+      hint: hint.replace(/\bFILE\b/g, () => basename(file)).replace(/\bGIVEN\b/g, () => quoteForShell(file)),
       ...(likely === undefined ? {} : { likely }),
     });
     this.what = what;

@@ -42,6 +42,12 @@ const BYTES: readonly (readonly [
   hint: string,
 ])[] = [
   [
+    "a part.lrs",
+    latin("\x89LRS\r\n\x1a\n\x02\0\0\0"),
+    "a part that logratio summarize wrote: it holds sums, without sequences and tokens",
+    "a part.lrs' --html report.html writes all that parts know as a page; view, show and compare need the dumps",
+  ],
+  [
     "step_1.npz",
     "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345678\n",
     "a Git LFS pointer to a file of 12.3 MB: the file itself was not downloaded",
