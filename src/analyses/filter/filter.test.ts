@@ -88,12 +88,12 @@ describe("a filter", () => {
     expect(problems[0]?.message).toContain('no field "rewrd"; the nearest is reward');
     expect(problem("nothinglikeit:3")).toBe('there is no field "nothinglikeit"');
     expect(problem("abs>")).toBe("abs> needs a value, as in abs>0.5");
-    expect(problem("abs>much")).toBe('"much" is no number, as in abs>0.5');
+    expect(problem("abs>much")).toBe('"much" is not a number, as in abs>0.5');
     expect(problem("step:30..10")).toBe("the range 30..10 is empty: 30 is above 10");
-    expect(problem("step:..")).toBe('".." is no range, as in 10..30');
+    expect(problem("step:..")).toBe('".." is not a range, as in 10..30');
     expect(problem("step>10..30")).toContain("a range needs step:");
-    expect(problem("step:..")).toBe('".." is no range, as in 10..30');
-    expect(problem("step:a..30")).toBe('"a..30" is no range, as in 10..30');
+    expect(problem("step:..")).toBe('".." is not a range, as in 10..30');
+    expect(problem("step:a..30")).toBe('"a..30" is not a range, as in 10..30');
     expect(problem("correct:maybe")).toContain("takes yes, no or none");
     expect(problem("group>3")).toContain("group is text");
     expect(problem('sample:"a b')).toBe("this quote is never closed");

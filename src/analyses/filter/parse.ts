@@ -207,12 +207,12 @@ function parseRange(field: Field, operator: string, part: Part): Range | Problem
     const low = ends[1] === "" ? Number.NEGATIVE_INFINITY : parseNumber(ends[1]!);
     const high = ends[2] === "" ? Number.POSITIVE_INFINITY : parseNumber(ends[2]!);
     if (low === undefined || high === undefined || text === "..")
-      return wrong(`"${text}" is no range, as in 10..30`);
+      return wrong(`"${text}" is not a range, as in 10..30`);
     if (low > high) return wrong(`the range ${text} is empty: ${ends[1]} is above ${ends[2]}`);
     return { low, high, lowOpen: false, highOpen: false };
   }
   const value = parseNumber(text);
-  if (value === undefined) return wrong(`"${text}" is no number, as in ${field.example}`);
+  if (value === undefined) return wrong(`"${text}" is not a number, as in ${field.example}`);
   if (operator === ">" || operator === ">=")
     return { low: value, high: Number.POSITIVE_INFINITY, lowOpen: operator === ">", highOpen: false };
   if (operator === "<" || operator === "<=")

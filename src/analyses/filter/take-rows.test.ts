@@ -18,6 +18,8 @@ function makeDraft(i: number): SequenceDraft {
     trainerLogprobs: logprobs,
     keptMass: Float32Array.from({ length }, (_, t) => t / 8),
     routeAgreement: Float32Array.from({ length }, (_, t) => i / 4 + t / 16),
+    policyLogprobs: { reference: Float32Array.from({ length }, (_, t) => -t - i / 8) },
+    entropies: { rollout: Float32Array.from({ length }, (_, t) => t + i / 8) },
     promptTokenIds: Int32Array.of(i, i),
     trainerPromptTokenIds: Int32Array.from({ length: i }, () => i),
     finishReason: ["stop", "length", "abort"][i],
