@@ -92,11 +92,6 @@ export class Setting {
     return this.#scalar() === null ? null : this.text();
   }
 
-  boolean(): boolean {
-    const value = this.#scalar();
-    return typeof value === "boolean" ? value : this.refuse("must be true or false");
-  }
-
   list(): Setting[] {
     const node = isSeq(this.#node) ? (this.#node as YAMLSeq<Node | null>) : this.refuse("must be a list");
     return node.items.map(
