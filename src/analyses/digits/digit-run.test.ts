@@ -164,4 +164,38 @@ describe("DigitRun", () => {
     const { responseTokenIds: _, ...rest } = batch();
     expect(() => new DigitRun(vocabulary).add(rest)).toThrow(/no response token ids/);
   });
+
+  test("names what a batch lacks, the policy that was asked for, and the flag that gives it", () => {
+    const run = (policy: "rollout" | "trainer") => new DigitRun(vocabulary, { policy });
+    const without = (more: Partial<RecordBatch>) => batch(more);
+    expect(() => run("rollout").add(without({ rolloutLogprobs: undefined } as object))).toThrow(
+      expect.objectContaining({
+        message: "there are no rollout log-probs",
+        hint: "name their column: --rollout COLUMN",
+        at: { file: "drawn.npz" },
+      }),
+    );
+    expect(() => run("trainer").add(without({ trainerLogprobs: undefined } as object))).toThrow(
+      expect.objectContaining({ hint: "name their column: --trainer COLUMN" }),
+    );
+    expect(() => run("rollout").add(without({ responseTokenIds: undefined } as object))).toThrow(
+      "no response token ids",
+    );
+  });
+
+  test("lists the first sequences with their answer, and whether it is right", () => {
+    const run = new DigitRun(vocabulary, { sequences: 2 });
+    run.add(batch(), ["712", "84", undefined]);
+    expect(
+      run.result().per_sequence!.map(({ truth, answer, answer_right }) => [truth, answer, answer_right]),
+    ).toEqual([
+      ["712", "712", true],
+      ["84", "83", false],
+    ]);
+    const bare = new DigitRun(vocabulary, { sequences: 3 });
+    bare.add(batch());
+    expect(bare.result().per_sequence!.map(({ truth, answer_right }) => [truth, answer_right])).toEqual(
+      Array(3).fill([null, null]),
+    );
+  });
 });

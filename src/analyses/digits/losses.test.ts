@@ -94,6 +94,15 @@ describe("whole distributions", () => {
     expect(logprobs[9]! - logprobs[0]!).toBeCloseTo(9, 9);
   });
 
+  test("number-token loss averages the method that is asked for, and counts digits that are likeliest", () => {
+    const at = (digit: number) => DIGITS.map((one) => (one === digit ? 0 : Number.NEGATIVE_INFINITY));
+    const targets = { digit_positions: [[0, 1]], digit_ground_truth: [[3, 3]] };
+    const loss = (method: "mse" | "wasserstein" | "mae") =>
+      numberTokenLoss([[at(3), at(5)].map((row) => Float64Array.from(row))], targets, method);
+    expect(loss("mse")).toMatchObject({ ntl_loss: 2, digit_accuracy: 0.5 });
+    expect(loss("wasserstein")).toMatchObject({ ntl_loss: 1 });
+  });
+
   test("a position outside its sequence is refused", () => {
     const targets = { digit_positions: [[3]], digit_ground_truth: [[1]] };
     expect(() => numberTokenLoss([[new Float64Array(10)]], targets, "mse")).toThrow(/position 3 .* 1 tokens/);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { computeK3, computeProbDiff } from "../../core/kernels/index.ts";
 import type { DigitFigures, DigitGap } from "../../results/index.ts";
 
 /** Log-probs of a set of digits under both policies. */
@@ -57,7 +58,7 @@ export class GapTally {
   add(rollout: number, trainer: number): void {
     const delta = trainer - rollout;
     if (!Number.isFinite(delta)) return;
-    const probDiff = Math.abs(Math.exp(rollout) * Math.expm1(delta));
+    const probDiff = Math.abs(computeProbDiff(rollout, trainer));
     this.#tokens++;
     this.#delta += delta;
     this.#deltaAbs += Math.abs(delta);
@@ -82,12 +83,6 @@ export class GapTally {
   }
 }
 
-/** exp Δ − 1 − Δ; by its series where the difference would lose it. */
-function computeK3(delta: number): number {
-  if (Math.abs(delta) > 1e-2) return Math.expm1(delta) - delta;
-  return delta * delta * (1 / 2 + delta * (1 / 6 + delta * (1 / 24 + delta * (1 / 120 + delta / 720))));
-}
-
 /** The `most` items with the largest weight, heaviest first. */
 export class Foremost<Item> {
   readonly #held: { readonly weight: number; readonly item: Item }[] = [];
@@ -100,7 +95,7 @@ export class Foremost<Item> {
   /** The item is made only when it is kept. */
   offer(weight: number, make: () => Item): void {
     const held = this.#held;
-    if (held.length === this.#most && !(weight > held[held.length - 1]!.weight)) return;
+    if (held.length === this.#most && !(weight > (held.at(-1)?.weight ?? Number.POSITIVE_INFINITY))) return;
     const at = held.findIndex((other) => weight > other.weight);
     held.splice(at < 0 ? held.length : at, 0, { weight, item: make() });
     if (held.length > this.#most) held.pop();
