@@ -3,7 +3,7 @@ import { createRecordBuilder } from "../../core/schema/builder.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
 import { seededRandom } from "../../core/statistics/random.ts";
-import type { CompareReport } from "../../results/compare.ts";
+import type { CompareReport, CompareSide } from "../../results/compare.ts";
 import { buildCompareReport } from "./build-compare-report.ts";
 import { Comparison, type ComparisonOptions } from "./comparison.ts";
 
@@ -28,12 +28,14 @@ export interface Asked extends ComparisonOptions {
   readonly alpha?: number;
 }
 
-const side = { name: "", facts: [], inputs: [] };
+const side = { facts: [] };
 
 export function compareBatches(
   a: readonly RecordBatch[],
   b: readonly RecordBatch[] | undefined,
   { within = 0.01, alpha = 0.05, ...options }: Asked = {},
+  inputs: readonly [CompareSide["inputs"], CompareSide["inputs"]] = [[], []],
+  signed: { readonly by?: string; readonly date?: string } = {},
 ): CompareReport {
   const comparison = new Comparison(options);
   for (const batch of b ?? []) comparison.hold(batch);
@@ -43,14 +45,15 @@ export function compareBatches(
   }
   return buildCompareReport({
     compared: comparison.finish(),
-    a: { ...side, name: "A" },
-    b: { ...side, name: "B" },
+    a: { ...side, name: "A", inputs: inputs[0] },
+    b: { ...side, name: "B", inputs: inputs[1] },
     within,
     alpha,
     isDefault: false,
     findings: [],
     logratio: "0",
     doctor: "logratio doctor B",
+    ...signed,
   });
 }
 

@@ -278,6 +278,121 @@ describe("columns", () => {
   });
 });
 
+describe("what the certificate says beside its figures", () => {
+  const both = ROWS.map((row) => ({
+    ...row,
+    trainerLogprobs: Float32Array.from(row.rolloutLogprobs!, (value) => value - 0.5),
+  }));
+  const refusal = (compare: () => unknown): object => {
+    try {
+      compare();
+    } catch (error) {
+      return error as object;
+    }
+    return {};
+  };
+
+  it("names the columns of one source, A first, and no pairing", () => {
+    const report = compareBatches([pack(both)], undefined);
+    expect(report.caveats).toEqual(["A is the column rollout, B the column trainer."]);
+    expect([report.pairing, report.b.columns]).toEqual([null, report.a.columns]);
+    expect(compareBatches([A], [A]).pairing).toMatchObject({ sequences: 24, token_share: { a: 1, b: 1 } });
+  });
+
+  it("says that every column was compared, and which of them are stored alike", () => {
+    const other = both.map((row) => ({
+      ...row,
+      trainerLogprobs: Float64Array.from(row.trainerLogprobs, (value) => value + 1e-12),
+    }));
+    expect(compareBatches([pack(both)], [pack(other)]).caveats).toEqual([
+      "Both sides have 2 columns; each was compared, and the worst decides.",
+      "trainer: A is stored in float32 and B in float64; values that one type lacks cannot be equal.",
+    ]);
+  });
+
+  it("says that copies of one file agree, only where every digest is known and the same", () => {
+    const caveats = (a: (string | null)[], b: (string | null)[]) => {
+      const inputs = (digests: (string | null)[]) =>
+        digests.map((sha256) => ({ file: "", format: "", trainer: "", bytes: 0, sha256, modified: null }));
+      return compareBatches([A], [A], {}, [inputs(a), inputs(b)]).caveats;
+    };
+    const same = ["A and B are the same files: they agree whatever is in them."];
+    expect(caveats(["x", "y"], ["y", "x"])).toEqual(same);
+    expect(caveats(["x"], ["y"])).toEqual([]);
+    expect(caveats(["x", null], ["x", null])).toEqual([]);
+    expect(caveats([], [])).toEqual([]);
+  });
+
+  it("has no names or day where nobody gave any, and those that were given", () => {
+    expect(compareBatches([A], [A])).toMatchObject({ by: null, date: null });
+    expect(compareBatches([A], [A], {}, undefined, { by: "Ada", date: "2024-03-05" })).toMatchObject({
+      by: "Ada",
+      date: "2024-03-05",
+    });
+  });
+
+  it("is withheld of a small part, and asks for sources that share more", () => {
+    const report = compareBatches([A], [pack(ROWS.slice(0, 5))]);
+    expect([report.certificate, report.basis]).toEqual(["undecidable", "coverage"]);
+    expect(report.next).toEqual({
+      command: null,
+      why: "Give two sources that scored the same tokens: at least 50 % of either side must be in both.",
+    });
+    expect(report.metrics.clusters_needed).toBeNull();
+    expect(report.pairing!.token_share.a).toBeCloseTo(5 / 24, 12);
+    expect(report.caveats.at(-1)).toMatch(/^A certificate is about the tokens that were compared/);
+  });
+
+  it("refuses with what to try, whatever is missing", () => {
+    const other = ROWS.map((row) => ({ ...row, ids: row.ids.map((id) => id + 2000) }));
+    expect(refusal(() => compareBatches([A], [pack(other)]))).toMatchObject({
+      likely: "the two sides sampled independently, or use different tokenizers",
+      hint: "score one side's token ids under the other policy",
+    });
+    const prompts = (shift: number) =>
+      pack(ROWS.map((row, i) => ({ ...row, promptTokenIds: Int32Array.of(i + shift) })));
+    expect(refusal(() => compareBatches([prompts(0)], [prompts(100)]))).toMatchObject({
+      likely: expect.stringContaining("different chat templates") as string,
+      hint: expect.stringContaining("prompts included") as string,
+    });
+    const named = other.map((row) => ({ ...row, sampleId: "x", groupId: "x", row: 5000 }));
+    expect(refusal(() => compareBatches([A], [pack(named)]))).toMatchObject({
+      likely: expect.stringContaining("A has rollout, B has rollout") as string,
+      hint: expect.stringContaining("with token ids or sample ids in both") as string,
+    });
+    expect(refusal(() => compareBatches([A], [A], { unpaired: true }))).toMatchObject({
+      message: expect.stringContaining("A has rollout, B has rollout") as string,
+      hint: expect.stringContaining("rollout and trainer log-probs each") as string,
+    });
+    const masked = pack(ROWS.map((row) => ({ ...row, responseMask: new Uint8Array(row.ids.length) })));
+    expect(refusal(() => compareBatches([A], [masked]))).toMatchObject({ _tag: "EmptyInputError" });
+  });
+
+  it("pairs rows by their prompt's text where there are no ids of it", () => {
+    const texts = (name: (i: number) => string) =>
+      pack(ROWS.map((row, i) => ({ ...row, promptText: name(i) })));
+    const same = texts((i) => `prompt ${i}`);
+    expect(compareBatches([same], [texts((i) => `prompt ${i}`)]).certificate).toBe("equal");
+    expect(() => compareBatches([same], [texts((i) => `other ${i}`)])).toThrow("have other prompts");
+  });
+
+  it("takes short responses for the same only where more than their tokens says so", () => {
+    const short = (more: (i: number) => Partial<Row>): Row[] =>
+      Array.from({ length: 12 }, (_, i) => ({
+        ids: [7, 8, 9],
+        rolloutLogprobs: Float32Array.of(-1, -2, -i),
+        step: 1,
+        ...more(i),
+      }));
+    const a = short((i) => ({ groupId: `g${i}`, row: i }));
+    const b = short((i) => ({ groupId: `g${i}`, row: 100 + i }));
+    expect(compareBatches([pack(a)], [pack([...b].reverse())]).certificate).toBe("equal");
+    expect(() =>
+      compareBatches([pack(short((i) => ({ row: i })))], [pack(short((i) => ({ row: 100 + i })))]),
+    ).toThrow("none of 12 sequences of A");
+  });
+});
+
 /** The definitions, token by token, without anything of the code above. */
 function compareNaively(a: readonly Row[], b: readonly Row[]) {
   const facts = { tokens: 0, unequal: 0, sum: 0, largest: 0, first: [Infinity, Infinity, Infinity] };

@@ -1,14 +1,12 @@
 import type { DivergenceRecord, LeanDivergenceRecord } from "../../results/index.ts";
 
 /**
- * A record as its line of the JSONL form, without the line's end. JSON has no infinities: they become null. The
+ * A record as its line of the JSONL form, without the line's end. JSON writes null for what is not finite. The
  * `record_id` comes last, so that a line that was cut off has none.
  */
 export function divergenceLine(whole: DivergenceRecord, { lean = false }: LineOptions = {}): string {
   const { record_id, ...record } = lean ? toLean(whole) : whole;
-  return JSON.stringify({ ...record, record_id }, (_, value: unknown) =>
-    typeof value === "number" && !Number.isFinite(value) ? null : value,
-  );
+  return JSON.stringify({ ...record, record_id });
 }
 
 export interface LineOptions {

@@ -309,7 +309,9 @@ export class ValueSketch {
       this.#cells.add(cell, count);
       this.#count += count;
     }
-    const beyond = from.count();
+    // One more than there are counts, so that none and an empty list differ.
+    const beyond = from.whole();
+    if (beyond - 1 > from.rest) from.fail(`${beyond - 1} counts are declared, ${from.rest} bytes are left`);
     this.#cells.mergeBeyond(
       beyond === 0 ? undefined : Float64Array.from({ length: beyond - 1 }, () => from.whole()),
     );
