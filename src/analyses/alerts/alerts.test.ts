@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../../core/base/index.ts";
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport, SeriesReport } from "../../results/index.ts";
 import { parseAlertRules } from "../rule-files/index.ts";
 import { type AlertState, evaluateAlerts, NO_ALERTS } from "./index.ts";
 
@@ -185,5 +185,84 @@ describe("a file of rules", () => {
       return;
     }
     throw new Error("it was read");
+  });
+});
+
+describe("what an alert says", () => {
+  const alerts = (text: string, report: MismatchReport | SeriesReport) =>
+    evaluateAlerts(report, rulesOf(text), NO_ALERTS, "r").raised.map(({ alert }) => alert);
+  const series = {
+    kind: "series",
+    files: [],
+    series: [{ metric: "actor/kl", steps: [3, 1, 2], values: [0.2, 0.5, 0.1] }],
+    findings: [],
+  } as unknown as SeriesReport;
+
+  it("of a step: the figure, its value and the condition", () => {
+    expect(alerts("  - {name: high, when: per_step.k3 > 1}", makeReport([0, 2]))).toEqual([
+      {
+        schemaVersion: 1,
+        kind: "alert",
+        id: "r:high:step 2",
+        rule: "high",
+        condition: "per_step.k3 > 1",
+        run: "r",
+        since: 2,
+        value: 2,
+        text: "high: per_step.k3 is 2.00 at step 2 (per_step.k3 > 1)",
+      },
+    ]);
+    const [unnamed] = alerts("  - when: per_step.k3 > 1", makeReport([0, 2]));
+    expect(unnamed!.text).toBe("per_step.k3 is 2.00 at step 2 (per_step.k3 > 1)");
+  });
+
+  it("of the run so far: its figure with the last step, or the verdict's headline", () => {
+    const report = makeReport([1, 5, 2], { metrics: { ...BIG, k3: 4 } });
+    expect(alerts("  - when: k3 > 1", report)).toMatchObject([
+      { since: 3, value: 4, text: "k3 is 4.00 (k3 > 1)", id: "r:k3 > 1:step 3" },
+    ]);
+    const high = { level: "high", level_range: ["high", "high"], headline: "far apart" };
+    expect(alerts("  - when: verdict >= high", makeReport([1], { verdict: high }))).toMatchObject([
+      { since: 1, value: null, text: "the verdict is high: far apart" },
+    ]);
+    expect(alerts("  - when: k3 > 1", makeReport([], { metrics: { ...BIG, k3: 4 } }))).toMatchObject([
+      { since: null, id: "r:k3 > 1:event 1" },
+    ]);
+  });
+
+  it("of logged metrics: steps in their order, whatever the file's; nothing of verdicts and changes", () => {
+    expect(alerts("  - when: logged.actor/kl > 0.15", series).map(({ id, value }) => [id, value])).toEqual([
+      ["r:logged.actor/kl > 0.15:step 1", 0.5],
+      ["r:logged.actor/kl > 0.15:step 3", 0.2],
+    ]);
+    expect(alerts("  - when: max(logged.actor/kl) > 0.15", series)).toMatchObject([
+      { since: null, value: 0.5, id: "r:max(logged.actor/kl) > 0.15:event 1" },
+    ]);
+    expect(
+      alerts("  - when: verdict >= none\n  - when: changed\n  - when: logged.other > 0", series),
+    ).toEqual([]);
+  });
+
+  it("is nothing of too few tokens, but of counts and of what is logged", () => {
+    const few = makeReport([1], { metrics: { tokens: 10, sequences: 2, k3: 4 } });
+    expect(alerts("  - when: k3 > 1", few)).toEqual([]);
+    expect(alerts("  - when: tokens < 100", few)).toHaveLength(1);
+    const missing = makeReport([1], {
+      metrics: { tokens: 10, sequences: 2 },
+      excluded: { delta_negative_infinite: 0, delta_positive_infinite: 0, missing: 3 },
+    });
+    expect(alerts("  - when: non_finite_tokens > 0", missing)).toHaveLength(1);
+    expect(alerts("  - when: excluded.missing > 2", missing)).toHaveLength(1);
+    expect(alerts("  - when: k3 > 1", makeReport([1], { metrics: { ...BIG, k3: null } }))).toEqual([]);
+  });
+
+  it("of a change: the test's own sentence, from where it began, once, and only of the test that is asked for", () => {
+    const alarm = { test: "unit_mean", since: 4, at: 6, text: "mean ρ changed" };
+    const report = makeReport([1, 1], { watch: { alarms: [alarm] } });
+    expect(alerts("  - when: changed", report)).toMatchObject([
+      { id: "r:changed:unit_mean", since: 4, value: null, text: "mean ρ changed" },
+    ]);
+    expect(alerts("  - when: changed(unit_mean)", report)).toHaveLength(1);
+    expect(alerts("  - when: changed(delta_abs_mean)", report)).toEqual([]);
   });
 });

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../../core/base/index.ts";
 import type { MismatchReport, SeriesReport } from "../../results/index.ts";
-import { judgeInterval, judgeVerdict, parseCondition, parseFigureName, readFigures } from "./index.ts";
+import {
+  findScale,
+  isCount,
+  judgeInterval,
+  judgeVerdict,
+  meets,
+  parseCondition,
+  parseFigureName,
+  readFigures,
+} from "./index.ts";
 
 function refusal(text: string): string {
   try {
@@ -160,4 +169,99 @@ describe("whether it holds", () => {
     expect(judge("verdict == normal")).toBe("fails");
     expect(judge("verdict > normal")).toBe("holds");
   });
+});
+
+describe("how figures are compared between runs", () => {
+  const scale = (name: string) => findScale(parseFigureName(name));
+  it.each([
+    ["linear", "delta_mean k1 delta_min delta_max steps turns_max ranks ratio_mean chi2_token"],
+    [
+      "log",
+      "tokens sequences delta_std delta_abs_mean delta_abs_max delta_abs_p50 delta_abs_p99 delta_abs_p999",
+    ],
+    ["log", "k2 k3 ratio_std prob_diff_mean prob_diff_max prob_diff_std rollout_ppl trainer_ppl"],
+    ["below_one", "ess pearson per_step.ess"],
+    ["root", "sequences_empty prob_diff_above_half catastrophic_tokens catastrophic_fraction"],
+    ["root", "identity.failures excluded.missing excluded.delta_negative_infinite non_finite_tokens"],
+    ["root", "excluded.delta_positive_infinite"],
+    ["linear", "identity.unit_mean.value identity.unit_mean.z identity.half_variance.value"],
+    ["linear", "identity.surprisal.value identity.surprisal.z trust.khat_ratio trust.khat_inverse"],
+    ["linear", "trust.khat_sequence per_step.reward per_step.accuracy"],
+    ["log", "trust.design_effect trust.effective_sequences per_step.entropy per_step.response_tokens"],
+  ])("%s: %s", (wanted, names) => {
+    for (const name of names.split(" ")) expect(scale(name), name).toBe(wanted);
+  });
+
+  it("knows which figures say how much was read", () => {
+    const counts = ["sequences", "tokens", "steps", "turns_max", "ranks", "sequences_empty"];
+    expect(counts.every(isCount)).toBe(true);
+    expect(["k3", "ess", "catastrophic_tokens"].some(isCount)).toBe(false);
+  });
+});
+
+describe("a number meets a bound", () => {
+  it.each([
+    ["<=", [true, true, false]],
+    ["<", [true, false, false]],
+    [">=", [false, true, true]],
+    [">", [false, false, true]],
+    ["==", [false, true, false]],
+    ["!=", [true, false, true]],
+  ] as const)("%s", (operator, met) => {
+    expect([1, 2, 3].map((value) => meets(value, operator, 2))).toEqual(met);
+    expect(meets(Number.NaN, operator, 2)).toBe(false);
+  });
+
+  it.each([
+    ["k3 <= 1e3", 1000],
+    ["k3 <= 1e+3", 1000],
+    ["k3 <= .5E-1", 0.05],
+    ["k3 <= -2.", -2],
+    ["k3 <= 1_000.5", 1000.5],
+  ])("%s is read", (text, bound) => expect(parseCondition(text)).toMatchObject({ bound }));
+
+  it.each(["k3 <= 1x", "k3 <= x1", "k3 <= 1e", "k3 <= 1e3x", "k3 <= 1-2"])("%s is not", (text) => {
+    expect(refusal(text)).toContain("is not a finite number");
+  });
+});
+
+describe("figures of steps, pooled", () => {
+  const stepped = {
+    ...REPORT,
+    per_step: [3, 1, 2].map((k3, at) => ({ step: 10 * (3 - at), k3 })),
+  } as unknown as MismatchReport;
+  const pooled = (name: string) => {
+    const found = readFigures(stepped, parseFigureName(name));
+    return "missing" in found ? found.missing : found.readings.map(({ step, value }) => [step, value]);
+  };
+  it("are the mean of all, the largest or smallest with its step, or that of the last step", () => {
+    expect(pooled("mean(per_step.k3)")).toEqual([[null, 2]]);
+    expect(pooled("max(per_step.k3)")).toEqual([[30, 3]]);
+    expect(pooled("min(per_step.k3)")).toEqual([[20, 1]]);
+    expect(pooled("last(per_step.k3)")).toEqual([[30, 3]]);
+    expect(pooled("|min(per_step.k3)|")).toEqual([[20, 1]]);
+  });
+
+  it("have no name around another: the words must be the whole of it", () => {
+    for (const name of ["xmax(per_step.k3) <= 1", "x|k3| <= 1", "max(per_step.k3)x <= 1"])
+      expect(refusal(name), name).toMatch(/there is no figure|cannot read/);
+  });
+});
+
+it("a verdict that is no level is open, and an end that touches 0 makes a size begin at 0", () => {
+  const condition = parseCondition("verdict <= normal");
+  if (condition.kind !== "verdict") throw new Error("not a verdict");
+  const judge = (...range: string[]) =>
+    judgeVerdict({ level_range: range } as unknown as MismatchReport["verdict"], condition);
+  expect(judge("too_few", "too_few")).toBe("open");
+  expect(judge("normal", "too_few")).toBe("open");
+  expect(judge("too_few", "normal")).toBe("open");
+  const size = (low: number, high: number) => {
+    const report = { ...REPORT, intervals: { delta_mean: interval(low, high) } } as unknown as MismatchReport;
+    const found = readFigures(report, parseFigureName("|delta_mean|"));
+    return "missing" in found ? undefined : found.readings[0]!.interval;
+  };
+  expect(size(-0.9, -0.1)).toMatchObject({ low: 0.1, high: 0.9 });
+  expect(size(-0.9, 0)).toMatchObject({ low: 0, high: 0.9 });
+  expect(size(0, 0.9)).toMatchObject({ low: 0, high: 0.9 });
 });
