@@ -1,11 +1,6 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
-import {
-  ANALYZE_SCHEMA_VERSION,
-  type AnalyzeMetrics,
-  type AnalyzeReport,
-  type Comparison,
-} from "../../results/index.ts";
+import { ANALYZE_SCHEMA_VERSION, type AnalyzeMetrics, type AnalyzeReport } from "../../results/index.ts";
 import { type Database, isOutOfMemory, openDatabase } from "./database.ts";
 import { FIELDS, refuseRecord } from "./fields.ts";
 import { findLogs } from "./find-logs.ts";
@@ -142,25 +137,83 @@ async function answer(
   findings: FindingLog,
   { where, accuracy, top = DEFAULT_TOP }: AnalyzeOptions,
 ): Promise<AnalyzeReport> {
+  const figures = await askFigures(database, top);
+  const { all, correct, incorrect, unknown, digits, compared } = figures;
+  const shares = await logShares(database, accuracy, where);
+  const source = { correct, digits, shares, comparisons: compared };
+  const scenarios = readScenarios(source);
+  return {
+    schemaVersion: ANALYZE_SCHEMA_VERSION,
+    kind: "analyze",
+    log: loaded.length === 1 ? loaded[0]!.file : `${loaded.length} logs`,
+    where: where ?? null,
+    metrics: { ...countRead(table, loaded), ...listMetrics(figures) },
+    by_correctness: { correct, incorrect, unknown },
+    thresholds: figures.thresholds,
+    common_tokens: await commonTokens(database, top),
+    most_divergent: await mostDivergent(database, "true", top),
+    positions: await positionBins(database),
+    divergence_bins: await divergenceBins(database),
+    per_iteration: figures.perIteration,
+    flip_types: await flipCounts(database),
+    digits,
+    selections: figures.selected,
+    comparisons: compared,
+    shares,
+    scenarios,
+    hypothesis: testHypothesis(source, scenarios),
+    absent: [
+      ...(all.count === 0 ? ["no record passes the filter"] : []),
+      ...absentLines(table.missing),
+      ...textLines(digits.texts_unknown, all.count, table.missing),
+    ],
+    skipped_lines: loaded.flatMap(({ skipped }) => skipped),
+    findings: findings.list(),
+    sources: loaded.map(({ file, bytes, records, torn, foreign }) => ({
+      file,
+      bytes: bytes ?? null,
+      records,
+      torn,
+      foreign,
+    })),
+  };
+}
+
+/** What the metrics are made of; each is a query. */
+async function askFigures(database: Database, top: number) {
   const all = await selectFigures(database, "true", 0);
   const { known } = await database.row<{ known: number }>("SELECT count(is_correct) AS known FROM tokens");
-  const correct = await selectFigures(database, "is_correct", known);
-  const incorrect = await selectFigures(database, "NOT is_correct", known);
-  const unknown = await selectFigures(database, "is_correct IS NULL", all.count);
-  const digits = await digitFigures(database);
-  const compared = await comparisons(database);
-  const shares = await logShares(database, accuracy, where);
-  const perIteration = await iterationFigures(database);
-  const selected = await selections(database, top);
-  const thresholds = await thresholdCounts(database);
-  const of = (id: Comparison["id"]): Comparison => compared.find((comparison) => comparison.id === id)!;
-  const findCount = (id: (typeof selected)[number]["id"]): number =>
-    selected.find((selection) => selection.id === id)!.count;
-  const metrics: AnalyzeMetrics = {
-    records: all.count,
+  return {
+    all,
+    correct: await selectFigures(database, "is_correct", known),
+    incorrect: await selectFigures(database, "NOT is_correct", known),
+    unknown: await selectFigures(database, "is_correct IS NULL", all.count),
+    digits: await digitFigures(database),
+    compared: await comparisons(database),
+    perIteration: await iterationFigures(database),
+    selected: await selections(database, top),
+    thresholds: await thresholdCounts(database),
+  };
+}
+
+type Asked = Awaited<ReturnType<typeof askFigures>>;
+type ReadCounts = Pick<AnalyzeMetrics, "records_read" | "lines_skipped" | "files">;
+
+function countRead(table: TokenTable, loaded: readonly LoadedFile[]): ReadCounts {
+  return {
     records_read: table.recordsRead,
     lines_skipped: loaded.reduce((sum, { torn, foreign }) => sum + torn + foreign, 0),
     files: loaded.length,
+  };
+}
+
+function listMetrics(asked: Asked): Omit<AnalyzeMetrics, keyof ReadCounts> {
+  const { all, correct, incorrect, unknown, digits, compared, perIteration, selected, thresholds } = asked;
+  const tested = compared.find(({ id }) => id === "digits")!;
+  const findCount = (id: (typeof selected)[number]["id"]): number =>
+    selected.find((selection) => selection.id === id)!.count;
+  return {
+    records: all.count,
     iterations: perIteration.filter(({ iteration }) => iteration !== null).length,
     sequences: all.sequences,
     divergence_mean: all.mean,
@@ -182,51 +235,14 @@ async function answer(
     digits_correct_mean: digits.correct.mean,
     digits_incorrect_mean: digits.incorrect.mean,
     digits_ratio: digits.ratio,
-    digits_t: of("digits").t.statistic,
-    digits_t_p: of("digits").t.p_value,
-    digits_welch_t: of("digits").welch.statistic,
-    digits_welch_p: of("digits").welch.p_value,
-    digits_mann_whitney_u: of("digits").mann_whitney.statistic,
-    digits_mann_whitney_p: of("digits").mann_whitney.p_value,
+    digits_t: tested.t.statistic,
+    digits_t_p: tested.t.p_value,
+    digits_welch_t: tested.welch.statistic,
+    digits_welch_p: tested.welch.p_value,
+    digits_mann_whitney_u: tested.mann_whitney.statistic,
+    digits_mann_whitney_p: tested.mann_whitney.p_value,
     early_count: findCount("early"),
     confident_correct_count: findCount("confident_correct"),
-  };
-  const source = { correct, digits, shares, comparisons: compared };
-  const scenarios = readScenarios(source);
-  return {
-    schemaVersion: ANALYZE_SCHEMA_VERSION,
-    kind: "analyze",
-    log: loaded.length === 1 ? loaded[0]!.file : `${loaded.length} logs`,
-    where: where ?? null,
-    metrics,
-    by_correctness: { correct, incorrect, unknown },
-    thresholds,
-    common_tokens: await commonTokens(database, top),
-    most_divergent: await mostDivergent(database, "true", top),
-    positions: await positionBins(database),
-    divergence_bins: await divergenceBins(database),
-    per_iteration: perIteration,
-    flip_types: await flipCounts(database),
-    digits,
-    selections: selected,
-    comparisons: compared,
-    shares,
-    scenarios,
-    hypothesis: testHypothesis(source, scenarios),
-    absent: [
-      ...(all.count === 0 ? ["no record passes the filter"] : []),
-      ...absentLines(table.missing),
-      ...textLines(digits.texts_unknown, all.count, table.missing),
-    ],
-    skipped_lines: loaded.flatMap(({ skipped }) => skipped),
-    findings: findings.list(),
-    sources: loaded.map(({ file, bytes, records, torn, foreign }) => ({
-      file,
-      bytes: bytes ?? null,
-      records,
-      torn,
-      foreign,
-    })),
   };
 }
 

@@ -57,98 +57,120 @@ interface Column {
  * whatever their case, since SQL does not tell them apart by it.
  */
 export async function createRowWriter(database: Database, options: RowWriterOptions): Promise<RowWriter> {
-  const { table, keep = () => true } = options;
-  const columns: Column[] = [];
-  const byKey = new Map<string, Column | undefined>();
-  const names = new Set<string>();
-  const leftOut = new Set<string>();
-  const tooMany = new Set<string>();
-  let appender: DuckDBAppender | undefined;
-  let held = 0;
-  let rows = 0;
+  await database.run(`CREATE TABLE ${sqlName(options.table)} (log_file VARCHAR, log_line BIGINT)`);
+  return new TableWriter(database, options);
+}
 
-  const addColumn = (key: string, kind?: ColumnKind): Column => {
+/** Holds rows by column until a vector is full; the table gets columns and types as values ask for them. */
+class TableWriter implements RowWriter {
+  readonly leftOut = new Set<string>();
+  readonly tooMany = new Set<string>();
+  readonly #database: Database;
+  readonly #table: string;
+  readonly #keep: (key: string) => boolean;
+  readonly #columns: Column[] = [];
+  readonly #byKey = new Map<string, Column | undefined>();
+  readonly #names = new Set<string>();
+  readonly #file = this.#addColumn("log_file", "VARCHAR");
+  readonly #line = this.#addColumn("log_line", "BIGINT");
+  /** In the table's order, which is that of the first value, not of the first key. */
+  readonly #inTable: Column[] = [this.#file, this.#line];
+  #appender: DuckDBAppender | undefined;
+  #held = 0;
+  #rows = 0;
+
+  constructor(database: Database, { table, keep = () => true }: RowWriterOptions) {
+    this.#database = database;
+    this.#table = table;
+    this.#keep = keep;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  async add(record: Readonly<Record<string, unknown>>, file: string, line: number): Promise<void> {
+    this.#file.values[this.#held] = file;
+    this.#line.values[this.#held] = line;
+    for (const key in record) {
+      const column = this.#byKey.has(key) ? this.#byKey.get(key) : this.#openColumn(key);
+      if (column !== undefined) column.values[this.#held] = record[key];
+    }
+    this.#held++;
+    this.#rows++;
+    if (this.#held === VECTOR_ROWS) await this.#flush();
+  }
+
+  async finish(): Promise<void> {
+    await this.#flush();
+    this.#endAppending();
+    for (const column of this.#columns) if (column.kind === undefined) await this.#widen(column, "VARCHAR");
+  }
+
+  #addColumn(key: string, kind?: ColumnKind): Column {
     // DuckDB takes neither an empty name nor one that holds the character that ends its texts.
     const base = key.replaceAll("\0", "\ufffd") || "unnamed";
     let name = base;
-    for (let i = 2; names.has(name.toLowerCase()); i++) name = `${base}_${i}`;
-    names.add(name.toLowerCase());
+    for (let i = 2; this.#names.has(name.toLowerCase()); i++) name = `${base}_${i}`;
+    this.#names.add(name.toLowerCase());
     const column: Column = { name, kind, values: [] };
-    columns.push(column);
+    this.#columns.push(column);
     return column;
-  };
-  const [file, line] = [addColumn("log_file", "VARCHAR"), addColumn("log_line", "BIGINT")];
-  await database.run(`CREATE TABLE ${sqlName(table)} (log_file VARCHAR, log_line BIGINT)`);
+  }
 
-  const getColumn = (key: string): Column | undefined => {
+  /** The column of a key that occurs for the first time; undefined where it gets none. */
+  #openColumn(key: string): Column | undefined {
     let column: Column | undefined;
-    if (!keep(key)) leftOut.add(key);
-    else if (columns.length >= MOST_COLUMNS) tooMany.add(key);
-    else column = addColumn(key);
-    byKey.set(key, column);
+    if (!this.#keep(key)) this.leftOut.add(key);
+    else if (this.#columns.length >= MOST_COLUMNS) this.tooMany.add(key);
+    else column = this.#addColumn(key);
+    this.#byKey.set(key, column);
     return column;
-  };
+  }
 
-  /** Gives the table the columns and types that the held rows need. */
-  const widen = async (column: Column, kind: ColumnKind): Promise<void> => {
-    appender?.closeSync();
-    appender = undefined;
-    await database.run(
-      column.kind === undefined
-        ? `ALTER TABLE ${sqlName(table)} ADD COLUMN ${sqlName(column.name)} ${kind}`
-        : `ALTER TABLE ${sqlName(table)} ALTER COLUMN ${sqlName(column.name)} TYPE ${kind}`,
-    );
-    column.kind = kind;
-  };
-
-  // In the table's order, which is that of the first value, not of the first key.
-  const inTable: Column[] = [file, line];
-  const flush = async (): Promise<void> => {
-    if (held === 0) return;
-    for (const column of columns) {
-      const kind = kindOfAll(column.kind, column.values);
-      if (kind === undefined || kind === column.kind) continue;
-      if (column.kind === undefined) inTable.push(column);
-      await widen(column, kind);
-    }
-    appender ??= await database.connection.createAppender(table);
+  async #flush(): Promise<void> {
+    if (this.#held === 0) return;
+    await this.#widenAll();
+    this.#appender ??= await this.#database.connection.createAppender(this.#table);
     const chunk = DuckDBDataChunk.create(
-      inTable.map(({ kind }) => TYPES[kind!]),
-      held,
+      this.#inTable.map(({ kind }) => TYPES[kind!]),
+      this.#held,
     );
     const { chunk: raw } = chunk as unknown as { chunk: Parameters<typeof duckdb.data_chunk_get_vector>[0] };
-    inTable.forEach(({ kind, values }, i) => {
-      fill(duckdb.data_chunk_get_vector(raw, i), kind!, values, held);
+    this.#inTable.forEach(({ kind, values }, i) => {
+      fill(duckdb.data_chunk_get_vector(raw, i), kind!, values, this.#held);
     });
-    appender.appendDataChunk(chunk);
-    for (const column of columns) column.values = [];
-    held = 0;
-  };
+    this.#appender.appendDataChunk(chunk);
+    for (const column of this.#columns) column.values = [];
+    this.#held = 0;
+  }
 
-  return {
-    add: async (record, inFile, atLine) => {
-      file.values[held] = inFile;
-      line.values[held] = atLine;
-      for (const key in record) {
-        const column = byKey.has(key) ? byKey.get(key) : getColumn(key);
-        if (column !== undefined) column.values[held] = record[key];
-      }
-      held++;
-      rows++;
-      if (held === VECTOR_ROWS) await flush();
-    },
-    finish: async () => {
-      await flush();
-      appender?.closeSync();
-      appender = undefined;
-      for (const column of columns) if (column.kind === undefined) await widen(column, "VARCHAR");
-    },
-    get rows() {
-      return rows;
-    },
-    leftOut,
-    tooMany,
-  };
+  /** Gives the table the columns and types that the held rows need. */
+  async #widenAll(): Promise<void> {
+    for (const column of this.#columns) {
+      const kind = kindOfAll(column.kind, column.values);
+      if (kind === undefined || kind === column.kind) continue;
+      if (column.kind === undefined) this.#inTable.push(column);
+      await this.#widen(column, kind);
+    }
+  }
+
+  async #widen(column: Column, kind: ColumnKind): Promise<void> {
+    // A table that is appended to cannot be altered.
+    this.#endAppending();
+    const [table, name] = [sqlName(this.#table), sqlName(column.name)];
+    await this.#database.run(
+      column.kind === undefined
+        ? `ALTER TABLE ${table} ADD COLUMN ${name} ${kind}`
+        : `ALTER TABLE ${table} ALTER COLUMN ${name} TYPE ${kind}`,
+    );
+    column.kind = kind;
+  }
+
+  #endAppending(): void {
+    this.#appender?.closeSync();
+    this.#appender = undefined;
+  }
 }
 
 function kindOfAll(before: ColumnKind | undefined, values: readonly unknown[]): ColumnKind | undefined {

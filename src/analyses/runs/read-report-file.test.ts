@@ -34,7 +34,7 @@ it("reads reports on dumps and on logged metrics, whatever their file is called 
 
 it("leaves every other file to the readers of dumps", async () => {
   expect(await read(REPORT, "report.jsonl")).toBeUndefined();
-  expect(await read({ kind: "report", ...REPORT, schemaVersion: "1" })).toBeUndefined();
+  expect(await read({ ...REPORT, schemaVersion: "1" })).toBeUndefined();
   expect(await read({ schemaVersion: 1, kind: "sweep" })).toBeUndefined();
   expect(await read([{ schemaVersion: 1, kind: "report" }])).toBeUndefined();
   expect(await readReportFile(join(folder.path, "none.json"))).toBeUndefined();

@@ -39,33 +39,29 @@ const TOKEN_WEIGHT = { level: "token", aggregation: "sum" } as const;
 /** About ninety corrections, each with a short name such as `icepop 0.5–5` or `geo-rs 0.999–1.001 + token-tis 2`. */
 export function defaultGrid(): NamedCorrection[] {
   const tis = [1.5, 2, 3, 5, 8].map((upper) => weighted("token-tis", upper, truncate({ upper })));
-  const geometric = [0.01, 0.005, 0.002, 0.001, 0.0005].map((width) => {
-    const band = { lower: 1 - width, upper: 1 + width };
-    return rejecting("geo-rs", span(band), "sequence", "ratio", "mean", band);
-  });
-  const products = bands([0.5, 2], [0.2, 5], [0.1, 10]).map((band) =>
-    rejecting("seq-rs", span(band), "sequence", "ratio", "sum", band),
-  );
-  const means = [0.001, 0.005, 0.02].map((upper) =>
-    rejecting("seq-k3", upper, "sequence", "k3", "mean", { upper }),
-  );
-  const veto = [
-    vetoing("veto", 1e-4, { lower: 1e-4 }),
-    vetoing("veto", "1e-4–1e4", { lower: 1e-4, upper: 1e4 }),
-  ];
+  const pick = (wanted: string): NamedCorrection => tis.find(({ name }) => name === wanted)!;
+  const [two, five] = [pick("token-tis 2"), pick("token-tis 5")];
   const own: NamedCorrection = {
     name: "token-is",
     methods: ["token-is"],
     correction: { weight: TOKEN_WEIGHT, steps: [] },
   };
-  const pick = (all: readonly NamedCorrection[], wanted: string): NamedCorrection =>
-    all.find(({ name }) => name === wanted)!;
-  const two = pick(tis, "token-tis 2");
-  const five = pick(tis, "token-tis 5");
   return [
     BASELINE,
     own,
     ...tis,
+    ...listTokenBands(),
+    ...listSharedWeights(),
+    ...listRatioRejections(two, five),
+    ...listDivergenceRejections(two),
+    ...listVetoes(two),
+    ...listOneSided(),
+  ];
+}
+
+/** Token weights between two bounds, and what becomes of those outside. */
+function listTokenBands(): NamedCorrection[] {
+  return [
     ...bands([0.5, 2], [0.2, 5], [0.5, 1.5], [0.8, 1.2]).map((band) =>
       weighted("token-clamp", span(band), truncate(band)),
     ),
@@ -75,31 +71,73 @@ export function defaultGrid(): NamedCorrection[] {
     ...bands([0.5, 2], [0.5, 5], [0.2, 5], [0.1, 10]).map((band) =>
       weighted("token-mis", span(band), { action: "mask", measure: "weight", ...band }),
     ),
+  ];
+}
+
+/** One weight for all tokens of a sequence or turn. */
+function listSharedWeights(): NamedCorrection[] {
+  return [
     ...[2, 5, 10].map((upper) => shared("seq-tis", "sequence", upper, truncate({ upper }))),
     ...[2, 3, 5].map((upper) =>
       shared("seq-mis", "sequence", upper, { action: "zero", measure: "weight", upper }),
     ),
     ...[2, 5].map((upper) => shared("turn-tis", "turn", upper, truncate({ upper }))),
+  ];
+}
+
+/** By the product or the geometric mean of ratios, alone and with token weights. */
+function listRatioRejections(two: NamedCorrection, five: NamedCorrection): NamedCorrection[] {
+  const around = (width: number) => ({ lower: 1 - width, upper: 1 + width });
+  const geometric = [0.01, 0.005, 0.002, 0.001, 0.0005].map((width) => {
+    const band = around(width);
+    return rejecting("geo-rs", span(band), "sequence", "ratio", "mean", band);
+  });
+  const products = bands([0.5, 2], [0.2, 5], [0.1, 10]).map((band) =>
+    rejecting("seq-rs", span(band), "sequence", "ratio", "sum", band),
+  );
+  return [
     ...products,
     ...products.map((rejection) => joined(rejection, two)),
     ...geometric,
     ...geometric.map((rejection) => joined(rejection, two)),
     ...geometric.slice(0, 4).map((rejection) => joined(rejection, five)),
     ...[0.01, 0.005, 0.002, 0.001].map((width) => {
-      const band = { lower: 1 - width, upper: 1 + width };
+      const band = around(width);
       return weighted("seq-mask-tis", span(band), reject("zero", "sequence", "ratio", "mean", band));
     }),
     ...[0.01, 0.005, 0.001].map((width) => {
-      const band = { lower: 1 - width, upper: 1 + width };
+      const band = around(width);
       return rejecting("turn-rs", span(band), "turn", "ratio", "mean", band);
     }),
+  ];
+}
+
+/** By k2 and k3, which do not cancel as ratios do. */
+function listDivergenceRejections(two: NamedCorrection): NamedCorrection[] {
+  const means = [0.001, 0.005, 0.02].map((upper) =>
+    rejecting("seq-k3", upper, "sequence", "k3", "mean", { upper }),
+  );
+  return [
     ...[0.01, 0.1, 0.5].map((upper) => rejecting("token-k3", upper, "token", "k3", "sum", { upper })),
     ...[0.001, 0.005, 0.02].map((upper) => rejecting("seq-k2", upper, "sequence", "k2", "mean", { upper })),
     ...means,
     ...means.map((rejection) => joined(rejection, two)),
     ...[0.1, 0.5, 1].map((upper) => rejecting("seq-max-k3", upper, "sequence", "k3", "max", { upper })),
-    ...veto,
-    ...veto.map((rejection) => joined(rejection, two)),
+  ];
+}
+
+/** Sequences with a catastrophic token. */
+function listVetoes(two: NamedCorrection): NamedCorrection[] {
+  const veto = [
+    vetoing("veto", 1e-4, { lower: 1e-4 }),
+    vetoing("veto", "1e-4–1e4", { lower: 1e-4, upper: 1e4 }),
+  ];
+  return [...veto, ...veto.map((rejection) => joined(rejection, two))];
+}
+
+/** What looks at the sign of the advantage, or at differences of probabilities. */
+function listOneSided(): NamedCorrection[] {
+  return [
     ...[1e-4, 1e-3, 1e-2].map((upper) => ({
       name: `opsm ${upper}`,
       methods: ["opsm"],

@@ -105,82 +105,110 @@ export interface ListColumn {
  * that most sources lack (why it stopped, which engine, …) only when the batch has them.
  */
 export function layoutColumns(batch: RecordBatch): LayoutColumn[] {
-  const { length, offsets } = batch;
-  const columns: LayoutColumn[] = [];
-  const number = (name: string, values: Float64Array | Int32Array): void => {
-    columns.push({ kind: "number", name, values });
-  };
-  const text = (name: string, values: readonly (string | undefined)[]): void => {
-    columns.push({ kind: "text", name, values });
-  };
-  const list = (
-    name: string,
-    values: NumericArray | undefined,
-    at: Int32Array | undefined = offsets,
-    inner?: number,
-  ): void => {
-    if (values !== undefined && at !== undefined)
-      columns.push({ kind: "list", name, values, offsets: at, inner });
-  };
-
-  number(SCALAR_COLUMNS.step, batch.steps);
-  number(SCALAR_COLUMNS.rank, batch.ranks);
-  number(SCALAR_COLUMNS.row, batch.rows);
-  number(SCALAR_COLUMNS.pack, batch.packs);
-  text(SCALAR_COLUMNS.sampleId, batch.sampleIds);
-  text(SCALAR_COLUMNS.groupId, batch.groupIds);
-  text(SCALAR_COLUMNS.environment, batch.environments);
-  if (batch.finishReasons) text(SCALAR_COLUMNS.finishReason, batch.finishReasons);
-  if (batch.engineIds) text(SCALAR_COLUMNS.engineId, batch.engineIds);
-  if (batch.cachedTokens) number(SCALAR_COLUMNS.cachedTokens, batch.cachedTokens);
-  number(SCALAR_COLUMNS.reward, batch.rewards);
-  number(SCALAR_COLUMNS.correctness, batch.correctness);
-  list(LIST_COLUMNS.responseTokenIds, batch.responseTokenIds);
-  list(LIST_COLUMNS.responseMask, batch.responseMask);
-  list(LIST_COLUMNS.rolloutLogprobs, batch.rolloutLogprobs);
-  list(LIST_COLUMNS.trainerLogprobs, batch.trainerLogprobs);
-  for (const [name, values] of Object.entries(batch.policyLogprobs))
-    list(POLICY_PREFIXES.policyLogprobs + name, values);
-  for (const [name, values] of Object.entries(batch.entropies))
-    list(POLICY_PREFIXES.entropies + name, values);
-  for (const [name, { k, ids, logprobs }] of Object.entries(batch.topK)) {
-    list(POLICY_PREFIXES.topKIds + name, ids, offsets, k);
-    list(POLICY_PREFIXES.topKLogprobs + name, logprobs, offsets, k);
-  }
-  list(LIST_COLUMNS.digitLogprobs, batch.digitLogprobs, offsets, DIGITS);
-  list(LIST_COLUMNS.advantages, batch.advantages);
-  list(LIST_COLUMNS.positionIds, batch.positionIds);
-  list(LIST_COLUMNS.weightVersions, batch.weightVersions);
-  list(LIST_COLUMNS.keptMass, batch.keptMass);
-  list(LIST_COLUMNS.routeAgreement, batch.routeAgreement);
-  list(LIST_COLUMNS.promptTokenIds, batch.promptTokenIds, batch.promptOffsets);
-  list(LIST_COLUMNS.trainerPromptTokenIds, batch.trainerPromptTokenIds, batch.trainerPromptOffsets);
-  text(SCALAR_COLUMNS.promptText, batch.promptTexts);
-  text(SCALAR_COLUMNS.responseText, batch.responseTexts);
-  number(
+  const columns = new ColumnList(batch.offsets);
+  addRowColumns(columns, batch);
+  addTokenColumns(columns, batch);
+  columns.text(SCALAR_COLUMNS.promptText, batch.promptTexts);
+  columns.text(SCALAR_COLUMNS.responseText, batch.responseTexts);
+  columns.number(
     SCALAR_COLUMNS.sourceOffset,
     batch.sourceOffsets.map((offset) => (offset < 0 ? NaN : offset)),
   );
+  addOriginColumns(columns, batch);
+  return columns.all;
+}
 
-  const { provenance, sampling } = batch;
-  const same = (name: string, value: string | undefined): void =>
-    text(name, new Array<string | undefined>(length).fill(value));
-  const sameNumber = (name: string, value: number | undefined): void =>
-    number(name, new Float64Array(length).fill(value ?? NaN));
-  same(ORIGIN_COLUMNS.file, provenance.file);
-  same(ORIGIN_COLUMNS.format, provenance.format);
-  same(ORIGIN_COLUMNS.trainer, provenance.trainer);
-  same(ORIGIN_COLUMNS.alignment, provenance.alignment);
-  sameNumber(ORIGIN_COLUMNS.temperature, sampling.temperature);
-  sameNumber(ORIGIN_COLUMNS.topP, sampling.topP);
-  sameNumber(ORIGIN_COLUMNS.topK, sampling.topK);
-  same(ORIGIN_COLUMNS.logprobsMode, sampling.logprobsMode);
+/** Columns in the order in which they are added. */
+class ColumnList {
+  readonly all: LayoutColumn[] = [];
+  readonly #offsets: Int32Array;
+
+  constructor(offsets: Int32Array) {
+    this.#offsets = offsets;
+  }
+
+  number(name: string, values: Float64Array | Int32Array): void {
+    this.all.push({ kind: "number", name, values });
+  }
+
+  text(name: string, values: readonly (string | undefined)[]): void {
+    this.all.push({ kind: "text", name, values });
+  }
+
+  /** Nothing where the batch lacks the column. */
+  list(
+    name: string,
+    values: NumericArray | undefined,
+    offsets: Int32Array | undefined = this.#offsets,
+    inner?: number,
+  ): void {
+    if (values !== undefined && offsets !== undefined)
+      this.all.push({ kind: "list", name, values, offsets, inner });
+  }
+
+  /** A list of entries of several values for each response token. */
+  wideList(name: string, values: NumericArray | undefined, inner: number): void {
+    this.list(name, values, this.#offsets, inner);
+  }
+}
+
+function addRowColumns(columns: ColumnList, batch: RecordBatch): void {
+  columns.number(SCALAR_COLUMNS.step, batch.steps);
+  columns.number(SCALAR_COLUMNS.rank, batch.ranks);
+  columns.number(SCALAR_COLUMNS.row, batch.rows);
+  columns.number(SCALAR_COLUMNS.pack, batch.packs);
+  columns.text(SCALAR_COLUMNS.sampleId, batch.sampleIds);
+  columns.text(SCALAR_COLUMNS.groupId, batch.groupIds);
+  columns.text(SCALAR_COLUMNS.environment, batch.environments);
+  if (batch.finishReasons) columns.text(SCALAR_COLUMNS.finishReason, batch.finishReasons);
+  if (batch.engineIds) columns.text(SCALAR_COLUMNS.engineId, batch.engineIds);
+  if (batch.cachedTokens) columns.number(SCALAR_COLUMNS.cachedTokens, batch.cachedTokens);
+  columns.number(SCALAR_COLUMNS.reward, batch.rewards);
+  columns.number(SCALAR_COLUMNS.correctness, batch.correctness);
+}
+
+function addTokenColumns(columns: ColumnList, batch: RecordBatch): void {
+  columns.list(LIST_COLUMNS.responseTokenIds, batch.responseTokenIds);
+  columns.list(LIST_COLUMNS.responseMask, batch.responseMask);
+  columns.list(LIST_COLUMNS.rolloutLogprobs, batch.rolloutLogprobs);
+  columns.list(LIST_COLUMNS.trainerLogprobs, batch.trainerLogprobs);
+  for (const [name, values] of Object.entries(batch.policyLogprobs))
+    columns.list(POLICY_PREFIXES.policyLogprobs + name, values);
+  for (const [name, values] of Object.entries(batch.entropies))
+    columns.list(POLICY_PREFIXES.entropies + name, values);
+  for (const [name, { k, ids, logprobs }] of Object.entries(batch.topK)) {
+    columns.wideList(POLICY_PREFIXES.topKIds + name, ids, k);
+    columns.wideList(POLICY_PREFIXES.topKLogprobs + name, logprobs, k);
+  }
+  columns.wideList(LIST_COLUMNS.digitLogprobs, batch.digitLogprobs, DIGITS);
+  columns.list(LIST_COLUMNS.advantages, batch.advantages);
+  columns.list(LIST_COLUMNS.positionIds, batch.positionIds);
+  columns.list(LIST_COLUMNS.weightVersions, batch.weightVersions);
+  columns.list(LIST_COLUMNS.keptMass, batch.keptMass);
+  columns.list(LIST_COLUMNS.routeAgreement, batch.routeAgreement);
+  columns.list(LIST_COLUMNS.promptTokenIds, batch.promptTokenIds, batch.promptOffsets);
+  columns.list(LIST_COLUMNS.trainerPromptTokenIds, batch.trainerPromptTokenIds, batch.trainerPromptOffsets);
+}
+
+/** What is the same for every row of a batch. */
+function addOriginColumns(columns: ColumnList, { length, provenance, sampling, sides }: RecordBatch): void {
+  const text = (name: string, value: string | undefined): void =>
+    columns.text(name, new Array<string | undefined>(length).fill(value));
+  const number = (name: string, value: number | undefined): void =>
+    columns.number(name, new Float64Array(length).fill(value ?? NaN));
+  text(ORIGIN_COLUMNS.file, provenance.file);
+  text(ORIGIN_COLUMNS.format, provenance.format);
+  text(ORIGIN_COLUMNS.trainer, provenance.trainer);
+  text(ORIGIN_COLUMNS.alignment, provenance.alignment);
+  number(ORIGIN_COLUMNS.temperature, sampling.temperature);
+  number(ORIGIN_COLUMNS.topP, sampling.topP);
+  number(ORIGIN_COLUMNS.topK, sampling.topK);
+  text(ORIGIN_COLUMNS.logprobsMode, sampling.logprobsMode);
   for (const field of Object.keys(SAMPLING_COLUMNS) as (keyof typeof SAMPLING_COLUMNS)[])
-    if (sampling[field] !== undefined) sameNumber(SAMPLING_COLUMNS[field], sampling[field]);
+    if (sampling[field] !== undefined) number(SAMPLING_COLUMNS[field], sampling[field]);
   for (const side of SIDE_NAMES)
     for (const fact of SIDE_FACTS) {
-      const value = batch.sides?.[side]?.[fact];
-      if (value !== undefined) same(`${side}_${fact}`, value);
+      const value = sides?.[side]?.[fact];
+      if (value !== undefined) text(`${side}_${fact}`, value);
     }
-  return columns;
 }

@@ -79,75 +79,78 @@ function picture(label: string, values: readonly number[], what: string, surface
 }
 
 function charts({ divergence_bins: bins, positions, per_iteration: rows }: AnalyzeReport): string[] {
-  const charts: string[] = [];
-  if (bins !== null) {
-    charts.push(
-      binChart(
-        [
-          { label: "correct", colour: "blue", counts: bins.correct },
-          { label: "incorrect", colour: "orange", counts: bins.incorrect },
-          { label: "unknown", colour: "grey", counts: bins.unknown },
-        ],
-        {
-          title: "Divergence by correctness of the answer",
-          xLabel: "|Δp|",
-          edges: bins.edges,
-          shares: true,
-        },
-      ),
-    );
-  }
   const known = rows.filter(({ iteration }) => iteration !== null);
-  if (known.length > 1) {
-    const xs = known.map(({ iteration }) => iteration!);
-    const of = (pick: (row: (typeof known)[number]) => number | null): ChartValues => known.map(pick);
-    const common = {
-      xLabel: "iteration",
-      xs,
-      scale: "linear",
-      kind: "number",
-      fromZero: true,
-      extreme: "most",
-    } as const;
-    const hasCorrectness = known.some(
-      ({ correct_count, incorrect_count }) => correct_count + incorrect_count > 0,
-    );
-    const specs: ChartSpec[] = [
-      {
-        id: "mean-by-iteration",
-        title: `Mean divergence over iterations${hasCorrectness ? ", by correctness" : ""}`,
-        unit: "|Δp|",
-        ...common,
-        lines: hasCorrectness
-          ? [
-              { label: "correct", colour: "blue", values: of((row) => row.correct_mean) },
-              { label: "incorrect", colour: "orange", values: of((row) => row.incorrect_mean) },
-            ]
-          : [{ label: "mean", colour: "blue", values: of((row) => row.mean) }],
-      },
-      {
-        id: "logged-by-iteration",
-        title: "Logged tokens over iterations",
-        unit: "tokens",
-        ...common,
-        kind: "count",
-        lines: [
-          { label: "all", colour: "grey", values: of((row) => row.count) },
-          ...(hasCorrectness
-            ? [{ label: "correct", colour: "blue", values: of((row) => row.correct_count) } as const]
-            : []),
-        ],
-      },
-    ];
-    charts.push(...specs.map((spec) => lineChart(spec, SIZE)));
-  }
-  if (positions !== null)
-    charts.push(
-      binChart([{ label: "tokens", colour: "blue", counts: positions.counts }], {
-        title: "Positions of divergent tokens",
-        xLabel: "position in the response",
-        edges: positions.edges,
-      }),
-    );
-  return charts;
+  return [
+    ...(bins === null ? [] : [correctnessChart(bins)]),
+    ...(known.length > 1 ? iterationCharts(known).map((spec) => lineChart(spec, SIZE)) : []),
+    ...(positions === null ? [] : [positionChart(positions)]),
+  ];
+}
+
+function correctnessChart(bins: NonNullable<AnalyzeReport["divergence_bins"]>): string {
+  return binChart(
+    [
+      { label: "correct", colour: "blue", counts: bins.correct },
+      { label: "incorrect", colour: "orange", counts: bins.incorrect },
+      { label: "unknown", colour: "grey", counts: bins.unknown },
+    ],
+    {
+      title: "Divergence by correctness of the answer",
+      xLabel: "|Δp|",
+      edges: bins.edges,
+      shares: true,
+    },
+  );
+}
+
+function positionChart(positions: NonNullable<AnalyzeReport["positions"]>): string {
+  return binChart([{ label: "tokens", colour: "blue", counts: positions.counts }], {
+    title: "Positions of divergent tokens",
+    xLabel: "position in the response",
+    edges: positions.edges,
+  });
+}
+
+type IterationRow = AnalyzeReport["per_iteration"][number];
+
+function iterationCharts(rows: readonly IterationRow[]): ChartSpec[] {
+  const take = (pick: (row: IterationRow) => number | null): ChartValues => rows.map(pick);
+  const common = {
+    xLabel: "iteration",
+    xs: rows.map(({ iteration }) => iteration!),
+    scale: "linear",
+    kind: "number",
+    fromZero: true,
+    extreme: "most",
+  } as const;
+  const hasCorrectness = rows.some(
+    ({ correct_count, incorrect_count }) => correct_count + incorrect_count > 0,
+  );
+  return [
+    {
+      id: "mean-by-iteration",
+      title: `Mean divergence over iterations${hasCorrectness ? ", by correctness" : ""}`,
+      unit: "|Δp|",
+      ...common,
+      lines: hasCorrectness
+        ? [
+            { label: "correct", colour: "blue", values: take((row) => row.correct_mean) },
+            { label: "incorrect", colour: "orange", values: take((row) => row.incorrect_mean) },
+          ]
+        : [{ label: "mean", colour: "blue", values: take((row) => row.mean) }],
+    },
+    {
+      id: "logged-by-iteration",
+      title: "Logged tokens over iterations",
+      unit: "tokens",
+      ...common,
+      kind: "count",
+      lines: [
+        { label: "all", colour: "grey", values: take((row) => row.count) },
+        ...(hasCorrectness
+          ? [{ label: "correct", colour: "blue", values: take((row) => row.correct_count) } as const]
+          : []),
+      ],
+    },
+  ];
 }

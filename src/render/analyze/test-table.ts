@@ -1,5 +1,5 @@
 import type { AnalyzeReport, Comparison, IntervalFigures } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import {
   type Figure,
   formatCoefficient,
@@ -26,7 +26,13 @@ const NAMES: Readonly<Record<Comparison["id"], string>> = {
 /** The tests, one row for each pair of groups and kind of value. */
 export function comparisonTable({ comparisons }: AnalyzeReport): Table {
   const rows = comparisons.filter(({ a, b }) => a.count > 0 && b.count > 0);
-  const columns = [
+  const columns = [...differenceColumns(rows), ...testColumns(rows)];
+  return makeTable("tests", "Is the difference more than chance?", columns, INDEPENDENCE);
+}
+
+/** What is compared, by how much it differs, and the test that counts prompts. */
+function differenceColumns(rows: readonly Comparison[]): TableColumn[] {
+  return [
     textColumn(
       "compared",
       rows.map(({ id }) => NAMES[id]),
@@ -55,6 +61,12 @@ export function comparisonTable({ comparisons }: AnalyzeReport): Table {
       rows.map(({ hedges_g, clustered }) => effectText(hedges_g, clustered?.effect_interval)),
       { priority: 3, align: "right", meaning: "Hedges' g, with its 95 % interval by prompt" },
     ),
+  ];
+}
+
+/** The tests that take values for independent. */
+function testColumns(rows: readonly Comparison[]): TableColumn[] {
+  return [
     figureColumn(
       "t",
       "signed",
@@ -95,7 +107,6 @@ export function comparisonTable({ comparisons }: AnalyzeReport): Table {
       { priority: 4, meaning: "2 P(first > second) − 1, ties half" },
     ),
   ];
-  return makeTable("tests", "Is the difference more than chance?", columns, INDEPENDENCE);
 }
 
 /** `a significant difference, p = 3.22e-3 over 41 prompts (t = 2.55 over tokens)`, or why there is no test. */

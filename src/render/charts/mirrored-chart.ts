@@ -43,39 +43,17 @@ export function mirroredChart(above: MirroredSide, below: MirroredSide, options:
   const most = Math.max(
     ...sides.flatMap(({ counts, total }) => counts.map((count) => scaleCount(count, total))),
   );
-  const drawn = sides.map(({ label, colour, counts, total, median }, side) => {
-    const toward = side === 0 ? -1 : 1;
-    const room = middle - plot.top - 4;
-    const bars = counts.map((count, bar) => {
-      if (count === 0) return "";
-      const [from, to] = [edges[bar] as number, edges[bar + 1] as number];
-      const height = Math.max(1, (scaleCount(count, total) / most) * room);
-      const [start, end] = [x.map(from), x.map(to)];
-      return element(
-        "rect",
-        {
-          x: start + 0.5,
-          y: toward < 0 ? middle - height : middle,
-          width: Math.max(0.5, end - start - 1),
-          height,
-          fill: PALETTE[colour],
-        },
-        tooltip(
-          `${label}: ${formatPlain(from)} to ${formatPlain(to)}: ${formatCount(count)} (${formatShare(count / total)})`,
-        ),
-      );
-    });
-    const mark =
-      !isFigure(median) || (options.axis === "log" && median <= 0)
-        ? ""
-        : element("path", {
-            d: `M${Math.round(x.map(median) * 10) / 10} ${middle}v${toward * room}`,
-            stroke: PALETTE.ink,
-            "stroke-width": 1.5,
-            "stroke-dasharray": "4 3",
-          });
-    return bars.join("") + mark;
-  });
+  const drawn = sides.map((side, at) =>
+    drawSide(side, {
+      edges,
+      x,
+      middle,
+      toward: at === 0 ? -1 : 1,
+      room: middle - plot.top - 4,
+      measure: (count) => scaleCount(count, side.total) / most,
+      isLog: options.axis === "log",
+    }),
+  );
   const medians = formatColumn(
     sides.map(({ median }) => median),
     "number",
@@ -95,6 +73,62 @@ export function mirroredChart(above: MirroredSide, below: MirroredSide, options:
       fill: PALETTE.muted,
     }),
   ]);
+}
+
+interface SidePlace {
+  readonly edges: readonly number[];
+  readonly x: ReturnType<typeof xScale>;
+  /** Where the axis is, px. */
+  readonly middle: number;
+  /** -1: bars go up from the axis. */
+  readonly toward: 1 | -1;
+  /** The longest bar, px. */
+  readonly room: number;
+  /** A bar's length as a share of the longest. */
+  readonly measure: (count: number) => number;
+  readonly isLog: boolean;
+}
+
+/** The bars of one side and the mark of its median. */
+function drawSide(
+  {
+    label,
+    colour,
+    counts,
+    total,
+    median,
+  }: MirroredSide & { readonly counts: number[]; readonly total: number },
+  { edges, x, middle, toward, room, measure, isLog }: SidePlace,
+): string {
+  const bars = counts.map((count, bar) => {
+    if (count === 0) return "";
+    const [from, to] = [edges[bar] as number, edges[bar + 1] as number];
+    const height = Math.max(1, measure(count) * room);
+    const [start, end] = [x.map(from), x.map(to)];
+    return element(
+      "rect",
+      {
+        x: start + 0.5,
+        y: toward < 0 ? middle - height : middle,
+        width: Math.max(0.5, end - start - 1),
+        height,
+        fill: PALETTE[colour],
+      },
+      tooltip(
+        `${label}: ${formatPlain(from)} to ${formatPlain(to)}: ${formatCount(count)} (${formatShare(count / total)})`,
+      ),
+    );
+  });
+  const mark =
+    !isFigure(median) || (isLog && median <= 0)
+      ? ""
+      : element("path", {
+          d: `M${Math.round(x.map(median) * 10) / 10} ${middle}v${toward * room}`,
+          stroke: PALETTE.ink,
+          "stroke-width": 1.5,
+          "stroke-dasharray": "4 3",
+        });
+  return bars.join("") + mark;
 }
 
 /** The first and the last bar that one of the sides has something in. */

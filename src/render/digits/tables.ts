@@ -12,7 +12,7 @@ import type {
   DigitTruth,
 } from "../../results/index.ts";
 import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
 import { formatCount, formatNumber, formatShare, plural } from "../text/index.ts";
 import { placeName } from "./content.ts";
 
@@ -189,7 +189,19 @@ export function formatBounded({ estimate, low, high }: Bounded): string {
 
 function truthTables(truth: DigitTruth, policy: DigitsReport["policy"]): Table[] {
   const { per_place: places, calibration, surest_wrong: wrong } = truth;
-  const columns: TableColumn[] = [
+  return [
+    ...(places.length > 0 ? [placeTable(places), calibrationTable(calibration)] : []),
+    ...distributionTables(truth.distributions, "truth"),
+    ...(wrong.length > 0 ? [surestWrongTable(wrong, policy)] : []),
+  ];
+}
+
+function placeTable(places: DigitTruth["per_place"]): Table {
+  return makeTable("truth-places", "Digits of answers by place", [
+    textColumn(
+      "place",
+      places.map(({ place }) => placeName(place)),
+    ),
     figureColumn(
       "digits",
       "count",
@@ -207,65 +219,58 @@ function truthTables(truth: DigitTruth, policy: DigitsReport["policy"]): Table[]
       "share",
       places.map(({ confidence }) => confidence),
     ),
-  ];
-  const tables: Table[] = [];
-  if (places.length > 0) {
-    const names = places.map(({ place }) => placeName(place));
-    tables.push(
-      makeTable("truth-places", "Digits of answers by place", [textColumn("place", names), ...columns]),
-      makeTable("calibration", "Calibration of answer digits", [
-        textColumn(
-          "probability",
-          calibration.map(({ from, to }) => `${from} to ${to}`),
-        ),
-        figureColumn(
-          "digits",
-          "count",
-          calibration.map(({ digits }) => digits),
-          { priority: 1 },
-        ),
-        figureColumn(
-          "mean p",
-          "share",
-          calibration.map(({ confidence }) => confidence),
-          { priority: 1 },
-        ),
-        figureColumn(
-          "right",
-          "share",
-          calibration.map(({ accuracy }) => accuracy),
-          { priority: 1 },
-        ),
-      ]),
-    );
-  }
-  tables.push(...distributionTables(truth.distributions, "truth"));
-  if (wrong.length > 0) {
-    tables.push(
-      makeTable("surest-wrong", `Wrong answers the ${policy} policy was most sure of`, [
-        textColumn(
-          "token",
-          wrong.map(({ handle }) => handle),
-        ),
-        textColumn(
-          "answer",
-          wrong.map(({ answer }) => answer),
-          { align: "right" },
-        ),
-        textColumn(
-          "truth",
-          wrong.map(({ truth: right }) => right),
-          { align: "right" },
-        ),
-        figureColumn(
-          "p",
-          "number",
-          wrong.map(({ rollout_logprob: logprob }) => Math.exp(logprob)),
-        ),
-      ]),
-    );
-  }
-  return tables;
+  ]);
+}
+
+function calibrationTable(bins: DigitTruth["calibration"]): Table {
+  return makeTable("calibration", "Calibration of answer digits", [
+    textColumn(
+      "probability",
+      bins.map(({ from, to }) => `${from} to ${to}`),
+    ),
+    figureColumn(
+      "digits",
+      "count",
+      bins.map(({ digits }) => digits),
+      { priority: 1 },
+    ),
+    figureColumn(
+      "mean p",
+      "share",
+      bins.map(({ confidence }) => confidence),
+      { priority: 1 },
+    ),
+    figureColumn(
+      "right",
+      "share",
+      bins.map(({ accuracy }) => accuracy),
+      { priority: 1 },
+    ),
+  ]);
+}
+
+function surestWrongTable(wrong: DigitTruth["surest_wrong"], policy: DigitsReport["policy"]): Table {
+  return makeTable("surest-wrong", `Wrong answers the ${policy} policy was most sure of`, [
+    textColumn(
+      "token",
+      wrong.map(({ handle }) => handle),
+    ),
+    textColumn(
+      "answer",
+      wrong.map(({ answer }) => answer),
+      { align: "right" },
+    ),
+    textColumn(
+      "truth",
+      wrong.map(({ truth: right }) => right),
+      { align: "right" },
+    ),
+    figureColumn(
+      "p",
+      "number",
+      wrong.map(({ rollout_logprob: logprob }) => Math.exp(logprob)),
+    ),
+  ]);
 }
 
 function exampleTable(id: string, title: string, examples: readonly DigitExample[]): Table[] {

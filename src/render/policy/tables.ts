@@ -1,5 +1,5 @@
 import type { PolicyFigures, PolicyGroup, PolicyReport } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
 import { type Figure, formatCount, formatFigure, formatId, formatShare, plural } from "../text/index.ts";
 
 /** The figures of the first screen: label, value, what it is. Those that the files do not allow are left out. */
@@ -83,6 +83,76 @@ function stepTable({ per_step: steps }: PolicyReport, most: number): Table {
 
 type AnyGroup = PolicyFigures & Partial<PolicyGroup>;
 
+/** A column of the tables by step, turn, environment, …; a column that no group has a value for is left out. */
+interface GroupColumn {
+  readonly header: string;
+  readonly kind: "number" | "share" | "count";
+  readonly value: (group: AnyGroup) => Figure;
+  readonly look: NonNullable<Parameters<typeof figureColumn>[3]>;
+  readonly isAlwaysThere?: boolean;
+}
+
+const GROUP_COLUMNS: readonly GroupColumn[] = [
+  {
+    header: "seqs",
+    kind: "count",
+    value: ({ sequences }) => sequences,
+    look: { priority: 5, meaning: "sequences" },
+  },
+  {
+    header: "tokens",
+    kind: "count",
+    value: ({ tokens }) => tokens,
+    look: { priority: 3, meaning: "masked tokens" },
+    isAlwaysThere: true,
+  },
+  {
+    header: "mean log p",
+    kind: "number",
+    value: (group) => group.log_prob_mean,
+    look: { priority: 1, worst: "least", meaning: "mean log-prob, nats" },
+    isAlwaysThere: true,
+  },
+  {
+    header: "ppl",
+    kind: "number",
+    value: ({ ppl }) => ppl,
+    look: { priority: 2, bars: true, worst: "most", meaning: "exp(−mean log p)" },
+    isAlwaysThere: true,
+  },
+  {
+    header: "entropy",
+    kind: "number",
+    value: ({ entropy }) => entropy,
+    look: { priority: 2, meaning: "mean entropy, nats" },
+  },
+  {
+    header: "exact 0",
+    kind: "share",
+    value: (group) => group.zero_share,
+    look: { priority: 4, meaning: "share of log-probs that are exactly 0" },
+    isAlwaysThere: true,
+  },
+  {
+    header: "length",
+    kind: "number",
+    value: (group) => group.response_tokens,
+    look: { priority: 4, meaning: "mean response tokens" },
+  },
+  {
+    header: "reward",
+    kind: "number",
+    value: ({ reward }) => reward,
+    look: { priority: 3, meaning: "mean reward" },
+  },
+  {
+    header: "right",
+    kind: "share",
+    value: ({ accuracy }) => accuracy,
+    look: { priority: 5, meaning: "share of right answers" },
+  },
+];
+
 function groupTable<G extends AnyGroup>(
   id: string,
   title: string,
@@ -92,95 +162,13 @@ function groupTable<G extends AnyGroup>(
   note?: string,
 ): Table {
   const labels = groups.map(label);
-  const optional = (
-    header: string,
-    kind: "number" | "share" | "count",
-    values: readonly Figure[],
-    priority: number,
-    meaning: string,
-  ): TableColumn[] =>
-    values.every((value) => value === null || value === undefined)
-      ? []
-      : [figureColumn(header, kind, values, { priority, meaning })];
-  return makeTable(
-    id,
-    title,
-    [
-      textColumn(unit, labels, { align: labels.every((text) => /^[\d,]+$/.test(text)) ? "right" : "left" }),
-      ...optional(
-        "seqs",
-        "count",
-        groups.map(({ sequences }) => sequences),
-        5,
-        "sequences",
-      ),
-      figureColumn(
-        "tokens",
-        "count",
-        groups.map(({ tokens }) => tokens),
-        { priority: 3, meaning: "masked tokens" },
-      ),
-      figureColumn(
-        "mean log p",
-        "number",
-        groups.map((group) => group.log_prob_mean),
-        {
-          priority: 1,
-          worst: "least",
-          meaning: "mean log-prob, nats",
-        },
-      ),
-      figureColumn(
-        "ppl",
-        "number",
-        groups.map(({ ppl }) => ppl),
-        {
-          priority: 2,
-          bars: true,
-          worst: "most",
-          meaning: "exp(−mean log p)",
-        },
-      ),
-      ...optional(
-        "entropy",
-        "number",
-        groups.map(({ entropy }) => entropy),
-        2,
-        "mean entropy, nats",
-      ),
-      figureColumn(
-        "exact 0",
-        "share",
-        groups.map((group) => group.zero_share),
-        {
-          priority: 4,
-          meaning: "share of log-probs that are exactly 0",
-        },
-      ),
-      ...optional(
-        "length",
-        "number",
-        groups.map((group) => group.response_tokens),
-        4,
-        "mean response tokens",
-      ),
-      ...optional(
-        "reward",
-        "number",
-        groups.map(({ reward }) => reward),
-        3,
-        "mean reward",
-      ),
-      ...optional(
-        "right",
-        "share",
-        groups.map(({ accuracy }) => accuracy),
-        5,
-        "share of right answers",
-      ),
-    ],
-    note,
-  );
+  const align = labels.every((text) => /^[\d,]+$/.test(text)) ? "right" : "left";
+  const figures = GROUP_COLUMNS.flatMap(({ header, kind, value, look, isAlwaysThere = false }) => {
+    const values = groups.map(value);
+    const isKnown = values.some((one) => one !== null && one !== undefined);
+    return isKnown || isAlwaysThere ? [figureColumn(header, kind, values, look)] : [];
+  });
+  return makeTable(id, title, [textColumn(unit, labels, { align }), ...figures], note);
 }
 
 function probabilityTable({ per_probability: buckets }: PolicyReport): Table {

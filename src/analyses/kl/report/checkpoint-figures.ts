@@ -47,24 +47,7 @@ export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): Check
   const interval = study.bootstrap.mean(kl);
   const mean = (of: (text: TextSummary) => number): number | null =>
     finite(computeMean(problemMeans(problems, of)));
-  const unusable = checkpoint.texts.length - texts.length;
-  if (unusable > 0)
-    study.absent(
-      `${unusable} ${unusable === 1 ? "text has no finite mean KL and is" : "texts have no finite mean KL and are"} in no figure`,
-      name,
-    );
-  const infinite = computeSum(texts.map((text) => text.infiniteKl ?? 0));
-  if (infinite > 0)
-    study.absent(
-      `${infinite} ${infinite === 1 ? "token has an infinite KL and is" : "tokens have an infinite KL and are"} in no mean and no spike`,
-      name,
-    );
-  const reverse = computeSum(texts.map((text) => text.infiniteReverseKl ?? 0));
-  if (reverse > 0)
-    study.absent(
-      `${reverse} ${reverse === 1 ? "token has an infinite reverse KL and is" : "tokens have an infinite reverse KL and are"} in no mean of it`,
-      name,
-    );
+  noteLeftOut(study, checkpoint, texts);
   noteAbsent(study, name, {
     "mean_kl (no token has a KL)": kl.length > 0,
     "mean_kl_interval (fewer than six problems)": interval !== null || kl.length === 0,
@@ -108,6 +91,28 @@ export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): Check
     ...spikeFigures(problems, texts, tokens),
     rl_probe: rlProbeFigures(problems),
   };
+}
+
+/** Texts and tokens that are in no figure, or not in all. */
+function noteLeftOut(study: KlStudy, { name, texts: all }: Checkpoint, texts: readonly TextSummary[]): void {
+  const unusable = all.length - texts.length;
+  if (unusable > 0)
+    study.absent(
+      `${unusable} ${unusable === 1 ? "text has no finite mean KL and is" : "texts have no finite mean KL and are"} in no figure`,
+      name,
+    );
+  const infinite = computeSum(texts.map((text) => text.infiniteKl ?? 0));
+  if (infinite > 0)
+    study.absent(
+      `${infinite} ${infinite === 1 ? "token has an infinite KL and is" : "tokens have an infinite KL and are"} in no mean and no spike`,
+      name,
+    );
+  const reverse = computeSum(texts.map((text) => text.infiniteReverseKl ?? 0));
+  if (reverse > 0)
+    study.absent(
+      `${reverse} ${reverse === 1 ? "token has an infinite reverse KL and is" : "tokens have an infinite reverse KL and are"} in no mean of it`,
+      name,
+    );
 }
 
 function noteAbsent(study: KlStudy, name: string, there: Readonly<Record<string, boolean>>): void {

@@ -79,13 +79,7 @@ export async function digits(
     schemaVersion: DIGITS_SCHEMA_VERSION,
     kind: "digits",
     run: run.name,
-    vocabulary: {
-      tokenizer: options.tokenizer ?? null,
-      bare: vocabulary.bare,
-      spaced: vocabulary.spaced,
-      multi_digit_entries: vocabulary.multiDigitEntries,
-      longest_entry: vocabulary.longestEntry,
-    },
+    vocabulary: describeVocabulary(vocabulary, options.tokenizer),
     ...figures,
     findings: run.findings.list(),
     sources: sourceSummaries(run).map((source) => ({
@@ -97,6 +91,19 @@ export async function digits(
   terminal.out(render(result, paths, options, terminal));
   tellFindings(result.findings, terminal);
   return conclude(run, reading, result.metrics.sequences, terminal);
+}
+
+function describeVocabulary(
+  vocabulary: DigitVocabulary,
+  tokenizer: string | undefined,
+): DigitsReport["vocabulary"] {
+  return {
+    tokenizer: tokenizer ?? null,
+    bare: vocabulary.bare,
+    spaced: vocabulary.spaced,
+    multi_digit_entries: vocabulary.multiDigitEntries,
+    longest_entry: vocabulary.longestEntry,
+  };
 }
 
 /** Sequences that `--json` lists unless it is told otherwise: as many as are a few megabytes. */
