@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { Alert, AlertList, RaisedAlert } from "./alerts.ts";
 export {
   ANALYZE_SCHEMA_VERSION,
   type AnalyzeMetrics,
@@ -177,7 +178,7 @@ export {
   type SeriesPoint,
   type SeriesReport,
 } from "./series.ts";
-export type { BatchAnswer, ServedFigures, ServedRun } from "./serve.ts";
+export type { BatchAnswer, RunsEvent, ServedFigures, ServedRun } from "./serve.ts";
 export {
   SHOW_METRICS,
   SHOW_SCHEMA_VERSION,
@@ -225,6 +226,7 @@ export {
   type SamplingInfo,
   type SequencePairs,
   type ShippedCorrection,
+  type SoFar,
   STEP_METRICS,
   type StepMetric,
   type StepSeries,

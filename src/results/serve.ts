@@ -4,12 +4,13 @@
  * | path | answer |
  * |---|---|
  * | `GET api/run` | `RunsInfo` of `results/view.ts` |
- * | `GET api/events` | server-sent events: `run` when `api/run` has changed |
+ * | `GET api/events` | server-sent events: `run` with a {@link RunsEvent} when `api/run` has changed |
  * | `GET runs/FOLDER/…` | the viewer of one run, as `results/view.ts` has it |
  * | `PUT api/batches?run=NAME&step=S&rank=R&call=C` | {@link BatchAnswer} to a batch: the packed record in safetensors |
  *
  * @module
  */
+import type { RaisedAlert } from "./alerts.ts";
 import type { VerdictLevel } from "./report.ts";
 
 /** Of the batches of a run that are in its record: what is still in the log comes within seconds. */
@@ -36,6 +37,14 @@ export interface ServedRun extends ServedFigures {
   readonly last_write: string | null;
   /** Batches that no reader takes: they are kept, and in no figure. */
   readonly refused: number;
+  /** Raised so far (`serve --alerts`), and the last of them. */
+  readonly alerts: number;
+  readonly last_alert: RaisedAlert | null;
+}
+
+/** The data of the event `run`: what the list says of a run now; null where the list is to be asked for. */
+export interface RunsEvent {
+  readonly run: ServedRun | null;
 }
 
 export interface BatchAnswer {

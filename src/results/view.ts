@@ -24,17 +24,19 @@
  * | `POST api/correct` | {@link CorrectAnswer} to an {@link CorrectQuestion} |
  * | `POST api/correct/steps` | {@link CorrectSteps} to an {@link CorrectQuestion} |
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
+ * | `GET api/alerts` | `AlertList`: what rules of alerts raised |
  * | `GET api/compare` | {@link RunComparison}: only where `RunInfo.compared` names another run |
  * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…` |
  * | `GET api/study` | the `KlReport` of `logratio kl --json`; only of a study, as the next three |
  * | `GET api/study-tables` | `StudyPage`: the same as the page shows it |
  * | `GET api/study-texts` | {@link StudyTexts} |
  * | `GET api/study-text/INDEX` | `WireStudyText`, binary |
- * | `GET api/events` | server-sent events: `run` when `api/run` has changed |
+ * | `GET api/events` | server-sent events: `run` when `api/run` has changed, `verdict` with {@link SoFar}, `alerts` when `api/alerts` has |
  *
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
+import type { VerdictLevel } from "./report.ts";
 import type { ServedRun } from "./serve.ts";
 
 export const VIEW_SCHEMA_VERSION = 1;
@@ -139,6 +141,14 @@ export interface WaitingInfo {
   readonly status: "reading";
   readonly bundled?: undefined;
   readonly findings: readonly Finding[];
+}
+
+/** The verdict on a run that grows, as its server knows it now: a page may still show an older state. */
+export interface SoFar {
+  readonly level: VerdictLevel;
+  readonly headline: string;
+  /** The last step; null where steps are not known. */
+  readonly last_step: number | null;
 }
 
 /** In the place of `RunInfo` where there are many runs. */

@@ -1,7 +1,8 @@
 import { formatNumber } from "../../core/text/index.ts";
+import type { Alert } from "../../results/index.ts";
 import type { Results } from "../conditions/index.ts";
 import { type Episode, isStepped, judgeNow, listChanges, listStepEpisodes } from "./episodes.ts";
-import type { Alert, AlertRule, AlertRules } from "./rules.ts";
+import type { AlertRule, AlertRules } from "./rules.ts";
 
 /** What is known of the events of a rule; JSON, so that it can be kept while nobody looks. */
 interface RuleState {

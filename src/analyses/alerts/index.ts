@@ -4,4 +4,5 @@
  * @module
  */
 export { type AlertChange, type AlertState, evaluateAlerts, NO_ALERTS } from "./evaluate-alerts.ts";
-export type { Alert, AlertChannel, AlertRule, AlertRules } from "./rules.ts";
+export { listRaised } from "./list-raised.ts";
+export type { AlertChannel, AlertRule, AlertRules } from "./rules.ts";

@@ -27,20 +27,3 @@ export interface AlertRules {
   readonly rules: readonly AlertRule[];
   readonly channels: readonly AlertChannel[];
 }
-
-/** What is delivered: `schemaVersion` and all, as a webhook's body has it. */
-export interface Alert {
-  readonly schemaVersion: 1;
-  readonly kind: "alert";
-  /** The same for the same event, however often it is delivered. */
-  readonly id: string;
-  readonly rule: string;
-  readonly condition: string;
-  readonly run: string;
-  /** The step at which the condition began to hold; null where steps are not known. */
-  readonly since: number | null;
-  /** Of the figure when it was raised; null for verdicts and changes. */
-  readonly value: number | null;
-  /** One sentence. */
-  readonly text: string;
-}

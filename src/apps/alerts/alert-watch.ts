@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import {
-  type Alert,
+  type AlertChange,
   type AlertChannel,
   type AlertRules,
   type AlertState,
   evaluateAlerts,
+  listRaised,
   NO_ALERTS,
 } from "../../analyses/alerts/index.ts";
 import type { Results } from "../../analyses/conditions/index.ts";
@@ -14,6 +15,7 @@ import { parseAlertRules, readTextFile } from "../../analyses/rule-files/index.t
 import { NotFoundError, UsageError } from "../../core/base/index.ts";
 import { plural } from "../../core/text/index.ts";
 import { makeDirectory, writeWholeFile } from "../../input/io/index.ts";
+import type { Alert, RaisedAlert } from "../../results/index.ts";
 import { Outbox, type Parcel } from "./outbox.ts";
 import { runCommand } from "./run-command.ts";
 import { sendWebhook } from "./send-webhook.ts";
@@ -42,6 +44,23 @@ interface Kept {
   readonly version: 1;
   readonly state: AlertState;
   readonly waiting: Readonly<Record<string, readonly Parcel[]>>;
+  /** Absent where an older version kept it. */
+  readonly alerts?: readonly RaisedAlert[];
+  /** How far the run was looked at, as whoever looks counts it. */
+  readonly seen?: number;
+}
+
+/** @throws UsageError where a variable of the environment that the rules name is not set, or holds no address */
+export function checkChannels(
+  { channels }: AlertRules,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): void {
+  for (const channel of channels) openChannel(channel, environment);
+}
+
+/** What an `AlertWatch` kept in a file: the events of the run; none where there is no such file. */
+export async function readKeptAlerts(file: string): Promise<readonly RaisedAlert[]> {
+  return (await readKept(file))?.alerts ?? [];
 }
 
 /**
@@ -53,6 +72,8 @@ export class AlertWatch {
   readonly #file: string;
   readonly #outboxes: readonly Outbox[];
   #state: AlertState;
+  #alerts: readonly RaisedAlert[];
+  #seen: number;
   #keeping: Promise<void> = Promise.resolve();
   #hasTold = false;
 
@@ -60,6 +81,8 @@ export class AlertWatch {
     this.#options = options;
     this.#file = file;
     this.#state = kept?.state ?? NO_ALERTS;
+    this.#alerts = kept?.alerts ?? [];
+    this.#seen = kept?.seen ?? 0;
     this.#outboxes = options.rules.channels.map(
       (channel) =>
         new Outbox({
@@ -79,11 +102,43 @@ export class AlertWatch {
     return new AlertWatch(options, file, await readKept(file));
   }
 
+  /** What is known of the run's events, for whoever evaluates the rules elsewhere. */
+  get state(): AlertState {
+    return this.#state;
+  }
+
+  /** The events so far, the last raised last. */
+  get alerts(): readonly RaisedAlert[] {
+    return this.#alerts;
+  }
+
+  /** How far the run was looked at, as {@link apply} was told; 0 at first. */
+  get seen(): number {
+    return this.#seen;
+  }
+
+  /** Keeps it as it is, so that the next start knows that the run is watched. */
+  keep(): Promise<void> {
+    return this.#keep();
+  }
+
   /** Looks at a state of the run. What is due is kept before this resolves, and sent beside it. */
   async look(results: Results): Promise<readonly Alert[]> {
-    const { rules, run, tell } = this.#options;
-    const { state, raised, over } = evaluateAlerts(results, rules, this.#state, run);
+    const { rules, run } = this.#options;
+    return this.apply(evaluateAlerts(results, rules, this.#state, run));
+  }
+
+  /**
+   * Takes what `evaluateAlerts` found from the {@link state} of this watch.
+   *
+   * @param seen how far the run was looked at, which is kept with it
+   */
+  async apply(change: AlertChange, seen = this.#seen): Promise<readonly Alert[]> {
+    const { rules, tell } = this.#options;
+    const { state, raised, over } = change;
     this.#state = state;
+    this.#alerts = listRaised(this.#alerts, change, rules, new Date());
+    this.#seen = seen;
     const parcels = raised.map(({ alert, rule }) => ({
       rule,
       parcel: { id: alert.id, body: JSON.stringify(alert) },
@@ -109,10 +164,12 @@ export class AlertWatch {
       waiting: Object.fromEntries(
         this.#outboxes.map((outbox, at) => [outbox.name, [...outbox.waiting, ...(additions[at] ?? [])]]),
       ),
+      alerts: this.#alerts,
+      seen: this.#seen,
     };
     const write = async (): Promise<void> => {
       try {
-        await makeDirectory(join(this.#file, ".."));
+        makeDirectory(join(this.#file, ".."));
         await writeWholeFile(this.#file, JSON.stringify(kept));
       } catch (error) {
         if (!this.#hasTold)

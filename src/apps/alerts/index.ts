@@ -3,5 +3,11 @@
  *
  * @module
  */
-export { AlertWatch, type AlertWatchOptions, readAlertRules } from "./alert-watch.ts";
+export {
+  AlertWatch,
+  type AlertWatchOptions,
+  checkChannels,
+  readAlertRules,
+  readKeptAlerts,
+} from "./alert-watch.ts";
 export { signBody } from "./send-webhook.ts";

@@ -3,7 +3,7 @@ import { plural } from "../../core/text/index.ts";
 import { isRemote } from "../../input/remote/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
 import { AlertWatch, readAlertRules } from "../alerts/index.ts";
-import { followRun, type PreparedRun } from "../viewer/prepare/index.ts";
+import { followRun, type PreparedRun, writeAlertList } from "../viewer/prepare/index.ts";
 import { startViewServer, type ViewServer } from "../viewer/server/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { tellAlarms } from "./commands/tell-alarms.ts";
@@ -127,11 +127,20 @@ class Following {
       // Before the next state of the run closes this one.
       const report = await readReport(run);
       tellAlarms(report, this.#terminal, this.#alarmed);
-      await this.#alerts?.look(report);
+      await this.#watch(report);
       return running;
     });
     next.catch((error: unknown) => this.#broken.abort(error));
     this.#server = next;
+  }
+
+  async #watch(report: MismatchReport): Promise<void> {
+    if (this.#alerts === undefined) return;
+    await this.#alerts.look(report);
+    // The viewer shows them without these marks where no place takes them.
+    await writeAlertList(this.#paths, this.#options.cache, this.#alerts.alerts).catch((error: Error) =>
+      this.#terminal.err(formatWarning(`the page cannot mark alerts: ${error.message}`, this.#terminal)),
+    );
   }
 
   wait(error: Error): void {

@@ -133,6 +133,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   const { info } = run;
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
+  yield { path: "api/alerts", read: async () => Buffer.from(JSON.stringify(await run.alerts())) };
   yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
   yield { path: "api/doctor-tables", read: async () => (await doctorTables(run))! };
   if (info.tokens > 0)

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { stampAlertList, writeAlertList } from "./cache/alert-list.ts";
 export { ANSWER_FILES, type AnswerName } from "./cache/cache-files.ts";
 export {
   CACHE_FACTS,

@@ -51,6 +51,10 @@ export function answers(current: CurrentRun): Hono {
   }
   runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
   runAnswers(app, "/other", (run) => run.compared?.other, OTHER_ANSWERS, current);
+  // Written while the run is shown, so no version of the run stands for them.
+  app.get("/alerts", async (c) =>
+    c.json(await current.use((run) => run.alerts()), 200, { "cache-control": "no-store" }),
+  );
   app.get("/compare", (c) =>
     answer(c, current, JSON_TYPE, (run) => Promise.resolve(run.compared?.comparison), notCompared),
   );

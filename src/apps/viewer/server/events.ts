@@ -7,6 +7,8 @@ const KEEP_ALIVE_MS = 15_000;
 export class Events {
   readonly #streams = new Set<SSEStreamingApi>();
 
+  readonly #last = new Map<string, string>();
+
   /** Open until the page goes away or {@link close} is called. */
   answer(c: Context): Response {
     c.header("cache-control", "no-store");
@@ -15,6 +17,7 @@ export class Events {
       const gone = new Promise<void>((resolve) => stream.onAbort(resolve));
       try {
         await stream.write(": connected\n\n");
+        for (const [event, data] of this.#last) await stream.writeSSE({ event, data });
         while (!stream.aborted && !stream.closed) {
           await Promise.race([gone, pause(KEEP_ALIVE_MS)]);
           if (!stream.aborted && !stream.closed) await stream.write(": still here\n\n");
@@ -27,6 +30,19 @@ export class Events {
 
   send(event: string, data: unknown): void {
     for (const stream of this.#streams) void stream.writeSSE({ event, data: JSON.stringify(data) });
+  }
+
+  /** As {@link send}, and whoever connects later is told it too. */
+  state(event: string, data: unknown): void {
+    const text = JSON.stringify(data);
+    if (this.#last.get(event) === text) return;
+    this.#last.set(event, text);
+    this.send(event, data);
+  }
+
+  /** Whether anybody listens. */
+  get areHeard(): boolean {
+    return this.#streams.size > 0;
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { fileSystemError, isLogratioError, isSystemError, UsageError } from "../../../core/base/index.ts";
+import type { MismatchReport, SoFar } from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { answers } from "./answers.ts";
@@ -28,6 +29,8 @@ import { studyAnswers } from "./study-answers.ts";
 
 /** Wildcard addresses: a server can listen on them, but a browser cannot open them. */
 const EVERYWHERE = ["0.0.0.0", "::"];
+/** Between looks at the list of alerts while a page listens. */
+const ALERTS_LOOK_MS = 1000;
 /** Who sends a request too slowly is answered with 408: anything that is asked here is small but for tables. */
 const SLOW_CLIENTS = {
   headersTimeout: 10_000,
@@ -98,11 +101,15 @@ export async function startViewServer(
   api.use(onlyWhatIsThere(current, () => waitingFor(paths, reason)));
   api.route("/", answers(current));
   const server = await serve(api, options, (c) => (options.following ? events.answer(c) : noEvents(c)));
+  const endLooking = options.following ? lookForAlerts(current, events) : () => {};
+  if (options.following && !isWaiting) events.state("verdict", await judgeSoFar(shown));
   return {
     ...server,
     async update(next, anew = true) {
+      const soFar = await judgeSoFar(next);
       await current.replace(next, anew);
       events.send("run", { version: next.info.version });
+      events.state("verdict", soFar);
     },
     wait(why) {
       if (why === reason || current.info !== undefined) return;
@@ -110,11 +117,28 @@ export async function startViewServer(
       events.send("run", { version: "" });
     },
     async close() {
+      endLooking();
       await events.close();
       await server.close();
       await current.close();
     },
   };
+}
+
+/** The run's alerts are written by whoever watches it, which may be another process. Returns what ends the looking. */
+function lookForAlerts(current: CurrentRun, events: Events): () => void {
+  const look = async (): Promise<void> => {
+    if (current.info === undefined || !events.areHeard) return;
+    events.state("alerts", { stamp: await current.use((run) => run.alertsStamp()) });
+  };
+  const timer = setInterval(() => void look().catch(() => {}), ALERTS_LOOK_MS).unref();
+  return () => clearInterval(timer);
+}
+
+async function judgeSoFar(run: PreparedRun): Promise<SoFar> {
+  const report = JSON.parse(new TextDecoder().decode(await run.answer("report"))) as MismatchReport;
+  const { level, headline } = report.verdict;
+  return { level, headline, last_step: run.info.steps.at(-1) ?? null };
 }
 
 /** The same of a study, of which nothing is followed. @throws as {@link startViewServer} does */

@@ -1,4 +1,6 @@
+import { dirname } from "node:path";
 import type { RunInfo } from "../../../../results/index.ts";
+import { alertListFile, readAlertList, stampAlertList } from "./alert-list.ts";
 import { correctionAnswers, rowAnswers, sequenceAnswers } from "./answer-questions.ts";
 import { openCacheFiles } from "./opened-cache.ts";
 import type { PreparedRun } from "./prepared-run.ts";
@@ -26,9 +28,12 @@ export async function openPrepared(
   const input = { paths, flags };
   const now = { input, status, ...(growing !== undefined && { growing }) };
   const cache = await openCacheFiles(directory, now);
+  const alertFile = alertListFile(dirname(directory), paths);
   return {
     ...{ info: cache.info, directory, reused, complete },
     answer: async (name) => cache.answers.get(name) ?? cache.readTable(),
+    alerts: () => readAlertList(alertFile),
+    alertsStamp: () => stampAlertList(alertFile),
     digits: () => Promise.resolve(cache.digits),
     ...sequenceAnswers(cache),
     ...correctionAnswers(cache, input),

@@ -1,4 +1,5 @@
 import type {
+  AlertList,
   CorrectBins,
   MatchingTokens,
   MismatchReport,
@@ -21,6 +22,10 @@ export interface PreparedRun {
   readonly complete: boolean;
   /** Bytes of the answers that are the same for everyone; `sequences` is the table. */
   answer(name: AnswerName): Promise<Uint8Array>;
+  /** Raised so far: read anew each time, since whoever watches the run writes them. */
+  alerts(): Promise<AlertList>;
+  /** Changes when `alerts` does. */
+  alertsStamp(): Promise<string>;
   /** The report on digits as JSON; undefined without `info.has.digits`. */
   digits(): Promise<Uint8Array | undefined>;
   /** An encoded `WireSequence`; undefined without such a sequence. */

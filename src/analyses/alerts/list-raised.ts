@@ -1,0 +1,27 @@
+import type { RaisedAlert } from "../../results/index.ts";
+import type { AlertChange } from "./evaluate-alerts.ts";
+import type { AlertRules } from "./rules.ts";
+
+/** As many events of a run are listed. */
+const MOST_LISTED = 200;
+
+/**
+ * The events of a run after one more look: those that were raised are added, and whether each goes on is brought up to
+ * date. Of a rule only the last event can go on; those of a rule that is gone from the file stay as they were.
+ */
+export function listRaised(
+  before: readonly RaisedAlert[],
+  { state, raised }: AlertChange,
+  { rules }: Pick<AlertRules, "rules">,
+  now: Date,
+): readonly RaisedAlert[] {
+  const fresh = raised.map(({ alert }) => ({ ...alert, raised_at: now.toISOString(), over: false }));
+  const all = [...before, ...fresh].slice(-MOST_LISTED);
+  const last = new Map(all.map(({ rule }, at) => [rule, at]));
+  return all.map((one, at) => {
+    const rule = rules.find(({ name }) => name === one.rule);
+    if (rule === undefined || rule.when.kind === "changed") return one;
+    const known = Object.hasOwn(state.rules, one.rule) ? state.rules[one.rule] : undefined;
+    return { ...one, over: !(known?.isFiring && last.get(one.rule) === at) };
+  });
+}
