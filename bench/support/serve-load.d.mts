@@ -12,6 +12,7 @@ export interface BatchShape {
   readonly sequences?: number;
   readonly tokens?: number;
   readonly salt?: number;
+  readonly drift?: number;
 }
 
 export interface BatchName {

@@ -56,11 +56,18 @@ export function startServe(directory, words = [], env = {}) {
   });
 }
 
-/** The packed record of a few sequences, whose sample ids name the batch: `STEP.RANK.CALL.ROW`. */
-export function makeBatch({ step, rank = 0, call = 0, sequences = 2, tokens = 16, salt = 0 }) {
+/**
+ * The packed record of a few sequences, whose sample ids name the batch: `STEP.RANK.CALL.ROW`.
+ *
+ * @param drift nats by which the trainer is further off
+ */
+export function makeBatch({ step, rank = 0, call = 0, sequences = 2, tokens = 16, salt = 0, drift = 0 }) {
   const count = sequences * tokens;
-  const logprobs = (seed) =>
-    Float32Array.from({ length: count }, (_, i) => -(((i * seed + step * 7 + rank) % 97) + 1 + salt) / 100);
+  const logprobs = (seed, shift = 0) =>
+    Float32Array.from(
+      { length: count },
+      (_, i) => -(((i * seed + step * 7 + rank) % 97) + 1 + salt) / 100 - shift,
+    );
   const ids = Array.from({ length: sequences }, (_, row) => Buffer.from(`${step}.${rank}.${call}.${row}`));
   const running = (lengths) => {
     let at = 0n;
@@ -71,7 +78,7 @@ export function makeBatch({ step, rank = 0, call = 0, sequences = 2, tokens = 16
       response_offsets: ["I64", running(new Array(sequences).fill(tokens))],
       "sample_id.offsets": ["I64", running(ids.map(({ length }) => length))],
       rollout_logprobs: ["F32", logprobs(31)],
-      trainer_logprobs: ["F32", logprobs(37)],
+      trainer_logprobs: ["F32", logprobs(37, drift)],
       response_token_ids: ["I32", Int32Array.from({ length: count }, (_, i) => i % 1000)],
       sample_id: ["U8", Buffer.concat(ids)],
     },

@@ -8,6 +8,8 @@ import type { Server as NetServer } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { isLogratioError, UsageError } from "../../core/base/index.ts";
+import type { RunsEvent } from "../../results/index.ts";
+import { checkChannels } from "../alerts/index.ts";
 import {
   allowedHosts,
   builtPage,
@@ -29,6 +31,7 @@ import { runAnswers } from "./http/run-answers.ts";
 import { Viewers } from "./http/viewers.ts";
 import { DataStore } from "./store/data-store.ts";
 import { applyRetention, describeRemoved, type Retention } from "./store/retention.ts";
+import type { RunAlertsOptions } from "./store/run-alerts.ts";
 
 /** A batch of 256 MB at 1 MB/s; what comes slower than that in one piece is not a batch. */
 const SLOW_CLIENTS = {
@@ -61,6 +64,8 @@ export interface ServeOptions {
   /** Flags of `logratio view` for the viewer of each run. */
   readonly viewFlags?: readonly string[];
   readonly segmentAgeMs?: number | undefined;
+  /** Rules that every run that is written to is judged by, and who is told of them beside their channels. */
+  readonly alerts?: RunAlertsOptions | undefined;
   /** One line for whoever runs it. */
   readonly onNotice: (message: string) => void;
   readonly onError: (error: unknown) => void;
@@ -77,19 +82,21 @@ export interface Serving {
 /**
  * Opens the data directory and listens.
  *
- * @throws UsageError for an address off loopback without a token, a port that is taken, a directory that is served already
+ * @throws UsageError for an address off loopback without a token, a variable that the rules of alerts need, a port that is taken, a directory that is served already
  * @throws FileSystemError where the directory cannot be written
  */
 export async function startServing(options: ServeOptions): Promise<Serving> {
   const { directory, host = "127.0.0.1", token, onNotice } = options;
   checkExposure(options);
+  if (options.alerts !== undefined) checkChannels(options.alerts.rules);
   const files = await staticFiles(builtPage());
   const events = new Events();
   const syncTime = new Histogram();
   const sealTime = new Histogram();
   const store = await DataStore.open(directory, {
     onNotice,
-    onChange: () => events.send("run", {}),
+    onChange: (run) => events.send("run", { run: run ?? null } satisfies RunsEvent),
+    alerts: options.alerts,
     onCommit: (ms) => syncTime.add(ms),
     onSealed: (ms) => sealTime.add(ms),
     ...(options.segmentAgeMs !== undefined && { segmentAgeMs: options.segmentAgeMs }),

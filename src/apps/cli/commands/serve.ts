@@ -1,5 +1,6 @@
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
+import { readAlertRules } from "../../alerts/index.ts";
 import { type ServeOptions, startServing } from "../../serve/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { formatFailure, formatWarning, printableLines } from "../messages.ts";
@@ -11,6 +12,7 @@ export interface ServeCommandOptions {
   readonly port?: string;
   readonly host?: string;
   readonly allowHost?: readonly string[];
+  readonly alerts?: string;
   readonly tokenizer?: string;
   readonly keepDays?: string;
   readonly keepSize?: string;
@@ -30,8 +32,11 @@ export async function serve(
 ): Promise<ExitStatus> {
   const wanted = readServeOptions(directory, options);
   return untilInterrupted(async (signal) => {
+    const rules = options.alerts === undefined ? undefined : await readAlertRules(options.alerts);
+    const tell = (message: string): void => terminal.err(printableLines(`${message}\n`));
     const server = await startServing({
       ...wanted,
+      alerts: rules && { rules, tell },
       onNotice: (message) => terminal.err(formatWarning(message, terminal)),
       onError: (error) => terminal.err(formatFailure(error, terminal)),
     });
@@ -52,7 +57,7 @@ export async function serve(
 function readServeOptions(
   directory: string,
   { port, host, allowHost, tokenizer, keepDays, keepSize, gather, maxBatch, buffer }: ServeCommandOptions,
-): Omit<ServeOptions, "onNotice" | "onError"> {
+): Omit<ServeOptions, "onNotice" | "onError" | "alerts"> {
   const token = process.env.LOGRATIO_TOKEN;
   return {
     directory,

@@ -16,6 +16,7 @@ export const serve: Verb<[directory: string], ServeCommandOptions> = {
       line: "logratio serve runs/ --host 0.0.0.0",
       shows: "from other machines, with the token in $LOGRATIO_TOKEN",
     },
+    { line: "logratio serve runs/ --alerts rules.yaml", shows: "tells people when a run goes wrong" },
     { line: "logratio serve runs/ --keep-days 30", shows: "removes runs that got nothing for 30 days" },
   ],
   addOptions: (command) =>
@@ -23,6 +24,10 @@ export const serve: Verb<[directory: string], ServeCommandOptions> = {
       .option("--port <n>", "port to listen on (default 8270, or the next free one)")
       .option("--host <address>", "address to listen on (default 127.0.0.1)")
       .option("--allow-host <name>", "name of a proxy in front of it; repeatable", collect)
+      .option(
+        "--alerts <file>",
+        "rules of alerts for every run that is written to: terminal, webhooks, commands",
+      )
       .option("--tokenizer <dir>", "tokenizer of the viewers: a directory with tokenizer.json")
       .option("--keep-days <n>", "remove runs that got no batch for so many days")
       .option("--keep-size <size>", "remove the oldest runs when all together are larger: 500GB, 2TB")

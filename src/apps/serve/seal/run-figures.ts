@@ -6,12 +6,18 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  type AlertChange,
+  type AlertRule,
+  type AlertState,
+  evaluateAlerts,
+} from "../../../analyses/alerts/index.ts";
 import { buildReport, RunSummary, type RunSummaryJson } from "../../../analyses/report/index.ts";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import type { ServedFigures } from "../../../results/index.ts";
+import type { MismatchReport, ServedFigures } from "../../../results/index.ts";
 import { partSegment, type RunPlaces } from "../store/places.ts";
 
 /** A summary grows with the run, so it is written only so often, and so is the report made of it. */
@@ -19,6 +25,14 @@ const SUMMARY_EVERY_MS = 30_000;
 const VERDICT_EVERY_MS = 2000;
 /** Of the time that passes, what either may take: making the record of what came is the thread's work. */
 const MOST_SHARE = 0.05;
+
+/** What rules of alerts are judged by. */
+export interface AlertTask {
+  readonly rules: readonly AlertRule[];
+  readonly state: AlertState;
+  /** Names the run in ids. */
+  readonly run: string;
+}
 
 /** When something that takes a while is due again. */
 class Pace {
@@ -61,6 +75,8 @@ export class FigureKeeper {
   #summary: RunSummary | undefined;
   #figures: ServedFigures;
   #segments: number;
+  /** Of the last commit, where it made one. */
+  #report: MismatchReport | undefined;
   readonly #writing = new Pace(SUMMARY_EVERY_MS);
   readonly #judging = new Pace(VERDICT_EVERY_MS);
 
@@ -126,6 +142,7 @@ export class FigureKeeper {
    */
   async commit(segment: number, isLast: boolean): Promise<ServedFigures> {
     this.#segments = Math.max(this.#segments, segment);
+    this.#report = undefined;
     if (isLast || this.#judging.isDue) await this.#judging.take(() => this.#judge());
     if (this.#writing.isDue) await this.#writing.take(() => this.write());
     await writeWholeFile(this.#places.figures, resultJson(this.#figures));
@@ -143,6 +160,12 @@ export class FigureKeeper {
     await writeWholeFile(this.#places.summary, JSON.stringify(stored));
   }
 
+  /** Rules over the report so far; undefined where this commit did not make one. */
+  judgeAlerts({ rules, state, run }: AlertTask): AlertChange | undefined {
+    if (this.#report === undefined) return undefined;
+    return evaluateAlerts(this.#report, { rules }, state, run);
+  }
+
   #judge(): void {
     const report = buildReport({
       run: this.#name,
@@ -152,6 +175,7 @@ export class FigureKeeper {
       findings: [],
       sources: [],
     });
+    this.#report = report;
     this.#figures = {
       ...this.#figures,
       verdict:

@@ -10,6 +10,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { AlertChange } from "../../../analyses/alerts/index.ts";
 import { isLogratioError } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { openRun, writeRecord } from "../../../input/ingest/index.ts";
@@ -19,7 +20,7 @@ import { appendKeys, keyText } from "../store/key-index.ts";
 import { partName, partSegment, type RunPlaces, runPlaces } from "../store/places.ts";
 import { groupBatches, mergeBatches } from "./merge-batches.ts";
 import { type PackedBatch, splitBatch } from "./packed-batch.ts";
-import { FigureKeeper } from "./run-figures.ts";
+import { type AlertTask, FigureKeeper } from "./run-figures.ts";
 
 export interface SealTask {
   readonly run: string;
@@ -31,6 +32,10 @@ export interface SealTask {
   readonly repeated: readonly string[];
   /** No other segment of this run waits to be sealed. */
   readonly isLast: boolean;
+  /** The segment is in the record: only the verdict and the alerts are to be made again. */
+  readonly isSealed?: boolean;
+  /** Present where alerts are judged. */
+  readonly alerts?: AlertTask | undefined;
 }
 
 export interface SealReply {
@@ -39,6 +44,8 @@ export interface SealReply {
   /** Batches that no reader takes, and why the first was refused: they lie in `.serve/refused`. */
   readonly refused: number;
   readonly reason: string | null;
+  /** Present where the rules were looked at. */
+  readonly alerts?: AlertChange | undefined;
 }
 
 interface Refusal {
@@ -62,6 +69,7 @@ export async function sealSegment(task: SealTask): Promise<SealReply> {
 }
 
 async function seal(task: SealTask): Promise<SealReply> {
+  if (task.isSealed) return judgeAgain(task);
   const places = runPlaces(task.folder);
   const path = join(places.own, segmentName(task.segment));
   await removeParts(places, task.segment);
@@ -77,7 +85,19 @@ async function seal(task: SealTask): Promise<SealReply> {
   await appendKeys(places.keys, heads, task.segment);
   await unlink(path);
   const figures = await keeper.commit(task.segment, task.isLast);
-  return { figures, batches: heads.length, refused: refusals.length, reason: refusals[0]?.reason ?? null };
+  return {
+    ...{ figures, batches: heads.length, refused: refusals.length, reason: refusals[0]?.reason ?? null },
+    alerts: task.alerts && keeper.judgeAlerts(task.alerts),
+  };
+}
+
+async function judgeAgain(task: SealTask): Promise<SealReply> {
+  const keeper = await openKeeper(runPlaces(task.folder), { ...task, segment: task.segment + 1 });
+  const figures = await keeper.commit(task.segment, true);
+  return {
+    ...{ figures, batches: 0, refused: 0, reason: null },
+    alerts: task.alerts && keeper.judgeAlerts(task.alerts),
+  };
 }
 
 /** What is summed but not written goes to disk. */

@@ -12,16 +12,20 @@ type SealThread = Pick<ReturnType<typeof startThread<SealerTask, SealerReply>>, 
 
 const RETRY_MS = [1000, 5000, 15_000, 60_000];
 
+export type WaitingTask = Omit<SealTask, "isLast" | "alerts">;
+
 export interface SealerOptions {
+  /** What the alerts of a run are to be judged by, when its turn comes. */
+  readonly alertTask?: ((folder: string) => Promise<SealTask["alerts"]>) | undefined;
   /** @param ms milliseconds that it took */
-  readonly onSealed: (task: SealTask, reply: SealReply, ms: number) => void;
+  readonly onSealed: (task: SealTask, reply: SealReply, ms: number) => Promise<void>;
   /** It is tried again. */
   readonly onFailed: (task: SealTask, error: unknown) => void;
 }
 
 export class Sealer {
   readonly #options: SealerOptions;
-  readonly #queue: Omit<SealTask, "isLast">[] = [];
+  readonly #queue: WaitingTask[] = [];
   #thread: SealThread | undefined;
   #running: Promise<void> | undefined;
   #isEnding = false;
@@ -32,11 +36,11 @@ export class Sealer {
   }
 
   /** Segments that are not in the record yet, the one at hand included. */
-  get waiting(): readonly Omit<SealTask, "isLast">[] {
+  get waiting(): readonly WaitingTask[] {
     return this.#queue;
   }
 
-  add(task: Omit<SealTask, "isLast">): void {
+  add(task: WaitingTask): void {
     this.#queue.push(task);
     this.#running ??= this.#run();
   }
@@ -70,16 +74,17 @@ export class Sealer {
   async #run(): Promise<void> {
     let failures = 0;
     while (this.#queue.length > 0) {
-      const [next] = this.#queue as [Omit<SealTask, "isLast">];
+      const [next] = this.#queue as [WaitingTask];
       const isLast = !this.#queue.some((other) => other !== next && other.folder === next.folder);
-      const task: SealTask = { ...next, isLast };
+      let task: SealTask = { ...next, isLast };
       try {
+        task = { ...task, alerts: await this.#options.alertTask?.(next.folder) };
         this.#thread ??= this.#start();
         const from = performance.now();
         const reply = await this.#thread.ask({ seal: task });
         this.#queue.shift();
         failures = 0;
-        this.#options.onSealed(task, reply as SealReply, performance.now() - from);
+        await this.#options.onSealed(task, reply as SealReply, performance.now() - from);
       } catch (error) {
         this.#options.onFailed(task, error);
         if (this.#isEnding) break;

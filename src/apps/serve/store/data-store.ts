@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileSystemError, isSystemError } from "../../../core/base/index.ts";
@@ -12,7 +13,9 @@ import type { ServedRun } from "../../../results/index.ts";
 import { syncDirectory } from "../log/index.ts";
 import { Sealer } from "../seal/sealer.ts";
 import { lockDirectory } from "./lock.ts";
-import { type KnownRun, listRuns, NO_FIGURES } from "./run-list.ts";
+import { runPlaces } from "./places.ts";
+import { RunAlerts, type RunAlertsOptions } from "./run-alerts.ts";
+import { type KnownRun, listRuns, NO_RUN } from "./run-list.ts";
 import { folderName } from "./run-name.ts";
 import { type Accepted, type Batch, RunStore } from "./run-store.ts";
 
@@ -28,8 +31,10 @@ export interface DataStoreOptions {
   readonly segmentAgeMs?: number;
   /** One line for whoever runs the server. */
   readonly onNotice: (message: string) => void;
-  /** What the list of runs says has changed. */
-  readonly onChange: () => void;
+  /** What the list says of a run has changed; without one it was removed. */
+  readonly onChange: (run?: ServedRun) => void;
+  /** Rules that every run that is written to is judged by. */
+  readonly alerts?: RunAlertsOptions | undefined;
   readonly onCommit?: (ms: number, batches: number) => void;
   /** A segment became part of the record, in so many milliseconds. */
   readonly onSealed?: (ms: number) => void;
@@ -68,6 +73,7 @@ export class DataStore {
   readonly #open = new Map<string, OpenRun>();
   readonly #removing = new Map<string, Promise<void>>();
   readonly #sealer: Sealer;
+  readonly #alerts: RunAlerts | undefined;
   readonly #unlock: () => Promise<void>;
   readonly #sweep: NodeJS.Timeout;
 
@@ -75,11 +81,16 @@ export class DataStore {
     this.directory = directory;
     this.#options = options;
     this.#unlock = unlock;
+    const alerts = options.alerts && new RunAlerts(options.alerts);
+    this.#alerts = alerts;
     this.#sealer = new Sealer({
-      onSealed: ({ folder }, { figures, batches, refused, reason }, ms) => {
+      alertTask: alerts && ((folder) => alerts.task(folder)),
+      onSealed: async ({ folder, segment }, { figures, batches, refused, reason, alerts: change }, ms) => {
         options.onSealed?.(ms);
         const run = this.#byPath(folder);
         if (run !== undefined) {
+          // Before the figures: whoever sees a step sees the alert that it raised.
+          if (change !== undefined) run.alerts = await alerts!.apply(folder, change, segment);
           run.figures = figures;
           run.refused += refused;
         }
@@ -89,7 +100,7 @@ export class DataStore {
           options.onNotice(
             `${run?.name ?? folder}: ${plural(refused, "batch", "batches")} of ${batches} cannot be read and ${refused === 1 ? "is" : "are"} kept in ${join(folder, ".serve/refused")}, the first: ${reason}`,
           );
-        options.onChange();
+        options.onChange(run && this.#describe(run));
       },
       onFailed: ({ folder, segment }, error) => {
         this.counts.sealFailures++;
@@ -113,8 +124,10 @@ export class DataStore {
     try {
       const store = new DataStore(directory, options, unlock);
       for (const run of await listRuns(directory)) store.#runs.set(run.folder, run);
-      for (const { folder, isUnfinished } of store.#runs.values())
-        if (isUnfinished) await store.#openRun(folder);
+      for (const run of store.#runs.values()) {
+        if (run.isUnfinished) await store.#openRun(run.folder);
+        await store.#goOnWatching(run);
+      }
       return store;
     } catch (cause) {
       await unlock();
@@ -125,15 +138,33 @@ export class DataStore {
   /** The last written first. */
   list(): ServedRun[] {
     return [...this.#runs.values()]
-      .map((run) => ({
-        name: run.name,
-        folder: run.folder,
-        ...run.figures,
-        writing: this.isWriting(run.folder),
-        last_write: run.lastWrite === undefined ? null : new Date(run.lastWrite).toISOString(),
-        refused: run.refused,
-      }))
+      .map((run) => this.#describe(run))
       .sort((a, b) => (b.last_write ?? "").localeCompare(a.last_write ?? ""));
+  }
+
+  #describe(run: KnownRun): ServedRun {
+    return {
+      name: run.name,
+      folder: run.folder,
+      ...run.figures,
+      writing: this.isWriting(run.folder),
+      last_write: run.lastWrite === undefined ? null : new Date(run.lastWrite).toISOString(),
+      refused: run.refused,
+      alerts: run.alerts.length,
+      last_alert: run.alerts.at(-1) ?? null,
+    };
+  }
+
+  /** A run that was watched before: what is undelivered is sent, and what no look has seen is looked at. */
+  async #goOnWatching({ name, folder, lastPart, isUnfinished }: KnownRun): Promise<void> {
+    const path = join(this.directory, folder);
+    if (this.#alerts === undefined || !existsSync(runPlaces(path).alerts)) return;
+    const { seen } = await this.#alerts.open(path);
+    if (isUnfinished || lastPart <= seen) return;
+    this.#sealer.add({
+      ...{ run: name, folder: path, segment: lastPart },
+      ...{ bytes: 0, repeated: [], isSealed: true },
+    });
   }
 
   has(folder: string): boolean {
@@ -166,8 +197,7 @@ export class DataStore {
     const folder = folderName(run);
     await this.#removing.get(folder);
     if (!this.#runs.has(folder)) {
-      const known = { name: run, folder, figures: NO_FIGURES, refused: 0, isUnfinished: false };
-      this.#runs.set(folder, { ...known, lastWrite: undefined });
+      this.#runs.set(folder, { ...NO_RUN, name: run, folder });
     }
     let store: RunStore;
     try {
@@ -183,7 +213,7 @@ export class DataStore {
     if (accepted.outcome === "stored") this.counts.stored++;
     else if (accepted.outcome === "known") this.counts.known++;
     else this.counts.conflicts++;
-    if (isFirst) this.#options.onChange();
+    if (isFirst) this.#options.onChange(this.#describe(known));
     return accepted;
   }
 
@@ -199,6 +229,7 @@ export class DataStore {
     const open = this.#open.get(folder);
     await (await open?.store)?.flush();
     await this.#sealer.forget(path);
+    await this.#alerts?.forget(path);
     this.#open.delete(folder);
     const hidden = join(this.directory, `.removed-${folder}`);
     await rename(path, hidden);
@@ -213,6 +244,7 @@ export class DataStore {
     clearInterval(this.#sweep);
     for (const { store } of this.#open.values()) await (await store).flush();
     await this.#sealer.end(mostMs);
+    await this.#alerts?.close();
     await this.#unlock();
   }
 

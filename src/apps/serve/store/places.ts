@@ -5,6 +5,7 @@
  *     DATA/RUN/.serve/00000013.log        segments that are not in the record yet
  *     DATA/RUN/.serve/keys                batches that are
  *     DATA/RUN/.serve/figures.json        what the list of runs says
+ *     DATA/RUN/.serve/alerts.json         alerts that were raised, and what waits to be delivered (`serve --alerts`)
  *     DATA/RUN/.serve/refused/            batches that no reader takes, as they were received
  *     DATA/.serve.lock                    which server has the directory
  *
@@ -19,6 +20,7 @@ export interface RunPlaces {
   readonly keys: string;
   readonly figures: string;
   readonly summary: string;
+  readonly alerts: string;
   readonly refused: string;
 }
 
@@ -30,6 +32,7 @@ export function runPlaces(folder: string): RunPlaces {
     keys: join(own, "keys"),
     figures: join(own, "figures.json"),
     summary: join(own, "summary.json"),
+    alerts: join(own, "alerts.json"),
     refused: join(own, "refused"),
   };
 }

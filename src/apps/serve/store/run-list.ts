@@ -5,7 +5,8 @@
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ServedFigures } from "../../../results/index.ts";
+import type { RaisedAlert, ServedFigures } from "../../../results/index.ts";
+import { readKeptAlerts } from "../../alerts/index.ts";
 import { segmentNumber } from "../log/index.ts";
 import { partSegment, runPlaces } from "./places.ts";
 import { runNameFromFolder } from "./run-name.ts";
@@ -17,17 +18,31 @@ export interface KnownRun {
   /** Milliseconds since 1970; undefined where nothing tells. */
   lastWrite: number | undefined;
   refused: number;
+  /** The last raised last. */
+  alerts: readonly RaisedAlert[];
+  /** The last segment that is in the record; 0: none. */
+  readonly lastPart: number;
   /** It has segments that are not in the record. */
   readonly isUnfinished: boolean;
 }
 
-export const NO_FIGURES: ServedFigures = {
+const NO_FIGURES: ServedFigures = {
   sequences: 0,
   tokens: 0,
   first_step: null,
   last_step: null,
   verdict: null,
   alarms: 0,
+};
+
+/** A run that has nothing yet. */
+export const NO_RUN: Omit<KnownRun, "name" | "folder"> = {
+  figures: NO_FIGURES,
+  lastWrite: undefined,
+  refused: 0,
+  alerts: [],
+  lastPart: 0,
+  isUnfinished: false,
 };
 
 /** Folders that a server has written; others in the directory are left alone. */
@@ -52,6 +67,8 @@ async function readRun(directory: string, folder: string): Promise<KnownRun | un
     figures: await readFigures(places.figures),
     lastWrite: await lastChange(places.folder, own.includes("keys") ? places.keys : places.own),
     refused: own.includes("refused") ? (await readdir(places.refused)).length : 0,
+    alerts: await readKeptAlerts(places.alerts),
+    lastPart: Math.max(0, ...(await readdir(places.folder)).map((file) => partSegment(file) ?? 0)),
     isUnfinished: own.some((file) => segmentNumber(file) !== undefined),
   };
 }
