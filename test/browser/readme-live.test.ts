@@ -1,0 +1,79 @@
+/** "While it runs" of the README, as it stands there: two terminals, a page that is open, and an alert that fires. */
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { startServe } from "../../bench/support/serve-load.mjs";
+import { eventually, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
+import type { Workplace } from "../support/built-view.ts";
+import { ROOT } from "../support/run-cli.ts";
+import { useViewer } from "../support/use-viewer.ts";
+
+const PYTHON = process.env.LOGRATIO_PYTHON ?? "python3";
+const ENVIRONMENT = { ...process.env, PYTHONPATH: join(ROOT, "python") };
+const hasNumpy = spawnSync(PYTHON, ["-c", "import numpy"]).status === 0;
+if (!hasNumpy) console.warn(`SKIPPED: the README's live run: ${PYTHON} has no numpy (LOGRATIO_PYTHON)`);
+warnWithoutBrowser("the README's live run");
+
+const [, SECTION = ""] =
+  /^## While it runs\n(.*?)^## /ms.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
+
+/** The only block of a language in the section. */
+function block(language: string): string {
+  const found = [...SECTION.matchAll(/^```(\w*)\n(.*?)^```$/gms)].filter(([, name]) => name === language);
+  expect([language, found.length]).toEqual([language, 1]);
+  return found[0]![2]!;
+}
+
+describe.skipIf(!hasBrowser || !hasNumpy)("while it runs", () => {
+  let browser: Browser;
+  let place: Workplace;
+  useViewer(async (aBrowser, aPlace) => {
+    browser = aBrowser;
+    place = aPlace;
+  });
+
+  it("is a live page with an alert, by the README alone", async () => {
+    await writeFile(join(place.folder, "rules.yaml"), block("yaml"));
+    const [, words = ""] = /^logratio serve runs\/ (.*?) +#/.exec(block("sh")) ?? [];
+    expect(words).toBe("--alerts rules.yaml");
+    const server = await startServe(join(place.folder, "runs"), [
+      "--alerts",
+      join(place.folder, "rules.yaml"),
+    ]);
+    // The port and the pace are the test's own; everything else is as a reader pastes it.
+    const pasted = block("python");
+    const loop = pasted
+      .replace("http://127.0.0.1:8270", server.url)
+      .replace("time.sleep(1)", "time.sleep(0.2)");
+    expect(loop).not.toContain(":8270");
+    await writeFile(join(place.folder, "loop.py"), loop);
+    const { page, errors } = await openPage(browser);
+    try {
+      await page.goto(server.url);
+      await eventually(() => readText(page.locator("main.runs"))).toContain("There are no runs yet");
+      const recorder = spawn(PYTHON, [join(place.folder, "loop.py")], { env: ENVIRONMENT });
+      let said = "";
+      recorder.stderr.on("data", (text: Buffer) => {
+        said += text.toString();
+      });
+      const ended = new Promise<number | null>((resolve) => recorder.once("close", resolve));
+      const row = page.locator("main.runs tbody tr");
+      await eventually(() => readText(row)).toContain("my-run");
+      await eventually(() => readText(row)).toMatch(/far apart: .* at step 20|since step 20/);
+      await row.locator("a").click();
+      await eventually(() => readText(page.locator(".top-bar .news"))).toMatch(
+        /so far: .*the last at step 20/,
+      );
+      await eventually(() => readText(page.locator(".overview section.alerts"))).toContain("far apart");
+      expect([await ended, said]).toEqual([0, ""]);
+      expect(server.messages().split("\n")).toContain(block("").trimEnd());
+      expect(errors).toEqual([]);
+    } finally {
+      await page.close();
+      expect(await server.stop()).toBe(0);
+    }
+  });
+});
