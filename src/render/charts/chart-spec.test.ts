@@ -1,15 +1,18 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   type ChartSpec,
   chartRows,
   countUndrawn,
   cutChart,
   drawable,
+  marksAt,
+  nextMark,
   readout,
   sayPoint,
   sayReadout,
 } from "./chart-spec.ts";
 import { lineChart } from "./line-chart.ts";
+import { lineLayout } from "./line-layout.ts";
 
 const spec: ChartSpec = {
   id: "kl",
@@ -58,4 +61,42 @@ it("cuts a chart to a range of x, extremes included", () => {
 
 it("exports the rows with their gaps", () => {
   expect(chartRows(spec)[1]).toEqual({ step: 20, k3: null });
+});
+
+describe("marks", () => {
+  const marked: ChartSpec = {
+    ...spec,
+    marks: [
+      { x: 10, label: "alert: far off" },
+      { x: 30, label: "alert: <b>" },
+      { x: 30, label: "alert: again" },
+    ],
+  };
+
+  it("are drawn once for each x, behind the lines, with what they say as text", () => {
+    const svg = lineChart(marked);
+    expect(svg.match(/stroke-dasharray="3 3"/g)).toHaveLength(2);
+    expect(svg).toContain("<title>alert: &lt;b&gt;; alert: again</title>");
+    const x = lineLayout(marked).x.map(30);
+    expect(svg).toContain(`M${Math.round(x * 10) / 10} `);
+    expect(svg.indexOf("3 3")).toBeLessThan(svg.indexOf('stroke-width="1.6"'));
+    expect(lineChart(spec)).not.toContain("3 3");
+  });
+
+  it("are said with their x, and only those within a part of the chart are kept", () => {
+    expect(sayPoint(marked, 0)).toBe("step 10: k3 0.0100; alert: far off");
+    expect(marksAt(marked, 1)).toEqual([]);
+    expect(cutChart(marked, [20, 30]).marks?.map(({ x }) => x)).toEqual([30, 30]);
+  });
+
+  it("are found one after the other in both directions", () => {
+    const seen = [null, 0, 1, 2].map((at) => [nextMark(marked, at, true), nextMark(marked, at, false)]);
+    expect(seen).toEqual([
+      [0, 2],
+      [2, undefined],
+      [2, 0],
+      [undefined, 0],
+    ]);
+    expect(nextMark(spec, null, true)).toBeUndefined();
+  });
 });

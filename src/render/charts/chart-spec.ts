@@ -18,6 +18,12 @@ export interface ChartLine {
   readonly values: ChartValues;
 }
 
+/** An event at an x, in words. */
+export interface ChartMark {
+  readonly x: number;
+  readonly label: string;
+}
+
 export interface ChartSpec {
   /** For file names and keys. */
   readonly id: string;
@@ -37,6 +43,8 @@ export interface ChartSpec {
   readonly fromZero: boolean;
   /** Which end of a line is worth a number; `furthest` from 0, of figures with a sign. */
   readonly extreme: "most" | "least" | "furthest";
+  /** What happened at an x, marked on its axis; ascending. */
+  readonly marks?: readonly ChartMark[];
   /** Pixels of the drawing on the page; default 168. */
   readonly height?: number;
 }
@@ -101,7 +109,23 @@ export function sayReadout({ before, value, after }: Readout): string {
 /** The whole chart at one x in words. */
 export function sayPoint(spec: ChartSpec, at: number): string {
   const told = spec.lines.map(({ label, values }) => `${label} ${formatFigure(values[at], spec.kind)}`);
-  return `${spec.xLabel} ${spec.xs[at]}: ${told.join(", ")}`;
+  return [`${spec.xLabel} ${spec.xs[at]}: ${told.join(", ")}`, ...marksAt(spec, at)].join("; ");
+}
+
+/** The labels of the marks at a place among the x. */
+export function marksAt({ marks = [], xs }: ChartSpec, at: number): string[] {
+  return marks.filter(({ x }) => x === xs[at]).map(({ label }) => label);
+}
+
+/** The place of the next x with a mark in a direction; undefined where there is none. */
+export function nextMark(
+  { marks = [], xs }: ChartSpec,
+  at: number | null,
+  forward: boolean,
+): number | undefined {
+  const places = marks.map(({ x }) => xs.indexOf(x)).filter((place) => place >= 0);
+  if (at === null) return forward ? places[0] : places.at(-1);
+  return forward ? places.find((place) => place > at) : places.findLast((place) => place < at);
 }
 
 /** The part of a chart between two x, both included: axes, extremes and exports are of that part. */
@@ -112,6 +136,7 @@ export function cutChart(spec: ChartSpec, [from, to]: readonly [number, number])
     ...spec,
     xs: places.map((place) => spec.xs[place] as number),
     lines: spec.lines.map((line) => ({ ...line, values: cut(line.values) })),
+    ...(spec.marks === undefined ? {} : { marks: spec.marks.filter(({ x }) => x >= from && x <= to) }),
     ...(spec.band === undefined
       ? {}
       : { band: { ...spec.band, low: cut(spec.band.low), high: cut(spec.band.high) } }),

@@ -2,12 +2,14 @@
 
 export type { BarSeries } from "./bar-rows.ts";
 export type { ChartColour } from "./chart-colours.ts";
-export type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";
+export type { ChartLine, ChartMark, ChartSpec, ChartValues } from "./chart-spec.ts";
 export {
   chartRows,
   countUndrawn,
   cutChart,
   isDrawable,
+  marksAt,
+  nextMark,
   type Readout,
   readout,
   sayPoint,

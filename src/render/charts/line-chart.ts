@@ -50,6 +50,7 @@ export function lineChart(
       drawYAxis(y, plot, bare ? "" : spec.scale === "log" ? `${spec.unit} log`.trim() : spec.unit),
       drawXAxis(x, plot, bare ? "" : spec.xLabel),
       spec.band === undefined ? "" : drawBand(spec, spec.band, places, y),
+      drawMarks(spec, layout),
       ...spec.lines.map((line) => drawLine(spec, line, places, layout)),
       bare ? "" : drawTold(spec, places, plot),
     ],
@@ -144,6 +145,24 @@ function drawBand(
     return `M${[...there, ...back].join("L")}Z`;
   });
   return element("path", { d: areas.join(""), ...bandLook(firstColour(spec)) });
+}
+
+/** A line up from the axis and a diamond at its foot, one for each x that has a mark. */
+function drawMarks({ marks = [] }: ChartSpec, { x, plot: { top, bottom } }: LineLayout): string {
+  const labels = new Map<number, string[]>();
+  for (const { x: at, label } of marks) labels.set(at, [...(labels.get(at) ?? []), label]);
+  return [...labels]
+    .map(([at, told]) => {
+      const place = tenth(x.map(at));
+      return element(
+        "g",
+        { stroke: PALETTE.pink, fill: PALETTE.pink },
+        tooltip(told.join("; ")),
+        element("path", { d: `M${place} ${top}V${bottom}`, "stroke-dasharray": "3 3", "stroke-width": 1 }),
+        element("path", { d: `M${place} ${bottom - 5}l5 5l-5 5l-5 -5Z`, "stroke-width": 1 }),
+      );
+    })
+    .join("");
 }
 
 /** An area for each x that tells its values, where they are wide enough to be pointed at. */

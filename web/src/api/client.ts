@@ -5,6 +5,7 @@
  */
 
 import type {
+  AlertList,
   CorrectAnswer,
   CorrectBins,
   CorrectQuestion,
@@ -125,6 +126,8 @@ export const client = {
   reportTables: (steps?: string): Promise<ReportPage> =>
     json(fixed(steps === undefined ? "report-tables" : `report-tables?steps=${steps}`)),
   steps: (): Promise<StepSeries> => json(fixed("steps")),
+  /** Of no version: they are written while the run is shown. */
+  alerts: (): Promise<AlertList> => json("alerts"),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
   sequence: (index: number): Promise<WireSequence> => sequences(fixed(`sequence/${index}`)),
   /** Alternatives from token `from` on; the answer says which tokens it holds, a bundle's all of them. */

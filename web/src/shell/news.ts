@@ -5,10 +5,10 @@
  * @module
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { RunInfo, ViewInfo } from "../../../src/results/index.ts";
+import type { RunInfo, SoFar, ViewInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { formatSequenceHandle, moveToHandle } from "../state/handles.ts";
-import { reload, run, table } from "../state/loaded.ts";
+import { alerts, reload, run, table } from "../state/loaded.ts";
 import { navigate, param, route } from "../state/url.ts";
 import { describeNews } from "./run-texts.ts";
 
@@ -17,6 +17,8 @@ const LOOK_MS = 3000;
 
 /** Of a run: studies are not followed. */
 const latest = signal<RunInfo | null>(null);
+/** What the server pushed last of the verdict on all that there is, which the page may not show yet. */
+const pushed = signal<SoFar | null>(null);
 const liveParam = param("live", "");
 
 function shown(): ViewInfo | undefined {
@@ -34,6 +36,9 @@ export const news: ReadonlySignal<string> = computed(() => {
 export const status: ReadonlySignal<ViewInfo["status"]> = computed(
   () => latest.value?.status ?? shown()?.status ?? "ready",
 );
+
+/** The verdict so far, while the run grows. */
+export const soFar: ReadonlySignal<SoFar | null> = pushed;
 
 /** Files that are being written, as the server last said. */
 export const writing: ReadonlySignal<readonly string[]> = computed(() => {
@@ -89,6 +94,10 @@ export function listen(): () => void {
     if (document.hidden) return;
     events = new EventSource("api/events");
     events.addEventListener("run", look);
+    events.addEventListener("verdict", ({ data }: MessageEvent<string>) => {
+      pushed.value = JSON.parse(data) as SoFar;
+    });
+    events.addEventListener("alerts", () => void alerts.again());
     // A browser connects again by itself; what was sent meanwhile is lost.
     events.onopen = look;
     events.onerror = ({ target }) => {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import type { RaisedAlert } from "../../../src/results/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
-import { describeFiles, describeNews, listFacts, runFacts } from "./run-texts.ts";
+import { describeAlerts, describeFiles, describeNews, listFacts, runFacts } from "./run-texts.ts";
 
 const info: RunInfo = {
   schemaVersion: 1,
@@ -88,4 +89,13 @@ it("says what a study is of", () => {
     "1 token",
   ]);
   expect(listFacts(info)).toEqual(runFacts(info));
+});
+
+it("says how many alerts there are, and where the last is", () => {
+  const at = (since: number | null): RaisedAlert => ({ since }) as RaisedAlert;
+  expect([[at(3)], [at(3), at(30)], [at(null)]].map(describeAlerts)).toEqual([
+    "1 alert, at step 3",
+    "2 alerts, the last at step 30",
+    "1 alert",
+  ]);
 });

@@ -6,7 +6,7 @@
 
 import { formatCount, formatCounted } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import type { RaisedAlert, RunInfo, StudyInfo } from "../../../src/results/index.ts";
 
 /** The run or study in short, in parts. */
 export function listFacts(info: RunInfo | StudyInfo): string[] {
@@ -58,4 +58,12 @@ export function describeNews(shown: RunInfo, now: RunInfo): string {
     [sequences, tokens, all_tokens, steps.length].join();
   const isWriting = shown.writing !== undefined || now.writing !== undefined;
   return isWriting && figures(now) === figures(shown) ? "" : "the run has changed";
+}
+
+/** `2 alerts, the last at step 30`. */
+export function describeAlerts(alerts: readonly RaisedAlert[]): string {
+  const since = alerts.at(-1)?.since ?? null;
+  const said = formatCounted(alerts.length, "alert");
+  if (since === null) return said;
+  return alerts.length === 1 ? `${said}, at step ${since}` : `${said}, the last at step ${since}`;
 }

@@ -1,14 +1,27 @@
 import { formatCounted } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import { alerts } from "../state/loaded.ts";
+import { makeHref } from "../state/url.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
-import { isLive, news, setLive, showNews, status, writing } from "./news.ts";
-import { describeFiles, listFacts } from "./run-texts.ts";
+import { isLive, news, setLive, showNews, soFar, status, writing } from "./news.ts";
+import { describeAlerts, describeFiles, listFacts } from "./run-texts.ts";
 
 const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
 
 export type DialogName = "findings" | "keys" | "palette";
+
+/** How many alerts were raised; they are listed on the overview. */
+function Alerts() {
+  const loaded = alerts().value;
+  if (loaded.state !== "ready" || loaded.value.alerts.length === 0) return null;
+  return (
+    <a class="pill alert" href={makeHref({ view: "overview", token: undefined })}>
+      {describeAlerts(loaded.value.alerts)}
+    </a>
+  );
+}
 
 /** The run in one line, and what is there on every view. */
 export function TopBar({
@@ -33,6 +46,12 @@ export function TopBar({
                 : `still being written: ${describeFiles(writing.value)}`}
             </span>
           )}
+          {status.value === "reading" && soFar.value !== null && (
+            <span class="pill" title={printable(soFar.value.headline)}>
+              so far: <b>{soFar.value.level.replace("_", " ")}</b>
+            </span>
+          )}
+          {info.kind === "view-run" && <Alerts />}
           {waiting !== "" && (
             <button type="button" class="pill new" onClick={() => void showNews()}>
               {waiting} · show

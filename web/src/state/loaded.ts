@@ -21,19 +21,24 @@ export async function reload(): Promise<void> {
   await Promise.all([...askedFor].map((ask) => ask()));
 }
 
+interface Lazy<T> {
+  (): ReadonlySignal<Loaded<T>>;
+  /** Asks again; what is there stays until the new answer takes its place. */
+  readonly again: () => Promise<void>;
+}
+
 /** A signal that asks when it is first read. */
-export function lazily<T>(ask: () => Promise<T>): () => ReadonlySignal<Loaded<T>> {
+export function lazily<T>(ask: () => Promise<T>): Lazy<T> {
   const result = signal<Loaded<T>>({ state: "loading" });
-  let asked = false;
-  return () => {
-    if (!asked) {
-      asked = true;
-      const again = (): Promise<void> => settle(ask(), result);
+  const again = (): Promise<void> => settle(ask(), result);
+  const read = (): ReadonlySignal<Loaded<T>> => {
+    if (!askedFor.has(again)) {
       askedFor.add(again);
       void again();
     }
     return result;
   };
+  return Object.assign(read, { again });
 }
 
 export function settle<T>(promise: Promise<T>, result: { value: Loaded<T> }): Promise<void> {
@@ -51,6 +56,7 @@ export const run = lazily(client.run);
 export const report = lazily(client.report);
 export const reportTables = lazily(() => client.reportTables());
 export const steps = lazily(client.steps);
+export const alerts = lazily(client.alerts);
 export const table = lazily(client.table);
 export const turns = lazily(client.turns);
 export const topTokens = lazily(client.tokens);

@@ -7,6 +7,7 @@ import {
   type LineLayout,
   lineChart,
   lineLayout,
+  nextMark,
   placeAt,
   sayPoint,
 } from "../../../src/render/charts/index.ts";
@@ -29,12 +30,15 @@ const HEIGHT = 168;
 const LEAST_WIDTH = 120;
 /** Pixels from a click to a brush. */
 const LEAST_DRAG = 5;
+/** Pixels beside an alert's mark that mean its step. */
+const CATCHES = 4;
 /** What is marked reaches beyond its points. */
 const MARGIN = 3;
 
 /**
  * The drawing of the reports, and over it what follows pointer and keys: a crosshair, a brush. To the keyboard it is a
- * slider over x: arrows move the crosshair, with Shift they brush, Enter opens, and each place is said.
+ * slider over x: arrows move the crosshair, Page Up and Page Down from mark to mark, with Shift they brush, Enter opens, and
+ * each place is said.
  */
 export function ChartPlot({ spec, at, title, ...events }: PlotProps) {
   const { xs, height = HEIGHT } = spec;
@@ -114,13 +118,20 @@ function Marks({
   );
 }
 
+/** The place that a pixel means: a mark catches the pointer beside it, where steps are narrower than a hand is sure. */
+function findPlace({ marks = [], xs }: ChartSpec, layout: LineLayout, pixel: number): number | null {
+  const near = marks.find(({ x }) => Math.abs(layout.x.map(x) - pixel) <= CATCHES);
+  return near === undefined ? placeAt(layout, xs, pixel) : xs.indexOf(near.x);
+}
+
 /** Pointer and keys over a layout; `dragged` is the range while it is dragged. */
 function useBrush(
-  { xs }: ChartSpec,
+  spec: ChartSpec,
   layout: LineLayout,
   at: number | null,
   { crosshair, onOpen, onBrush, live = false }: PlotEvents,
 ) {
+  const { xs } = spec;
   const [dragged, setDragged] = useState<readonly [number, number] | null>(null);
   /** Where the button went down: its pixel, and whether it has become a brush. */
   const drag = useRef<{ readonly start: number; isBrush: boolean } | null>(null);
@@ -138,11 +149,13 @@ function useBrush(
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const last = xs.length - 1;
-    const moves: Record<string, number> = {
+    const moves: Record<string, number | undefined> = {
       ArrowLeft: Math.max(0, (at ?? last + 1) - 1),
       ArrowRight: Math.min(last, (at ?? -1) + 1),
       Home: 0,
       End: last,
+      PageUp: nextMark(spec, at, false),
+      PageDown: nextMark(spec, at, true),
     };
     const next = moves[event.key];
     if (at === null) anchor.current = null;
@@ -171,7 +184,7 @@ function useBrush(
     },
     onPointerMove: (event: PointerEvent) => {
       const pixel = findPixel(event);
-      crosshair.value = placeAt(layout, xs, pixel);
+      crosshair.value = findPlace(spec, layout, pixel);
       const now = drag.current;
       if (now === null || (!now.isBrush && Math.abs(pixel - now.start) < LEAST_DRAG)) return;
       const range = ends(pixel);
@@ -182,7 +195,7 @@ function useBrush(
     onPointerUp: (event: PointerEvent) => {
       const now = drag.current;
       if (now === null) return;
-      const place = placeAt(layout, xs, now.start);
+      const place = findPlace(spec, layout, now.start);
       if (now.isBrush) onBrush(...ends(findPixel(event)), live);
       else if (place !== null) onOpen(xs[place]!);
       end();

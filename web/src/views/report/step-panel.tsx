@@ -1,7 +1,10 @@
-import type { ReadonlySignal } from "@preact/signals";
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import {
+  type ChartMark,
+  type ChartSpec,
   cutChart,
+  marksAt,
   SCALES,
   type ScaleChoice,
   type SliceBy,
@@ -10,7 +13,14 @@ import {
 } from "../../../../src/render/charts/index.ts";
 import { foldSteps } from "../../../../src/render/report/index.ts";
 import { formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
-import type { MismatchReport, RunInfo, StepMetrics, StepSeries } from "../../../../src/results/index.ts";
+import { printable } from "../../../../src/render/text/index.ts";
+import type {
+  MismatchReport,
+  RaisedAlert,
+  RunInfo,
+  StepMetrics,
+  StepSeries,
+} from "../../../../src/results/index.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { useKeys } from "../../state/keys.ts";
 import { parseSteps, type StepRange } from "../../state/step-range.ts";
@@ -35,12 +45,13 @@ interface StepPanelProps {
   readonly info: RunInfo;
   readonly data: StepSeries;
   readonly report: MismatchReport;
+  readonly alerts: readonly RaisedAlert[];
 }
 
 /** Small multiples over steps: one crosshair, one brush, one choice of slices for all. */
-export function StepPanel({ info, data, report }: StepPanelProps) {
+export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
   const crosshair = useCrosshair();
-  const { by, slices, scale, range, isZoomed, charts, steps, absent, faint } = useStepCharts(data);
+  const { by, slices, scale, range, isZoomed, charts, steps, absent, faint } = useStepCharts(data, alerts);
   useKeys({
     l: {
       describe: "linear or logarithmic charts",
@@ -68,6 +79,7 @@ export function StepPanel({ info, data, report }: StepPanelProps) {
       ) : (
         <Chosen range={range} isZoomed={isZoomed} steps={report.per_step} />
       )}
+      {charts[0]?.marks !== undefined && <MarkNote spec={charts[0]} crosshair={crosshair} />}
       <div class="charts">
         {charts.map((spec) => (
           <ChartView key={`${spec.id} ${spec.scale}`} spec={spec} {...events} />
@@ -89,11 +101,17 @@ export function StepPanel({ info, data, report }: StepPanelProps) {
 }
 
 /** The charts as the address asks for them: sliced, scaled, and cut to the chosen steps where one zoomed in. */
-function useStepCharts(data: StepSeries) {
+function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   const slices = sliceChoices(data);
   const by = slices.find((name) => name === sliceParam.value) ?? null;
   const scale = findChosen(SCALES, scaleParam) ?? "auto";
-  const whole = useMemo(() => stepCharts(data, by, scale), [data, by, scale]);
+  const whole = useMemo(() => {
+    const drawn = stepCharts(data, by, scale);
+    const marks = markSteps(alerts, drawn.charts[0]?.xs ?? []);
+    return marks.length === 0
+      ? drawn
+      : { ...drawn, charts: drawn.charts.map((spec) => ({ ...spec, marks })) };
+  }, [data, by, scale, alerts]);
   const steps = whole.charts[0]?.xs ?? [];
   const range = parseSteps(stepsParam.value);
   const [from, to] = range ?? [0, 0];
@@ -104,6 +122,34 @@ function useStepCharts(data: StepSeries) {
     [whole, isZoomed, from, to],
   );
   return { by, slices, scale, range, isZoomed, charts, steps, absent: whole.absent, faint: whole.faint };
+}
+
+/** Alerts of steps that the charts have: those of later ones come with them. */
+function markSteps(alerts: readonly RaisedAlert[], steps: readonly number[]): ChartMark[] {
+  return alerts
+    .flatMap(({ since, text }) =>
+      since !== null && steps.includes(since) ? [{ x: since, label: `alert: ${printable(text)}` }] : [],
+    )
+    .sort((a, b) => a.x - b.x);
+}
+
+/** What is marked at the crosshair; without one what the marks are. */
+function MarkNote({
+  spec,
+  crosshair,
+}: {
+  readonly spec: ChartSpec;
+  readonly crosshair: Signal<number | null>;
+}) {
+  const at = crosshair.value;
+  const told = at === null ? [] : marksAt(spec, at);
+  return (
+    <p class={told.length > 0 ? "note mark-note told" : "note mark-note"}>
+      {told.length > 0
+        ? told.join("; ")
+        : "◆ marks an alert: point at it, or press Page Down on a chart to go from one to the next."}
+    </p>
+  );
 }
 
 function Choices({

@@ -1,11 +1,13 @@
+import type { RaisedAlert } from "../../../../src/results/index.ts";
 import { client } from "../../api/client.ts";
 import { useAnswer } from "../../state/answers.ts";
-import { report, reportTables, steps } from "../../state/loaded.ts";
+import { alerts, report, reportTables, steps } from "../../state/loaded.ts";
 import { formatSteps, parseSteps } from "../../state/step-range.ts";
 import { route } from "../../state/url.ts";
 import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
+import { AlertsPanel } from "./alerts-panel.tsx";
 import { Everything } from "./everything.tsx";
 import { Spread } from "./spread.tsx";
 import { StepPanel } from "./step-panel.tsx";
@@ -14,8 +16,12 @@ import { Worst } from "./worst.tsx";
 import "./style.css";
 import { VerdictPanel } from "./verdict-panel.tsx";
 
+const NO_ALERTS: readonly RaisedAlert[] = [];
+
 /** A run over its steps: the verdict, how it went, where the mismatch is, and everything else that the report has. */
 export function OverviewView({ info }: ViewProps) {
+  const loaded = alerts().value;
+  const raised = loaded.state === "ready" ? loaded.value.alerts : NO_ALERTS;
   return (
     <div class="overview">
       <h1 class="visually-hidden">Overview</h1>
@@ -24,9 +30,10 @@ export function OverviewView({ info }: ViewProps) {
         {(whole) => (
           <>
             <VerdictPanel report={whole} />
+            {raised.length > 0 && <AlertsPanel alerts={raised} />}
             {info.steps.length > 1 && (
               <WhenLoaded of={steps()}>
-                {(data) => <StepPanel info={info} data={data} report={whole} />}
+                {(data) => <StepPanel info={info} data={data} report={whole} alerts={raised} />}
               </WhenLoaded>
             )}
             <Tables info={info} />

@@ -1,7 +1,7 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { plural, printable } from "../../../../src/render/text/index.ts";
-import type { RunsInfo, ServedRun } from "../../../../src/results/index.ts";
+import type { RunsEvent, RunsInfo, ServedRun } from "../../../../src/results/index.ts";
 import { reload } from "../../state/loaded.ts";
 import "./style.css";
 
@@ -11,8 +11,10 @@ const LOOK_MS = 5000;
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 /** Every run of `logratio serve`. */
-export function RunsView({ info: { name, runs } }: { readonly info: RunsInfo }) {
-  useEffect(listen, []);
+export function RunsView({ info: { name, runs: listed } }: { readonly info: RunsInfo }) {
+  const [pushed, change] = useState<readonly ServedRun[]>([]);
+  useEffect(() => listen(change), []);
+  const runs = [...pushed, ...listed.filter((run) => pushed.every(isOther(run)))];
   useEffect(() => {
     document.title = `${printable(name)} · logratio`;
   }, [name]);
@@ -30,11 +32,13 @@ export function RunsView({ info: { name, runs } }: { readonly info: RunsInfo }) 
         <table>
           <thead>
             <tr>
-              {["Run", "Verdict so far", "Steps", "Sequences", "Tokens", "Last batch"].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
+              {["Run", "Verdict so far", "Last alert", "Steps", "Sequences", "Tokens", "Last batch"].map(
+                (title) => (
+                  <th key={title} scope="col">
+                    {title}
+                  </th>
+                ),
+              )}
             </tr>
           </thead>
           <tbody>
@@ -49,7 +53,7 @@ export function RunsView({ info: { name, runs } }: { readonly info: RunsInfo }) 
 }
 
 function RunRow({ run }: { readonly run: ServedRun }) {
-  const { verdict, first_step, last_step, last_write } = run;
+  const { verdict, first_step, last_step, last_alert, last_write } = run;
   return (
     <tr>
       <th scope="row">
@@ -67,6 +71,19 @@ function RunRow({ run }: { readonly run: ServedRun }) {
         )}
         {run.alarms > 0 && <p>{plural(run.alarms, "alarm")}: the run has changed since it began</p>}
       </td>
+      <td>
+        {last_alert === null ? (
+          <span class="muted">–</span>
+        ) : (
+          <>
+            {printable(last_alert.text)}
+            <p class="muted">
+              {last_alert.over ? "over" : "goes on"}
+              {run.alerts > 1 && ` · ${plural(run.alerts, "alert")} in all`}
+            </p>
+          </>
+        )}
+      </td>
       <td class="number">{first_step === null ? "–" : `${first_step}–${last_step}`}</td>
       <td class="number">{formatCount(run.sequences)}</td>
       <td class="number">{formatCount(run.tokens)}</td>
@@ -78,11 +95,42 @@ function RunRow({ run }: { readonly run: ServedRun }) {
   );
 }
 
-function listen(): () => void {
-  const look = (): void => void reload().catch(() => undefined);
+function isOther({ folder }: ServedRun): (run: ServedRun) => boolean {
+  return (run) => run.folder !== folder;
+}
+
+/**
+ * What changes comes with the event; the whole list is asked for when a run was removed, and after a gap, and is newer
+ * than what was pushed before it was asked for.
+ */
+function listen(change: (next: (pushed: readonly ServedRun[]) => ServedRun[]) => void): () => void {
+  const look = (): void => {
+    const since: ServedRun[] = [];
+    pending.add(since);
+    const settle = (isNewer: boolean): void => {
+      pending.delete(since);
+      if (isNewer) change(() => since);
+    };
+    void reload().then(
+      () => settle(true),
+      () => settle(false),
+    );
+  };
+  const pending = new Set<ServedRun[]>();
+  const addTo = (runs: readonly ServedRun[], run: ServedRun): ServedRun[] => [
+    run,
+    ...runs.filter(isOther(run)),
+  ];
   const events = new EventSource("api/events");
   let timer: ReturnType<typeof setInterval> | undefined;
-  events.addEventListener("run", look);
+  events.addEventListener("run", ({ data }: MessageEvent<string>) => {
+    const { run } = JSON.parse(data) as RunsEvent;
+    if (run === null) look();
+    else {
+      change((pushed) => addTo(pushed, run));
+      for (const since of pending) since.splice(0, since.length, ...addTo(since, run));
+    }
+  });
   // A browser connects again by itself; what was sent meanwhile is lost.
   events.onopen = look;
   events.onerror = () => {
