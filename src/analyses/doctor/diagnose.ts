@@ -3,11 +3,13 @@
  *
  * @module
  */
+import type { Finding } from "../../core/schema/index.ts";
 import type { GuiltyLeg } from "../../results/index.ts";
 import type { Clue } from "./clue.ts";
 import { type Examined, examineView } from "./examine.ts";
 import { weighLegs } from "./judge/leg.ts";
 import { judgeScope, type Scope } from "./judge/scope.ts";
+import { weighStated } from "./judge/stated.ts";
 import { addLogs, type Odds, type RankedCause, rankCauses } from "./rank.ts";
 import type { SampledRow } from "./sample/row.ts";
 import { View } from "./sample/view.ts";
@@ -29,16 +31,19 @@ export interface RankOptions {
   readonly steps?: readonly SampledRow[];
   /** What three columns say; null without a third. */
   readonly guiltyLeg?: GuiltyLeg | null;
+  /** What reading noticed. */
+  readonly findings?: readonly Finding[];
 }
 
 export function rankSample(
   rows: readonly SampledRow[],
-  { steps, guiltyLeg = null }: RankOptions = {},
+  { steps, guiltyLeg = null, findings = [] }: RankOptions = {},
 ): Ranking {
   const view = new View(rows);
   const all = examineView(view, steps === undefined ? undefined : new View(steps));
   const scope = judgeScope(view, all.figures.places.rowGaps);
-  const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] => rankCauses(weighLegs(odds, guiltyLeg));
+  const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] =>
+    rankCauses(weighLegs(weighStated(odds, findings), guiltyLeg));
   if (scope === null || isExplained(all, scope))
     return { causes: rank(all.odds), examined: all, scope: null };
   const part = examineView(new View(scope.rows.map((r) => rows[r] as SampledRow)));

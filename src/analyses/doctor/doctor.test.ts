@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { StatedSides } from "../../core/schema/index.ts";
 import { drawRun } from "./drawn-run.test-data.ts";
 import { Doctor, type DoctorParts } from "./index.ts";
+import { weighStated } from "./judge/stated.ts";
+import { rankCauses } from "./rank.ts";
 
 /** Changes every value of a column in place. */
 function change(column: Float32Array, to: (value: number, t: number) => number): void {
@@ -9,10 +12,17 @@ function change(column: Float32Array, to: (value: number, t: number) => number):
 
 type Drawing = Parameters<typeof drawRun>[0];
 
-function diagnose(drawing: Partial<Drawing>): DoctorParts {
+function diagnose(drawing: Partial<Drawing>, sides?: StatedSides): DoctorParts {
   const doctor = new Doctor();
   doctor.add(drawRun({ rows: 64, tokens: 60, trainer: (logits) => [...logits], ...drawing }));
-  return doctor.diagnose();
+  const finding = {
+    code: "sides-differ",
+    severity: "warning",
+    message: "they differ",
+    count: 64,
+    at: { file: "a" },
+  } as const;
+  return doctor.diagnose(sides && { findings: [{ ...finding, sides }] });
 }
 
 const engineNoise: Drawing["trainer"] = (logits, { noise }) => logits.map((logit) => logit + 0.002 * noise());
@@ -169,5 +179,67 @@ describe("a drawn run", () => {
     b.merge(c);
     const [ours, theirs] = [a.diagnose(), b.diagnose()].map(({ causes }) => causes.map(({ id }) => id));
     expect(ours).toEqual(theirs);
+  });
+});
+
+describe("what the files state of their sides", () => {
+  const temperature: StatedSides = { fact: "temperature", rollout: 1, trainer: 0.7 };
+  const probability = ({ causes }: DoctorParts, id: string): number =>
+    causes.find((cause) => cause.id === id)?.probability ?? 0;
+
+  it("raises the cause that it names by as much as it is worth, and is listed with its count", () => {
+    const drawing: Partial<Drawing> = { trainer: (logits) => logits.map((logit) => logit / 0.7) };
+    const [without, stated] = [diagnose(drawing), diagnose(drawing, temperature)];
+    const odds = (parts: DoctorParts): number => {
+      const known = probability(parts, "temperature_mismatch");
+      return known / (1 - known);
+    };
+    expect(Math.log(odds(stated) / odds(without))).toBeCloseTo(4, 1);
+    expect(stated.causes.find(({ id }) => id === "temperature_mismatch")?.evidence).toContainEqual({
+      sentence:
+        "The files state temperature 1 on the rollout side and 0.7 on the trainer side, of 64 sequences.",
+      weight: 4,
+      figures: { sequences: 64, rollout: 1, trainer: 0.7 },
+    });
+  });
+
+  it("decides between causes that the numbers leave open", () => {
+    const clue = { cause: "", weight: 0, sentence: "", figures: {} };
+    const open = new Map(
+      ["temperature_mismatch", "softcap_mismatch"].map((id) => [id, { score: 1, clues: [clue] }]),
+    );
+    const finding = {
+      code: "sides-differ",
+      severity: "warning",
+      message: "",
+      count: 2,
+      at: { file: "a" },
+    } as const;
+    const [first, second] = rankCauses(weighStated(open, [{ ...finding, sides: temperature }]));
+    expect([first?.id, first!.probability > 0.98, second?.id]).toEqual([
+      "temperature_mismatch",
+      true,
+      "softcap_mismatch",
+    ]);
+  });
+
+  it("makes no fault of a run whose numbers are sound, nor another cause than they say", () => {
+    expect(diagnose({ trainer: engineNoise }, temperature).verdict).toBe("healthy");
+    const late: Drawing["after"] = (_, trainer) => trainer.copyWithin(1, 0);
+    expect(diagnose({ after: late }, temperature).causes[0]?.id).toBe("token_shift");
+  });
+
+  it("says little where it is a name, and nothing where no cause is known by it", () => {
+    const drawing: Partial<Drawing> = {
+      trainer: (logits, { noise }) => logits.map((one) => one + 0.5 * noise()),
+    };
+    const [without, named] = [
+      diagnose(drawing),
+      diagnose(drawing, { fact: "weights", rollout: "step-7", trainer: "b1946ac9" }),
+    ];
+    const ratio = probability(named, "stale_weights") / probability(without, "stale_weights");
+    expect(ratio).toBeGreaterThan(1);
+    expect(ratio).toBeLessThan(Math.E);
+    expect(diagnose(drawing, { fact: "constructor", rollout: 1, trainer: 2 }).causes).toEqual(without.causes);
   });
 });

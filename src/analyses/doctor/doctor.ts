@@ -1,4 +1,4 @@
-import type { RecordBatch } from "../../core/schema/index.ts";
+import type { Finding, RecordBatch } from "../../core/schema/index.ts";
 import type { DoctorCause, DoctorReport, Evidence, Fix } from "../../results/index.ts";
 import { clusterKeys } from "../report/index.ts";
 import { CAUSES } from "./causes/catalog.ts";
@@ -32,6 +32,8 @@ export type DoctorParts = Pick<
 export interface DiagnoseOptions {
   /** Whose flags the fixes name first, as adapters call trainers (`verl`, `slime`, …); default: the batches' own. */
   readonly trainer?: string;
+  /** What reading noticed; what joined files contradict each other in is evidence. */
+  readonly findings?: readonly Finding[];
 }
 
 /** Causes that are listed whatever their probability, and from which probability on all are. */
@@ -85,6 +87,7 @@ export class Doctor {
     const ranking = rankSample(this.#spread.list(), {
       ...(!this.#spread.isWhole && { steps: this.#steps.list() }),
       guiltyLeg: legs.guilty_leg,
+      ...(options.findings && { findings: options.findings }),
     });
     const trainer = options.trainer ?? (this.#trainers.size === 1 ? [...this.#trainers][0] : undefined);
     const causes = putAlikeFirst(ranking.causes).map((ranked) => describeCause(ranked, trainer));

@@ -91,13 +91,14 @@ export async function diagnoseOpenRun(
     sequences.set(file, (sequences.get(file) ?? 0) + batch.length);
     doctor.add(batch);
   }
-  const parts = doctor.diagnose(trainer === undefined ? {} : { trainer });
+  // Reading adds to them until it ends.
+  const findings = run.findings.list();
+  const parts = doctor.diagnose({ findings, ...(trainer !== undefined && { trainer }) });
   const report: DoctorReport = {
     schemaVersion: DOCTOR_SCHEMA_VERSION,
     run: run.name,
     ...parts,
-    // Reading adds to them until it ends, so they are listed after it.
-    findings: run.findings.list(),
+    findings,
     sources: sourceSummaries(run).map((source) => ({
       ...source,
       sequences: sequences.get(source.file) ?? 0,

@@ -64,6 +64,14 @@ export interface Omission {
   readonly why: OmissionReason;
 }
 
+/** What two joined files state of one fact, each of its own side. */
+export interface StatedSides {
+  /** A sampling parameter as the record calls it (`temperature`, `topP`, …), or `weights`. */
+  readonly fact: string;
+  readonly rollout: number | string;
+  readonly trainer: number | string;
+}
+
 /** Something about the input that its reader should know, counted. */
 export interface Finding {
   readonly code: FindingCode;
@@ -78,6 +86,8 @@ export interface Finding {
   readonly hint?: string;
   /** Absent where nothing was left out. */
   readonly omits?: Omission;
+  /** Of `sides-differ`: what they differ in. */
+  readonly sides?: StatedSides;
 }
 
 /** `1 row cannot be read: …`, `3 rows cannot be read, the first: …`. */
@@ -157,11 +167,12 @@ export class FindingLog {
   /** In the order in which they were first seen. */
   list(): Finding[] {
     return [...this.#byKey.values()].map(({ first, count }) => {
-      const { code, severity, at, likely, hint, omits } = first;
+      const { code, severity, at, likely, hint, omits, sides } = first;
       const advice = {
         ...(likely === undefined ? {} : { likely }),
         ...(hint === undefined ? {} : { hint }),
         ...(omits === undefined ? {} : { omits }),
+        ...(sides === undefined ? {} : { sides }),
       };
       return { code, severity, message: first.describe(count), count, at, ...advice };
     });

@@ -20,6 +20,7 @@ export {
   type Omission,
   type OmissionReason,
   type Severity,
+  type StatedSides,
   unreadableRows,
 } from "./findings.ts";
 export {

@@ -259,6 +259,10 @@ describe("what the two files say of sampling and of their sides", () => {
     expect(found.map(({ message, severity, count, at }) => [message, severity, count, at.file])).toEqual(
       says === undefined ? [] : [[`2 sequences have ${says} the trainer side`, "warning", 2, "b"]],
     );
+    const [[fact, value]] = Object.entries(a) as [[string, unknown]];
+    expect(found.map(({ sides }) => sides)).toEqual(
+      says === undefined ? [] : [{ fact, rollout: value, trainer: Object.values(b)[0] }],
+    );
     expect(joined[0]!.origin!.sampling).toMatchObject(a);
   });
 });

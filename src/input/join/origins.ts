@@ -78,6 +78,7 @@ export class JoinedOrigins {
         subject: `${key} ${a} ${b}`,
         count: 1,
         at: this.#placeOf(trainer),
+        sides: { fact: key, rollout: a, trainer: b },
         likely,
         hint: `score both sides with the same ${name}, or take both log-probs before sampling parameters apply`,
         describe: (count) =>
@@ -96,6 +97,7 @@ export class JoinedOrigins {
       subject: `weights ${a} ${b}`,
       count: 1,
       at: this.#placeOf(trainer),
+      sides: { fact: "weights", rollout: a, trainer: b },
       likely: "the two sides ran other weights, or each names its weights in its own way",
       describe: (count) =>
         `${plural(count, "sequence has", "sequences have")} weights ${a} on the rollout side and ${b} on the trainer side`,

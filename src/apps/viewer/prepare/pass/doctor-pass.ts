@@ -23,7 +23,7 @@ export class DoctorPass {
     return {
       schemaVersion: DOCTOR_SCHEMA_VERSION,
       run: run.name,
-      ...this.#doctor.diagnose(),
+      ...this.#doctor.diagnose({ findings }),
       findings,
       sources: sourceSummaries(run).map((source) => ({
         ...source,
