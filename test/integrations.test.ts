@@ -1,6 +1,6 @@
 /** The CI integrations: their YAML, and their shell run with the built program. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -205,5 +205,39 @@ describe("the GitLab template", () => {
     expect(status).toBe(wanted);
     expect(out).toContain(wanted === 0 ? "PASSED" : "FAILED");
     for (const path of artifacts.paths) expect(existsSync(place(path))).toBe(true);
+  });
+});
+
+const PYTHON = process.env.LOGRATIO_PYTHON ?? "python3";
+const CHECKER = ["-m", "check_jsonschema"];
+const hasChecker = spawnSync(PYTHON, [...CHECKER, "--version"]).status === 0;
+if (!hasChecker)
+  console.warn(
+    `SKIPPED: integrations and workflows against their published schemas: ${PYTHON} has no check-jsonschema (LOGRATIO_PYTHON)`,
+  );
+
+describe.skipIf(!hasChecker)("the published schema", () => {
+  const FILES: readonly [schema: string, file: string, flags: readonly string[]][] = [
+    ["github-actions", "integrations/github/action.yml", []],
+    ["gitlab-ci", "integrations/gitlab/gate.yml", ["--data-transform", "gitlab-ci"]],
+    ...readdirSync(join(ROOT, ".github/workflows")).map(
+      (name) => ["github-workflows", `.github/workflows/${name}`, []] as [string, string, string[]],
+    ),
+  ];
+  /** Of the package, so that nothing is fetched. */
+  const check = (schema: string, flags: readonly string[], file: string): string => {
+    const words = [...CHECKER, "--builtin-schema", `vendor.${schema}`, ...flags, file];
+    const { status, stdout, stderr } = spawnSync(PYTHON, words, { encoding: "utf8" });
+    return status === 0 ? "ok" : stdout + stderr;
+  };
+
+  it.each(FILES)("%s takes %s, and refuses it with a key misspelled", (schema, file, flags) => {
+    expect(check(schema, flags, join(ROOT, file))).toBe("ok");
+    const broken = place("broken.yml");
+    const text = readFileSync(join(ROOT, file), "utf8");
+    const changed = text.replace(/^( *)(script|runs-on|using):/m, "$1$2s:");
+    expect(changed).not.toBe(text);
+    writeFileSync(broken, changed);
+    expect(check(schema, flags, broken)).toContain("Schema validation errors were encountered");
   });
 });
