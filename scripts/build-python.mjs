@@ -32,7 +32,10 @@ const TAGS = {
 const HATCHLING = "hatchling==1.33.0";
 /** Types, sources' maps and readmes are for those who write TypeScript. */
 const NOT_CARRIED =
-  /(\.d\.[cm]?ts|\.map|\/README\.md|\/CHANGELOG\.md|\/\.doc-examples|\/\.logratio|__pycache__)$/;
+  /(\.d\.[cm]?ts|\.map|\/node_modules\/zod\/src|\/README\.md|\/CHANGELOG\.md|\/\.doc-examples|\/\.logratio|__pycache__)$/;
+
+/** Optional packages that are small: `logratio mcp` needs them, and pip has no other way to them. */
+const CARRIED = /^node_modules\/(@modelcontextprotocol\/(server|core)|zod)$/;
 
 const { values: options } = parseArgs({
   options: {
@@ -103,7 +106,8 @@ function stageSources() {
   for (const name of ["bin", "dist", "examples/demo", "package.json"])
     carry(join(ROOT, name), join(program, name));
   for (const [path, { dev, optional, devOptional }] of Object.entries(lock))
-    if (path !== "" && !dev && !optional && !devOptional) carry(join(ROOT, path), join(program, path));
+    if (CARRIED.test(path) || (path !== "" && !dev && !optional && !devOptional))
+      carry(join(ROOT, path), join(program, path));
 }
 
 function carry(from, to) {

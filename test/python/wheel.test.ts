@@ -7,6 +7,8 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findStalePart } from "../../scripts/support/build-state.mjs";
 import { type CliRun, DEMO, ROOT, runCli } from "../support/run-cli.ts";
@@ -110,6 +112,30 @@ describe.skipIf(obstacle !== undefined)("the wheel", { timeout: SETUP_MS }, () =
     const names = run("python", ["-c", list, wheel]).out.split("\n");
     expect(names).toContain("logratio/_program/dist/web/index.html");
     expect(names.filter((name) => /\.d\.ts$|\.map$|\.test\./.test(name))).toEqual([]);
+  });
+
+  it("carries what answers agents, without its sources", async () => {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(
+      new StdioClientTransport({
+        command: join(bin, "logratio"),
+        args: ["mcp", join(DEMO, "stale")],
+        env: { PATH: bin, HOME: folder },
+        stderr: "pipe",
+      }),
+    );
+    try {
+      const answer = await client.callTool({ name: "report", arguments: { paths: ["."] } });
+      expect(answer.structuredContent).toMatchObject({
+        exit_status: 0,
+        result: { metrics: { sequences: 768 } },
+      });
+    } finally {
+      await client.close();
+    }
+    const list = "import zipfile, sys; print('\\n'.join(zipfile.ZipFile(sys.argv[1]).namelist()))";
+    const names = run("python", ["-c", list, wheel]).out.split("\n");
+    expect(names.filter((name) => name.includes("/zod/src/"))).toEqual([]);
   });
 
   it("passes on the exit status, the message and standard input", () => {
