@@ -109,6 +109,7 @@ def test_batches_arrive_and_the_spool_is_empty_again(servers, spool):
     server = servers()
     with logratio.init(url=server.url, name="exp/7", rank=3) as run:
         assert run.path is None and run.place == f"{server.url} as 'exp/7'"
+        assert run.page == f"{server.url}/runs/exp~2F7/"
         for step in range(4):
             run.log(step=step, **make_columns(seed=step))
         assert run.flush(60)
@@ -337,3 +338,16 @@ def test_the_spool_of_another_user_is_not_used(tmp_path, monkeypatch, caplog):
         run.log(step=1, **make_columns())
     assert run.counts.failed == 1
     assert any("belongs to another user" in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.parametrize("name", ["exp/7", ".hidden", "..", "a~b", "Δ run", "plain-1.2_3"])
+def test_the_page_of_a_run_is_where_the_server_has_it(servers, name):
+    server = servers()
+    with logratio.init(url=server.url, name=name) as run:
+        run.log(step=0, **make_columns())
+        assert run.flush(60)
+    assert run.page == f"{server.url}/runs/{server.runs()[name]['folder']}/"
+
+
+def test_a_run_in_a_directory_has_no_page(tmp_path):
+    assert logratio.init(dir=tmp_path).page is None

@@ -149,6 +149,8 @@ class Recorder:
         base = Path(dir if dir is not None else os.environ.get("LOGRATIO_DIR") or "logratio")
         #: Where this run's files go; None where a server has them.
         self.path: Path | None = None if self._server is not None else base if name is None else base / name
+        #: With ``url``: the address of the run's page, which is there once the first batch is.
+        self.page: str | None = None if self._server is None else self._server.page
         #: The directory, or the server with the run's name.
         self.place = str(self.path) if self._server is None else self._server.place
         self._every = every

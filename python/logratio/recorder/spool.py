@@ -54,6 +54,7 @@ class ServerSink:
         if not name and not os.environ.get("LOGRATIO_NAME"):
             warn("the run has no name and is called 'run': give name=, or set LOGRATIO_NAME", None)
         self.place = f"{url.rstrip('/')} as {self._name!r}"
+        self.page = f"{url.rstrip('/')}/runs/{_name_folder(self._name)}/"
         self._most_bytes = most_bytes
         self._counts = counts
         self._rank = rank
@@ -162,3 +163,11 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
+
+
+def _name_folder(name: str) -> str:
+    """What the server calls the folder of a run: letters, digits, ``.``, ``_`` and ``-``, and ``~`` with two hexadecimal
+    digits for every other byte, and for a dot in front."""
+    plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+    letters = [chr(byte) if chr(byte) in plain else f"~{byte:02X}" for byte in name.encode()]
+    return "".join(["~2E", *letters[1:]] if letters[:1] == ["."] else letters)
