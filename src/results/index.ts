@@ -146,6 +146,8 @@ export type {
   DoctorPage,
   DoctorPageCause,
   FirstLook,
+  GroupPage,
+  GroupSample,
   PageChart,
   PageColumn,
   PageLine,

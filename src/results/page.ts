@@ -11,7 +11,7 @@ export type PageRow = Readonly<Record<string, string | number | boolean | null>>
 
 /** Where something leads: a move from wherever the page is; what a move does not name stays. */
 export interface PageMove {
-  readonly view?: "sequences" | "sequence" | "checkpoints";
+  readonly view?: "sequences" | "sequence" | "group" | "checkpoints";
   readonly sequence?: number;
   readonly token?: number;
   readonly params?: Readonly<Record<string, string>>;
@@ -116,6 +116,50 @@ export interface ReportPage {
   readonly worst: readonly PageTable[];
   /** All the rest, folded. */
   readonly everything: readonly PageSection[];
+}
+
+/** `api/group/INDEX`: the samples of one prompt in one step. */
+export interface GroupPage {
+  /** Place of its first sequence in the table of sequences: the group's own address. */
+  readonly first: number;
+  readonly group: string | null;
+  readonly step: number | null;
+  /** Of the first sample; null where no text is known or may be shown. */
+  readonly prompt: string | null;
+  readonly prompt_tokens: number;
+  /** Whether a sample has another one. */
+  readonly prompts_differ: boolean;
+  /** Response tokens that all samples begin with; 0 where ids are not known. */
+  readonly shared: { readonly tokens: number; readonly text: string | null };
+  /** Response tokens of the longest sample: strips are drawn on this length. */
+  readonly longest: number;
+  /** The best reward first, unknown ones last; among equal ones the largest |Δ|. */
+  readonly samples: readonly GroupSample[];
+  /** Tokens with a large |Δ|; equal ones, the same token after the same two, are one row. Null without one. */
+  readonly events: PageTable | null;
+}
+
+/** Figures are over its tokens with mask 1. */
+export interface GroupSample {
+  readonly sequence: number;
+  readonly handle: string;
+  readonly reward: number | null;
+  readonly advantage: number | null;
+  readonly correct: number | null;
+  /** Why the engine stopped. */
+  readonly finish: string | null;
+  /** Of the response. */
+  readonly tokens: number;
+  readonly delta_abs_mean: number | null;
+  readonly delta_abs_max: number | null;
+  /** The response token with the largest |Δ|; -1 without one. */
+  readonly worst: number;
+  /** The first response token that no other sample has after the same beginning; `tokens` where there is none. */
+  readonly branch: number;
+  /** The end of its text. */
+  readonly answer: string | null;
+  /** Along the response: the level of the largest |Δ| of each part (`sparkValue`), with its sign; 0 where there is none. */
+  readonly strip: readonly number[];
 }
 
 /** `api/digits-tables`: a `DigitsReport`. */

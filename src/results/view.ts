@@ -10,6 +10,8 @@
  * | `GET api/sequences` | `SequenceTable`, binary |
  * | `GET api/sequence/INDEX` | `WireSequence`, binary |
  * | `GET api/sequence/INDEX/topk?from=F&count=N` | `WireTopK`, binary |
+ * | `GET api/briefs?rows=A,B,…` | `SequenceBrief`s, binary: what lists show of these sequences, 256 at most |
+ * | `GET api/group/INDEX` | `GroupPage` of `results/page.ts`: the prompt group that the sequence is in |
  * | `GET api/tokens` | {@link TopTokens} |
  * | `GET api/correct-bins` | {@link CorrectBins} |
  * | `GET api/report-tables` | `ReportPage` of `results/page.ts`: the report as the page shows it |
@@ -62,6 +64,8 @@ export interface RunInfo {
   readonly policies: readonly string[];
   readonly has: {
     readonly texts: boolean;
+    /** The beginning of a prompt or the end of an answer, for lists: with a tokenizer, or where the data have texts. */
+    readonly briefs: boolean;
     readonly prompts: boolean;
     readonly advantages: boolean;
     readonly rewards: boolean;

@@ -6,6 +6,17 @@
 
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/index.ts";
 export { decodeArrays, encodeArrays, type WireArray, type WireMessage } from "./arrays.ts";
+export {
+  BRIEFS_PER_FILE,
+  decodeBriefs,
+  encodeBrief,
+  type SequenceBrief,
+  SPARK_BINS,
+  sparkLevel,
+  sparkRange,
+  sparkValue,
+} from "./briefs.ts";
+export { formatGroupKey, listGroupMembers } from "./groups.ts";
 export { decodeMatches, encodeMatches, type TokenMatches } from "./matches.ts";
 export {
   decodeSequence,

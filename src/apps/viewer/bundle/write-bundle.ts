@@ -13,8 +13,9 @@ import { ZipFile } from "yazl";
 import { fileSystemError, isSystemError, resultJson, UsageError } from "../../../core/base/index.ts";
 import { createScratch, makeDirectory } from "../../../input/io/index.ts";
 import type { ViewInfo } from "../../../results/index.ts";
+import { BRIEFS_PER_FILE, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
-import { digitsTables, doctorTables, reportTables, studyTables } from "../pages/index.ts";
+import { digitsTables, doctorTables, groupPage, reportTables, studyTables } from "../pages/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
 import { builtPage, filesBelow } from "../server/index.ts";
 
@@ -144,6 +145,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
     yield { path: "api/digits-tables", read: async () => (await digitsTables(run))! };
   }
   yield* sequenceFiles(run, "api");
+  yield* listFiles(run);
   if (run.compared !== undefined) {
     const { other, comparison } = run.compared;
     yield { path: "api/compare", read: () => Promise.resolve(comparison) };
@@ -160,6 +162,26 @@ async function* sequenceFiles(run: PreparedRun, folder: string): AsyncGenerator<
       const read = async () => (await run.topK(index, 0, Number.MAX_SAFE_INTEGER))!;
       yield { path: `${folder}/topk/${index}`, read };
     }
+  }
+}
+
+/** What lists show, many sequences in a file, and each group under the number of its first sequence. */
+async function* listFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
+  const { sequences, has } = run.info;
+  const table = decodeTable(await run.answer("sequences"));
+  for (let file = 0; file * BRIEFS_PER_FILE < sequences; file++) {
+    const from = file * BRIEFS_PER_FILE;
+    const rows = Array.from({ length: Math.min(BRIEFS_PER_FILE, sequences - from) }, (_, at) => from + at);
+    yield { path: `api/briefs/${file}`, read: async () => (await run.briefs(rows))! };
+  }
+  if (!has.groups) return;
+  const known = new Set<string>();
+  for (let index = 0; index < sequences; index++) {
+    if (table.texts.group.codes[index]! < 0) continue;
+    const key = formatGroupKey(table, index);
+    if (known.has(key)) continue;
+    known.add(key);
+    yield { path: `api/group/${index}`, read: async () => (await groupPage(run, index))! };
   }
 }
 

@@ -15,9 +15,12 @@ import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { digitsPage, exampleHandles } from "./digits-page.ts";
 import { doctorPage } from "./doctor-page.ts";
+import { groupPage } from "./group-page.ts";
 import { reportPage } from "./report-page.ts";
 import { studyPage } from "./study-page.ts";
 import { findTokens } from "./token-contexts.ts";
+
+export { groupPage };
 
 /** Made once for each run that is open: its answers never change. */
 function once<Of extends object>(

@@ -5,7 +5,7 @@
  */
 import { type Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
-import { buildReportTables, digitsTables, doctorTables, reportTables } from "../pages/index.ts";
+import { buildReportTables, digitsTables, doctorTables, groupPage, reportTables } from "../pages/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
@@ -21,6 +21,8 @@ import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 
 /** Tokens whose alternatives are sent at a time at most. */
 const MOST_ALTERNATIVES = 16_384;
+/** Sequences whose texts are sent at a time at most. */
+const MOST_BRIEFS = 256;
 const MOST_QUESTION_BYTES = 16_384;
 /** What is answered of the run that the first one is compared with. */
 const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequences"];
@@ -55,6 +57,7 @@ export function answers(current: CurrentRun): Hono {
   app.get("/alerts", async (c) =>
     c.json(await current.use((run) => run.alerts()), 200, { "cache-control": "no-store" }),
   );
+  listAnswers(app, current);
   app.get("/compare", (c) =>
     answer(c, current, JSON_TYPE, (run) => Promise.resolve(run.compared?.comparison), notCompared),
   );
@@ -143,6 +146,23 @@ function runAnswers(
     if (count > MOST_ALTERNATIVES)
       return refuse(c, 400, `at most ${MOST_ALTERNATIVES} tokens at a time, not ${count}`);
     return from(c, BINARY_TYPE, (run) => run.topK(index, first, count));
+  });
+}
+
+/** What lists and groups show of sequences. */
+function listAnswers(app: Hono, current: CurrentRun): void {
+  app.get("/briefs", (c) => {
+    const rows = (c.req.query("rows") ?? "").split(",").map(wholeNumber);
+    if (rows.includes(undefined)) return refuse(c, 400, "rows must be row numbers: rows=3,17");
+    if (rows.length > MOST_BRIEFS)
+      return refuse(c, 400, `at most ${MOST_BRIEFS} rows at a time, not ${rows.length}`);
+    return answer(c, current, BINARY_TYPE, (run) => run.briefs(rows as number[]), noSequence);
+  });
+  app.get("/group/:index", (c) => {
+    const index = wholeNumber(c.req.param("index"));
+    if (index === undefined)
+      return refuse(c, 400, "a group must be requested by the row number of a sequence");
+    return answer(c, current, JSON_TYPE, (run) => groupPage(run, index), noSequence);
   });
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 import type { CorrectBins, MismatchReport, RunInfo, TopTokens } from "../../../../results/index.ts";
-import { decodeTable, encodeTopK, encodeTurns } from "../../../../results/wire/index.ts";
+import { decodeTable, encodeTopK, encodeTurns, listGroupMembers } from "../../../../results/wire/index.ts";
 import { answerCorrection } from "../correct/answer.ts";
 import { deltaBatches, needsTokens, tokenBatches } from "../correct/batches.ts";
 import { BinBuilder } from "../correct/bins.ts";
@@ -26,14 +26,29 @@ const ANSWERS_HELD = 16;
 const REPORTS_HELD = 4;
 
 /** One sequence, by where the offsets say that it lies. */
-export function sequenceAnswers(cache: OpenedCache): Pick<PreparedRun, "sequence" | "topK"> {
-  const { facts, offsets, files, vocabulary } = cache;
+export function sequenceAnswers(
+  cache: OpenedCache,
+): Pick<PreparedRun, "sequence" | "briefs" | "members" | "topK"> {
+  const { facts, offsets, files, vocabulary, source } = cache;
   const knows = (index: number): boolean => index >= 0 && index < facts.sequences;
   return {
     async sequence(index) {
       if (!knows(index)) return undefined;
       const [from, to] = [offsets.sequences[index]!, offsets.sequences[index + 1]!];
       return readPart(files.sequences, from, to - from);
+    },
+    async briefs(indexes) {
+      if (!indexes.every(knows)) return undefined;
+      const parts = await Promise.all(
+        indexes.map((index) => {
+          const [from, to] = [offsets.briefs[index]!, offsets.briefs[index + 1]!];
+          return readPart(files.briefs, from, to - from);
+        }),
+      );
+      return Buffer.concat(parts);
+    },
+    async members(index) {
+      return knows(index) ? listGroupMembers(await source.table(), index) : undefined;
     },
     async topK(index, from, count) {
       if (!knows(index)) return undefined;

@@ -1,7 +1,7 @@
 /**
  * One pass over a run, and all answers written of it:
  *
- *     batches ─┬─► RunPass      sequences.bin, topk.bin, deltas.bin as it goes; table, sums, top lists
+ *     batches ─┬─► RunPass      sequences.bin, briefs.bin, topk.bin, deltas.bin as it goes; table, sums, top lists
  *              ├─► DoctorPass                                             ┐
  *              ├─► DigitsPass   where there is a tokenizer                ├─► write: the files of cache-files.ts, sealed
  *              └─► RunSummary   what the report is made of                ┘
@@ -168,9 +168,10 @@ export class AnswerPass {
   /** What says where things lie in the files that grow. */
   #finishTables(): NamedContent[] {
     const pass = this.#pass;
-    const { sequences, topK, deltas } = pass.offsets;
+    const { sequences, briefs, topK, deltas } = pass.offsets;
     const offsets = encodeArrays(null, {
       sequences: Float64Array.from(sequences),
+      briefs: Float64Array.from(briefs),
       topK: Float64Array.from(topK),
       deltas: Float64Array.from(deltas),
     });

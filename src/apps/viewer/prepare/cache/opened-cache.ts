@@ -4,9 +4,10 @@
  *     run.json, report.json, …    answers      in memory, sent as they lie
  *     digits.json                 digits       in memory; only where there is a tokenizer
  *     table.bin                   table        one row per sequence; decoded when first asked for
- *     offsets.bin                 offsets      where each sequence begins in the three below, and the end
+ *     offsets.bin                 offsets      where each sequence begins in the four below, and the end
  *     sequences.bin               ─┐
- *     topk.bin                     ├ files     read in parts: they are as large as the run
+ *     briefs.bin                   ├ files     read in parts: they are as large as the run
+ *     topk.bin                     │
  *     deltas.bin                  ─┘
  *     vocabulary.json             vocabulary   texts of alternatives; parsed when first asked for
  *
@@ -33,7 +34,7 @@ import { CACHE_FACTS } from "./cache-place.ts";
 import { keepOne } from "./keep-last.ts";
 import { readPart } from "./read-part.ts";
 
-type Grown = "sequences" | "topK" | "deltas";
+type Grown = "sequences" | "briefs" | "topK" | "deltas";
 
 export interface OpenedCache {
   readonly facts: CacheFacts;
@@ -68,6 +69,7 @@ export async function openCacheFiles(directory: string, now: InfoNow): Promise<O
   const vocabularyJson = await readFile(path(VOCABULARY_FILE), "utf8");
   const files = {
     sequences: await open(path(PASS_FILES.sequences)),
+    briefs: await open(path(PASS_FILES.briefs)),
     topK: await open(path(PASS_FILES.topK)),
     deltas: await open(path(PASS_FILES.deltas)),
   };

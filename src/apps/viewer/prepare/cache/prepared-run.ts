@@ -30,6 +30,10 @@ export interface PreparedRun {
   digits(): Promise<Uint8Array | undefined>;
   /** An encoded `WireSequence`; undefined without such a sequence. */
   sequence(index: number): Promise<Uint8Array | undefined>;
+  /** `SequenceBrief`s of these sequences, one after the other; undefined where there is no such sequence. */
+  briefs(indexes: readonly number[]): Promise<Uint8Array | undefined>;
+  /** The places of all sequences of this one's prompt group, ascending; undefined without such a sequence. */
+  members(index: number): Promise<Uint32Array | undefined>;
   /** An encoded `WireTopK`, of as many of the tokens as there are; undefined without such a sequence. */
   topK(index: number, from: number, count: number): Promise<Uint8Array | undefined>;
   /** What a correction does. @throws UsageError where that cannot be told */

@@ -48,6 +48,7 @@ export function buildRunInfo(
     policies: [...features.policies],
     has: {
       texts: hasTexts,
+      briefs: features.briefs,
       prompts: features.prompts,
       advantages: features.advantages,
       rewards: features.rewards,

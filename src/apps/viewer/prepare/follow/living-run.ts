@@ -8,7 +8,7 @@
  *
  *     folder of its own          cache of the first look     cache of the next
  *     sequences.bin ──link────►  sequences.bin ─────────────► sequences.bin    one file, longer by now
- *     topk.bin, deltas.bin       offsets.bin, report.json …  offsets.bin, …    each its own
+ *     briefs.bin, topk.bin, …    offsets.bin, report.json …  offsets.bin, …    each its own
  *
  * Where that is the order in which a plain read would have them, the cache has the name that a
  * plain read looks for; else it has another, and a plain read makes one that is sorted.

@@ -10,9 +10,10 @@ import type { RecordBatch, Sampling } from "../../../../core/schema/index.ts";
 import type { SequenceOutcome } from "../../../../core/summaries/index.ts";
 import { ValueSketch } from "../../../../core/summaries/index.ts";
 import type { SamplingInfo } from "../../../../results/index.ts";
-import { encodeSequence } from "../../../../results/wire/index.ts";
+import { encodeBrief, encodeSequence } from "../../../../results/wire/index.ts";
 import { FileAppender } from "../cache/file-appender.ts";
 import type { FileSeal } from "../cache/seal.ts";
+import { buildBrief } from "./build-brief.ts";
 import { buildSequence, type Row, readPrompt, type SequenceOptions } from "./build-sequence.ts";
 import { addSlices, addVersionSlices } from "./slices.ts";
 import { StepSeriesBuilder } from "./step-series.ts";
@@ -22,12 +23,18 @@ import { TokenPass } from "./token-pass.ts";
 import { encodeAlternatives } from "./top-k-store.ts";
 
 /** The files of the pass. */
-export const PASS_FILES = { sequences: "sequences.bin", topK: "topk.bin", deltas: "deltas.bin" } as const;
+export const PASS_FILES = {
+  sequences: "sequences.bin",
+  briefs: "briefs.bin",
+  topK: "topk.bin",
+  deltas: "deltas.bin",
+} as const;
 
 /** Where sequences are in the files: entry i is where sequence i begins, the last one the end. */
 export interface Offsets {
   /** Bytes. */
   readonly sequences: number[];
+  readonly briefs: number[];
   readonly topK: number[];
   /** Numbers of Δ. */
   readonly deltas: number[];
@@ -39,6 +46,7 @@ export interface RunFeatures {
   readonly policies: Set<string>;
   /** By what they say. */
   readonly sampling: Map<string, SamplingInfo>;
+  briefs: boolean;
   prompts: boolean;
   advantages: boolean;
   rewards: boolean;
@@ -53,13 +61,14 @@ export class RunPass {
   readonly steps = new StepSeriesBuilder();
   readonly tokens = new TokenPass();
   readonly k3 = new ValueSketch(10);
-  readonly offsets: Offsets = { sequences: [0], topK: [0], deltas: [0] };
+  readonly offsets: Offsets = { sequences: [0], briefs: [0], topK: [0], deltas: [0] };
   /** Policies with alternatives, in the order in which the file of alternatives counts them. */
   readonly topK: string[] = [];
   readonly features: RunFeatures = {
     entropies: new Set(),
     policies: new Set(),
     sampling: new Map(),
+    briefs: false,
     prompts: false,
     advantages: false,
     rewards: false,
@@ -85,6 +94,7 @@ export class RunPass {
     const create = (name: string): Promise<FileAppender> => FileAppender.create(join(directory, name));
     return new RunPass(options, {
       sequences: await create(PASS_FILES.sequences),
+      briefs: await create(PASS_FILES.briefs),
       topK: await create(PASS_FILES.topK),
       deltas: await create(PASS_FILES.deltas),
     });
@@ -169,7 +179,12 @@ export class RunPass {
   #write(sequence: Row, deltas: Float64Array): void {
     const { batch, row } = sequence;
     const files = this.#files;
-    files.sequences.append(encodeSequence(buildSequence(sequence, this.#options)));
+    const wire = buildSequence(sequence, this.#options);
+    files.sequences.append(encodeSequence(wire));
+    const answer = this.#options.showsTexts ? batch.responseTexts[row] : undefined;
+    const brief = buildBrief(wire, answer);
+    this.features.briefs ||= brief.prompt !== "" || brief.answer !== "";
+    files.briefs.append(encodeBrief(brief));
     files.deltas.append(new Uint8Array(deltas.buffer, deltas.byteOffset, deltas.byteLength));
     const alternatives = encodeAlternatives(
       batch.topK,
@@ -179,6 +194,7 @@ export class RunPass {
     );
     if (alternatives) files.topK.append(alternatives);
     this.offsets.sequences.push(files.sequences.length);
+    this.offsets.briefs.push(files.briefs.length);
     this.offsets.topK.push(files.topK.length);
     this.offsets.deltas.push(files.deltas.length / 8);
   }

@@ -1,0 +1,279 @@
+/**
+ * A prompt group laid out: the prompt once, every sample as a strip of one scale, and where the samples part.
+ *
+ * @module
+ */
+import { orNull } from "../../../core/base/index.ts";
+import { figureColumn, makeTable, textColumn } from "../../../render/document/index.ts";
+import { formatCount, formatProbability, formatSigned } from "../../../render/text/display/index.ts";
+import { printable } from "../../../render/text/index.ts";
+import type { GroupPage, GroupSample, PageTable } from "../../../results/index.ts";
+import {
+  decodeBriefs,
+  decodeSequence,
+  type SequenceBrief,
+  sparkLevel,
+  sparkRange,
+  textBetween,
+  type WireSequence,
+} from "../../../results/wire/index.ts";
+import type { PreparedRun } from "../prepare/index.ts";
+import { pageTable } from "./page-table.ts";
+import { branchPoints, sharedStart } from "./shared-starts.ts";
+
+/** Parts of the longest sample's strip; others have as many as their length says. */
+const STRIP_BINS = 160;
+/** Of a prompt, and of what all samples begin with; the pages of the sequences have the rest. */
+const MOST_CHARACTERS = 20_000;
+/** Tokens of a sample that may be an event, and events that are listed. */
+const EVENTS_OF_SAMPLE = 5;
+const MOST_EVENTS = 24;
+const FIRST_EVENTS = 6;
+const CONTEXT = 6;
+
+/** What is kept of a sample while the others are read. */
+interface Sample {
+  readonly brief: SequenceBrief;
+  readonly wire: Pick<WireSequence, "meta">;
+  readonly ids: Int32Array;
+  readonly figures: Figures;
+  readonly tokens: number;
+  readonly deltas: Float32Array;
+  readonly events: readonly Event[];
+}
+
+interface Figures {
+  readonly advantage: number;
+  readonly mean: number;
+  readonly worst: number;
+}
+
+/** A token with a large |Δ|. */
+interface Event {
+  readonly sample: number;
+  readonly handle: string;
+  readonly token: number;
+  readonly delta: number;
+  readonly rollout: number;
+  readonly trainer: number;
+  /** The same of tokens with the same id after the same two ids. */
+  readonly key: string;
+  readonly context: readonly [before: string, token: string, after: string] | null;
+  readonly id: number;
+}
+
+/** JSON of a {@link GroupPage}; undefined without such a sequence. */
+export async function groupPage(run: PreparedRun, index: number): Promise<Uint8Array | undefined> {
+  const members = await run.members(index);
+  if (members === undefined) return undefined;
+  return Buffer.from(JSON.stringify(await layOut(run, Array.from(members))));
+}
+
+async function layOut(run: PreparedRun, members: readonly number[]): Promise<GroupPage> {
+  const briefs = decodeBriefs((await run.briefs(members))!);
+  const samples: Sample[] = [];
+  let prompt: string | null = null;
+  let promptIds: Int32Array | undefined;
+  let promptsDiffer = false;
+  let first: WireSequence | undefined;
+  // One after the other: only ids and Δ of all of them are held.
+  for (const [at, member] of members.entries()) {
+    const wire = decodeSequence((await run.sequence(member))!);
+    first ??= wire;
+    const own = wire.ids.subarray(0, wire.meta.promptLength);
+    promptIds ??= own;
+    promptsDiffer ||= own.length !== promptIds.length || own.some((id, place) => id !== promptIds![place]);
+    prompt ??= cut(textBetween(wire, 0, wire.meta.promptLength));
+    samples.push(readSample(wire, briefs[at]!, run));
+  }
+  const shared = sharedStart(samples.map(({ ids }) => ids));
+  const branches = branchPoints(samples.map(({ ids }) => ids));
+  const longest = Math.max(1, ...samples.map(({ tokens }) => tokens));
+  const { meta } = first!;
+  return {
+    first: members[0]!,
+    group: meta.group,
+    step: meta.step,
+    prompt: prompt === "" ? null : prompt,
+    prompt_tokens: meta.promptLength,
+    prompts_differ: promptsDiffer,
+    shared: {
+      tokens: shared,
+      text: shared === 0 ? null : cut(textBetween(first!, meta.promptLength, meta.promptLength + shared)),
+    },
+    longest,
+    samples: samples.map((sample, at) => toSample(sample, branches[at]!, longest)).sort(byReward),
+    events: eventTable(samples),
+  };
+}
+
+/** The best reward first, unknown ones last; among equal ones the largest |Δ|. */
+function byReward(a: GroupSample, b: GroupSample): number {
+  const [x, y] = [a.reward ?? Number.NEGATIVE_INFINITY, b.reward ?? Number.NEGATIVE_INFINITY];
+  if (x !== y) return y > x ? 1 : -1;
+  return (b.delta_abs_max ?? -1) - (a.delta_abs_max ?? -1) || a.sequence - b.sequence;
+}
+
+function readSample(wire: WireSequence, brief: SequenceBrief, { info }: PreparedRun): Sample {
+  const { mask, meta } = wire;
+  const deltas = Float32Array.from(mask, (own, at) =>
+    own === 0 ? Number.NaN : wire.trainer[at]! - wire.rollout[at]!,
+  );
+  const ids = wire.ids.subarray(meta.promptLength);
+  const known = ids.every((id) => id >= 0) ? ids.slice() : new Int32Array(0);
+  return {
+    ...{ brief, deltas, wire: { meta }, ids: known, tokens: mask.length },
+    figures: computeFigures(wire, deltas),
+    events: findEvents(wire, deltas, info),
+  };
+}
+
+function computeFigures({ advantages, mask }: WireSequence, deltas: Float32Array): Figures {
+  let [sum, count, worst, advantage, judged] = [0, 0, -1, 0, 0];
+  for (const [at, delta] of deltas.entries()) {
+    const own = advantages?.[at] ?? Number.NaN;
+    if (mask[at] !== 0 && !Number.isNaN(own)) {
+      advantage += own;
+      judged++;
+    }
+    if (!Number.isFinite(delta)) continue;
+    sum += Math.abs(delta);
+    count++;
+    if (worst < 0 || Math.abs(delta) > Math.abs(deltas[worst]!)) worst = at;
+  }
+  return { mean: sum / count, worst, advantage: advantage / judged };
+}
+
+function toSample(
+  { wire: { meta }, brief, figures, deltas, tokens }: Sample,
+  branch: number,
+  longest: number,
+): GroupSample {
+  const bins = Math.max(1, Math.min(tokens, Math.round((STRIP_BINS * tokens) / longest)));
+  return {
+    sequence: meta.index,
+    handle: meta.handle,
+    reward: meta.reward,
+    advantage: orNull(figures.advantage),
+    correct: meta.correct,
+    finish: meta.finish,
+    tokens,
+    delta_abs_mean: orNull(figures.mean),
+    delta_abs_max: figures.worst < 0 ? null : Math.abs(deltas[figures.worst]!),
+    worst: figures.worst,
+    branch,
+    answer: brief.answer === "" ? null : brief.answer,
+    strip: Array.from({ length: bins }, (_, bin) => stripLevel(deltas, sparkRange(bin, tokens, bins))),
+  };
+}
+
+/** The level of the largest |Δ|, with its sign; 0 where there is none. */
+function stripLevel(deltas: Float32Array, [from, to]: readonly [number, number]): number {
+  let worst = Number.NaN;
+  for (let at = from; at < to; at++) {
+    const delta = deltas[at]!;
+    if (Number.isFinite(delta) && !(Math.abs(worst) >= Math.abs(delta))) worst = delta;
+  }
+  return Number.isNaN(worst) ? 0 : Math.sign(worst || 1) * sparkLevel(Math.abs(worst));
+}
+
+/** The sample's largest |Δ|, of those that are beyond where almost all of the run's are (p99.5). */
+function findEvents(wire: WireSequence, deltas: Float32Array, { scales, has }: PreparedRun["info"]): Event[] {
+  const { meta, ids } = wire;
+  const places = [...deltas.keys()].filter((at) => Math.abs(deltas[at]!) >= scales.delta);
+  places.sort((a, b) => Math.abs(deltas[b]!) - Math.abs(deltas[a]!));
+  return places.slice(0, EVENTS_OF_SAMPLE).map((token): Event => {
+    const at = meta.promptLength + token;
+    const before = ids.subarray(Math.max(0, at - 2), at);
+    const id = ids[at]!;
+    const text = (from: number, to: number): string =>
+      printable(textBetween(wire, Math.max(0, from), Math.min(ids.length, to)));
+    return {
+      ...{ sample: meta.index, handle: `${meta.handle}.t${token}`, token, id, delta: deltas[token]! },
+      rollout: wire.rollout[token]!,
+      trainer: wire.trainer[token]!,
+      key: id < 0 ? `${meta.index} ${token}` : [...before, id].join(" "),
+      context: has.texts ? [text(at - CONTEXT, at), text(at, at + 1), text(at + 1, at + 1 + CONTEXT)] : null,
+    };
+  });
+}
+
+/** Equal events are one, with how often it is there. */
+function eventTable(samples: readonly Sample[]): PageTable | null {
+  const merged = new Map<string, Event[]>();
+  for (const event of samples.flatMap(({ events }) => events))
+    merged.set(event.key, [...(merged.get(event.key) ?? []), event]);
+  const size = ({ delta }: Event): number => Math.abs(delta);
+  const kinds = [...merged.values()]
+    .map((events) => events.sort((a, b) => size(b) - size(a)))
+    .sort(([a], [b]) => size(b!) - size(a!))
+    .slice(0, MOST_EVENTS);
+  if (kinds.length === 0) return null;
+  const worst = kinds.map(([event]) => event!);
+  const probability = (logprob: number): string => formatProbability(Math.exp(logprob));
+  const table = makeTable("group-events", "Worst events", [
+    textColumn(
+      "token",
+      worst.map(({ handle }) => handle),
+    ),
+    textColumn(
+      "times",
+      kinds.map(({ length }) => `× ${formatCount(length)}`),
+      { align: "right" },
+    ),
+    textColumn(
+      "samples",
+      kinds.map((events) => `${new Set(events.map(({ sample }) => sample)).size} of ${samples.length}`),
+      { align: "right" },
+    ),
+    figureColumn(
+      "Δ",
+      "signed",
+      worst.map(({ delta }) => delta),
+    ),
+    textColumn(
+      "least Δ",
+      kinds.map((events) => (events.length > 1 ? formatSigned(events.at(-1)!.delta) : "")),
+      {
+        align: "right",
+      },
+    ),
+    textColumn(
+      "p rollout",
+      worst.map(({ rollout }) => probability(rollout)),
+      { align: "right" },
+    ),
+    textColumn(
+      "p trainer",
+      worst.map(({ trainer }) => probability(trainer)),
+      { align: "right" },
+    ),
+  ]);
+  const made = pageTable(table, {
+    raw: kinds.map((events) => ({
+      token: events[0]!.handle,
+      token_id: events[0]!.id,
+      times: events.length,
+      samples: new Set(events.map(({ sample }) => sample)).size,
+      delta: events[0]!.delta,
+      least_delta: events.at(-1)!.delta,
+      rollout_logprob: events[0]!.rollout,
+      trainer_logprob: events[0]!.trainer,
+    })),
+    links: worst.map(({ sample, token }) => ({ view: "sequence", sequence: sample, token })),
+    first: FIRST_EVENTS,
+  });
+  if (worst.every(({ context }) => context === null)) return made;
+  const column = {
+    header: "in its text",
+    align: "left" as const,
+    cells: worst.map(({ context }) => context?.[1] ?? ""),
+    contexts: worst.map(({ context }) => context),
+  };
+  return { ...made, columns: [...made.columns, column] };
+}
+
+function cut(text: string): string {
+  const characters = text.length > MOST_CHARACTERS ? [...text.slice(0, MOST_CHARACTERS), "…"].join("") : text;
+  return characters.trim();
+}

@@ -1,0 +1,104 @@
+/**
+ * What lists show of a sequence, made from what its page is sent.
+ *
+ * @module
+ */
+import {
+  type SequenceBrief,
+  SPARK_BINS,
+  sparkLevel,
+  sparkRange,
+  TOKEN_FLAGS,
+  textBetween,
+  type WireSequence,
+} from "../../../../results/wire/index.ts";
+
+/** Characters of each text. */
+export const BRIEF_CHARACTERS = 160;
+/** Tokens that are looked through for it: texts may be as long as a book. */
+const REACH = 4096;
+/** Names that chat templates give to whoever speaks. */
+const ROLES = /^\s*(?:user|human|system|developer|assistant|model|tool)\s*[:\n]?\s*/i;
+const USER = /^\s*(?:user|human)\s*(?:[:\n]|$)/i;
+
+/** @param answer the response's text where its tokens have none */
+export function buildBrief(sequence: WireSequence, answer = ""): SequenceBrief {
+  return {
+    spark: drawSpark(sequence),
+    prompt: cutStart(findQuestion(sequence)),
+    answer: cutEnd(readEnd(sequence) || answer.slice(-REACH)),
+  };
+}
+
+function drawSpark({ mask, rollout, trainer }: WireSequence): Uint8Array {
+  return Uint8Array.from({ length: SPARK_BINS }, (_, bin) => {
+    const [from, to] = sparkRange(bin, mask.length);
+    let largest = -1;
+    for (let at = from; at < to; at++) {
+      const size = Math.abs(trainer[at]! - rollout[at]!);
+      if (mask[at] !== 0 && size > largest && Number.isFinite(size)) largest = size;
+    }
+    return largest < 0 ? 0 : sparkLevel(largest);
+  });
+}
+
+/**
+ * What was asked: the last thing that the user says in a prompt that special tokens divide. Prompts of one run begin with
+ * the same system prompt, which tells no two of them apart. Any other prompt: its beginning.
+ */
+function findQuestion(sequence: WireSequence): string {
+  const parts = splitParts(sequence);
+  const asked = parts.findLastIndex((text) => USER.test(text));
+  if (asked >= 0) {
+    const own = parts[asked]!.replace(ROLES, "").trim();
+    // Llama has a special token behind the name too.
+    return own === "" ? (parts[asked + 1] ?? "") : own;
+  }
+  return parts.length > 1 ? longestPart(parts) : (parts[0] ?? "");
+}
+
+function longestPart(parts: readonly string[]): string {
+  return parts.reduce((a, b) => (b.trim().length > a.trim().length ? b : a)).replace(ROLES, "");
+}
+
+/** The prompt's text between its special tokens. */
+function splitParts(sequence: WireSequence): string[] {
+  const { flags, meta } = sequence;
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at <= meta.promptLength; at++) {
+    const ends = at === meta.promptLength || (flags[at]! & TOKEN_FLAGS.special) !== 0;
+    if (!ends) continue;
+    if (at > from) parts.push(textBetween(sequence, from, Math.min(at, from + REACH)));
+    from = at + 1;
+  }
+  return parts.filter((text) => text.trim() !== "");
+}
+
+/** The last of the response's text, without the special tokens that end it. */
+function readEnd(sequence: WireSequence): string {
+  const { flags, ids, meta } = sequence;
+  let to = ids.length;
+  while (to > meta.promptLength && (flags[to - 1]! & TOKEN_FLAGS.special) !== 0) to--;
+  const from = Math.max(meta.promptLength, to - BRIEF_CHARACTERS);
+  return textBetween(sequence, from, to);
+}
+
+function cutStart(text: string): string {
+  const characters = toCharacters(text.slice(0, REACH));
+  return characters.length > BRIEF_CHARACTERS
+    ? `${characters.slice(0, BRIEF_CHARACTERS - 1).join("")}…`
+    : characters.join("");
+}
+
+function cutEnd(text: string): string {
+  const characters = toCharacters(text);
+  return characters.length > BRIEF_CHARACTERS
+    ? `…${characters.slice(1 - BRIEF_CHARACTERS).join("")}`
+    : characters.join("");
+}
+
+/** On one line: runs of spaces and line ends are one space. */
+function toCharacters(text: string): string[] {
+  return Array.from(text.replace(/\s+/gu, " ").trim());
+}
