@@ -7,6 +7,7 @@ import { CorrectView } from "./views/correct/view.tsx";
 import { DigitsView } from "./views/digits/view.tsx";
 import { TokensView } from "./views/divergence/view.tsx";
 import { DoctorView } from "./views/doctor/view.tsx";
+import { GroupView } from "./views/group/view.tsx";
 import { CheckpointsView } from "./views/kl/view.tsx";
 import { OverviewView } from "./views/report/view.tsx";
 import { SequencesView } from "./views/sequences/view.tsx";
@@ -26,6 +27,7 @@ export const ROUTES: readonly {
   { name: "doctor", title: "Doctor", key: "h", View: DoctorView },
   { name: "sequences", title: "Sequences", View: SequencesView },
   { name: "sequence", View: SequenceView },
+  { name: "group", View: GroupView },
   { name: "tokens", title: "Tokens", View: TokensView },
   { name: "correct", title: "Correction", key: "r", View: CorrectView },
   { name: "compare", title: "Compare", View: CompareView, when: ({ compared }) => compared !== null },

@@ -13,6 +13,7 @@ import type {
   DigitsPage,
   DigitsReport,
   DoctorPage,
+  GroupPage,
   MatchingTokens,
   MismatchReport,
   ReportPage,
@@ -26,12 +27,15 @@ import type {
   ViewInfo,
 } from "../../../src/results/index.ts";
 import {
+  BRIEFS_PER_FILE,
+  decodeBriefs,
   decodeMatches,
   decodeSequence,
   decodeStudyText,
   decodeTable,
   decodeTopK,
   decodeTurns,
+  type SequenceBrief,
   type SequenceTable,
   type TokenMatches,
   type TurnTable,
@@ -103,6 +107,19 @@ function topK(of: "" | "other/", index: number, from: number, count: number): Pr
   return alternatives(answers.bundled ? `${of}topk/${index}` : fixed(path));
 }
 
+/** Files hold many rows each: what comes along is kept too. */
+const briefFiles = remembered(64, async (path) => decodeBriefs(await bytes(path)));
+
+async function bundledBriefs(rows: readonly number[]): Promise<ReadonlyMap<number, SequenceBrief>> {
+  const files = [...new Set(rows.map((row) => Math.floor(row / BRIEFS_PER_FILE)))];
+  const found = await Promise.all(files.map((file) => briefFiles(`briefs/${file}`)));
+  return new Map(
+    files.flatMap((file, at) =>
+      found[at]!.map((brief, row): [number, SequenceBrief] => [file * BRIEFS_PER_FILE + row, brief]),
+    ),
+  );
+}
+
 async function askServer<T>(path: string, question: CorrectQuestion): Promise<T> {
   // What a server of files says to a question is its page for errors.
   if (answers.bundled) throw new Error("these are files; logratio view of the run itself counts them");
@@ -132,6 +149,14 @@ export const client = {
   sequence: (index: number): Promise<WireSequence> => sequences(fixed(`sequence/${index}`)),
   /** Alternatives from token `from` on; the answer says which tokens it holds, a bundle's all of them. */
   topK: (index: number, from: number, count: number): Promise<WireTopK> => topK("", index, from, count),
+  /** What lists show of these rows; 256 of them at most. */
+  briefs: async (rows: readonly number[]): Promise<ReadonlyMap<number, SequenceBrief>> => {
+    if (answers.bundled) return bundledBriefs(rows);
+    const found = decodeBriefs(await bytes(fixed(`briefs?rows=${rows.join(",")}`)));
+    return new Map(rows.map((row, at) => [row, found[at]!]));
+  },
+  /** The group of a sequence; a bundle has it under its first one only. */
+  group: (index: number): Promise<GroupPage> => json(fixed(`group/${index}`)),
   tokens: (): Promise<TopTokens> => json(fixed("tokens")),
   /** Of every sequence. */
   turns: async (): Promise<TurnTable> => decodeTurns(await bytes(fixed("turns"))),

@@ -20,6 +20,7 @@ const info: RunInfo = {
   policies: [],
   has: {
     texts: true,
+    briefs: true,
     prompts: true,
     advantages: false,
     rewards: true,

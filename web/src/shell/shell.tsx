@@ -23,6 +23,9 @@ export interface ShellView {
   readonly key?: string;
 }
 
+/** Views that are reached from others, and stand in the list of views while they are shown. */
+const UNTITLED: Readonly<Partial<Record<ViewName, string>>> = { sequence: "Sequence", group: "Group" };
+
 type TitledView = ShellView & { readonly title: string };
 
 export interface ShellProps {
@@ -38,7 +41,7 @@ export function Shell({ info, current, views, children }: ShellProps) {
   const [open, setOpen] = useState<DialogName | null>(null);
   const close = (): void => setOpen(null);
   const titled = views.filter((view): view is TitledView => view.title !== undefined);
-  useRunNames(info, titled.find(({ name }) => name === current)?.title ?? "Sequence");
+  useRunNames(info, titled.find(({ name }) => name === current)?.title ?? UNTITLED[current] ?? "");
   useEffect(() => (info.status === "reading" ? listen() : undefined), [info.status]);
   useKeys({
     ...Object.fromEntries(
@@ -104,9 +107,9 @@ function Views({
           {title}
         </a>
       ))}
-      {current === "sequence" && (
+      {UNTITLED[current] !== undefined && (
         <a href={makeHref({})} aria-current="page">
-          Sequence
+          {UNTITLED[current]}
         </a>
       )}
       {info.kind === "view-run" && <StepsChip info={info} route={route.value} />}

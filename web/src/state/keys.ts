@@ -65,6 +65,9 @@ export function keyName({ key, ctrlKey, metaKey, altKey }: Pressed): string | un
 
 /** Fields keep their keys, and so does whatever is in an open dialog. */
 const KEEPS_KEYS = "input, textarea, select, [contenteditable], dialog";
+/** What is pressed by these keys keeps them. */
+const PRESSES = new Set([" ", "Enter"]);
+const PRESSED_BY_KEYS = "a[href], button, summary, [role=slider]";
 const CHORD_MS = 1200;
 let begun: readonly string[] = [];
 let begunAt = 0;
@@ -74,6 +77,7 @@ function onKey(event: KeyboardEvent): void {
   if (event.target instanceof Element && event.target.closest(KEEPS_KEYS) !== null) return;
   const name = keyName(event);
   if (name === undefined) return;
+  if (PRESSES.has(name) && event.target instanceof Element && event.target.closest(PRESSED_BY_KEYS)) return;
   const isLate = event.timeStamp - begunAt > CHORD_MS;
   const pressed = [...(isLate ? [] : begun), name];
   const match = matchKeys(pressed, activeKeys.peek().keys());

@@ -31,11 +31,16 @@ export const FIGURE_KEYS = {
   advantage: "advantage",
   entropy: "entropy_mean",
   logp: "rollout_logprob_mean",
+  step: "step",
+  rank: "rank",
+  cached: "cached_tokens",
 } as const satisfies Readonly<Record<string, SequenceColumn>>;
 export const TEXT_KEYS = {
   group: "group",
   env: "environment",
   sample: "sample",
+  finish: "finish_reason",
+  engine: "engine",
   file: "file",
 } as const satisfies Readonly<Record<string, SequenceText>>;
 

@@ -11,6 +11,7 @@ export const VIEWS = [
   "overview",
   "sequences",
   "sequence",
+  "group",
   "tokens",
   "correct",
   "checkpoints",
@@ -22,7 +23,7 @@ export type ViewName = (typeof VIEWS)[number];
 
 export interface Route {
   readonly view: ViewName;
-  /** `sequence`: the place in the table of sequences. */
+  /** `sequence`: the place in the table of sequences; `group`: that of the group's first one. */
   readonly sequence: number | undefined;
   /** `sequence`: a response token. */
   readonly token: number | undefined;
@@ -45,7 +46,7 @@ export function parseRoute(hash: string): Route {
 
 export function formatRoute({ view, sequence, token, params }: Route): string {
   const place =
-    view === "sequence" && sequence !== undefined
+    (view === "sequence" || view === "group") && sequence !== undefined
       ? `/${sequence}${token === undefined ? "" : `/t${token}`}`
       : "";
   const query = new URLSearchParams({ v: String(URL_VERSION), ...params });

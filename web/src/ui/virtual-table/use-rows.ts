@@ -66,11 +66,18 @@ export interface Steering {
   readonly noun: string;
   /** Enter on the current row. */
   readonly onOpen: ((at: number) => void) | undefined;
+  /** Space on the current row. */
+  readonly onPeek: ((at: number) => void) | undefined;
+  readonly start: number | undefined;
 }
 
 /** The current row, and the keys that move it: letters anywhere on the page, arrows where the table has the focus. */
-export function useCurrentRow({ box, count, rowHeight, height, noun, onOpen }: Steering) {
-  const [current, setCurrent] = useState(0);
+export function useCurrentRow({ box, count, rowHeight, height, noun, start, onOpen, onPeek }: Steering) {
+  const [current, setCurrent] = useState(Math.max(0, start ?? 0));
+  // A row that a link names may be far down.
+  useLayoutEffect(() => {
+    if (current > 0 && box.current !== null) box.current.scrollTop = Math.max(0, (current - 3) * rowHeight);
+  }, []);
   const at = Math.min(current, Math.max(0, count - 1));
   const go = (to: number): void => {
     const element = box.current;
@@ -87,6 +94,9 @@ export function useCurrentRow({ box, count, rowHeight, height, noun, onOpen }: S
     k: { describe: `previous ${noun}`, run: () => go(at - 1) },
     Home: { describe: `first ${noun}`, run: () => go(0) },
     End: { describe: `last ${noun}`, run: () => go(count - 1) },
+    ...(onPeek && {
+      " ": { describe: `show the text of the ${noun} beside the list`, run: () => count > 0 && onPeek(at) },
+    }),
     ...(onOpen && { Enter: { describe: `open the ${noun}`, run: () => count > 0 && onOpen(at) } }),
   });
   // Two rows of the page before stay in sight.

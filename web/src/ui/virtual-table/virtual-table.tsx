@@ -7,10 +7,11 @@
  * @module
  */
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId } from "preact/hooks";
 import { type RowWindow, rowSlots } from "./row-window.ts";
 import { useCurrentRow, useRowWindow } from "./use-rows.ts";
 import "./style.css";
+import { dragWidth, readWidth, setWidth } from "./widths.ts";
 
 export interface TableColumn<Row> {
   readonly key: string;
@@ -21,6 +22,8 @@ export interface TableColumn<Row> {
   readonly width: number;
   readonly align?: "end";
   readonly sortable?: boolean;
+  /** Stays in sight, as the first column does; pinned columns come right after it. */
+  readonly pinned?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
   readonly cellClass?: (row: Row) => string | undefined;
 }
@@ -42,20 +45,42 @@ export interface VirtualTableProps<Row> {
   readonly onSort?: (key: string) => void;
   /** Enter on the current row. */
   readonly onOpen?: (row: Row) => void;
+  /** Space on the current row, where its text can be shown beside the table. */
+  readonly onPeek?: (row: Row) => void;
+  /** The row that has become the current one. */
+  readonly onCurrent?: (row: Row) => void;
+  /** The first row to be current; default the first of all. */
+  readonly start?: number;
   /** What j and k go to: `sequence`. */
   readonly noun: string;
   readonly onWindow?: (first: number, end: number) => void;
 }
 
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, count, row, rowHeight = ROW_HEIGHT, onOpen, noun, onWindow } = props;
+  const {
+    label,
+    count,
+    row,
+    rowHeight = ROW_HEIGHT,
+    onOpen,
+    onPeek,
+    onCurrent,
+    start,
+    noun,
+    onWindow,
+  } = props;
+  const columns = placeColumns(label, props.columns);
   const id = useId();
   const { box, shown, onScroll, height, boxHeight } = useRowWindow(count, rowHeight, onWindow);
   const { first, end } = shown;
   const { at, setCurrent, onKeyDown } = useCurrentRow({
-    ...{ box, count, rowHeight, height, noun },
+    ...{ box, count, rowHeight, height, noun, start },
     onOpen: onOpen && ((place) => onOpen(row(place))),
+    onPeek: onPeek && ((place) => onPeek(row(place))),
   });
+  useEffect(() => {
+    if (at < count) onCurrent?.(row(at));
+  }, [at, count]);
   return (
     <div class="virtual-table" ref={box} onScroll={onScroll} style={{ blockSize: `${boxHeight}px` }}>
       <table
@@ -73,14 +98,35 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
             <col key={key} style={{ inlineSize: `${width}px` }} />
           ))}
         </colgroup>
-        <Head {...props} />
-        <Body table={props} {...{ id, shown, height, at, setCurrent }} />
+        <Head {...props} columns={columns} />
+        <Body table={{ ...props, columns }} {...{ id, shown, height, at, setCurrent }} />
       </table>
     </div>
   );
 }
 
 const ROW_HEIGHT = 30;
+
+/** Where a pinned column stays, pixels from the start. */
+type PlacedColumn<Row> = TableColumn<Row> & { readonly left?: number };
+
+/** With the widths that the reader has chosen, and the pinned ones in front. */
+function placeColumns<Row>(table: string, columns: readonly TableColumn<Row>[]): PlacedColumn<Row>[] {
+  const [first, ...others] = columns.map((column) => ({ ...column, width: readWidth(table, column) }));
+  if (first === undefined) return [];
+  let left = first.width;
+  const pinned = others
+    .filter((column) => column.pinned)
+    .map((column): PlacedColumn<Row> => {
+      left += column.width;
+      return { ...column, left: left - column.width };
+    });
+  return [first, ...pinned, ...others.filter((column) => !column.pinned)];
+}
+
+function stickAt(left: number | undefined) {
+  return left === undefined ? {} : { style: { insetInlineStart: `${left}px` } };
+}
 
 function Body<Row>({
   table: { columns, row, rowClass, rowHeight = ROW_HEIGHT },
@@ -90,7 +136,9 @@ function Body<Row>({
   at,
   setCurrent,
 }: {
-  readonly table: VirtualTableProps<Row>;
+  readonly table: Omit<VirtualTableProps<Row>, "columns"> & {
+    readonly columns: readonly PlacedColumn<Row>[];
+  };
   readonly id: string;
   readonly shown: RowWindow;
   readonly height: number;
@@ -115,8 +163,12 @@ function Body<Row>({
             style={{ blockSize: `${rowHeight}px` }}
             onClick={() => setCurrent(place)}
           >
-            {columns.map(({ key, align, cell, cellClass }) => (
-              <td key={key} class={[align, cellClass?.(value)].filter(Boolean).join(" ")}>
+            {columns.map(({ key, align, left, cell, cellClass }) => (
+              <td
+                key={key}
+                class={[align, left !== undefined && "pinned", cellClass?.(value)].filter(Boolean).join(" ")}
+                {...stickAt(left)}
+              >
                 {cell(value)}
               </td>
             ))}
@@ -128,14 +180,28 @@ function Body<Row>({
   );
 }
 
-function Head<Row>({ columns, sort, onSort }: VirtualTableProps<Row>) {
+function Head<Row>({
+  label,
+  columns,
+  sort,
+  onSort,
+}: Pick<VirtualTableProps<Row>, "label" | "sort" | "onSort"> & {
+  readonly columns: readonly PlacedColumn<Row>[];
+}) {
   return (
     <thead>
       <tr aria-rowindex={1}>
-        {columns.map(({ key, title, help, align, sortable }) => {
+        {columns.map(({ key, title, help, align, sortable, width, left }) => {
           const sorted = sort?.key === key ? (sort.descending ? "descending" : "ascending") : undefined;
           return (
-            <th key={key} scope="col" class={align} aria-sort={sorted} title={help}>
+            <th
+              key={key}
+              scope="col"
+              class={[align, left !== undefined && "pinned"].filter(Boolean).join(" ")}
+              aria-sort={sorted}
+              title={help}
+              {...stickAt(left)}
+            >
               {sortable && onSort ? (
                 <button type="button" onClick={() => onSort(key)}>
                   {title}
@@ -146,6 +212,14 @@ function Head<Row>({ columns, sort, onSort }: VirtualTableProps<Row>) {
               ) : (
                 title
               )}
+              {/* Keys set widths in the list of columns. */}
+              <i
+                aria-hidden="true"
+                class="resize"
+                title="drag: another width; double click: its own"
+                onPointerDown={(event) => dragWidth(event, label, key, width)}
+                onDblClick={() => setWidth(label, key, undefined)}
+              />
             </th>
           );
         })}

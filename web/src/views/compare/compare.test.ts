@@ -7,8 +7,9 @@ import {
   type WireSequence,
 } from "../../../../src/results/wire/index.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
+import { tokenText, visible } from "../../ui/token-text.ts";
 import { chartsOverSteps } from "./over-steps.ts";
-import { nextStop, pairModel, tokenText, visible, windowAt } from "./pair-model.ts";
+import { nextStop, pairModel, windowAt } from "./pair-model.ts";
 import { findPair, formatPair, orderedPairs, pairSort } from "./pairs.ts";
 
 function table(columns: Partial<Record<keyof typeof SEQUENCE_COLUMNS, number[]>>): SequenceTable {

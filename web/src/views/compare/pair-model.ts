@@ -4,12 +4,7 @@
  *
  * @module
  */
-import {
-  sharedTokens,
-  TOKEN_FLAGS,
-  textBetween,
-  type WireSequence,
-} from "../../../../src/results/wire/index.ts";
+import { sharedTokens, type WireSequence } from "../../../../src/results/wire/index.ts";
 
 /** How places of the two texts are put beside each other. */
 export const ALIGNMENTS = [
@@ -162,44 +157,4 @@ export function windowAt({ length }: Pick<PairModel, "length">, token: number): 
 /** The next stop after a token, or the one before it. */
 export function nextStop(stops: readonly number[], token: number, direction: 1 | -1): number | undefined {
   return direction === 1 ? stops.find((at) => at > token) : stops.findLast((at) => at < token);
-}
-
-export interface TokenText {
-  /** Undefined past the end. */
-  readonly text: string | undefined;
-  /** The line ends after it. */
-  readonly breaks: boolean;
-  readonly isSpecial: boolean;
-}
-
-/** Controls, marks of direction and what else is not to be seen by itself. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
-const MOST_CHARACTERS = 200;
-
-/** A response token as a cell shows it: spaces kept, line ends and what cannot be seen written out. */
-export function tokenText(sequence: WireSequence, token: number): TokenText {
-  const { meta, flags, mask } = sequence;
-  if (token < 0 || token >= mask.length) return { text: undefined, breaks: false, isSpecial: false };
-  const at = meta.promptLength + token;
-  const raw = textBetween(sequence, at, at + 1);
-  const isSpecial = (flags[at]! & TOKEN_FLAGS.special) !== 0;
-  // What completes a character that the token before shows has no text of its own.
-  return { text: raw === "" ? "·" : visible(raw), breaks: raw.endsWith("\n"), isSpecial };
-}
-
-export function visible(text: string): string {
-  const cut =
-    text.length > MOST_CHARACTERS ? `${Array.from(text).slice(0, MOST_CHARACTERS).join("")}…` : text;
-  return cut
-    .replaceAll("\n", "⏎")
-    .replaceAll("\t", "→")
-    .replace(
-      UNSEEN,
-      (character) => `‹U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}›`,
-    );
-}
-
-/** The text of a prompt as it is. */
-export function promptText(sequence: WireSequence): string {
-  return textBetween(sequence, 0, sequence.meta.promptLength);
 }

@@ -1,6 +1,7 @@
 import { navigate } from "../../state/url.ts";
 import { shadeClass } from "../../ui/colour-scale.ts";
-import { getId, type PairModel, range, tokenText } from "./pair-model.ts";
+import { tokenClass, tokenText } from "../../ui/token-text.ts";
+import { getId, type PairModel, range } from "./pair-model.ts";
 
 interface StripProps {
   readonly model: PairModel;
@@ -115,14 +116,4 @@ function Rest({ model, from, to, domain, current, side }: StripProps & { readonl
 
 export function tokenId(at: number): string {
   return `pair-token-${at}`;
-}
-
-function tokenClass(
-  bit: number | undefined,
-  delta: number | undefined,
-  domain: number,
-  isSpecial: boolean,
-): string {
-  const shade = bit === 0 || delta === undefined ? "untrained" : shadeClass(delta, domain);
-  return isSpecial ? `${shade} special` : shade;
 }

@@ -1,28 +1,64 @@
-import { useMemo } from "preact/hooks";
-import { formatCount, formatNumber, formatPlain } from "../../../../src/render/text/display/index.ts";
+import { useMemo, useRef } from "preact/hooks";
+import {
+  formatCount,
+  formatNumber,
+  formatPlain,
+  formatSigned,
+} from "../../../../src/render/text/display/index.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { navigate, route } from "../../state/url.ts";
+import { wantBriefs } from "../../state/briefs.ts";
+import { findGroupPlace } from "../../state/group-place.ts";
+import { useKeys } from "../../state/keys.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
 import type { Row } from "../../ui/export.ts";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
-import { columnNamed, rightness } from "./columns.ts";
-import { GROUP_ORDERS, type GroupOrder, groupRows, type SequenceGroup, sortedGroups } from "./groups.ts";
-import { openSequence, tableColumn } from "./sequence-rows.tsx";
+import { COLUMNS, columnNamed, HANDLE, isBriefColumn, rightness } from "./columns.ts";
+import {
+  GROUP_ORDERS,
+  type GroupedBy,
+  type GroupOrder,
+  groupRows,
+  readGroupedBy,
+  type SequenceGroup,
+  sortedGroups,
+} from "./groups.ts";
+import { BriefCell, followPeek, openSequence, tableColumn, togglePeek } from "./sequence-rows.tsx";
 
 type GroupTableRow =
   | { readonly kind: "group"; readonly group: SequenceGroup; readonly open: boolean }
   | { readonly kind: "sequence"; readonly row: number };
 
-/** One row per GRPO group, and below an open one its sequences. */
-export function GroupRows({ table, rows }: { readonly table: SequenceTable; readonly rows: Uint32Array }) {
+/** One row per group, and below an open one its sequences. */
+export function GroupRows({
+  info,
+  table,
+  rows,
+}: {
+  readonly info: RunInfo;
+  readonly table: SequenceTable;
+  readonly rows: Uint32Array;
+}) {
   const { params } = route.value;
   const { order, descending } = groupSort(params["group-sort"]);
   const open = new Set((params.open ?? "").split("|").filter(Boolean));
-  const groups = useMemo(() => groupRows(table, rows), [table, rows]);
+  const by = readGroupedBy(params.by, info.has.groups);
+  const groups = useMemo(() => groupRows(table, rows, by), [table, rows, by]);
   const sorted = useMemo(() => sortedGroups(groups, order, descending), [groups, order, descending]);
   const shown = sorted.flatMap((group): GroupTableRow[] => {
     const own = open.has(group.key);
     const members = own ? group.rows.map((row): GroupTableRow => ({ kind: "sequence", row })) : [];
     return [{ kind: "group", group, open: own }, ...members];
+  });
+  const current = useRef<number>(undefined);
+  useKeys({
+    o: {
+      describe: "open the page of the prompt group",
+      run: () => {
+        const place = current.current === undefined ? undefined : findGroupPlace(table, current.current);
+        if (place !== undefined) navigate({ view: "group", sequence: place, token: undefined });
+      },
+    },
   });
   const toggle = (key: string): void => {
     const keys = open.has(key) ? [...open].filter((other) => other !== key) : [...open, key];
@@ -32,7 +68,7 @@ export function GroupRows({ table, rows }: { readonly table: SequenceTable; read
     <VirtualTable
       label="Groups of sequences"
       noun="row"
-      columns={groupColumns(table, toggle)}
+      columns={groupColumns({ info, table, by, toggle })}
       count={shown.length}
       row={(at) => shown[at]!}
       rowClass={({ kind }) => (kind === "sequence" ? "member" : "group")}
@@ -41,15 +77,55 @@ export function GroupRows({ table, rows }: { readonly table: SequenceTable; read
         const next = key === order ? !descending : key !== "group";
         navigate({ params: { "group-sort": `${next ? "-" : ""}${key as GroupOrder}` } });
       }}
+      onPeek={(row) => togglePeek(firstRow(row))}
+      onCurrent={(row) => {
+        current.current = firstRow(row);
+        followPeek(firstRow(row));
+      }}
+      onWindow={(first, end) => wantBriefs(info, shown.slice(first, end).map(firstRow))}
       onOpen={(row) => (row.kind === "group" ? toggle(row.group.key) : openSequence(row.row))}
     />
   );
 }
 
+/** Whose texts stand for a row. */
+function firstRow(row: GroupTableRow): number {
+  return row.kind === "group" ? row.group.rows[0]! : row.row;
+}
+
+/** By which column the sequences are grouped. */
+export function GroupedBySelect({ info }: { readonly info: RunInfo }) {
+  return (
+    <label class="grouped-by">
+      by{" "}
+      <select
+        value={readGroupedBy(route.value.params.by, info.has.groups)}
+        onChange={({ currentTarget }) =>
+          navigate({ params: { by: currentTarget.value, open: undefined } }, { replace: true })
+        }
+      >
+        {COLUMNS.filter(({ key }) => key !== HANDLE && key !== "ess" && !isBriefColumn(key)).map(
+          ({ key, title }) => (
+            <option key={key} value={key} disabled={key === "group" && !info.has.groups}>
+              {key === "group" ? "prompt group" : title}
+            </option>
+          ),
+        )}
+      </select>
+    </label>
+  );
+}
+
 /** The groups as rows of their own, in the order in which they are shown. */
-export function exportGroups(table: SequenceTable, rows: Uint32Array, given: string | undefined): Row[] {
-  const { order, descending } = groupSort(given);
-  return sortedGroups(groupRows(table, rows), order, descending).map(exportRow);
+export function exportGroups(
+  info: RunInfo,
+  table: SequenceTable,
+  rows: Uint32Array,
+  params: Readonly<Record<string, string>>,
+): Row[] {
+  const { order, descending } = groupSort(params["group-sort"]);
+  const groups = groupRows(table, rows, readGroupedBy(params.by, info.has.groups));
+  return sortedGroups(groups, order, descending).map(exportRow);
 }
 
 function groupSort(given = "-worst"): { readonly order: GroupOrder; readonly descending: boolean } {
@@ -59,9 +135,9 @@ function groupSort(given = "-worst"): { readonly order: GroupOrder; readonly des
   };
 }
 
-function exportRow({ name, step, rows, tokens, right, ...figures }: SequenceGroup): Row {
+function exportRow({ name, hint, step, rows, tokens, right, ...figures }: SequenceGroup): Row {
   return {
-    group: name,
+    group: hint ?? name,
     step: Number.isNaN(step) ? null : step,
     sequences: rows.length,
     tokens,
@@ -124,6 +200,14 @@ const FIGURES: readonly Figure[] = [
     sequence: ({ correct }, row) => rightness(correct[row]!),
   },
   {
+    key: "advantage",
+    title: "advantage",
+    help: "mean advantage of the sequence",
+    isSortable: false,
+    group: () => "",
+    sequence: ({ advantage }, row) => formatSigned(advantage[row]!),
+  },
+  {
     key: "abs",
     title: "mean |Δ|",
     help: "over its tokens, nats",
@@ -134,24 +218,60 @@ const FIGURES: readonly Figure[] = [
 ];
 const FIGURE_WIDTH = 88;
 
-function groupColumns(table: SequenceTable, toggle: (key: string) => void): TableColumn<GroupTableRow>[] {
+interface GroupColumnsInput {
+  readonly info: RunInfo;
+  readonly table: SequenceTable;
+  readonly by: GroupedBy;
+  readonly toggle: (key: string) => void;
+}
+
+/** Of a prompt group what was asked, of a sequence how it answered. */
+function textColumns({ info, table, by }: GroupColumnsInput): TableColumn<GroupTableRow>[] {
+  const texts: TableColumn<GroupTableRow> = {
+    key: "texts",
+    title: by === "group" ? "Prompt, answers" : "Answer",
+    help: "of a prompt group what was asked, of a sequence the end of its answer",
+    width: 300,
+    cell: (row) => {
+      const of = row.kind === "sequence" ? "answer-text" : "prompt-text";
+      const isShown = row.kind === "sequence" || by === "group";
+      return isShown && <BriefCell of={of} table={table} row={firstRow(row)} info={info} />;
+    },
+  };
+  const spark: TableColumn<GroupTableRow> = {
+    key: "spark",
+    title: "|Δ| along it",
+    help: columnNamed("spark")!.help,
+    width: 112,
+    cell: (row) =>
+      row.kind === "sequence" && <BriefCell of="spark" table={table} row={row.row} info={info} />,
+  };
+  return [...(info.has.briefs ? [texts] : []), spark];
+}
+
+function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
+  const { info, table, by, toggle } = input;
   const handle = tableColumn(table, columnNamed("sequence")!);
   const worst = tableColumn(table, columnNamed("worst")!);
   return [
     {
       key: "group",
-      title: "Group",
-      help: "step and prompt",
-      width: 270,
+      title: by === "group" ? "Group" : columnNamed(by)!.title,
+      help: by === "group" ? "step and prompt" : columnNamed(by)!.help,
+      width: 210,
       sortable: true,
       cell: (row) =>
         row.kind === "sequence" ? (
           handle.cell(row.row)
         ) : (
-          <Unfold group={row.group} open={row.open} toggle={toggle} />
+          <>
+            <Unfold group={row.group} open={row.open} toggle={toggle} />
+            {by === "group" && <PageLink table={table} row={row.group.rows[0]!} />}
+          </>
         ),
     },
-    ...FIGURES.map(
+    ...textColumns(input),
+    ...FIGURES.filter(({ key }) => key !== "advantage" || info.has.advantages).map(
       ({ key, title, help, isSortable, group, sequence }): TableColumn<GroupTableRow> => ({
         ...{ key, title, help, width: FIGURE_WIDTH, align: "end", sortable: isSortable },
         cell: (row) => (row.kind === "group" ? group(row.group) : (sequence?.(table.columns, row.row) ?? "")),
@@ -171,7 +291,7 @@ function groupColumns(table: SequenceTable, toggle: (key: string) => void): Tabl
 
 /** A group's name, which shows its sequences and puts them away. */
 function Unfold({
-  group: { key, name, step },
+  group: { key, name, hint, step },
   open,
   toggle,
 }: {
@@ -180,9 +300,26 @@ function Unfold({
   readonly toggle: (key: string) => void;
 }) {
   return (
-    <button type="button" class="unfold" title={name} aria-expanded={open} onClick={() => toggle(key)}>
+    <button
+      type="button"
+      class="unfold"
+      title={hint ?? name}
+      aria-expanded={open}
+      onClick={() => toggle(key)}
+    >
       {open ? "▾" : "▸"} {Number.isNaN(step) ? "" : `step ${step} · `}
       {name}
     </button>
+  );
+}
+
+function PageLink({ table, row }: { readonly table: SequenceTable; readonly row: number }) {
+  const place = findGroupPlace(table, row);
+  return (
+    place !== undefined && (
+      <a class="page-link" href={makeHref({ view: "group", sequence: place, token: undefined })}>
+        samples
+      </a>
+    )
   );
 }

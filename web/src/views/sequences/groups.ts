@@ -1,16 +1,28 @@
 /**
- * GRPO groups: the sequences of one prompt in one step.
+ * Groups of sequences: those of one prompt in one step (GRPO), or those with the same value of any other column.
  *
  * @module
  */
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { sortedBy } from "../../state/sequence-order.ts";
+import { formatGroupKey, type SequenceTable } from "../../../../src/results/wire/index.ts";
+import {
+  FIGURE_KEYS,
+  type FigureKey,
+  sortedBy,
+  TEXT_KEYS,
+  type TextKey,
+} from "../../state/sequence-order.ts";
+import { columnNamed } from "./columns.ts";
+import { shortNames } from "./short-names.ts";
 
 export interface SequenceGroup {
   /** Stable for the run: `100/calc/solve/0001`. */
   readonly key: string;
   readonly name: string;
+  /** Where the name is short for something. */
+  readonly hint?: string;
   readonly step: number;
+  /** Place among the groups by their values; groups of prompts are told apart by step and name. */
+  readonly rank: number;
   /** In the order in which they came. */
   readonly rows: readonly number[];
   readonly tokens: number;
@@ -27,19 +39,81 @@ export interface SequenceGroup {
 export const GROUP_ORDERS = ["abs", "worst", "reward", "spread", "n", "group"] as const;
 export type GroupOrder = (typeof GROUP_ORDERS)[number];
 
-/** Groups of the rows, in the order of their first one; sequences without a group are one by themselves. */
-export function groupRows(table: SequenceTable, rows: Uint32Array): SequenceGroup[] {
-  const { values, codes } = table.texts.group;
+/** What sequences can be grouped by, and what is the usual one of a run. */
+export type GroupedBy = FigureKey | TextKey;
+
+export function readGroupedBy(given: string | undefined, hasGroups: boolean): GroupedBy {
+  const isKey = given !== undefined && (Object.hasOwn(FIGURE_KEYS, given) || Object.hasOwn(TEXT_KEYS, given));
+  return isKey ? (given as GroupedBy) : hasGroups ? "group" : "step";
+}
+
+/** Figures with more values than this are grouped by quarters of the sequences. */
+const MOST_VALUES = 24;
+const QUARTERS = 4;
+
+/** Groups of the rows, in the order of their first one; sequences without a value are one by themselves. */
+export function groupRows(table: SequenceTable, rows: Uint32Array, by: GroupedBy = "group"): SequenceGroup[] {
+  const describe = describer(table, rows, by);
   const members = new Map<string, number[]>();
   for (const row of rows) {
-    const step = table.columns.step[row]!;
-    const code = codes[row]!;
-    const key = `${Number.isNaN(step) ? "" : step}/${code < 0 ? "" : values[code]}`;
+    const key = describe.key(row);
     const known = members.get(key);
     if (known) known.push(row);
     else members.set(key, [row]);
   }
-  return [...members].map(([key, own]) => summarised(table, key, own));
+  return [...members].map(([key, own]) => ({ ...summarised(table, key, own), ...describe.name(own[0]!) }));
+}
+
+type Named = Pick<SequenceGroup, "name" | "hint" | "step" | "rank">;
+
+interface Describer {
+  readonly key: (row: number) => string;
+  /** Of the group that the row is in. */
+  readonly name: (row: number) => Named;
+}
+
+function describer(table: SequenceTable, rows: Uint32Array, by: GroupedBy): Describer {
+  if (by !== "group" && Object.hasOwn(FIGURE_KEYS, by)) return byFigure(table, rows, by as FigureKey);
+  const { values, codes } = table.texts[TEXT_KEYS[by as TextKey]];
+  const name = (row: number): Named => {
+    const [whole, short] = [values[codes[row]!], shortNames(values)[codes[row]!]];
+    return {
+      name: short ?? (by === "group" ? "without a group" : "not known"),
+      ...(whole !== undefined && { hint: whole }),
+      step: by === "group" ? table.columns.step[row]! : Number.NaN,
+      rank: Number.NaN,
+    };
+  };
+  return { key: (row) => (by === "group" ? formatGroupKey(table, row) : (values[codes[row]!] ?? "")), name };
+}
+
+function byFigure(table: SequenceTable, rows: Uint32Array, by: FigureKey): Describer {
+  const values = table.columns[FIGURE_KEYS[by]];
+  const { title, text } = columnNamed(by)!;
+  const there = rows.filter((row) => !Number.isNaN(values[row]));
+  const named = (name: string, rank: number): Named => ({ name, rank, step: Number.NaN });
+  if (new Set(Array.from(there, (row) => values[row])).size <= MOST_VALUES) {
+    return {
+      key: (row) => String(values[row]),
+      name: (row) => named(`${title} ${text(table, row)}`, values[row]!),
+    };
+  }
+  // Equal values are in one group, so quarters are as equal as the values allow.
+  const sorted = there.sort((a, b) => values[a]! - values[b]!);
+  const starts = Array.from(
+    { length: QUARTERS },
+    (_, at) => sorted[Math.floor((at * sorted.length) / QUARTERS)]!,
+  );
+  const quarter = (row: number): number => starts.findLastIndex((start) => values[start]! <= values[row]!);
+  return {
+    key: (row) => (Number.isNaN(values[row]) ? "NaN" : String(quarter(row))),
+    name: (row) => {
+      const at = quarter(row);
+      if (Number.isNaN(values[row])) return named(`${title} –`, Number.NaN);
+      const own = sorted.filter((other) => quarter(other) === at);
+      return named(`${title} ${text(table, own[0]!)} to ${text(table, own.at(-1)!)}`, at);
+    },
+  };
 }
 
 export function sortedGroups(
@@ -49,7 +123,7 @@ export function sortedGroups(
 ): SequenceGroup[] {
   if (order === "group") {
     const sorted = [...groups].sort(
-      (a, b) => a.step - b.step || a.name.localeCompare(b.name, "en", { numeric: true }),
+      (a, b) => a.rank - b.rank || a.step - b.step || a.name.localeCompare(b.name, "en", { numeric: true }),
     );
     return descending ? sorted.reverse() : sorted;
   }
@@ -66,7 +140,11 @@ const ORDER_OF: Readonly<Record<Exclude<GroupOrder, "group">, (group: SequenceGr
   n: ({ rows }) => rows.length,
 };
 
-function summarised({ columns, texts }: SequenceTable, key: string, rows: readonly number[]): SequenceGroup {
+function summarised(
+  { columns }: SequenceTable,
+  key: string,
+  rows: readonly number[],
+): Omit<SequenceGroup, keyof Named> {
   let [tokens, absolute, largest, right] = [0, 0, Number.NaN, 0];
   const rewards: number[] = [];
   for (const row of rows) {
@@ -85,8 +163,6 @@ function summarised({ columns, texts }: SequenceTable, key: string, rows: readon
   const square = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0) / rewards.length;
   return {
     key,
-    name: texts.group.values[texts.group.codes[rows[0]!]!] ?? "without a group",
-    step: columns.step[rows[0]!]!,
     rows,
     tokens,
     rewardMean: mean,

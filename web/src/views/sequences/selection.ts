@@ -1,7 +1,8 @@
 /**
  * Which sequences, and how they are shown: from the parameters of the address. Their order is `state/sequence-order.ts`'s.
  *
- * `columns`: keys with commas between. `layout`: `rows`, `groups`, `matrix`.
+ * `columns`: keys with commas between, in their order. `pinned`: likewise, those that stay in sight. `layout`: `rows`,
+ * `groups` (with `by`, the key of the column that makes them), `matrix`. `peek`: the row whose text is shown beside.
  *
  * @module
  */
@@ -9,7 +10,7 @@
 import type { Filter } from "../../../../src/analyses/filter/index.ts";
 import type { SequenceTable, TokenMatches } from "../../../../src/results/wire/index.ts";
 import { orderedSequences, type Sort, sortValues } from "../../state/sequence-order.ts";
-import { COLUMNS, HANDLE, type SequencesColumn } from "./columns.ts";
+import { COLUMNS, columnNamed, HANDLE, isBriefColumn, type SequencesColumn } from "./columns.ts";
 
 export const LAYOUTS = ["rows", "groups", "matrix"] as const;
 export type Layout = (typeof LAYOUTS)[number];
@@ -45,15 +46,33 @@ export function readLayout({ layout }: Params): Layout {
   return LAYOUTS.find((name) => name === layout) ?? "rows";
 }
 
-/** Columns that have no value at any row are left out of the usual ones. */
-export function chooseColumns(table: SequenceTable, { columns }: Params): readonly SequencesColumn[] {
-  if (columns !== undefined) {
-    const wanted = columns.split(",");
-    return COLUMNS.filter(({ key }) => key === HANDLE || wanted.includes(key));
-  }
-  return COLUMNS.filter(
-    ({ usual, key }) => usual && Array.prototype.some.call(sortValues(table, key), isThere),
-  );
+/** Columns that have no value at any row are left out of the usual ones, and so are texts that nobody knows. */
+export function chooseColumns(
+  table: SequenceTable,
+  { columns, pinned }: Params,
+  hasBriefs: boolean,
+): readonly SequencesColumn[] {
+  const stays = new Set(pinned?.split(","));
+  const chosen =
+    columns === undefined
+      ? COLUMNS.filter(({ usual, key }) => usual && hasValues(table, key, hasBriefs))
+      : [HANDLE, ...columns.split(",").filter((key) => key !== HANDLE)].flatMap(
+          (key) => columnNamed(key) ?? [],
+        );
+  return chosen.map((column) => (stays.has(column.key) ? { ...column, pinned: true } : column));
+}
+
+function hasValues(table: SequenceTable, key: string, hasBriefs: boolean): boolean {
+  if (isBriefColumn(key)) return hasBriefs || key === "spark";
+  return Array.prototype.some.call(sortValues(table, key), isThere);
+}
+
+/** The keys of the columns after one was switched on, in its usual place among them, or off. */
+export function toggleColumn(keys: readonly string[], key: string): string[] {
+  if (keys.includes(key)) return keys.filter((other) => other !== key);
+  const place = (name: string): number => COLUMNS.findIndex((column) => column.key === name);
+  const at = keys.findIndex((other) => place(other) > place(key));
+  return at < 0 ? [...keys, key] : keys.toSpliced(at, 0, key);
 }
 
 function isThere(value: number): boolean {

@@ -1,26 +1,36 @@
+import type { RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { makeHref, navigate } from "../../state/url.ts";
+import { readBrief, wantBriefs } from "../../state/briefs.ts";
+import { findGroupPlace } from "../../state/group-place.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
+import { Spark } from "../../ui/peek/spark.tsx";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
-import { HANDLE, type SequencesColumn } from "./columns.ts";
+import { type BriefColumn, HANDLE, isBriefColumn, type SequencesColumn } from "./columns.ts";
 import { sortAfter } from "./selection.ts";
+
+/** Its name, which its columns' widths are kept under. */
+export const LIST = "Sequences";
 
 /** One row per sequence. */
 export function SequenceRows({
+  info,
   table,
   rows,
   columns,
   sort,
 }: {
+  readonly info: RunInfo;
   readonly table: SequenceTable;
   readonly rows: Uint32Array;
   readonly columns: readonly SequencesColumn[];
   readonly sort: TableSort;
 }) {
+  const hasBriefs = columns.some(({ key }) => isBriefColumn(key));
   return (
     <VirtualTable
-      label="Sequences"
+      label={LIST}
       noun="sequence"
-      columns={columns.map((column) => tableColumn(table, column))}
+      columns={columns.map((column) => tableColumn(table, column, info))}
       count={rows.length}
       row={(at) => rows[at]!}
       sort={sort}
@@ -29,6 +39,10 @@ export function SequenceRows({
         navigate({ params: { sort: sortAfter(sort, key, textual) } });
       }}
       onOpen={openSequence}
+      onPeek={togglePeek}
+      onCurrent={followPeek}
+      start={rows.indexOf(Number(route.peek().params.peek))}
+      onWindow={(first, end) => hasBriefs && wantBriefs(info, Array.from(rows.subarray(first, end)))}
     />
   );
 }
@@ -37,26 +51,90 @@ export function openSequence(sequence: number): void {
   navigate({ view: "sequence", sequence, token: undefined });
 }
 
-export function tableColumn(table: SequenceTable, column: SequencesColumn): TableColumn<number> {
-  const { key, title, help, width, align, text, cell = (row) => sequenceCell(table, column, row) } = column;
+/** Opens the text of a row beside the list, or closes it. */
+export function togglePeek(row: number): void {
+  const isOpen = route.peek().params.peek === String(row);
+  navigate({ params: { peek: isOpen ? undefined : String(row) } }, { replace: true });
+}
+
+/** An open text is that of the current row. */
+export function followPeek(row: number): void {
+  if (route.peek().params.peek !== undefined) navigate({ params: { peek: String(row) } }, { replace: true });
+}
+
+export function tableColumn(
+  table: SequenceTable,
+  column: SequencesColumn,
+  info?: RunInfo,
+): TableColumn<number> {
+  const { key, title, help, width, align, pinned, text } = column;
+  const isBrief = isBriefColumn(key);
+  const cell = column.cell ?? ((row: number) => sequenceCell(table, column, row));
   return {
-    key,
-    title,
-    help,
-    width,
+    ...{ key, title, help, width, sortable: !isBrief },
     ...(align && { align }),
-    sortable: true,
-    cell: (row) => cell(row) ?? text(table, row),
+    ...(pinned && { pinned }),
+    cell:
+      isBrief && info
+        ? (row) => <BriefCell of={key} table={table} row={row} info={info} />
+        : (row) => cell(row) ?? text(table, row),
     cellClass: (row) => (key === "correct" ? CORRECTNESS[table.columns.correct[row]!] : undefined),
   };
 }
 
 const CORRECTNESS: Readonly<Record<number, string>> = { 1: "is-right", 0: "is-wrong" };
 
-/** Cells that lead somewhere. */
-function sequenceCell(table: SequenceTable, { key, text }: SequencesColumn, row: number) {
+/** What has to be asked for, row by row. */
+export function BriefCell({
+  of,
+  table,
+  row,
+  info,
+}: {
+  readonly of: BriefColumn;
+  readonly table: SequenceTable;
+  readonly row: number;
+  readonly info: RunInfo;
+}) {
+  const brief = readBrief(row);
+  if (of === "spark")
+    return <Spark levels={brief?.spark} domain={info.scales.delta} largest={largestDelta(table)} />;
+  if (of === "prompt-text") return <bdi title={brief?.prompt}>{brief?.prompt}</bdi>;
+  // The end of an answer is what matters: a narrow cell cuts its beginning.
+  return (
+    <span class="tail" title={brief?.answer}>
+      <bdi>{brief?.answer}</bdi>
+    </span>
+  );
+}
+
+const largest = new WeakMap<SequenceTable, number>();
+
+/** Of the run, nats: where every row's picture ends. */
+function largestDelta(table: SequenceTable): number {
+  const known = largest.get(table);
+  if (known !== undefined) return known;
+  let most = 1e-3;
+  for (const size of table.columns.delta_abs_max) if (size > most) most = size;
+  largest.set(table, most);
+  return most;
+}
+
+/** Cells that lead somewhere, or are short for something. */
+function sequenceCell(table: SequenceTable, { key, text, hint }: SequencesColumn, row: number) {
   if (key === HANDLE)
     return <a href={makeHref({ view: "sequence", sequence: row, token: undefined })}>{text(table, row)}</a>;
+  if (key === "group") {
+    const place = findGroupPlace(table, row);
+    return (
+      place !== undefined && (
+        <a href={makeHref({ view: "group", sequence: place, token: undefined })} title={hint?.(table, row)}>
+          {text(table, row)}
+        </a>
+      )
+    );
+  }
+  if (hint) return <span title={hint(table, row)}>{text(table, row)}</span>;
   const worst = table.columns.worst_token[row]!;
   if (key !== "worst" || !(worst >= 0)) return undefined;
   return (

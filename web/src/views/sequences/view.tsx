@@ -10,12 +10,13 @@ import { navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
 import type { Row } from "../../ui/export.ts";
 import { FilterBox } from "../../ui/filter-box.tsx";
+import { Peek } from "../../ui/peek/peek.tsx";
 import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { ColumnChooser } from "./column-chooser.tsx";
-import { COLUMNS, type SequencesColumn } from "./columns.ts";
-import { exportGroups, GroupRows } from "./group-rows.tsx";
+import { COLUMNS, isBriefColumn, type SequencesColumn } from "./columns.ts";
+import { exportGroups, GroupedBySelect, GroupRows } from "./group-rows.tsx";
 import { matchColumn } from "./match-column.tsx";
 import { RightWrongPanel } from "./right-wrong-panel.tsx";
 import { chooseColumns, readLayout, selectSequences } from "./selection.ts";
@@ -39,8 +40,9 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
     [table, parsed, steps, sort, found],
   );
   const { rows, tokens } = selection;
-  const columns = withMatches(chooseColumns(table, params), matches);
-  const layout = info.has.groups || params.layout !== "groups" ? readLayout(params) : "rows";
+  const columns = withMatches(chooseColumns(table, params, info.has.briefs), matches);
+  const layout = readLayout(params);
+  const peek = readPeek(params, table);
   return (
     <div class="sequences-view">
       <h1 class="visually-hidden">Sequences</h1>
@@ -54,26 +56,33 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
           value={layout}
           options={[
             { name: "rows", title: "Rows" },
-            ...(info.has.groups
-              ? [
-                  {
-                    name: "groups" as const,
-                    title: "Groups",
-                    hint: "GRPO groups: the sequences of one prompt",
-                  },
-                ]
-              : []),
+            { name: "groups", title: "Groups", hint: "by prompt (GRPO), or by any column" },
             { name: "matrix", title: "Turns", hint: "sequences by turns" },
           ]}
           onChange={(next) => navigate({ params: { layout: next === "rows" ? undefined : next } })}
         />
-        {layout === "rows" && <ColumnChooser shown={columns} />}
+        {layout === "rows" && <ColumnChooser shown={columns} hasBriefs={info.has.briefs} />}
+        {layout === "groups" && <GroupedBySelect info={info} />}
+        {layout !== "matrix" && rows.length > 0 && (
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={peek !== undefined}
+            title="Space: the text of the current row"
+            onClick={() =>
+              navigate(
+                { params: { peek: peek === undefined ? String(rows[0]) : undefined } },
+                { replace: true },
+              )
+            }
+          >
+            Text beside
+          </button>
+        )}
         <TakeAway
           what={layout === "groups" ? "groups" : "sequences"}
           rows={() =>
-            layout === "groups"
-              ? exportGroups(table, rows, params["group-sort"])
-              : exportRows(table, rows, matches)
+            layout === "groups" ? exportGroups(info, table, rows, params) : exportRows(table, rows, matches)
           }
         />
         <p class="counts" role="status">
@@ -86,26 +95,36 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
           )}
         </p>
       </div>
-      <div class={info.has.correctness ? "body with-panel" : "body"}>
+      <div class={info.has.correctness || peek !== undefined ? "body with-panel" : "body"}>
         <div class="list" aria-busy={busy}>
           {rows.length === 0 ? (
             <Nothing />
           ) : layout === "groups" ? (
-            <GroupRows table={table} rows={rows} />
+            <GroupRows info={info} table={table} rows={rows} />
           ) : layout === "matrix" ? (
             <TurnMatrix table={table} rows={rows} turns={info.turns_max} domain={info.scales.delta} />
           ) : (
-            <SequenceRows table={table} rows={rows} columns={columns} sort={parseSort(params)} />
+            <SequenceRows info={info} table={table} rows={rows} columns={columns} sort={parseSort(params)} />
           )}
         </div>
-        {info.has.correctness && (
-          <aside>
-            <RightWrongPanel table={table} rows={rows} />
-          </aside>
+        {peek !== undefined && layout !== "matrix" ? (
+          <Peek info={info} table={table} row={peek} />
+        ) : (
+          info.has.correctness && (
+            <aside>
+              <RightWrongPanel table={table} rows={rows} />
+            </aside>
+          )
         )}
       </div>
     </div>
   );
+}
+
+/** The row whose text is beside the list. */
+function readPeek({ peek }: Readonly<Record<string, string>>, { length }: SequenceTable): number | undefined {
+  const row = /^\d+$/.test(peek ?? "") ? Number(peek) : length;
+  return row < length ? row : undefined;
 }
 
 function Nothing() {
@@ -138,7 +157,9 @@ function withMatches(
 function exportRows(table: SequenceTable, rows: Uint32Array, matches?: SequencesColumn): Row[] {
   return Array.from(rows, (row) =>
     Object.fromEntries(
-      withMatches(COLUMNS, matches).map(({ key, value }) => [key, value(table, row) ?? null]),
+      withMatches(COLUMNS, matches)
+        .filter(({ key }) => !isBriefColumn(key))
+        .map(({ key, value }) => [key, value(table, row) ?? null]),
     ),
   );
 }

@@ -19,12 +19,14 @@ export interface HeaderProps {
   readonly order: Order | undefined;
   /** Says of a sequence of the compared run whose it is. */
   readonly badge: string | undefined;
+  /** Where its group has its page. */
+  readonly group: number | undefined;
   /** Of the run that it is in. */
   readonly info: Pick<RunInfo, "input" | "tokenizer">;
 }
 
 /** Which sequence this is, and its figures. */
-export function SequenceHeader({ model, current, order, badge, info }: HeaderProps) {
+export function SequenceHeader({ model, current, order, badge, group, info }: HeaderProps) {
   const { meta } = model.wire;
   return (
     <header class="sequence-head">
@@ -39,7 +41,7 @@ export function SequenceHeader({ model, current, order, badge, info }: HeaderPro
         <Neighbours order={order} list={badge === undefined ? "sequences" : "compare"} />
         <Copies handle={current === undefined ? meta.handle : `${meta.handle}.t${current}`} info={info} />
       </div>
-      <Facts model={model} />
+      <Facts model={model} group={group} />
     </header>
   );
 }
@@ -79,7 +81,7 @@ function Copies({ handle, info }: Pick<HeaderProps, "info"> & { readonly handle:
   );
 }
 
-function Facts({ model }: Pick<HeaderProps, "model">) {
+function Facts({ model, group }: Pick<HeaderProps, "model" | "group">) {
   const { maxAbs, worst } = model.statistics;
   return (
     <dl class="facts">
@@ -87,7 +89,15 @@ function Facts({ model }: Pick<HeaderProps, "model">) {
         <div key={name}>
           <dt>{name}</dt>
           <dd title={value}>
-            <bdi>{value}</bdi>
+            {name === "group" && group !== undefined ? (
+              <a
+                href={makeHref({ view: "group", sequence: group, token: undefined, params: OF_ONE_SEQUENCE })}
+              >
+                <bdi>{value}</bdi>
+              </a>
+            ) : (
+              <bdi>{value}</bdi>
+            )}
           </dd>
         </div>
       ))}

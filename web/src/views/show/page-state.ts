@@ -21,6 +21,8 @@ export interface PageInput {
   readonly source: Source;
   /** Undefined until the table of sequences is there. */
   readonly order: Order | undefined;
+  /** Where the page of its group is; undefined without one, or until the table is there. */
+  readonly group: number | undefined;
 }
 
 export type Page = ReturnType<typeof useModel> & ReturnType<typeof useHandles>;

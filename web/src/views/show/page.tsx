@@ -24,7 +24,14 @@ export function SequencePage(input: PageInput) {
   const card = { model, numbers, fates, alternatives };
   return (
     <article ref={root} class="sequence scaled" data-palette={palette}>
-      <SequenceHeader model={model} current={current} order={order} badge={source.badge} info={info} />
+      <SequenceHeader
+        model={model}
+        current={current}
+        order={order}
+        badge={source.badge}
+        group={input.group}
+        info={info}
+      />
       <Toolbar settings={settings} numbers={info.has.texts ? numbers.any : undefined} onFind={openFind} />{" "}
       <StripLegend settings={settings} fates={fates} />
       <Minimap

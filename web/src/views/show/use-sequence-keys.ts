@@ -1,10 +1,10 @@
-import type { RunInfo } from "../../../../src/results/index.ts";
 import { useKeys } from "../../state/keys.ts";
 import { navigate } from "../../state/url.ts";
 import type { Follow } from "./linked.ts";
-import { inNextStep, neighbour, type Order } from "./model/order.ts";
+import { inNextStep, neighbour } from "./model/order.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { nextDivergent } from "./model/statistics.ts";
+import type { PageInput } from "./page-state.ts";
 import { OF_ONE_SEQUENCE, type Settings } from "./settings.ts";
 import { chooseMetric, toggleNumbers } from "./toolbar.tsx";
 
@@ -21,10 +21,9 @@ export interface KeyActions {
 }
 
 export function useSequenceKeys(
-  info: RunInfo,
+  { info, order, group }: PageInput,
   model: SequenceModel,
   { place, current, near, metric, metrics, numbers }: Settings,
-  order: Order | undefined,
   { goToPlace, togglePin, dismiss, openFind, stepFind, firstInSight }: KeyActions,
 ): void {
   const goTo = (token: number): void => goToPlace(token + model.prompt, "centre");
@@ -84,6 +83,12 @@ export function useSequenceKeys(
       describe: "previous sequence in the list's order",
       run: () => sequence(order && neighbour(order, -1)),
     },
+    ...(group !== undefined && {
+      o: {
+        describe: "open the page of the prompt group",
+        run: () => navigate({ view: "group", sequence: group, token: undefined, params: OF_ONE_SEQUENCE }),
+      },
+    }),
     J: { describe: "first sequence of the next step", run: () => step(1) },
     K: { describe: "first sequence of the previous step", run: () => step(-1) },
     Escape: { describe: "close the card, find, the last pin, the range", run: dismiss },

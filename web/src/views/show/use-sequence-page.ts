@@ -24,7 +24,7 @@ export function useSequencePage(input: PageInput) {
   const places = placeActions(page);
   const finds = findActions(page, places);
   const pinning = pinActions(page);
-  useSequenceKeys(input.info, model, settings, input.order, {
+  useSequenceKeys(input, model, settings, {
     ...{ ...places, ...finds, ...pinning },
     dismiss: () => dismiss(page, finds, pinning),
     firstInSight: () => firstOwn(model, linked.sight.peek().from),

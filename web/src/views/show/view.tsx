@@ -4,6 +4,7 @@ import { parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import { findGroupPlace } from "../../state/group-place.ts";
 import { type Loaded, other, settle } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";
 import { orderedSequences } from "../../state/sequence-order.ts";
@@ -68,6 +69,7 @@ function OneSequence({ info, source }: { readonly info: RunInfo; readonly source
     [table, filter, found, params.steps, params.sort],
   );
   const order = useMemo(() => table && rows && orderAround(table, rows, index), [rows, index]);
+  const group = table && source === OWN ? findGroupPlace(table, index) : undefined;
   if (index >= info.sequences) {
     return (
       <p class="failed" role="alert">
@@ -78,7 +80,7 @@ function OneSequence({ info, source }: { readonly info: RunInfo; readonly source
   }
   return (
     <WhenLoaded of={loaded}>
-      {(wire) => <SequencePage key={`${state} ${index}`} {...{ info, wire, source, order }} />}
+      {(wire) => <SequencePage key={`${state} ${index}`} {...{ info, wire, source, order, group }} />}
     </WhenLoaded>
   );
 }

@@ -1,0 +1,19 @@
+import { formatGroupKey, type SequenceTable } from "../../../src/results/wire/index.ts";
+
+const places = new WeakMap<SequenceTable, ReadonlyMap<string, number>>();
+
+/** Under which a sequence's group has its page: the place of the group's first one; undefined where it is in none. */
+export function findGroupPlace(table: SequenceTable, row: number): number | undefined {
+  if (!(table.texts.group.codes[row]! >= 0)) return undefined;
+  let known = places.get(table);
+  if (known === undefined) {
+    const made = new Map<string, number>();
+    for (let at = 0; at < table.length; at++) {
+      const key = formatGroupKey(table, at);
+      if (!made.has(key)) made.set(key, at);
+    }
+    known = made;
+    places.set(table, known);
+  }
+  return known.get(formatGroupKey(table, row));
+}

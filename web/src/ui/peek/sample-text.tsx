@@ -1,0 +1,114 @@
+import { signal } from "@preact/signals";
+import { useMemo, useState } from "preact/hooks";
+import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
+import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import { client } from "../../api/client.ts";
+import { type Loaded, settle } from "../../state/loaded.ts";
+import { makeHref } from "../../state/url.ts";
+import { promptText, tokenClass, tokenText } from "../token-text.ts";
+import { WhenLoaded } from "../when-loaded.tsx";
+import "./style.css";
+
+/** Tokens that are in the page at a time. */
+const WINDOW = 500;
+const MOST_PROMPT = 20_000;
+
+interface SampleTextProps {
+  readonly info: RunInfo;
+  readonly sequence: number;
+  /** The response token that is marked: where the text leaves those of other samples. */
+  readonly mark?: number | undefined;
+  /** Whether its prompt comes with it. */
+  readonly prompt?: boolean;
+}
+
+/** A sequence's text in the colors of |Δ|: what its page shows, without a card, a map or a choice. */
+export function SampleText(props: SampleTextProps) {
+  const { info, sequence } = props;
+  const state = info.growing ?? info.version;
+  const loaded = useMemo(() => {
+    const asked = signal<Loaded<WireSequence>>({ state: "loading" });
+    void settle(client.sequence(sequence), asked);
+    return asked;
+  }, [sequence, state]);
+  return <WhenLoaded of={loaded}>{(wire) => <Text key={sequence} {...props} wire={wire} />}</WhenLoaded>;
+}
+
+function Text({ info, wire, mark, prompt = false }: SampleTextProps & { readonly wire: WireSequence }) {
+  const tokens = wire.mask.length;
+  const [from, setFrom] = useState(0);
+  const to = Math.min(tokens, from + WINDOW);
+  const turn = (label: string, next: number) => (
+    <button type="button" class="quiet" onClick={() => setFrom(next)}>
+      {label}
+    </button>
+  );
+  return (
+    <div class="sample-text scaled">
+      {prompt && wire.meta.promptLength > 0 && <Prompt wire={wire} />}
+      {from > 0 &&
+        turn(`the ${formatCounted(Math.min(from, WINDOW), "token")} before`, Math.max(0, from - WINDOW))}
+      <p class="tokens">
+        {Array.from({ length: to - from }, (_, at) => (
+          <Token
+            key={from + at}
+            wire={wire}
+            at={from + at}
+            domain={info.scales.delta}
+            ids={!info.has.texts}
+            isMarked={from + at === mark}
+          />
+        ))}
+      </p>
+      {to < tokens && turn(`the ${formatCount(tokens - to)} tokens after`, to)}
+    </div>
+  );
+}
+
+function Prompt({ wire }: { readonly wire: WireSequence }) {
+  const text = promptText(wire);
+  return (
+    <details class="prompt">
+      <summary>Prompt · {formatCounted(wire.meta.promptLength, "token")}</summary>
+      <p>{text === "" ? "its text is not known" : text.slice(0, MOST_PROMPT)}</p>
+    </details>
+  );
+}
+
+function Token({
+  wire,
+  at,
+  domain,
+  ids,
+  isMarked,
+}: {
+  readonly wire: WireSequence;
+  readonly at: number;
+  readonly domain: number;
+  readonly ids: boolean;
+  readonly isMarked: boolean;
+}) {
+  const { mask, trainer, rollout, meta } = wire;
+  const { text, breaks, isSpecial } = tokenText(wire, at);
+  const delta = trainer[at]! - rollout[at]!;
+  const classes = tokenClass(mask[at], delta, domain, isSpecial);
+  const shown = ids ? `#${wire.ids[meta.promptLength + at]} ` : text;
+  return (
+    <>
+      {isMarked && <b title="here it leaves all others">▼</b>}
+      {Math.abs(delta) > domain && mask[at] !== 0 ? (
+        // What stands out leads to all that is known of it.
+        <a
+          class={classes}
+          href={makeHref({ view: "sequence", sequence: meta.index, token: at, params: { pins: String(at) } })}
+        >
+          {shown}
+        </a>
+      ) : (
+        <span class={classes}>{shown}</span>
+      )}
+      {breaks && <br />}
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { sparkValue } from "../../../../src/results/wire/index.ts";
+
+const HEIGHT = 14;
+const BAR = 3;
+/** Nats: smaller |Δ| has no height. */
+const LEAST = 1e-4;
+
+/**
+ * |Δ| along a response: a bar for each 32nd, on a logarithmic scale from 0.0001 to the run's largest, the same for every
+ * row. What is beyond p99.5 of the run is set off; tool output is a gap.
+ */
+export function Spark({
+  levels,
+  domain,
+  largest,
+}: {
+  readonly levels: Uint8Array | undefined;
+  readonly domain: number;
+  readonly largest: number;
+}) {
+  if (levels === undefined) return null;
+  const most = Math.log(largest / LEAST);
+  const paths = ["", ""];
+  for (const [bin, level] of levels.entries()) {
+    if (level === 0) continue;
+    const value = sparkValue(level);
+    const share = Math.min(1, Math.max(0.06, Math.log(value / LEAST) / most));
+    paths[value > domain ? 1 : 0] +=
+      `M${bin * BAR} ${HEIGHT}v${-(share * HEIGHT).toFixed(1)}h2v${(share * HEIGHT).toFixed(1)}z`;
+  }
+  return (
+    <svg class="spark" viewBox={`0 0 ${levels.length * BAR} ${HEIGHT}`} aria-hidden="true">
+      <path d={paths[0]} />
+      <path class="beyond" d={paths[1]} />
+    </svg>
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * The text of a token by itself, where a text is not drawn with all that the page of a sequence has.
+ *
+ * @module
+ */
+import { TOKEN_FLAGS, textBetween, type WireSequence } from "../../../src/results/wire/index.ts";
+import { shadeClass } from "./colour-scale.ts";
+
+export interface TokenText {
+  /** Undefined past the end. */
+  readonly text: string | undefined;
+  /** The line ends after it. */
+  readonly breaks: boolean;
+  readonly isSpecial: boolean;
+}
+
+/** Controls, marks of direction and what else is not to be seen by itself. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+const MOST_CHARACTERS = 200;
+
+/** A response token as a cell shows it: spaces kept, line ends and what cannot be seen written out. */
+export function tokenText(sequence: WireSequence, token: number): TokenText {
+  const { meta, flags, mask } = sequence;
+  if (token < 0 || token >= mask.length) return { text: undefined, breaks: false, isSpecial: false };
+  const at = meta.promptLength + token;
+  const raw = textBetween(sequence, at, at + 1);
+  const isSpecial = (flags[at]! & TOKEN_FLAGS.special) !== 0;
+  // What completes a character that the token before shows has no text of its own.
+  return { text: raw === "" ? "·" : visible(raw), breaks: raw.endsWith("\n"), isSpecial };
+}
+
+export function visible(text: string): string {
+  const cut =
+    text.length > MOST_CHARACTERS ? `${Array.from(text).slice(0, MOST_CHARACTERS).join("")}…` : text;
+  return cut
+    .replaceAll("\n", "⏎")
+    .replaceAll("\t", "→")
+    .replace(
+      UNSEEN,
+      (character) => `‹U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}›`,
+    );
+}
+
+/** The text of a prompt as it is. */
+export function promptText(sequence: WireSequence): string {
+  return textBetween(sequence, 0, sequence.meta.promptLength);
+}
+
+/** The classes of a token's span: its shade, or that it was not trained on. */
+export function tokenClass(
+  bit: number | undefined,
+  delta: number | undefined,
+  domain: number,
+  isSpecial: boolean,
+): string {
+  const shade = bit === 0 || delta === undefined ? "untrained" : shadeClass(delta, domain);
+  return isSpecial ? `${shade} special` : shade;
+}

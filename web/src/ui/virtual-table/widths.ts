@@ -1,0 +1,57 @@
+/**
+ * Widths that a reader has given to columns. They are kept in this browser and not in the address: they suit a screen,
+ * and whoever opens the link has another one. Which columns there are, their order and the pinned ones are what is
+ * looked at, and are in the address.
+ *
+ * @module
+ */
+import { signal } from "@preact/signals";
+
+const KEY = "logratio.widths";
+const LEAST = 40;
+const MOST = 900;
+
+type Widths = Readonly<Record<string, number>>;
+
+const widths = signal<Widths>(remembered());
+
+/** Pixels, by table and column. */
+export function readWidth(table: string, { key, width }: { key: string; width: number }): number {
+  return widths.value[`${table}/${key}`] ?? width;
+}
+
+/** Undefined gives a column its own width back. */
+export function setWidth(table: string, key: string, width: number | undefined): void {
+  const { [`${table}/${key}`]: _, ...others } = widths.peek();
+  const next =
+    width === undefined
+      ? others
+      : { ...others, [`${table}/${key}`]: Math.round(Math.min(MOST, Math.max(LEAST, width))) };
+  widths.value = next;
+  try {
+    localStorage.setItem(KEY, JSON.stringify(next));
+  } catch {
+    // A browser that keeps nothing has them until the page is left.
+  }
+}
+
+function remembered(): Widths {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    const entries = Object.entries(kept as object).filter(([, width]) => width >= LEAST && width <= MOST);
+    return Object.fromEntries(entries) as Widths;
+  } catch {
+    return {};
+  }
+}
+
+/** Follows the pointer from the handle at the end of a column's head. */
+export function dragWidth(event: PointerEvent, table: string, key: string, width: number): void {
+  const handle = event.currentTarget as HTMLElement;
+  handle.setPointerCapture(event.pointerId);
+  const move = (moved: PointerEvent): void => setWidth(table, key, width + moved.clientX - event.clientX);
+  handle.addEventListener("pointermove", move);
+  handle.addEventListener("lostpointercapture", () => handle.removeEventListener("pointermove", move), {
+    once: true,
+  });
+}

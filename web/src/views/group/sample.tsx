@@ -1,0 +1,131 @@
+import {
+  formatCounted,
+  formatNumber,
+  formatPlain,
+  formatSigned,
+} from "../../../../src/render/text/display/index.ts";
+import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/index.ts";
+import { sparkValue } from "../../../../src/results/wire/index.ts";
+import { makeHref } from "../../state/url.ts";
+import { shadeClass } from "../../ui/colour-scale.ts";
+import { SampleText } from "../../ui/peek/sample-text.tsx";
+
+interface SampleProps {
+  readonly info: RunInfo;
+  readonly page: GroupPage;
+  readonly sample: GroupSample;
+  readonly isCurrent: boolean;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+/** One sample: what became of it, its strip, and its text where one asks for it. */
+export function Sample({ info, page, sample, isCurrent, isOpen, onToggle }: SampleProps) {
+  const { sequence, handle, worst, branch, tokens, answer } = sample;
+  const isAlone = page.samples.length === 1;
+  return (
+    <li class={isCurrent ? "sample current" : "sample"} aria-current={isCurrent || undefined}>
+      <div class="sample-head">
+        <a
+          href={makeHref({ view: "sequence", sequence, token: undefined, params: { "text-of": undefined } })}
+        >
+          {handle}
+        </a>
+        <Outcome {...sample} />
+        {worst >= 0 && (
+          <a
+            href={makeHref({ view: "sequence", sequence, token: worst, params: { "text-of": undefined } })}
+            title={`token ${worst}`}
+          >
+            max |Δ| {formatNumber(sample.delta_abs_max)}
+          </a>
+        )}
+        <button type="button" class="quiet" aria-expanded={isOpen} onClick={onToggle}>
+          {isOpen ? "▾" : "▸"} text
+        </button>
+      </div>
+      <Strip sample={sample} domain={info.scales.delta} longest={page.longest} marksBranch={!isAlone} />
+      {!isOpen && answer !== null && (
+        <p class="answer" title={answer}>
+          <bdi>{answer}</bdi>
+        </p>
+      )}
+      {isOpen && (
+        <>
+          {!isAlone && <p class="muted">{sayBranch(branch, tokens)}</p>}
+          <SampleText info={info} sequence={sequence} mark={isAlone ? undefined : branch} />
+        </>
+      )}
+    </li>
+  );
+}
+
+function Outcome({ correct, reward, advantage, tokens, finish, delta_abs_mean }: GroupSample) {
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["reward", reward === null ? null : formatPlain(reward)],
+    ["advantage", advantage === null ? null : formatSigned(advantage)],
+    ["mean |Δ|", formatNumber(delta_abs_mean)],
+    ["ended by", finish],
+  ];
+  return (
+    <>
+      {correct !== null && (
+        <strong class={correct === 1 ? "is-right" : "is-wrong"}>
+          {correct === 1 ? "✓ right" : "✗ wrong"}
+        </strong>
+      )}
+      {facts.map(([name, value]) => value !== null && <span key={name}>{`${name} ${value}`}</span>)}
+      <span>{formatCounted(tokens, "token")}</span>
+    </>
+  );
+}
+
+function sayBranch(branch: number, tokens: number): string {
+  if (branch >= tokens) return "Another sample begins with all of this one.";
+  return `Leaves all others at token ${branch}.`;
+}
+
+/** |Δ| along the response, on the length and the colors of all samples; neighbors of one color are one piece. */
+function Strip({
+  sample: { strip, tokens, branch, worst, delta_abs_max },
+  domain,
+  longest,
+  marksBranch,
+}: {
+  readonly sample: GroupSample;
+  readonly domain: number;
+  readonly longest: number;
+  readonly marksBranch: boolean;
+}) {
+  const pieces: { shade: string; bins: number }[] = [];
+  for (const level of strip) {
+    const shade =
+      level === 0 ? "nothing" : shadeClass(Math.sign(level) * sparkValue(Math.abs(level)), domain);
+    const last = pieces.at(-1);
+    if (last?.shade === shade) last.bins++;
+    else pieces.push({ shade, bins: 1 });
+  }
+  const percent = (token: number): string => `${(100 * token) / longest}%`;
+  return (
+    <div
+      class="group-strip"
+      role="img"
+      aria-label={`|Δ| along ${formatCounted(tokens, "token")}${worst < 0 ? "" : `, the largest ${formatNumber(delta_abs_max)} at token ${worst}`}`}
+    >
+      <div class="pieces" style={{ inlineSize: percent(tokens) }}>
+        {pieces.map(({ shade, bins }, at) => (
+          <i key={at} class={shade} style={{ flexGrow: bins }} />
+        ))}
+      </div>
+      {marksBranch && branch < tokens && (
+        <b
+          class="branch"
+          style={{ insetInlineStart: percent(branch) }}
+          title={`leaves the others at token ${branch}`}
+        >
+          ▼
+        </b>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,180 @@
+import { signal } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { formatCount, formatCounted, formatPlain } from "../../../../src/render/text/display/index.ts";
+import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/index.ts";
+import { client } from "../../api/client.ts";
+import { useKeys } from "../../state/keys.ts";
+import { type Loaded, settle } from "../../state/loaded.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
+import { paletteNamed } from "../../ui/colour-scale.ts";
+import { Legend } from "../../ui/legend.tsx";
+import { ReportTable } from "../../ui/report-table.tsx";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
+import type { ViewProps } from "../../view-props.ts";
+import { Sample } from "./sample.tsx";
+import "./style.css";
+
+/** Samples that are drawn at first: a group may have hundreds. */
+const FIRST = 32;
+
+/** The samples of one prompt beside each other: `#/group/INDEX`, the place of the first one. */
+export function GroupView({ info }: ViewProps) {
+  const index = route.value.sequence ?? 0;
+  const isThere = index < info.sequences;
+  const state = info.growing ?? info.version;
+  const loaded = useMemo(() => {
+    const asked = signal<Loaded<GroupPage>>({ state: "loading" });
+    if (isThere) void settle(client.group(index), asked);
+    return asked;
+  }, [index, isThere, state, info.sequences]);
+  if (!isThere) {
+    return (
+      <p class="failed" role="alert">
+        There is no sequence {index}, so no group of it: this run has{" "}
+        {formatCounted(info.sequences, "sequence")}, counted from 0.
+      </p>
+    );
+  }
+  return <WhenLoaded of={loaded}>{(page) => <Group key={page.first} info={info} page={page} />}</WhenLoaded>;
+}
+
+function Group({ info, page }: { readonly info: RunInfo; readonly page: GroupPage }) {
+  const { samples, group, step, events } = page;
+  const { filter, steps } = route.value.params;
+  const root = useRef<HTMLElement>(null);
+  const { at, toggle, open } = useSampleKeys(samples, root);
+  const [most, setMost] = useState(FIRST);
+  return (
+    <article
+      class="group-view scaled"
+      ref={root}
+      data-palette={paletteNamed(route.value.params.palette ?? "")}
+    >
+      <header>
+        <h1 title={group ?? undefined}>
+          {group === null ? "One sequence without a group" : `Group ${group}`}
+          {step !== null && ` · step ${step}`}
+        </h1>
+        <p>
+          {sayOutcome(samples)}{" "}
+          <a href={makeHref({ view: "sequences", sequence: undefined, params: { layout: "groups" } })}>
+            all groups
+          </a>
+        </p>
+        {(filter !== undefined || steps !== undefined) && (
+          <p class="muted">All samples of the group: the filter and the chosen steps do not hold here.</p>
+        )}
+      </header>
+      <Prompt info={info} page={page} />
+      {events !== null && <ReportTable table={events} />}
+      <section aria-labelledby="samples-title">
+        <h2 id="samples-title">{formatCounted(samples.length, "sample")}, the best reward first</h2>
+        <p class="muted scale-line">
+          <Legend domain={info.scales.delta} signed />
+          <span>
+            Strips are as long as the responses (the longest has {formatCounted(page.longest, "token")}).
+            {samples.length > 1 && " ▼ marks where a sample leaves all others."}
+          </span>
+        </p>
+        <ol class="samples">
+          {samples.slice(0, most).map((sample, place) => (
+            <Sample
+              key={sample.sequence}
+              {...{ info, page, sample }}
+              isCurrent={place === at}
+              isOpen={open.has(sample.sequence)}
+              onToggle={() => toggle(sample.sequence)}
+            />
+          ))}
+        </ol>
+        {most < samples.length && (
+          <button type="button" onClick={() => setMost(samples.length)}>
+            Show the other {formatCount(samples.length - most)}
+          </button>
+        )}
+      </section>
+    </article>
+  );
+}
+
+/** `open=` has the samples whose text is shown; `at=` is the current one. */
+function useSampleKeys(samples: readonly GroupSample[], root: { readonly current: HTMLElement | null }) {
+  const { params } = route.value;
+  const open = new Set((params["text-of"] ?? "").split(",").filter(Boolean).map(Number));
+  const [at, setAt] = useState(-1);
+  const toggle = (sequence: number): void => {
+    const next = open.has(sequence) ? [...open].filter((other) => other !== sequence) : [...open, sequence];
+    const text = next.length === 0 ? undefined : next.join(",");
+    navigate({ params: { "text-of": text } }, { replace: true });
+  };
+  const go = (to: number): void => setAt(Math.max(0, Math.min(samples.length - 1, to)));
+  useEffect(() => {
+    root.current?.querySelector(".sample.current")?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+  const current = samples[at];
+  useKeys({
+    j: { describe: "next sample", run: () => go(at + 1) },
+    k: { describe: "previous sample", run: () => go(at - 1) },
+    " ": { describe: "show or hide the sample's text", run: () => current && toggle(current.sequence) },
+    Enter: {
+      describe: "open the sample's page",
+      run: () => current && navigate({ view: "sequence", sequence: current.sequence, token: undefined }),
+    },
+    Escape: {
+      describe: "hide the texts, then back to the groups",
+      run: () =>
+        open.size > 0
+          ? navigate({ params: { "text-of": undefined } }, { replace: true })
+          : navigate({ view: "sequences", sequence: undefined, params: { layout: "groups" } }),
+    },
+  });
+  return { at, toggle, open };
+}
+
+/** What the group teaches: nothing where all rewards are equal. */
+function sayOutcome(samples: readonly GroupSample[]): string {
+  const rewards = samples.flatMap(({ reward }) => reward ?? []);
+  const judged = samples.filter(({ correct }) => correct !== null);
+  const right = judged.filter(({ correct }) => correct === 1).length;
+  const parts = [
+    ...(judged.length > 0 ? [`${right} of ${judged.length} right`] : []),
+    ...(rewards.length > 0 ? [sayRewards(rewards)] : ["no rewards are known"]),
+  ];
+  return `${parts.join("; ")}.`;
+}
+
+function sayRewards(rewards: readonly number[]): string {
+  const [least, most] = [Math.min(...rewards), Math.max(...rewards)];
+  if (rewards.length === 1) return `reward ${formatPlain(least)}`;
+  return least === most
+    ? `all rewards are ${formatPlain(least)}: without a spread the group gives no gradient`
+    : `rewards from ${formatPlain(least)} to ${formatPlain(most)}`;
+}
+
+function Prompt({ info, page }: { readonly info: RunInfo; readonly page: GroupPage }) {
+  const { prompt, prompt_tokens, prompts_differ, shared, samples } = page;
+  return (
+    <section class="group-prompt" aria-labelledby="prompt-title">
+      <h2 id="prompt-title">Prompt</h2>
+      {prompts_differ && <p>Prompts of the group differ: this is the first sample's.</p>}
+      {prompt !== null ? (
+        <p class="text">{prompt}</p>
+      ) : (
+        <p class="muted">
+          {prompt_tokens > 0 && `${formatCounted(prompt_tokens, "token")}. `}
+          {info.redacted
+            ? "Texts are redacted."
+            : "Its text is not known; with logratio view --tokenizer DIR it is shown."}
+        </p>
+      )}
+      {shared.tokens > 0 && (
+        <details>
+          <summary>
+            All {formatCount(samples.length)} begin with the same {formatCounted(shared.tokens, "token")}
+          </summary>
+          <p class="text">{shared.text || "their text is not known"}</p>
+        </details>
+      )}
+    </section>
+  );
+}
