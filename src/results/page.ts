@@ -127,6 +127,8 @@ export interface GroupPage {
   /** Of the first sample; null where no text is known or may be shown. */
   readonly prompt: string | null;
   readonly prompt_tokens: number;
+  /** What came of the samples: how many are right, and which rewards there are. */
+  readonly outcome: string;
   /** Whether a sample has another one. */
   readonly prompts_differ: boolean;
   /** Response tokens that all samples begin with; 0 where ids are not known. */
@@ -144,13 +146,11 @@ export interface GroupSample {
   readonly sequence: number;
   readonly handle: string;
   readonly reward: number | null;
-  readonly advantage: number | null;
   readonly correct: number | null;
-  /** Why the engine stopped. */
-  readonly finish: string | null;
+  /** Reward, advantage, mean |Δ|, tokens, why the engine stopped: as far as they are known. */
+  readonly facts: readonly string[];
   /** Of the response. */
   readonly tokens: number;
-  readonly delta_abs_mean: number | null;
   readonly delta_abs_max: number | null;
   /** The response token with the largest |Δ|; -1 without one. */
   readonly worst: number;

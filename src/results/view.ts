@@ -83,6 +83,8 @@ export interface RunInfo {
     readonly entropy: number | null;
   };
   readonly tokenizer: string | null;
+  /** Without one: a directory near the run that has one. Absent where none was found. */
+  readonly tokenizer_guess?: string;
   /** Paths, and the flags that said how to read them: what a command needs to read the run again. */
   readonly input: { readonly paths: readonly string[]; readonly flags: readonly string[] };
   /** As far as the data say: every combination that occurs, each once. */

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { shellCommand } from "../../../src/core/base/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
 import { makeHref, navigate, route, type ViewName } from "../state/url.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
 import { StepsChip } from "../ui/steps-chip.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
@@ -41,6 +43,7 @@ export function Shell({ info, current, views, children }: ShellProps) {
   const [open, setOpen] = useState<DialogName | null>(null);
   const close = (): void => setOpen(null);
   const titled = views.filter((view): view is TitledView => view.title !== undefined);
+  const arrived = useArrival(current);
   useRunNames(info, titled.find(({ name }) => name === current)?.title ?? UNTITLED[current] ?? "");
   useEffect(() => (info.status === "reading" ? listen() : undefined), [info.status]);
   useKeys({
@@ -67,8 +70,12 @@ export function Shell({ info, current, views, children }: ShellProps) {
         <Views info={info} current={current} titled={titled} />
       </header>
       <main id="main" tabIndex={-1}>
+        {info.kind === "view-run" && <TokenizerHint info={info} />}
         {children}
       </main>
+      <p class="arrival" role="status">
+        {arrived && (titled.find(({ name }) => name === current)?.title ?? UNTITLED[current])}
+      </p>
       <p class="export-said" role="status">
         {exportSaid.value}
       </p>
@@ -78,6 +85,49 @@ export function Shell({ info, current, views, children }: ShellProps) {
         <Palette fixed={fixed} hasSequences={info.kind === "view-run"} onClose={close} />
       )}
     </>
+  );
+}
+
+/** Whether one has come from another view: then the focus is where the new one begins, and its tab in sight. */
+function useArrival(current: ViewName): boolean {
+  const before = useRef(current);
+  const [arrived, setArrived] = useState(false);
+  useEffect(() => {
+    document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (before.current === current) return;
+    before.current = current;
+    setArrived(true);
+    // A link that is gone leaves the focus nowhere; a field that the new view has focused keeps it.
+    const focused = document.activeElement;
+    if (focused === null || focused === document.body || focused.closest("header.top") !== null)
+      document.getElementById("main")?.focus({ preventScroll: true });
+  }, [current]);
+  return arrived;
+}
+
+/** Ids instead of words are easily taken for all that there is. */
+function TokenizerHint({ info }: { readonly info: RunInfo }) {
+  if (info.has.texts || info.redacted || info.bundled || info.tokenizer !== null) return null;
+  const guess = info.tokenizer_guess;
+  const tokenizer = guess ?? "DIR";
+  const { paths, flags } = info.input;
+  return (
+    <p class="tokenizer-hint">
+      Tokens are ids here: no tokenizer was given.{" "}
+      {guess === undefined ? (
+        <>
+          Add <code>--tokenizer DIR</code>, the model's directory with tokenizer.json in it.
+        </>
+      ) : (
+        <>
+          One lies near: <code>--tokenizer {printable(tokenizer)}</code>{" "}
+          <CopyButton
+            label="Copy command"
+            text={() => shellCommand("view", paths, [...flags, "--tokenizer", tokenizer])}
+          />
+        </>
+      )}
+    </p>
   );
 }
 

@@ -81,6 +81,8 @@ export function moved(from: Route, move: Move): Route {
   const params: Record<string, string | undefined> = {
     ...from.params,
     ...(move.view !== undefined && { run: undefined }),
+    // Whoever comes from elsewhere wants to know why: the token's card is open.
+    ...(move.view === "sequence" && move.token !== undefined && { pins: String(move.token) }),
     ...move.params,
   };
   const kept = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined);

@@ -3,9 +3,15 @@
  *
  * @module
  */
-import { orNull } from "../../../core/base/index.ts";
 import { figureColumn, makeTable, textColumn } from "../../../render/document/index.ts";
-import { formatCount, formatProbability, formatSigned } from "../../../render/text/display/index.ts";
+import {
+  formatCount,
+  formatCounted,
+  formatNumber,
+  formatPlain,
+  formatProbability,
+  formatSigned,
+} from "../../../render/text/display/index.ts";
 import { printable } from "../../../render/text/index.ts";
 import type { GroupPage, GroupSample, PageTable } from "../../../results/index.ts";
 import {
@@ -83,7 +89,7 @@ async function layOut(run: PreparedRun, members: readonly number[]): Promise<Gro
     const own = wire.ids.subarray(0, wire.meta.promptLength);
     promptIds ??= own;
     promptsDiffer ||= own.length !== promptIds.length || own.some((id, place) => id !== promptIds![place]);
-    prompt ??= cut(textBetween(wire, 0, wire.meta.promptLength));
+    prompt ??= readPrompt(wire, run);
     samples.push(readSample(wire, briefs[at]!, run));
   }
   const shared = sharedStart(samples.map(({ ids }) => ids));
@@ -94,17 +100,32 @@ async function layOut(run: PreparedRun, members: readonly number[]): Promise<Gro
     first: members[0]!,
     group: meta.group,
     step: meta.step,
-    prompt: prompt === "" ? null : prompt,
+    prompt,
     prompt_tokens: meta.promptLength,
+    outcome: sayOutcome(samples.map(({ wire }) => wire.meta)),
     prompts_differ: promptsDiffer,
     shared: {
       tokens: shared,
-      text: shared === 0 ? null : cut(textBetween(first!, meta.promptLength, meta.promptLength + shared)),
+      text:
+        shared === 0 || !run.info.has.texts
+          ? null
+          : cut(textBetween(first!, meta.promptLength, meta.promptLength + shared)),
     },
     longest,
     samples: samples.map((sample, at) => toSample(sample, branches[at]!, longest)).sort(byReward),
     events: eventTable(samples),
   };
+}
+
+/** Without a tokenizer the data's own text stands at the first token, or else its id. */
+function readPrompt(wire: WireSequence, { info }: PreparedRun): string | null {
+  const text = textBetween(wire, 0, wire.meta.promptLength);
+  const isKnown = info.has.texts || text !== spellIds(wire);
+  return text === "" || !isKnown ? null : cut(text);
+}
+
+function spellIds({ ids, meta }: WireSequence): string {
+  return Array.from(ids.subarray(0, meta.promptLength), (id) => `#${id}`).join("");
 }
 
 /** The best reward first, unknown ones last; among equal ones the largest |Δ|. */
@@ -154,17 +175,47 @@ function toSample(
     sequence: meta.index,
     handle: meta.handle,
     reward: meta.reward,
-    advantage: orNull(figures.advantage),
     correct: meta.correct,
-    finish: meta.finish,
+    facts: listFacts(meta, figures, tokens),
     tokens,
-    delta_abs_mean: orNull(figures.mean),
     delta_abs_max: figures.worst < 0 ? null : Math.abs(deltas[figures.worst]!),
     worst: figures.worst,
     branch,
     answer: brief.answer === "" ? null : brief.answer,
     strip: Array.from({ length: bins }, (_, bin) => stripLevel(deltas, sparkRange(bin, tokens, bins))),
   };
+}
+
+function listFacts(
+  { reward, finish }: WireSequence["meta"],
+  { advantage, mean }: Figures,
+  tokens: number,
+): string[] {
+  return [
+    reward === null ? "" : `reward ${formatPlain(reward)}`,
+    Number.isNaN(advantage) ? "" : `advantage ${formatSigned(advantage)}`,
+    Number.isNaN(mean) ? "" : `mean |Δ| ${formatNumber(mean)}`,
+    formatCounted(tokens, "token"),
+    finish === null ? "" : `ended by ${printable(finish)}`,
+  ].filter((fact) => fact !== "");
+}
+
+/** A group without a spread in its rewards teaches nothing. */
+function sayOutcome(metas: readonly WireSequence["meta"][]): string {
+  const rewards = metas.flatMap(({ reward }) => reward ?? []);
+  const judged = metas.filter(({ correct }) => correct !== null);
+  const right = judged.filter(({ correct }) => correct === 1).length;
+  const parts = judged.length > 0 ? [`${formatCount(right)} of ${formatCount(judged.length)} right`] : [];
+  return [...parts, sayRewards(rewards)].join("; ");
+}
+
+function sayRewards(rewards: readonly number[]): string {
+  if (rewards.length === 0) return "no rewards are known";
+  const [least, most] = [Math.min(...rewards), Math.max(...rewards)];
+  if (rewards.length === 1) return `reward ${formatPlain(least)}`;
+  return least === most
+    ? `all rewards are ${formatPlain(least)}: without a spread the group gives no gradient`
+    : `rewards from ${formatPlain(least)} to ${formatPlain(most)}`;
 }
 
 /** The level of the largest |Δ|, with its sign; 0 where there is none. */

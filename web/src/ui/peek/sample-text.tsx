@@ -99,10 +99,7 @@ function Token({
       {isMarked && <b title="here it leaves all others">▼</b>}
       {Math.abs(delta) > domain && mask[at] !== 0 ? (
         // What stands out leads to all that is known of it.
-        <a
-          class={classes}
-          href={makeHref({ view: "sequence", sequence: meta.index, token: at, params: { pins: String(at) } })}
-        >
+        <a class={classes} href={makeHref({ view: "sequence", sequence: meta.index, token: at })}>
           {shown}
         </a>
       ) : (

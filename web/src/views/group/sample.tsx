@@ -1,9 +1,4 @@
-import {
-  formatCounted,
-  formatNumber,
-  formatPlain,
-  formatSigned,
-} from "../../../../src/render/text/display/index.ts";
+import { formatCounted, formatNumber } from "../../../../src/render/text/display/index.ts";
 import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/index.ts";
 import { sparkValue } from "../../../../src/results/wire/index.ts";
 import { makeHref } from "../../state/url.ts";
@@ -60,13 +55,7 @@ export function Sample({ info, page, sample, isCurrent, isOpen, onToggle }: Samp
   );
 }
 
-function Outcome({ correct, reward, advantage, tokens, finish, delta_abs_mean }: GroupSample) {
-  const facts: readonly (readonly [string, string | null])[] = [
-    ["reward", reward === null ? null : formatPlain(reward)],
-    ["advantage", advantage === null ? null : formatSigned(advantage)],
-    ["mean |Δ|", formatNumber(delta_abs_mean)],
-    ["ended by", finish],
-  ];
+function Outcome({ correct, facts }: GroupSample) {
   return (
     <>
       {correct !== null && (
@@ -74,8 +63,9 @@ function Outcome({ correct, reward, advantage, tokens, finish, delta_abs_mean }:
           {correct === 1 ? "✓ right" : "✗ wrong"}
         </strong>
       )}
-      {facts.map(([name, value]) => value !== null && <span key={name}>{`${name} ${value}`}</span>)}
-      <span>{formatCounted(tokens, "token")}</span>
+      {facts.map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
     </>
   );
 }

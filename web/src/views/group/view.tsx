@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatCount, formatCounted, formatPlain } from "../../../../src/render/text/display/index.ts";
+import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/index.ts";
 import { client } from "../../api/client.ts";
 import { useKeys } from "../../state/keys.ts";
@@ -56,7 +56,7 @@ function Group({ info, page }: { readonly info: RunInfo; readonly page: GroupPag
           {step !== null && ` · step ${step}`}
         </h1>
         <p>
-          {sayOutcome(samples)}{" "}
+          {page.outcome}.{" "}
           <a href={makeHref({ view: "sequences", sequence: undefined, params: { layout: "groups" } })}>
             all groups
           </a>
@@ -129,26 +129,6 @@ function useSampleKeys(samples: readonly GroupSample[], root: { readonly current
     },
   });
   return { at, toggle, open };
-}
-
-/** What the group teaches: nothing where all rewards are equal. */
-function sayOutcome(samples: readonly GroupSample[]): string {
-  const rewards = samples.flatMap(({ reward }) => reward ?? []);
-  const judged = samples.filter(({ correct }) => correct !== null);
-  const right = judged.filter(({ correct }) => correct === 1).length;
-  const parts = [
-    ...(judged.length > 0 ? [`${right} of ${judged.length} right`] : []),
-    ...(rewards.length > 0 ? [sayRewards(rewards)] : ["no rewards are known"]),
-  ];
-  return `${parts.join("; ")}.`;
-}
-
-function sayRewards(rewards: readonly number[]): string {
-  const [least, most] = [Math.min(...rewards), Math.max(...rewards)];
-  if (rewards.length === 1) return `reward ${formatPlain(least)}`;
-  return least === most
-    ? `all rewards are ${formatPlain(least)}: without a spread the group gives no gradient`
-    : `rewards from ${formatPlain(least)} to ${formatPlain(most)}`;
 }
 
 function Prompt({ info, page }: { readonly info: RunInfo; readonly page: GroupPage }) {

@@ -42,7 +42,7 @@ export function GroupRows({
   const { params } = route.value;
   const { order, descending } = groupSort(params["group-sort"]);
   const open = new Set((params.open ?? "").split("|").filter(Boolean));
-  const by = readGroupedBy(params.by, info.has.groups);
+  const by = readGroupedBy(params["grouped-by"], info.has.groups);
   const groups = useMemo(() => groupRows(table, rows, by), [table, rows, by]);
   const sorted = useMemo(() => sortedGroups(groups, order, descending), [groups, order, descending]);
   const shown = sorted.flatMap((group): GroupTableRow[] => {
@@ -99,9 +99,9 @@ export function GroupedBySelect({ info }: { readonly info: RunInfo }) {
     <label class="grouped-by">
       by{" "}
       <select
-        value={readGroupedBy(route.value.params.by, info.has.groups)}
+        value={readGroupedBy(route.value.params["grouped-by"], info.has.groups)}
         onChange={({ currentTarget }) =>
-          navigate({ params: { by: currentTarget.value, open: undefined } }, { replace: true })
+          navigate({ params: { "grouped-by": currentTarget.value, open: undefined } }, { replace: true })
         }
       >
         {COLUMNS.filter(({ key }) => key !== HANDLE && key !== "ess" && !isBriefColumn(key)).map(
@@ -124,7 +124,7 @@ export function exportGroups(
   params: Readonly<Record<string, string>>,
 ): Row[] {
   const { order, descending } = groupSort(params["group-sort"]);
-  const groups = groupRows(table, rows, readGroupedBy(params.by, info.has.groups));
+  const groups = groupRows(table, rows, readGroupedBy(params["grouped-by"], info.has.groups));
   return sortedGroups(groups, order, descending).map(exportRow);
 }
 
@@ -161,21 +161,6 @@ interface Figure {
 }
 
 const FIGURES: readonly Figure[] = [
-  {
-    key: "n",
-    title: "sequences",
-    help: "sequences that the filter keeps",
-    isSortable: true,
-    group: ({ rows }) => formatCount(rows.length),
-  },
-  {
-    key: "tokens",
-    title: "tokens",
-    help: "tokens with mask 1",
-    isSortable: false,
-    group: ({ tokens }) => formatCount(tokens),
-    sequence: ({ tokens }, row) => formatCount(tokens[row]),
-  },
   {
     key: "reward",
     title: "reward",
@@ -215,8 +200,23 @@ const FIGURES: readonly Figure[] = [
     group: ({ deltaAbsMean }) => formatNumber(deltaAbsMean),
     sequence: ({ delta_abs_mean }, row) => formatNumber(delta_abs_mean[row]),
   },
+  {
+    key: "n",
+    title: "sequences",
+    help: "sequences that the filter keeps",
+    isSortable: true,
+    group: ({ rows }) => formatCount(rows.length),
+  },
+  {
+    key: "tokens",
+    title: "tokens",
+    help: "tokens with mask 1",
+    isSortable: false,
+    group: ({ tokens }) => formatCount(tokens),
+    sequence: ({ tokens }, row) => formatCount(tokens[row]),
+  },
 ];
-const FIGURE_WIDTH = 88;
+const FIGURE_WIDTH = 86;
 
 interface GroupColumnsInput {
   readonly info: RunInfo;
@@ -258,7 +258,7 @@ function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
       key: "group",
       title: by === "group" ? "Group" : columnNamed(by)!.title,
       help: by === "group" ? "step and prompt" : columnNamed(by)!.help,
-      width: 210,
+      width: 226,
       sortable: true,
       cell: (row) =>
         row.kind === "sequence" ? (
@@ -271,12 +271,6 @@ function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
         ),
     },
     ...textColumns(input),
-    ...FIGURES.filter(({ key }) => key !== "advantage" || info.has.advantages).map(
-      ({ key, title, help, isSortable, group, sequence }): TableColumn<GroupTableRow> => ({
-        ...{ key, title, help, width: FIGURE_WIDTH, align: "end", sortable: isSortable },
-        cell: (row) => (row.kind === "group" ? group(row.group) : (sequence?.(table.columns, row.row) ?? "")),
-      }),
-    ),
     {
       key: "worst",
       title: "max |Δ|",
@@ -286,6 +280,12 @@ function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
       sortable: true,
       cell: (row) => (row.kind === "group" ? formatNumber(row.group.deltaAbsMax) : worst.cell(row.row)),
     },
+    ...FIGURES.filter(({ key }) => key !== "advantage" || info.has.advantages).map(
+      ({ key, title, help, isSortable, group, sequence }): TableColumn<GroupTableRow> => ({
+        ...{ key, title, help, width: FIGURE_WIDTH, align: "end", sortable: isSortable },
+        cell: (row) => (row.kind === "group" ? group(row.group) : (sequence?.(table.columns, row.row) ?? "")),
+      }),
+    ),
   ];
 }
 

@@ -89,13 +89,13 @@ function describer(table: SequenceTable, rows: Uint32Array, by: GroupedBy): Desc
 
 function byFigure(table: SequenceTable, rows: Uint32Array, by: FigureKey): Describer {
   const values = table.columns[FIGURE_KEYS[by]];
-  const { title, text } = columnNamed(by)!;
+  const { text } = columnNamed(by)!;
   const there = rows.filter((row) => !Number.isNaN(values[row]));
   const named = (name: string, rank: number): Named => ({ name, rank, step: Number.NaN });
   if (new Set(Array.from(there, (row) => values[row])).size <= MOST_VALUES) {
     return {
       key: (row) => String(values[row]),
-      name: (row) => named(`${title} ${text(table, row)}`, values[row]!),
+      name: (row) => named(text(table, row), values[row]!),
     };
   }
   // Equal values are in one group, so quarters are as equal as the values allow.
@@ -109,9 +109,9 @@ function byFigure(table: SequenceTable, rows: Uint32Array, by: FigureKey): Descr
     key: (row) => (Number.isNaN(values[row]) ? "NaN" : String(quarter(row))),
     name: (row) => {
       const at = quarter(row);
-      if (Number.isNaN(values[row])) return named(`${title} –`, Number.NaN);
+      if (Number.isNaN(values[row])) return named("–", Number.NaN);
       const own = sorted.filter((other) => quarter(other) === at);
-      return named(`${title} ${text(table, own[0]!)} to ${text(table, own.at(-1)!)}`, at);
+      return named(`${text(table, own[0]!)} to ${text(table, own.at(-1)!)}`, at);
     },
   };
 }

@@ -2,7 +2,7 @@
  * Which sequences, and how they are shown: from the parameters of the address. Their order is `state/sequence-order.ts`'s.
  *
  * `columns`: keys with commas between, in their order. `pinned`: likewise, those that stay in sight. `layout`: `rows`,
- * `groups` (with `by`, the key of the column that makes them), `matrix`. `peek`: the row whose text is shown beside.
+ * `groups` (with `grouped-by`, the key of the column that makes them), `matrix`. `peek`: the row whose text is shown beside.
  *
  * @module
  */

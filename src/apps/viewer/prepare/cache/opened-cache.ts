@@ -31,6 +31,7 @@ import {
   VOCABULARY_FILE,
 } from "./cache-files.ts";
 import { CACHE_FACTS } from "./cache-place.ts";
+import { guessTokenizer } from "./guess-tokenizer.ts";
 import { keepOne } from "./keep-last.ts";
 import { readPart } from "./read-part.ts";
 
@@ -103,7 +104,8 @@ async function readAnswers(
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "sequences") answers.set(name, await readFile(path(ANSWER_FILES[name])));
   const written = parseJson<RunInfo>(answers.get("run")!);
-  const info: RunInfo = { ...written, ...now };
+  const guess = written.has.texts || written.redacted ? undefined : await guessTokenizer(now.input.paths);
+  const info: RunInfo = { ...written, ...now, ...(guess !== undefined && { tokenizer_guess: guess }) };
   answers.set("run", Buffer.from(JSON.stringify(info)));
   return { info, answers };
 }

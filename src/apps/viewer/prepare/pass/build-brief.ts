@@ -21,12 +21,21 @@ const REACH = 4096;
 const ROLES = /^\s*(?:user|human|system|developer|assistant|model|tool)\s*[:\n]?\s*/i;
 const USER = /^\s*(?:user|human)\s*(?:[:\n]|$)/i;
 
-/** @param answer the response's text where its tokens have none */
-export function buildBrief(sequence: WireSequence, answer = ""): SequenceBrief {
+/** What the data say themselves, where tokens have no texts; undefined where they do not or may not be shown. */
+export interface OwnTexts {
+  readonly prompt: string | undefined;
+  readonly answer: string | undefined;
+}
+
+/** @param own in the place of the tokens' texts, which are only their ids; undefined where tokens have texts */
+export function buildBrief(sequence: WireSequence, own?: OwnTexts): SequenceBrief {
+  const [parts, answer] = own
+    ? [splitText(own.prompt ?? ""), (own.answer ?? "").slice(-REACH)]
+    : [splitTokens(sequence), readEnd(sequence)];
   return {
     spark: drawSpark(sequence),
-    prompt: cutStart(findQuestion(sequence)),
-    answer: cutEnd(readEnd(sequence) || answer.slice(-REACH)),
+    prompt: cutStart(findQuestion(parts)),
+    answer: cutEnd(answer),
   };
 }
 
@@ -46,8 +55,7 @@ function drawSpark({ mask, rollout, trainer }: WireSequence): Uint8Array {
  * What was asked: the last thing that the user says in a prompt that special tokens divide. Prompts of one run begin with
  * the same system prompt, which tells no two of them apart. Any other prompt: its beginning.
  */
-function findQuestion(sequence: WireSequence): string {
-  const parts = splitParts(sequence);
+function findQuestion(parts: readonly string[]): string {
   const asked = parts.findLastIndex((text) => USER.test(text));
   if (asked >= 0) {
     const own = parts[asked]!.replace(ROLES, "").trim();
@@ -61,8 +69,13 @@ function longestPart(parts: readonly string[]): string {
   return parts.reduce((a, b) => (b.trim().length > a.trim().length ? b : a)).replace(ROLES, "");
 }
 
+/** A prompt as text between what templates write for special tokens. */
+function splitText(prompt: string): string[] {
+  return prompt.split(/<\|[^|<>]{1,40}\|>/).filter((text) => text.trim() !== "");
+}
+
 /** The prompt's text between its special tokens. */
-function splitParts(sequence: WireSequence): string[] {
+function splitTokens(sequence: WireSequence): string[] {
   const { flags, meta } = sequence;
   const parts: string[] = [];
   let from = 0;

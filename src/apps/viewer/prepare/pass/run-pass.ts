@@ -13,7 +13,7 @@ import type { SamplingInfo } from "../../../../results/index.ts";
 import { encodeBrief, encodeSequence } from "../../../../results/wire/index.ts";
 import { FileAppender } from "../cache/file-appender.ts";
 import type { FileSeal } from "../cache/seal.ts";
-import { buildBrief } from "./build-brief.ts";
+import { buildBrief, type OwnTexts } from "./build-brief.ts";
 import { buildSequence, type Row, readPrompt, type SequenceOptions } from "./build-sequence.ts";
 import { addSlices, addVersionSlices } from "./slices.ts";
 import { StepSeriesBuilder } from "./step-series.ts";
@@ -181,8 +181,7 @@ export class RunPass {
     const files = this.#files;
     const wire = buildSequence(sequence, this.#options);
     files.sequences.append(encodeSequence(wire));
-    const answer = this.#options.showsTexts ? batch.responseTexts[row] : undefined;
-    const brief = buildBrief(wire, answer);
+    const brief = buildBrief(wire, this.#ownTexts(batch, row));
     this.features.briefs ||= brief.prompt !== "" || brief.answer !== "";
     files.briefs.append(encodeBrief(brief));
     files.deltas.append(new Uint8Array(deltas.buffer, deltas.byteOffset, deltas.byteLength));
@@ -197,6 +196,15 @@ export class RunPass {
     this.offsets.briefs.push(files.briefs.length);
     this.offsets.topK.push(files.topK.length);
     this.offsets.deltas.push(files.deltas.length / 8);
+  }
+
+  #ownTexts(batch: RecordBatch, row: number): OwnTexts | undefined {
+    const { hasTexts, showsTexts } = this.#options;
+    if (hasTexts && batch.responseTokenIds !== undefined) return undefined;
+    return {
+      prompt: showsTexts ? batch.promptTexts[row] : undefined,
+      answer: showsTexts ? batch.responseTexts[row] : undefined,
+    };
   }
 
   /** Texts of the ids among alternatives. */
