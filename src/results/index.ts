@@ -92,6 +92,13 @@ export {
 } from "./doctor.ts";
 export { GATE_SCHEMA_VERSION, type GateCheck, type GateOutcome, type GateReport } from "./gate.ts";
 export type {
+  GradientReport,
+  GradientSequence,
+  GradientToken,
+  ImpactFigures,
+  StepGradient,
+} from "./gradient.ts";
+export type {
   IdentityFailure,
   IdentityFigure,
   IdentityPart,

@@ -6,6 +6,7 @@
  */
 import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
+import type { GradientReport } from "./gradient.ts";
 import type { IdentityReport, TrustReport } from "./identity.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 import type { SeriesReport } from "./series.ts";
@@ -202,6 +203,8 @@ export interface WorstToken {
   readonly delta: number;
   readonly rollout_logprob: number;
   readonly trainer_logprob: number;
+  /** Absent where its batch has none; NaN (null in JSON) where it is missing. */
+  readonly advantage?: number;
   readonly file: string;
 }
 
@@ -403,6 +406,8 @@ export interface MismatchReport {
   readonly per_token_id: readonly TokenIdMetrics[];
   readonly worst_tokens: readonly WorstToken[];
   readonly worst_sequences: readonly WorstSequence[];
+  /** What of the mismatch reaches the policy gradient; null where no token has an advantage. */
+  readonly gradient: GradientReport | null;
   readonly parity: readonly ParityBlock[];
   readonly excluded: ExcludedTokens;
   /** Everything that is in no figure, `excluded` and findings together; the exit status is 4 iff one is `skipped`. */

@@ -1,3 +1,4 @@
+import type { GradientReport } from "../../src/results/index.ts";
 import type {
   Distribution,
   GroupMetrics,
@@ -226,6 +227,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
         file: files[0] ?? "",
       },
     ],
+    gradient: sampleGradient(handle, files[0] ?? ""),
     parity: [
       {
         trainer: "verl",
@@ -316,8 +318,48 @@ export function emptyReport(): MismatchReport {
     per_rollout_probability: [],
     per_token_id: [],
     worst_tokens: [],
+    gradient: null,
     worst_sequences: [],
     parity: [],
+  };
+}
+
+/** Half of the tokens have advantage 0, and most of k3 is theirs. */
+export function sampleGradient(handle: string, file: string): GradientReport {
+  const figures = {
+    tokens: 20_000,
+    zero_advantage_share: 0.5,
+    k3_share_at_zero: 0.75,
+    delta_abs_share_at_zero: 0.625,
+    advantage_abs_mean: 0.5,
+    impact_mean: 0.002,
+    impact_signed_mean: -0.0005,
+    impact_relative: 0.004,
+    surrogate_change: -0.001,
+  };
+  const place = { handle, step: 10, rank: 0, file };
+  return {
+    ...figures,
+    tokens_without_advantage: 0,
+    tokens_overflowed: 0,
+    impact_max: 1.2,
+    k3_share_at_zero_leave_one_out: [0.7, 0.8],
+    clusters: 32,
+    worst_tokens_at_zero: { of: 10, zero: 7 },
+    sentence: "75.0 % of k3 lies where the advantage is 0",
+    worst_tokens: [
+      {
+        ...{ ...place, sequence: 3, token: 41, turn: 2, token_id: 55 },
+        ...{ delta: 0.7, rollout_logprob: -2, trainer_logprob: -1.3, advantage: -1.18, impact: -1.2 },
+      },
+    ],
+    worst_sequences: [
+      {
+        ...{ handle: "s10.r0.q3", step: 10, file, tokens: 43, delta_abs_mean: 0.25, delta_sum: -1.2 },
+        ...{ advantage_mean: -1.18, impact: 2.5, impact_signed: -1, impact_share: 0.0625, reward: null },
+      },
+    ],
+    per_step: [{ step: 10, ...figures }],
   };
 }
 

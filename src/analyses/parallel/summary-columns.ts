@@ -19,6 +19,7 @@ export const SUMMARY_COLUMNS = [
   "rows",
   "packs",
   "rewards",
+  "advantages",
   "correctness",
   "environments",
   "engineIds",

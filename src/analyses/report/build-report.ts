@@ -19,6 +19,7 @@ import type { ParityTrainer } from "../../trainers/shared/index.ts";
 import { watchSteps } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
+import { readGradient } from "./gradient/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { cautionEss, reportIdentity, reportTrust } from "./identity/index.ts";
 import { computeIntervals, computeRanges, jumpInterval } from "./intervals.ts";
@@ -188,6 +189,7 @@ export function buildReport(input: ReportInput): MismatchReport {
       .map((row) => ({ token_id: row.group, ...groupMetrics(row, pooled) })),
     worst_tokens: summary.worstTokens.list(),
     worst_sequences: summary.worstSequences.list(),
+    gradient: readGradient(summary.gradient, { ...pooled, worst: summary.worstTokens.list() }),
     excluded: {
       delta_negative_infinite: total.sums[F.NEGATIVE_INFINITE_COUNT] as number,
       delta_positive_infinite: total.sums[F.POSITIVE_INFINITE_COUNT] as number,

@@ -36,6 +36,7 @@ import type { WorstSequence, WorstToken } from "../../results/index.ts";
 import { describePlace, findRow, iterateRuns, known, readOutcome } from "./batch-rows.ts";
 import { BoundedSlices } from "./bounded-slices.ts";
 import { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
+import { GradientSummary } from "./gradient/index.ts";
 import { correctnessName, RowSlices } from "./row-slices.ts";
 import { SampleRows } from "./sample-rows.ts";
 import { Slices } from "./slices.ts";
@@ -53,7 +54,7 @@ function formatKey({ file, handle }: Pick<WorstToken, "file" | "handle">): strin
   return `${file} ${handle}`;
 }
 
-/** 5: what can be compressed apart from what cannot. */
+/** 5: what reaches the gradient; what can be compressed apart from what cannot. */
 const VERSION = 5;
 
 /** A run summary as JSON; only the version that wrote it reads it. */
@@ -116,6 +117,8 @@ export class RunSummary {
     (sequence) => Math.abs(sequence.delta_sum),
     (sequence) => `${sequence.file} ${sequence.handle}`,
   );
+  /** Empty where no batch has advantages. */
+  readonly gradient = new GradientSummary();
   /** Sequences to compare parts of the run with. */
   readonly sample = new SequenceSample();
   /** Sequences read, by file. */
@@ -183,6 +186,7 @@ export class RunSummary {
       for (let row = rowStart; row < rowEnd; row++) sampled.finish(row);
     }
     this.groups.settle();
+    this.gradient.add(batch, clusters);
   }
 
   #nextNumber({ provenance: { file } }: RecordBatch): number {
@@ -315,6 +319,7 @@ export class RunSummary {
         delta,
         rollout_logprob: batch.rolloutLogprobs?.[index] as number,
         trainer_logprob: batch.trainerLogprobs?.[index] as number,
+        ...(batch.advantages && { advantage: batch.advantages[index] as number }),
       });
       threshold = this.worstTokens.threshold;
     }
@@ -359,6 +364,7 @@ export class RunSummary {
     this.groups.encode(to);
     encodeWorst(to, this.worstTokens.list());
     encodeWorst(to, this.worstSequences.list());
+    this.gradient.encode(to);
     this.sample.encode(to);
     const files = [...this.sequencesByFile].sort(([a], [b]) => (a < b ? -1 : 1));
     to.whole(files.length);
@@ -399,6 +405,7 @@ export class RunSummary {
       this.worstTokens.add(token);
     for (const sequence of decodeWorst<WorstSequence>(from, ["delta_sum", "file", "handle"]))
       this.worstSequences.add(sequence);
+    this.gradient.mergeFrom(from);
     this.sample.mergeFrom(from);
     for (let left = from.count(); left > 0; left--) {
       const file = from.text();
@@ -443,6 +450,7 @@ export class RunSummary {
     this.groups.merge(other.groups);
     this.worstTokens.merge(other.worstTokens);
     this.worstSequences.merge(other.worstSequences);
+    this.gradient.merge(other.gradient);
     this.sample.merge(other.sample);
     for (const [file, count] of other.sequencesByFile)
       this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);

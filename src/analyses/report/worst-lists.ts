@@ -4,10 +4,9 @@
  * @module
  */
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import type { WorstSequence, WorstToken } from "../../results/index.ts";
 
 /** Twenty of each: their names are a small price for reading them as they are. JSON has no infinities. */
-export function encodeWorst(to: ByteWriter, list: readonly (WorstToken | WorstSequence)[]): void {
+export function encodeWorst(to: ByteWriter, list: readonly object[]): void {
   to.text(
     JSON.stringify(list, (_, value: unknown) =>
       typeof value === "number" && !Number.isFinite(value) ? { number: String(value) } : value,

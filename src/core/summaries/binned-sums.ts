@@ -191,6 +191,15 @@ export class BinnedSums {
 const KIND = { float64: 0, bins: 1, float32: 2, empty: 3 } as const;
 const SINGLE = new BinnedSums(1);
 
+/** The places of slots that have `width` of them each, column by column: like values lie together. */
+export function listPlaces(slots: readonly number[], width: number): Uint32Array {
+  const places = new Uint32Array(slots.length * width);
+  let at = 0;
+  for (let column = 0; column < width; column++)
+    for (const slot of slots) places[at++] = slot * width + column;
+  return places;
+}
+
 /** Whole numbers from 0, to name the first places. */
 export function countPlaces(places: number): Uint32Array {
   return Uint32Array.from({ length: places }, (_, place) => place);

@@ -24,7 +24,7 @@ import {
   OVER_EXCESS_SUM,
   PROB_COUNT,
 } from "../kernels/index.ts";
-import { BinnedSums, countPlaces } from "./binned-sums.ts";
+import { BinnedSums, countPlaces, listPlaces } from "./binned-sums.ts";
 
 /** Clusters kept apart. */
 export const MOST_CLUSTERS = 2 ** 14;
@@ -281,7 +281,13 @@ export class ClusterSums {
     to.ascending(sorted.map(([key]) => key));
     for (const [, slot] of sorted)
       for (let i = 0; i < WHOLE.length; i++) to.whole(this.#whole[slot * WHOLE.length + i]!);
-    this.#rounded.encode(to, listPlaces(sorted.map(([, slot]) => slot)));
+    this.#rounded.encode(
+      to,
+      listPlaces(
+        sorted.map(([, slot]) => slot),
+        ROUNDED_WIDTH,
+      ),
+    );
   }
 
   /** Adds what `encode` wrote. */
@@ -301,16 +307,7 @@ export class ClusterSums {
     const slots = Array.from(keys, (key) => this.#slot(Math.floor(key / shift)));
     for (const slot of slots)
       for (let i = 0; i < WHOLE.length; i++) this.#whole[slot * WHOLE.length + i]! += from.whole();
-    this.#rounded.mergeFrom(from, listPlaces(slots));
+    this.#rounded.mergeFrom(from, listPlaces(slots, ROUNDED_WIDTH));
     this.#join();
   }
-}
-
-/** Of all slots a column, then the next one: alike values side by side. */
-function listPlaces(slots: readonly number[]): Uint32Array {
-  const places = new Uint32Array(slots.length * ROUNDED_WIDTH);
-  let at = 0;
-  for (let column = 0; column < ROUNDED_WIDTH; column++)
-    for (const slot of slots) places[at++] = slot * ROUNDED_WIDTH + column;
-  return places;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ByteReader, ByteWriter } from "../base/index.ts";
-import { BinnedSums } from "./binned-sums.ts";
+import { BinnedSums, listPlaces } from "./binned-sums.ts";
 
 export interface GroupRow {
   readonly group: number;
@@ -150,7 +150,7 @@ export class GroupSums {
           to.plainFloat32(this.#settled.value(ROUNDED.length * group + column));
     }
     to.measured(others.map((group) => this.#largest[group]!));
-    this.#settled.encode(to, listPlaces(others));
+    this.#settled.encode(to, listPlaces(others, ROUNDED.length));
   }
 
   #isPlain(group: number): boolean {
@@ -196,7 +196,7 @@ export class GroupSums {
     if (largest.length !== others.length) from.fail(`${largest.length} groups have a largest value`);
     for (const [row, group] of others.entries())
       if (largest[row]! > this.#largest[group]!) this.#largest[group] = largest[row]!;
-    this.#settled.mergeFrom(from, listPlaces(others));
+    this.#settled.mergeFrom(from, listPlaces(others, ROUNDED.length));
   }
 
   static decode(from: ByteReader): GroupSums {
@@ -204,13 +204,4 @@ export class GroupSums {
     sums.mergeFrom(from);
     return sums;
   }
-}
-
-/** Of all groups a column, then the next one: alike values side by side. */
-function listPlaces(groups: readonly number[]): Uint32Array {
-  const places = new Uint32Array(groups.length * ROUNDED.length);
-  let at = 0;
-  for (let column = 0; column < ROUNDED.length; column++)
-    for (const group of groups) places[at++] = ROUNDED.length * group + column;
-  return places;
 }

@@ -7,6 +7,7 @@
 export { BinnedSums } from "./binned-sums.ts";
 export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
+export { ClusterShares } from "./cluster-shares.ts";
 export {
   CLUSTER,
   CLUSTER_WIDTH,
@@ -15,6 +16,14 @@ export {
   type SequenceExtras,
   type SurprisalSums,
 } from "./cluster-sums.ts";
+export {
+  type AdvantageBlock,
+  GRADIENT,
+  GRADIENT_WIDTH,
+  GradientSums,
+  impactAt,
+  sumGradient,
+} from "./gradient-sums.ts";
 export { type GroupRow, GroupSums } from "./group-sums.ts";
 export { type Identity, type IdentityTest, readIdentity, sumSurprisal, testExcess } from "./identity.ts";
 export { LARGEST_KEPT, LargestValues } from "./largest-values.ts";

@@ -14,6 +14,7 @@ import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { loggedSections } from "../series/index.ts";
 import { plural } from "../text/index.ts";
+import { standoutTexts } from "./gradient-tables.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
 import { type Picture as Drawing, sectionPictures, spreadPictures, stepPictures } from "./html-pictures.ts";
 import { identityLines } from "./identity-tables.ts";
@@ -42,7 +43,7 @@ const MOST_FACTS = 3;
 
 /** Verdict, key figures, facts, what is left out, what to run next; then every table, the findings, what was read. */
 export function buildReportDocument(report: MismatchReport, limits: ReportLimits): Document {
-  const { verdict, facts, next, findings } = report;
+  const { verdict, next, findings } = report;
   const prompts = promptLine(report);
   const identity = identityLines(report);
   return {
@@ -60,10 +61,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
       {
         kind: "list",
         title: "What stands out",
-        items: [...facts]
-          .sort((a, b) => b.weight - a.weight)
-          .slice(0, MOST_FACTS)
-          .map(({ text }) => text),
+        items: standoutTexts(report, MOST_FACTS),
       },
       ...(prompts === undefined ? [] : [{ kind: "list", title: "Prompts", items: [prompts] } as const]),
       { kind: "list", title: "Left out", items: leftOutItems(report) },

@@ -13,6 +13,7 @@ import {
   wrap,
 } from "../terminal/index.ts";
 import { formatNumber, formatSigned, isMissing, plural } from "../text/index.ts";
+import { standoutTexts } from "./gradient-tables.ts";
 import { identityLines } from "./identity-tables.ts";
 import { countOtherWarnings, inputParts, leftOutLines, loggedLine, otherFiles, promptLine } from "./input.ts";
 import { type KeyFigure, keyFigures } from "./key-figures.ts";
@@ -219,14 +220,9 @@ function drawPicture(label: string, picture: string, note: string, surface: Surf
 
 function drawFacts(report: MismatchReport, surface: Surface, most: number): string[] {
   const bullet = surface.unicode ? "• " : "* ";
-  return [...report.facts]
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, most)
-    .flatMap((fact) =>
-      wrap(surface.text(fact.text), surface.width - 2).map(
-        (line, index) => (index === 0 ? bullet : "  ") + line,
-      ),
-    );
+  return standoutTexts(report, most).flatMap((text) =>
+    wrap(surface.text(text), surface.width - 2).map((line, index) => (index === 0 ? bullet : "  ") + line),
+  );
 }
 
 function drawPrompts(report: MismatchReport, surface: Surface): string[] {

@@ -8,6 +8,13 @@ export { buildReportDocument, renderHtml, renderMarkdown } from "./document.ts";
 export { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 export { foldSteps } from "./fold-steps.ts";
 export {
+  gradientSequenceTable,
+  gradientTable,
+  gradientTokenTable,
+  standoutTexts,
+  withoutGradient,
+} from "./gradient-tables.ts";
+export {
   correctnessTable,
   engineTable,
   environmentTable,

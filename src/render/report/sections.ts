@@ -1,6 +1,7 @@
 import type { MismatchReport } from "../../results/index.ts";
 import type { Table } from "../document/index.ts";
 import { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
+import { gradientSequenceTable, gradientTable, gradientTokenTable } from "./gradient-tables.ts";
 import {
   correctnessTable,
   engineTable,
@@ -62,6 +63,10 @@ export function detailTables(report: MismatchReport, limits: DetailLimits): Deta
     ...(report.metrics.tokens > 0 ? [tailSideTable(report), distributionTable(report)] : []),
     ...needs(worstTokenTable(report), 1, "no tokens"),
     ...needs(worstSequenceTable(report), 1, "no sequences"),
+    ...needs(gradientTable(report), 1, "advantages unknown"),
+    ...(report.gradient === null || report.gradient.worst_tokens.length === 0
+      ? []
+      : [gradientTokenTable(report), gradientSequenceTable(report)]),
     ...needs(tokenIdTable(report), 1, "token ids unknown"),
     ...(report.sequence_metrics.sequences > 0 ? [sequenceFigureTable(report)] : []),
     allFiguresTable(report),

@@ -1,0 +1,197 @@
+import type { GradientReport, MismatchReport } from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
+import { formatCount, formatNumber, formatShare, formatSigned } from "../text/index.ts";
+
+/** The facts, the largest first; before them what does not reach the gradient, where that is known. */
+export function standoutTexts({ facts, gradient }: MismatchReport, most: number): string[] {
+  const sentence = gradient?.sentence ?? null;
+  return [
+    ...(sentence === null ? [] : [sentence]),
+    ...[...facts]
+      .sort((a, b) => b.weight - a.weight)
+      .slice(0, most)
+      .map(({ text }) => text),
+  ];
+}
+
+/** Why there is nothing on the gradient; undefined where there is. */
+export function withoutGradient({ gradient }: MismatchReport): string | undefined {
+  return gradient === null
+    ? "No advantages in the data: how much of the mismatch reached the gradient is unknown"
+    : undefined;
+}
+
+/** What of the mismatch reaches the policy gradient; no rows where advantages are unknown. */
+export function gradientTable({ gradient }: MismatchReport): Table {
+  const rows = gradient === null ? [] : gradientRows(gradient);
+  const column = (at: number): string[] => rows.map((row) => row[at]!);
+  return makeTable(
+    "gradient",
+    "In the policy gradient",
+    [
+      textColumn("figure", column(0)),
+      textColumn("value", column(1), { align: "right" }),
+      textColumn("what it is", column(2), { priority: 2, wrap: true }),
+      textColumn("in --json", column(3), { priority: 4 }),
+    ],
+    "A is the advantage; a token weighs A in the gradient and would weigh A·ρ without the mismatch",
+  );
+}
+
+function gradientRows(of: GradientReport): (readonly [string, string, string, keyof GradientReport])[] {
+  const left = of.k3_share_at_zero_leave_one_out;
+  const range =
+    left === null ? "" : `; ${formatShare(left[0])} to ${formatShare(left[1])} with any one prompt left out`;
+  return [
+    [
+      "tokens with A = 0",
+      formatShare(of.zero_advantage_share),
+      "share of the tokens",
+      "zero_advantage_share",
+    ],
+    [
+      "k3 at A = 0",
+      formatShare(of.k3_share_at_zero),
+      `share of Σ k3 that is in no policy gradient${range}`,
+      "k3_share_at_zero",
+    ],
+    [
+      "|Δ| at A = 0",
+      formatShare(of.delta_abs_share_at_zero),
+      "share of Σ |Δ| likewise",
+      "delta_abs_share_at_zero",
+    ],
+    ["mean impact", formatNumber(of.impact_mean), "mean |A|·|ρ − 1|", "impact_mean"],
+    [
+      "impact of |A|",
+      formatShare(of.impact_relative),
+      "Σ |A|·|ρ − 1| / Σ |A|: how far the weights of the gradient's terms are off",
+      "impact_relative",
+    ],
+    [
+      "surrogate change",
+      formatSigned(of.surrogate_change),
+      "Σ A·(ρ − 1) / Σ |A|: what is left of it when the signs cancel",
+      "surrogate_change",
+    ],
+    ["largest impact", formatNumber(of.impact_max), "largest |A|·|ρ − 1| of a token", "impact_max"],
+    [
+      "without advantage",
+      formatCount(of.tokens_without_advantage),
+      "tokens of the report that are in none of these figures",
+      "tokens_without_advantage",
+    ],
+    ...(of.tokens_overflowed === 0
+      ? []
+      : [
+          [
+            "overflowed",
+            formatCount(of.tokens_overflowed),
+            "tokens whose ρ is beyond 1.8e308, in none of these figures",
+            "tokens_overflowed",
+          ] as const,
+        ]),
+  ];
+}
+
+/** The tokens whose weight in the gradient is most wrong. */
+export function gradientTokenTable({ gradient }: MismatchReport): Table {
+  const tokens = gradient?.worst_tokens ?? [];
+  return makeTable(
+    "gradient-tokens",
+    "Worst tokens for the gradient",
+    [
+      textColumn(
+        "handle",
+        tokens.map(({ handle }) => handle),
+      ),
+      figureColumn(
+        "A·(ρ − 1)",
+        "signed",
+        tokens.map(({ impact }) => impact),
+        { priority: 1 },
+      ),
+      figureColumn(
+        "advantage",
+        "signed",
+        tokens.map(({ advantage }) => advantage),
+        { priority: 1 },
+      ),
+      figureColumn(
+        "Δ",
+        "signed",
+        tokens.map(({ delta }) => delta),
+        { priority: 2 },
+      ),
+      figureColumn(
+        "turn",
+        "id",
+        tokens.map(({ turn }) => turn),
+        { priority: 4 },
+      ),
+      figureColumn(
+        "token id",
+        "id",
+        tokens.map((token) => token.token_id),
+        { priority: 3 },
+      ),
+      textColumn(
+        "file",
+        tokens.map(({ file }) => file),
+        { priority: 4 },
+      ),
+    ],
+    "by |A|·|ρ − 1|; A·(ρ − 1) = A·ρ − A is what the token's weight in the gradient lacks",
+  );
+}
+
+export function gradientSequenceTable({ gradient }: MismatchReport): Table {
+  const rows = gradient?.worst_sequences ?? [];
+  return makeTable("gradient-sequences", "Worst sequences for the gradient", [
+    textColumn(
+      "handle",
+      rows.map(({ handle }) => handle),
+    ),
+    figureColumn(
+      "Σ |A|·|ρ − 1|",
+      "number",
+      rows.map(({ impact }) => impact),
+      { priority: 1, bars: true },
+    ),
+    figureColumn(
+      "of the run's",
+      "share",
+      rows.map((row) => row.impact_share),
+      { priority: 1 },
+    ),
+    figureColumn(
+      "mean advantage",
+      "signed",
+      rows.map((row) => row.advantage_mean),
+      { priority: 2 },
+    ),
+    figureColumn(
+      "Σ A·(ρ − 1)",
+      "signed",
+      rows.map((row) => row.impact_signed),
+      { priority: 2 },
+    ),
+    figureColumn(
+      "tokens",
+      "count",
+      rows.map(({ tokens }) => tokens),
+      { priority: 3 },
+    ),
+    figureColumn(
+      "mean |Δ|",
+      "number",
+      rows.map((row) => row.delta_abs_mean),
+      { priority: 3 },
+    ),
+    textColumn(
+      "file",
+      rows.map(({ file }) => file),
+      { priority: 4 },
+    ),
+  ]);
+}
