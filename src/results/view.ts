@@ -75,13 +75,12 @@ export interface RunInfo {
     /** Digits in what the policy wrote: known with a tokenizer only. */
     readonly digits: boolean;
   };
-  readonly shipped: readonly ShippedCorrection[] /** Fixed for the run, so that colors mean the same everywhere: p99.5 of |Δ|, of k3, of |Δp|, of entropy. */;
-  readonly scales: {
-    readonly delta: number;
-    readonly k3: number;
-    readonly prob_diff: number;
-    readonly entropy: number | null;
-  };
+  readonly shipped: readonly ShippedCorrection[];
+  /**
+   * Fixed for the run, so that colors mean the same everywhere: p99.5 of |Δ|, of k3, of |Δp|, of entropy, of |A|·|ρ − 1|, and the
+   * largest of each.
+   */
+  readonly scales: RunScales & { readonly largest: RunScales };
   readonly tokenizer: string | null;
   /** Without one: a directory near the run that has one. Absent where none was found. */
   readonly tokenizer_guess?: string;
@@ -101,6 +100,15 @@ export interface RunInfo {
   /** Answers are files (`view --bundle`): no `api/correct`, no `api/events`, alternatives whole at `api/topk/INDEX`. */
   readonly bundled?: true;
   readonly findings: readonly Finding[];
+}
+
+export interface RunScales {
+  readonly delta: number;
+  readonly k3: number;
+  readonly prob_diff: number;
+  readonly entropy: number | null;
+  /** Null without advantages. */
+  readonly impact: number | null;
 }
 
 /** How the rollout engine sampled; null where the data do not say. */

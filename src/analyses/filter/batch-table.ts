@@ -5,6 +5,7 @@
  */
 import { COUNT, FIELDS, type MismatchTable, mismatchSums } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
+import { GRADIENT, sumGradient } from "../../core/summaries/index.ts";
 import {
   SEQUENCE_COLUMNS,
   SEQUENCE_TEXTS,
@@ -76,6 +77,7 @@ function columnMakers(batch: RecordBatch): Readonly<Record<SequenceColumn, () =>
     worst_token: each((row) => worstToken(batch, row)),
     entropy_mean: each((row) => averageColumn(batch, row, entropy)),
     advantage: each((row) => averageColumn(batch, row, batch.advantages)),
+    impact: each((row) => sumImpact(batch, row)),
     cached_tokens: each((row) => batch.cachedTokens?.[row] ?? Number.NaN),
   };
 }
@@ -93,6 +95,18 @@ function sumDeltas(batch: RecordBatch, row: number, of: (delta: number) => numbe
   let sum = Number.NaN;
   for (const [, delta] of iterateDeltas(batch, row)) sum = (Number.isNaN(sum) ? 0 : sum) + of(delta);
   return sum;
+}
+
+/** Σ|A|·|ρ − 1|, as the report sums it; NaN where no token has an advantage. */
+export function sumImpact(batch: RecordBatch, row: number): number {
+  const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, advantages } = batch;
+  if (!rollout || !trainer || !advantages) return Number.NaN;
+  const sums = sumGradient(
+    { rollout, trainer, mask, advantages },
+    batch.offsets[row]!,
+    batch.offsets[row + 1]!,
+  );
+  return sums[GRADIENT.tokens]! > 0 ? sums[GRADIENT.impactAbs]! : Number.NaN;
 }
 
 function worstToken(batch: RecordBatch, row: number): number {

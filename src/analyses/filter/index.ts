@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+export { sumImpact } from "./batch-table.ts";
 export type { Field, SequenceField, TokenField } from "./field.ts";
 export { FIELDS, fieldNamed, nearestField } from "./fields.ts";
 export { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts";

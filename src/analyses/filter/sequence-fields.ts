@@ -49,6 +49,7 @@ export const SEQUENCE_FIELDS: readonly SequenceField[] = [
   numeric("mean_logp", "rollout_logprob_mean", [], "mean rollout log-prob, nats", "mean_logp<-1"),
   numeric("mean_entropy", "entropy_mean", [], "mean entropy, nats", "mean_entropy>0.5"),
   numeric("mean_advantage", "advantage", ["mean_adv"], "mean advantage", "mean_advantage<0"),
+  numeric("sum_impact", "impact", [], "Σ|A|·|ρ − 1|: what its weights in the gradient lack", "sum_impact>1"),
 ];
 
 function numeric(

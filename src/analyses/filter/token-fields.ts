@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { computeK3, computeProbDiff, turnOfMark } from "../../core/kernels/index.ts";
+import { computeImpact, computeK3, computeProbDiff, turnOfMark } from "../../core/kernels/index.ts";
 import { TOKEN_CLASSES } from "../../results/wire/index.ts";
 import type { TokenField, TokenNumberField } from "./field.ts";
 import type { TokenColumns } from "./token-columns.ts";
@@ -20,6 +20,20 @@ export const TOKEN_FIELDS: readonly TokenField[] = [
   ofColumn("trainer", [], "log-prob under the trainer policy, nats", "trainer<-3", "trainer"),
   ofColumn("entropy", [], "entropy at the token (trainer's, else rollout's), nats", "entropy>1", "entropy"),
   ofColumn("advantage", ["adv"], "advantage of the token", "advantage<0", "advantages"),
+  ofImpact(
+    "impact",
+    ["gradient"],
+    "|A|·|ρ − 1| of the token: what its weight in the gradient lacks",
+    "impact>0.5",
+    Math.abs,
+  ),
+  ofImpact(
+    "signed_impact",
+    [],
+    "A·(ρ − 1) of the token, with its sign",
+    "signed_impact<-0.5",
+    (impact) => impact,
+  ),
   {
     ...{ scope: "token", kind: "number", name: "turn", aliases: ["round"] },
     meaning: "turn that it is in; turns count from 0, as verl's rounds do",
@@ -58,6 +72,27 @@ export const TOKEN_FIELDS: readonly TokenField[] = [
   },
   ofColumn("mask", [], "1: the policy's own; unless asked for, only those count", "mask:0", "mask"),
 ];
+
+/** Missing without an advantage, and where A·(ρ − 1) is not finite. */
+function ofImpact(
+  name: string,
+  aliases: readonly string[],
+  meaning: string,
+  example: string,
+  figure: (impact: number) => number,
+): TokenNumberField {
+  return {
+    ...{ scope: "token", kind: "number", name, aliases, meaning, example },
+    at: ({ rollout, trainer, advantages }) => {
+      if (advantages === undefined) return () => Number.NaN;
+      return (token) => {
+        const delta = trainer[token]! - rollout[token]!;
+        const impact = computeImpact(advantages[token]!, delta);
+        return Number.isFinite(delta) && Number.isFinite(impact) ? figure(impact) : Number.NaN;
+      };
+    },
+  };
+}
 
 type TokenNumbers = {
   [K in keyof TokenColumns]-?: TokenColumns[K] extends ArrayLike<number> | undefined ? K : never;

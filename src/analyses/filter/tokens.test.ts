@@ -78,6 +78,18 @@ const some = (value: number | undefined, test: (value: number) => boolean): bool
 const number = fc.integer({ min: -8, max: 8 }).map((n) => n / 4);
 const said: fc.Arbitrary<Said> = fc.oneof(
   number.map((x): Said => ({ text: `abs>${x}`, holds: (t) => some(delta(t), (d) => Math.abs(d) > x) })),
+  number.map(
+    (x): Said => ({
+      text: `impact>${x}`,
+      holds: (t) => some(delta(t), (d) => Math.abs(t.advantage * (Math.exp(d) - 1)) > x + 1e-12),
+    }),
+  ),
+  number.map(
+    (x): Said => ({
+      text: `signed_impact<${x}`,
+      holds: (t) => some(delta(t), (d) => t.advantage * (Math.exp(d) - 1) < x - 1e-12),
+    }),
+  ),
   number.map((x): Said => ({ text: `abs<=${x}`, holds: (t) => some(delta(t), (d) => Math.abs(d) <= x) })),
   fc.integer({ min: -8, max: 4 }).map((n): Said => {
     const low = n / 4;

@@ -29,6 +29,7 @@ export const SEQUENCE_COLUMNS = {
   rollout_logprob_mean: "mean log-prob under the rollout policy",
   entropy_mean: "mean entropy of the trainer policy, else of the rollout policy",
   advantage: "its mean advantage",
+  impact: "Σ|A|·|ρ − 1|; NaN without advantages",
   cached_tokens: "prompt tokens that the engine took from its prefix cache",
 } as const;
 export type SequenceColumn = keyof typeof SEQUENCE_COLUMNS;

@@ -58,7 +58,12 @@ export function metricItems({ entropies, has, policies }: RunInfo): PaletteItem[
     ["k3", "k3"],
     ["prob_diff", "Δp"],
     ...(entropies.length > 0 ? [["entropy", "entropy"] as const] : []),
-    ...(has.advantages ? [["advantage", "advantage"] as const] : []),
+    ...(has.advantages
+      ? ([
+          ["advantage", "advantage"],
+          ["impact", "A·(ρ − 1)"],
+        ] as const)
+      : []),
     ["rollout", "log p rollout"],
     ["trainer", "log p trainer"],
     ...policies.map((name) => [`policy:${name}`, `difference to ${name}`] as const),

@@ -30,7 +30,10 @@ const info: RunInfo = {
     digits: false,
   },
   shipped: [],
-  scales: { delta: 1, k3: 1, prob_diff: 1, entropy: null },
+  scales: {
+    ...{ delta: 1, k3: 1, prob_diff: 1, entropy: null, impact: null },
+    largest: { delta: 1, k3: 1, prob_diff: 1, entropy: null, impact: null },
+  },
   tokenizer: null,
   input: { paths: ["runs/a"], flags: [] },
   sampling: [],

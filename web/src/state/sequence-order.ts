@@ -29,6 +29,7 @@ export const FIGURE_KEYS = {
   correct: "correct",
   reward: "reward",
   advantage: "advantage",
+  impact: "impact",
   entropy: "entropy_mean",
   logp: "rollout_logprob_mean",
   step: "step",

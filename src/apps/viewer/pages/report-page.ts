@@ -13,6 +13,7 @@ import {
   engineTable,
   environmentTable,
   finishReasonTable,
+  gradientTable,
   type Picture,
   parityTables,
   positionTable,
@@ -157,6 +158,13 @@ function everything(report: MismatchReport): PageSection[] {
         pageTable(baselineTable(report), { raw: flatRows(report.verdict.readings) }),
         pageTable(sequenceFigureTable(report), { raw: flatRows([report.sequence_metrics]) }),
       ],
+    },
+    {
+      title: "In the policy gradient",
+      tables:
+        report.gradient === null
+          ? []
+          : [pageTable(gradientTable(report), { raw: flatRows(report.gradient.per_step), priority: 4 })],
     },
     {
       title: `${report.per_step.length} steps`,

@@ -5,7 +5,11 @@
  */
 
 import { figureColumn, makeTable, textColumn } from "../../../render/document/index.ts";
-import { worstSequenceTable } from "../../../render/report/index.ts";
+import {
+  gradientSequenceTable,
+  gradientTokenTable,
+  worstSequenceTable,
+} from "../../../render/report/index.ts";
 import {
   formatCount,
   formatNumber,
@@ -40,12 +44,26 @@ export function worstTables(report: MismatchReport, top: TopTokens): PageTable[]
       handles: true,
       first: FIRST,
     }),
+    pageTable(gradientTokenTable(report), {
+      raw: flatRows(report.gradient?.worst_tokens ?? []),
+      handles: true,
+      first: FIRST,
+    }),
+    pageTable(gradientSequenceTable(report), {
+      raw: flatRows(report.gradient?.worst_sequences ?? []),
+      handles: true,
+      first: FIRST,
+    }),
   ].filter(({ rows }) => rows > 0);
 }
 
 /** The worst of each kind, for one who has just come. */
-export function firstLooks({ worst_sequences: [sequence] }: MismatchReport, top: TopTokens): FirstLook[] {
+export function firstLooks(
+  { worst_sequences: [sequence], gradient }: MismatchReport,
+  top: TopTokens,
+): FirstLook[] {
   const [[turn], [token]] = [chooseTurns(top), top.occurrences];
+  const heaviest = gradient?.worst_tokens[0];
   return [
     ...(turn === undefined
       ? []
@@ -76,6 +94,15 @@ export function firstLooks({ worst_sequences: [sequence] }: MismatchReport, top:
             label: "Worst sequence",
             place: sequence.handle,
             text: `mean |Δ| ${formatNumber(sequence.delta_abs_mean)} over ${formatCount(sequence.tokens)} tokens`,
+          },
+        ]),
+    ...(heaviest === undefined
+      ? []
+      : [
+          {
+            label: "Worst for the gradient",
+            place: heaviest.handle,
+            text: `A·(ρ − 1) ${formatSigned(heaviest.impact)}: advantage ${formatSigned(heaviest.advantage)}, Δ ${formatSigned(heaviest.delta)}`,
           },
         ]),
   ];

@@ -3,7 +3,9 @@ import {
   keyFigures,
   leftOutLines,
   noInterval,
+  standoutTexts,
   verdictWord,
+  withoutGradient,
 } from "../../../../src/render/report/index.ts";
 import { displayed } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
@@ -21,7 +23,8 @@ const MOST_FACTS = 5;
 /** The verdict, why, and what to do next: what a reader needs who looks for ten seconds. */
 export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
   const { level, headline } = report.verdict;
-  const facts = report.facts.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_FACTS);
+  const facts = standoutTexts(report, MOST_FACTS);
+  const unknown = withoutGradient(report);
   const leftOut = leftOutLines(report);
   const failed = failedTests(report);
   return (
@@ -45,7 +48,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
             <>
               <h3>What stands out</h3>
               <ul class="facts">
-                {facts.map(({ text }) => (
+                {facts.map((text) => (
                   <li key={text}>
                     <LinkedText text={displayed(printable(text))} />
                   </li>
@@ -53,6 +56,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
               </ul>
             </>
           )}
+          {unknown !== undefined && <p class="note">{unknown}.</p>}
           {leftOut.length > 0 && (
             <>
               <h3>Left out</h3>

@@ -93,6 +93,7 @@ export const COLUMNS: readonly SequencesColumn[] = [
   figure("prompt", "prompt", "prompt tokens", formatCount),
   figure("turns", "turns", "turns: runs of the policy's own tokens", formatCount, true),
   figure("advantage", "advantage", "its mean advantage", formatSigned),
+  figure("impact", "impact", "Σ|A|·|ρ − 1|: what its weights in the gradient lack", formatNumber),
   figure("entropy", "entropy", "mean entropy of its tokens, nats", formatNumber),
   figure("logp", "log p", "mean log-prob under the rollout policy, nats", formatNumber),
   figure("step", "step", "training step", formatId),

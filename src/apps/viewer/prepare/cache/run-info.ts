@@ -76,6 +76,14 @@ function chooseScales({ k3, tokens }: RunPass, total: RunSummary["total"]): RunI
     k3: chooseScale(k3),
     prob_diff: chooseScale(total.probDiffs!.absolute()),
     entropy: tokens.entropy.count > 0 ? chooseScale(tokens.entropy) : null,
+    impact: tokens.impact.count > 0 ? chooseScale(tokens.impact) : null,
+    largest: {
+      delta: total.deltas.absolute().max,
+      k3: k3.max,
+      prob_diff: total.probDiffs!.absolute().max,
+      entropy: tokens.entropy.count > 0 ? tokens.entropy.max : null,
+      impact: tokens.impact.count > 0 ? tokens.impact.max : null,
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { figureOfSums, SUM_COLUMNS, type SumColumn } from "../../../../analyses/filter/index.ts";
+import { figureOfSums, SUM_COLUMNS, type SumColumn, sumImpact } from "../../../../analyses/filter/index.ts";
 import type { MismatchTable } from "../../../../core/kernels/index.ts";
 import { COUNT, FIELDS } from "../../../../core/kernels/index.ts";
 import type { Row } from "./build-sequence.ts";
@@ -32,6 +32,7 @@ export function tableRow(
     worst_token: figures.worst,
     entropy_mean: figures.entropySum / figures.entropyTokens,
     advantage: figures.advantage,
+    impact: sumImpact(batch, row),
     cached_tokens: batch.cachedTokens?.[row] ?? Number.NaN,
   };
 }

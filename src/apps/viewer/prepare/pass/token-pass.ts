@@ -5,7 +5,7 @@
  */
 
 import { orNull } from "../../../../core/base/index.ts";
-import { turnOfMark } from "../../../../core/kernels/index.ts";
+import { computeImpact, turnOfMark } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import { ValueSketch } from "../../../../core/summaries/index.ts";
 import { BinBuilder } from "../correct/bins.ts";
@@ -44,6 +44,8 @@ export class TokenPass {
   readonly topTurns = new TopTurnsBuilder();
   readonly bins = new BinBuilder();
   readonly entropy = new ValueSketch(10);
+  /** |A|·|ρ − 1| of the tokens with an advantage. */
+  readonly impact = new ValueSketch(10);
 
   addRow(sequence: Row): TokenFigures {
     const { batch, row, index, turnMarks } = sequence;
@@ -83,6 +85,8 @@ export class TokenPass {
       rhoSum += rho;
       rhoSquares += rho * rho;
       this.bins.add(correct, delta, rho, advantage);
+      const impact = computeImpact(advantage, delta);
+      if (Number.isFinite(impact)) this.impact.add(Math.abs(impact));
       place.token = t - start;
       const size = Math.abs(delta);
       if (size > largest) {

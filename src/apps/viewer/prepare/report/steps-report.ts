@@ -92,6 +92,7 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
     environments: [meta.environment ?? undefined],
     engineIds: [meta.engine ?? undefined],
     finishReasons: [meta.finish ?? undefined],
+    ...(rest.advantages && { advantages: rest.advantages }),
     ...(rest.weightVersions && { weightVersions: rest.weightVersions }),
     promptTexts: [undefined],
     responseTexts: [undefined],

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { madeSequence } from "./made-sequence.test-data.ts";
 import { listMetrics } from "./metrics.ts";
 
-const info = { scales: { delta: 0.4, k3: 0.1, prob_diff: 0.2, entropy: null } };
+const info = {
+  scales: {
+    ...{ delta: 0.4, k3: 0.1, prob_diff: 0.2, entropy: null, impact: 0.3 },
+    largest: { delta: 8, k3: 5, prob_diff: 0.9, entropy: null, impact: 7 },
+  },
+};
 const wire = madeSequence(["a", "b", "c", "d"], {
   mask: Uint8Array.of(1, 1, 0, 1),
   rollout: Float32Array.of(-1, -2, 0, -Infinity),
@@ -22,7 +27,8 @@ test("only what the sequence has values for is offered", () => {
     "policy:reference",
   ]);
   const more = { ...wire, advantages: new Float32Array(4), rolloutEntropy: new Float32Array(4) };
-  expect(listMetrics(info, more).map(({ name }) => name)).toContain("entropy");
+  const names = listMetrics(info, more).map(({ name }) => name);
+  for (const name of ["entropy", "advantage", "impact"]) expect(names).toContain(name);
 });
 
 test("missing, untrained and infinite values keep apart", () => {
@@ -39,8 +45,22 @@ test("formulas", () => {
   expect(metric("rollout").show(1)).toBe("−1.00");
 });
 
+test("what a token's weight in the gradient lacks", () => {
+  const advantages = Float32Array.of(-2, 1, 1, 0);
+  const impact = listMetrics(info, { ...wire, advantages }).find(({ name }) => name === "impact")!;
+  const [first, missing, untrained, infinite] = impact.values(wire);
+  expect(first).toBeCloseTo(-2 * (Math.exp(0.5) - 1), 12);
+  expect([missing, untrained, infinite]).toEqual([Number.NaN, Number.NaN, 0]);
+  expect([impact.domain, impact.largest]).toEqual([0.3, 7]);
+});
+
 test("the domain is the run's, never the sequence's", () => {
   expect(metric("delta").domain).toBe(0.4);
   expect(metric("rho").domain).toBeCloseTo(Math.exp(0.4) - 1, 12);
+  expect([metric("delta").largest, metric("k3").largest, metric("rollout").largest]).toEqual([
+    8,
+    5,
+    undefined,
+  ]);
   expect(listMetrics({ scales: { ...info.scales, delta: 0 } }, wire)[0]!.domain).toBe(1);
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { computeK3, computeProbDiff } from "../../../../../src/core/kernels/index.ts";
+import { computeImpact, computeK3, computeProbDiff } from "../../../../../src/core/kernels/index.ts";
 import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
@@ -19,6 +19,8 @@ export interface Metric {
   readonly signed: boolean;
   /** Where the scale ends, in the units of `values`: the same for the whole run. */
   readonly domain: number;
+  /** The largest value of the run, where it is known: the scale goes on to it. */
+  readonly largest?: number;
   /** `[n]`: response tokens with mask 1, NaN where the value is missing. */
   readonly values: (wire: WireSequence) => Float64Array;
   /** How a value is written. */
@@ -42,6 +44,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
     {
       ...nats,
       name: "delta",
+      largest: scales.largest.delta,
       title: "Δ",
       meaning: "Δ = log p trainer − log p rollout, nats",
       values: (sequence) => own(sequence, deltaAt),
@@ -52,6 +55,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       title: "ρ",
       meaning: "importance ratio ρ = exp Δ; coloured by ρ − 1",
       domain: Math.expm1(deltaDomain),
+      largest: Math.expm1(scales.largest.delta),
       values: (sequence) => own(sequence, (at, of) => Math.expm1(deltaAt(at, of))),
       show: (value) => formatNumber(1 + value),
     },
@@ -61,6 +65,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       meaning: "k3 = exp Δ − Δ − 1, nats",
       signed: false,
       domain: positive(scales.k3, 0.5),
+      largest: scales.largest.k3,
       values: (sequence) => own(sequence, (at, of) => computeK3(deltaAt(at, of))),
       show: formatNumber,
     },
@@ -70,6 +75,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       title: "Δp",
       meaning: "Δp = p trainer − p rollout",
       domain: positive(scales.prob_diff, 0.5),
+      largest: scales.largest.prob_diff,
       values: (sequence) =>
         own(sequence, (at, { rollout, trainer }) => computeProbDiff(rollout[at]!, trainer[at]!)),
     },
@@ -82,6 +88,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
             meaning: `entropy of the ${trainerEntropy === undefined ? "rollout" : "trainer"} policy, nats`,
             signed: false,
             domain: positive(scales.entropy ?? 0, 3),
+            largest: scales.largest.entropy ?? 0,
             values: (sequence: WireSequence) => own(sequence, (at) => entropy[at]!),
             show: formatNumber,
           },
@@ -96,6 +103,16 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
             meaning: "advantage",
             domain: ADVANTAGE_DOMAIN,
             values: (sequence: WireSequence) => own(sequence, (at) => advantages[at]!),
+          },
+          {
+            ...nats,
+            name: "impact",
+            title: "A·(ρ − 1)",
+            meaning: "A·(ρ − 1): what the token's weight in the policy gradient lacks",
+            domain: positive(scales.impact ?? 0, 1),
+            largest: scales.largest.impact ?? 0,
+            values: (sequence: WireSequence) =>
+              own(sequence, (at, of) => computeImpact(advantages[at]!, deltaAt(at, of))),
           },
         ]),
     surprisal("rollout", (wire) => wire.rollout),
