@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("exports", () => {
   });
 
   it("of what is beyond the scale: its corner", async () => {
-    await goTo(page, server.url, "#/sequences?layout=matrix");
+    await goTo(page, server.url, "#/sequences?layout=matrix&beyond=off");
     const corners = page.locator(".turn-matrix tbody td.over");
     await corners.first().waitFor();
     const inSight = (await picture("sequences-by-turns")).match(/h-5\.7l5\.7 5\.7z/g) ?? [];

@@ -1,5 +1,15 @@
-import { expect, test } from "vitest";
-import { chooseShade, paletteNamed, shadeClass, valueOfShade } from "./colour-scale.ts";
+import { readFileSync } from "node:fs";
+import { describe, expect, it, test } from "vitest";
+import {
+  chooseHeight,
+  chooseShade,
+  LAST,
+  PALETTES,
+  paletteNamed,
+  SHADES,
+  shadeClass,
+  valueOfShade,
+} from "./colour-scale.ts";
 
 test("shades are symmetric and grow as the power 0.4", () => {
   expect(chooseShade(0, 1)).toBe(0);
@@ -25,4 +35,139 @@ test("missing is not zero, non-finite is neither, and what is beyond the scale i
 test("an unknown palette is the default one", () => {
   expect(paletteNamed("<script>")).toBe("blue-orange");
   expect(paletteNamed("prgn")).toBe("prgn");
+});
+
+describe("beyond the domain, where the run's largest value is known", () => {
+  it("shades are logarithmic up to it", () => {
+    // From 0.1 to 10 in five: each is a factor of 10^0.4.
+    expect([0.1, 0.1001, 0.25, 0.26, 1, 9.9, 10].map((value) => chooseShade(value, 0.1, 10))).toEqual([
+      10, 11, 11, 12, 13, 15, 15,
+    ]);
+    expect(chooseShade(-0.26, 0.1, 10)).toBe(-12);
+    expect(shadeClass(10, 0.1, 10)).toBe("q15");
+    expect(shadeClass(11, 0.1, 10)).toBe("q15 over");
+    expect(shadeClass(0.06, 0.063, 10.7)).not.toBe(shadeClass(10.7, 0.063, 10.7));
+  });
+
+  it("nothing changes within it", () => {
+    for (const value of [-0.1, -0.03, 0, 0.001, 0.09])
+      expect(chooseShade(value, 0.1, 10)).toBe(chooseShade(value, 0.1));
+  });
+
+  it("a shade's own value has that shade, and shades grow with values", () => {
+    for (let shade = -LAST; shade <= LAST; shade++)
+      expect(chooseShade(valueOfShade(shade, 0.37, 12.5), 0.37, 12.5) + 0).toBe(shade + 0);
+    expect(valueOfShade(LAST, 0.37, 12.5)).toBeCloseTo(12.5, 9);
+    expect(valueOfShade(SHADES, 0.37, 12.5)).toBe(0.37);
+  });
+
+  it("heights have 70 % for the domain, and end with the largest value", () => {
+    expect(chooseHeight(0.1, 0.1, 10)).toBeCloseTo(0.7, 12);
+    expect(chooseHeight(1, 0.1, 10)).toBeCloseTo(0.85, 12);
+    expect(chooseHeight(-20, 0.1, 10)).toBe(1);
+    expect([chooseHeight(0.1, 0.1), chooseHeight(0.05, 0.1)]).toEqual([1, 0.5 ** 0.4]);
+  });
+
+  it("a largest value within the domain changes nothing", () => {
+    expect(chooseShade(3, 1, 0.5)).toBe(10);
+    expect(shadeClass(3, 1, 0.5)).toBe("q10 over");
+  });
+});
+
+/** Colors of the style sheet, mixed as browsers mix them (CSS Color 4, OKLab). */
+describe("the colors", () => {
+  type Rgb = readonly [number, number, number];
+  const css = readFileSync(new URL("./colour-scale.css", import.meta.url), "utf8");
+  const linear = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const parse = (hex: string): Rgb => {
+    const full = hex.length === 4 ? `#${[...hex.slice(1)].map((digit) => digit + digit).join("")}` : hex;
+    return [1, 3, 5].map((at) => linear(Number.parseInt(full.slice(at, at + 2), 16) / 255)) as unknown as Rgb;
+  };
+  const apply = (rows: readonly Rgb[], [a, b, c]: Rgb): Rgb =>
+    rows.map(([x, y, z]) => x * a + y * b + z * c) as unknown as Rgb;
+  const map = (of: Rgb, change: (part: number) => number): Rgb => of.map(change) as unknown as Rgb;
+  const toLab = (rgb: Rgb): Rgb =>
+    apply(
+      [
+        [0.2104542553, 0.793617785, -0.0040720468],
+        [1.9779984951, -2.428592205, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.808675766],
+      ],
+      map(
+        apply(
+          [
+            [0.4122214708, 0.5363325363, 0.0514459929],
+            [0.2119034982, 0.6806995451, 0.1073969566],
+            [0.0883024619, 0.2817188376, 0.6299787005],
+          ],
+          rgb,
+        ),
+        Math.cbrt,
+      ),
+    );
+  const toRgb = (lab: Rgb): Rgb =>
+    map(
+      apply(
+        [
+          [4.0767416621, -3.3077115913, 0.2309699292],
+          [-1.2684380046, 2.6097574011, -0.3413193965],
+          [-0.0041960863, -0.7034186147, 1.707614701],
+        ],
+        map(
+          apply(
+            [
+              [1, 0.3963377774, 0.2158037573],
+              [1, -0.1055613458, -0.0638541728],
+              [1, -0.0894841775, -1.291485548],
+            ],
+            lab,
+          ),
+          (part) => part ** 3,
+        ),
+      ),
+      (part) => Math.min(1, Math.max(0, part)),
+    );
+  const luminance = ([r, g, b]: Rgb): number => 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  const contrast = (a: Rgb, b: Rgb): number => {
+    const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (light + 0.05) / (dark + 0.05);
+  };
+
+  /** Of a palette, by theme (0 light, 1 dark): what `--q…` come to. */
+  function readShades(palette: string, theme: 0 | 1): Map<number, Rgb> {
+    const own = new RegExp(`\\[data-palette="${palette}"\\] \\{([^}]*)\\}`).exec(css)?.[1] ?? "";
+    const named = (name: string): Rgb => {
+      const found = new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\)`);
+      return parse((found.exec(own) ?? found.exec(css))![1 + theme]!);
+    };
+    const shades = [
+      ...css.matchAll(/--q(-?\d+): color-mix\(in oklab, var\(--([\w-]+)\) (\d+)%, var\(--([\w-]+)\)\)/g),
+    ];
+    return new Map(
+      shades.map(([, shade, a, share, b]) => {
+        const [from, to] = [toLab(named(b!)), toLab(named(a!))];
+        const mixed = from.map((part, i) => part + (Number(share) / 100) * (to[i]! - part));
+        return [Number(shade), toRgb(mixed as unknown as Rgb)];
+      }),
+    );
+  }
+
+  it.each(PALETTES.flatMap((palette) => [[palette, 0] as const, [palette, 1] as const]))(
+    "of %s, theme %i, leave text readable, and go one way in lightness beyond the domain",
+    (palette, theme) => {
+      const shades = readShades(palette, theme);
+      expect(shades.size).toBe(2 * LAST + 1);
+      const ink = parse(["#1c1e22", "#e8eaee"][theme]!);
+      const beyond = parse(["#ffffff", "#15171a"][theme]!);
+      for (const [shade, colour] of shades)
+        expect(contrast(colour, Math.abs(shade) > SHADES ? beyond : ink), `q${shade}`).toBeGreaterThanOrEqual(
+          4.5,
+        );
+      for (const sign of [-1, 1])
+        for (let shade = SHADES; shade < LAST; shade++) {
+          const [here, next] = [shades.get(sign * shade)!, shades.get(sign * (shade + 1))!].map(luminance);
+          expect(Math.sign(next! - here!), `q${sign * shade}`).toBe(theme === 0 ? -1 : 1);
+        }
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { shadeClass } from "../../ui/colour-scale.ts";
 import { elementSvg } from "../../ui/element-svg.ts";
 import type { Row } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
-import { Legend } from "../../ui/legend.tsx";
+import { chooseEnd, Legend } from "../../ui/legend.tsx";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import { columnNamed } from "./columns.ts";
@@ -27,6 +27,8 @@ interface MatrixProps {
   readonly turns: number;
   /** Nats: the end of the run's color scale. */
   readonly domain: number;
+  /** Nats: the run's largest |Δ|, where the colors end. */
+  readonly largest: number;
 }
 
 /** Sequences by turns, each cell a turn's |Δ|. */
@@ -34,7 +36,14 @@ export function TurnMatrix(props: MatrixProps) {
   return <WhenLoaded of={turnsOfRun()}>{(figures) => <Matrix {...props} figures={figures} />}</WhenLoaded>;
 }
 
-function Matrix({ table, rows, turns, domain, figures }: MatrixProps & { readonly figures: TurnTable }) {
+function Matrix({
+  table,
+  rows,
+  turns,
+  domain,
+  largest,
+  figures,
+}: MatrixProps & { readonly figures: TurnTable }) {
   const measure: CellMeasure = MEASURES.find((name) => name === route.value.params.cell) ?? "max";
   const box = useRef<HTMLDivElement>(null);
 
@@ -42,7 +51,7 @@ function Matrix({ table, rows, turns, domain, figures }: MatrixProps & { readonl
     tableColumn(table, columnNamed("sequence")!),
     ...Array.from(
       { length: Math.min(turns, MOST_TURNS) },
-      (_, at): TableColumn<number> => turnColumn(figures, at, measure, domain),
+      (_, at): TableColumn<number> => turnColumn(figures, at, measure, domain, chooseEnd(domain, largest)),
     ),
   ];
   return (
@@ -58,7 +67,7 @@ function Matrix({ table, rows, turns, domain, figures }: MatrixProps & { readonl
           ]}
           onChange={(cell) => navigate({ params: { cell: cell === "max" ? undefined : cell } })}
         />
-        <Legend domain={domain} signed={false} />
+        <Legend domain={domain} largest={largest} signed={false} />
         <ExportMenu
           name="sequences-by-turns"
           svg={() =>
@@ -120,6 +129,7 @@ function turnColumn(
   turn: number,
   measure: CellMeasure,
   domain: number,
+  end: number,
 ): TableColumn<number> {
   const own = (row: number) => listTurns(table, row).find((each) => each.turn === turn);
   const value = (row: number): number | undefined =>
@@ -144,7 +154,7 @@ function turnColumn(
     },
     cellClass: (row) => {
       const shown = value(row);
-      return shown === undefined ? undefined : `cell ${shadeClass(shown, domain)}`;
+      return shown === undefined ? undefined : `cell ${shadeClass(shown, domain, end)}`;
     },
   };
 }

@@ -102,7 +102,13 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
           ) : layout === "groups" ? (
             <GroupRows info={info} table={table} rows={rows} />
           ) : layout === "matrix" ? (
-            <TurnMatrix table={table} rows={rows} turns={info.turns_max} domain={info.scales.delta} />
+            <TurnMatrix
+              table={table}
+              rows={rows}
+              turns={info.turns_max}
+              domain={info.scales.delta}
+              largest={info.scales.largest.delta}
+            />
           ) : (
             <SequenceRows info={info} table={table} rows={rows} columns={columns} sort={parseSort(params)} />
           )}

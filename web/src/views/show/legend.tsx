@@ -7,12 +7,13 @@ import type { Settings } from "./settings.ts";
 
 /** What the colors and lines of the strip mean, in numbers. */
 export function StripLegend({ settings, fates }: { readonly settings: Settings; readonly fates: Fates }) {
-  const { metric, domain, palette } = settings;
+  const { metric, domain, end, palette } = settings;
   return (
     <div class="strip-legend">
       <span class="metric-meaning">{metric.meaning}</span>
       <Legend
         domain={domain}
+        largest={metric.largest}
         signed={metric.signed}
         {...(metric.name === "rho" || metric.title.startsWith("log p ") ? { show: metric.show } : {})}
       />
@@ -21,7 +22,7 @@ export function StripLegend({ settings, fates }: { readonly settings: Settings; 
       <span class="legend-keys">
         <span class="key missing">missing</span>
         <span class="key infinite">not finite</span>
-        <span class="key over">beyond</span>
+        {end === domain && <span class="key over">beyond</span>}
         <span class="key untrained">not trained</span>
         {settings.numbers && (
           <span class="key number-key">

@@ -23,7 +23,11 @@ export function SequencePage(input: PageInput) {
   const { place, current, pins, toggled, palette, findsText } = settings;
   const card = { model, numbers, fates, alternatives };
   return (
-    <article ref={root} class="sequence scaled" data-palette={palette}>
+    <article
+      ref={root}
+      class={`sequence scaled${settings.metric.signed ? " signs" : ""}`}
+      data-palette={palette}
+    >
       <SequenceHeader
         model={model}
         current={current}

@@ -3,6 +3,7 @@ import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { readCorrection } from "../../state/correction.ts";
 import type { Move, Route } from "../../state/url.ts";
 import { type Palette, paletteNamed } from "../../ui/colour-scale.ts";
+import { chooseEnd } from "../../ui/legend.tsx";
 import { parseRange, type TokenRange } from "./model/axis.ts";
 import { TEXT_MODES, type TextMode } from "./model/display.ts";
 import { pickTokenTerms } from "./model/finding.ts";
@@ -16,6 +17,8 @@ export interface Settings {
   readonly metric: Metric;
   /** The metric's own, or `scale=`. */
   readonly domain: number;
+  /** Where the colors end: the run's largest value, or the domain. */
+  readonly end: number;
   readonly mode: TextMode;
   readonly palette: Palette;
   /** Digits are grouped into numbers, and all else steps back. */
@@ -67,13 +70,15 @@ export function moveToPlace(model: Pick<SequenceModel, "prompt">, place: number)
 export function readChoices({ params, token }: Route, info: RunInfo, model: SequenceModel): Settings {
   const metrics = listMetrics(info, model.wire);
   const metric = metrics.find(({ name }) => name === params.metric) ?? metrics[0]!;
+  const domain = positive(params.scale) ?? metric.domain;
   const inside = (at: number): boolean => at < model.response;
   const current = token !== undefined && inside(token) ? token : undefined;
   const prompt = /^\d+$/.test(params.prompt ?? "") ? Number(params.prompt) : model.prompt;
   return {
     metrics,
     metric,
-    domain: positive(params.scale) ?? metric.domain,
+    domain,
+    end: chooseEnd(domain, metric.largest),
     mode: TEXT_MODES.find((mode) => mode === params.mode) ?? "reading",
     palette: paletteNamed(params.palette ?? ""),
     numbers: params.numbers === "on",

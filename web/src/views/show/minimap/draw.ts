@@ -5,7 +5,7 @@
  */
 
 import { formatNumber, formatPlain, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { chooseShade, SHADES } from "../../../ui/colour-scale.ts";
+import { chooseHeight, chooseShade, LAST } from "../../../ui/colour-scale.ts";
 import type { Pen } from "../../../ui/svg-canvas.ts";
 import type { Axis } from "../model/axis.ts";
 import { computeEnvelope, type Envelope } from "../model/envelope.ts";
@@ -32,13 +32,16 @@ export interface Track {
 }
 
 export interface Drawn extends Track {
+  /** Where the colors end: the run's largest value, or the domain. */
+  readonly end: number;
   readonly model: SequenceModel;
   /** On the same axis, smaller and without shades. */
   readonly second: Track | undefined;
 }
 
 /**
- *      0  ┬ label                  ▪ ▪          beyond the scale
+ *      0  ┬ label             •    ▪ ▪          beyond the scale
+ *         ├┄ label ┄┄┄┄┄┄•┄┄┄┄┄┄┄┄┄┄┄┄┄┄         end of the domain: above it the heights are logarithmic
  *         │      ╷ ╷    ╷                       lowest to highest value of each pixel, and their mean
  *     64  ┴──────┴─┴────┴────────────────
  *     68    ░░░░░▒▓▒░░░▓░░░░░░░░░░░░            shades, as in the text
@@ -46,24 +49,30 @@ export interface Drawn extends Track {
  *           ├ prompt ┤├ turn 1 ┤├ turn 2 ┤
  */
 export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks): void {
-  const { model, metric, domain, values, second } = drawn;
+  const { model, metric, domain, end, values, second } = drawn;
   drawBands(context, axis, model, inks, computeHeight(second !== undefined));
   if (second !== undefined) drawSecond(context, axis, second, inks);
   const columns = makeColumns(axis);
   const envelope = computeEnvelope(values, axis.edges(columns.count));
-  const scale = makeScale(metric, domain);
+  const scale = makeScale(metric, domain, end);
   context.fillStyle = inks.line;
   context.fillRect(0, scale.zero, axis.width, 1);
+  if (end > domain)
+    for (const at of metric.signed ? [domain, -domain] : [domain])
+      context.fillRect(0, scale.yOf(at), axis.width, 1);
+  // Of many tokens to a pixel the lowest and highest make one block: then its ends alone are drawn.
+  const isDense = values.length > DENSE * columns.count;
   for (let column = 0; column < columns.count; column++)
-    drawColumn(context, columns, column, envelope, drawn, scale, inks);
+    drawColumn(context, columns, column, envelope, drawn, scale, inks, isDense);
   drawMean(context, envelope.mean, columns, scale.yOf, inks.focus);
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = inks.text;
   context.textBaseline = "top";
   const label = metric.signed ? formatSigned : formatNumber;
-  outlined(context, label(domain), 3, 1, inks.panel);
+  outlined(context, label(end), 3, 1, inks.panel);
+  if (end > domain) outlined(context, label(domain), 46, scale.yOf(domain) + 1, inks.panel);
   context.textBaseline = "bottom";
-  outlined(context, metric.signed ? label(-domain) : "0", 3, LINE, inks.panel);
+  outlined(context, metric.signed ? label(-end) : "0", 3, LINE, inks.panel);
 }
 
 /** The pixels that response tokens have. */
@@ -85,13 +94,16 @@ interface Scale {
   readonly yOf: (value: number) => number;
 }
 
-/** The power of the colors, so that the line shows what they show. */
-function makeScale({ signed }: Metric, domain: number): Scale {
+/** Tokens to a pixel from which on a column is its ends, not a line between them. */
+const DENSE = 8;
+
+/** The scale of the colors, so that the line shows what they show. */
+function makeScale({ signed }: Metric, domain: number, end: number): Scale {
   const zero = signed ? LINE / 2 : LINE - 1;
   const reach = signed ? LINE / 2 - 3 : LINE - 4;
   return {
     zero,
-    yOf: (value) => zero - Math.sign(value) * Math.min(1, Math.abs(value) / domain) ** 0.4 * reach,
+    yOf: (value) => zero - Math.sign(value) * chooseHeight(value, domain, end) * reach,
   };
 }
 
@@ -101,9 +113,10 @@ function drawColumn(
   { left, step }: Columns,
   column: number,
   { min, max, infinite }: Envelope,
-  { metric, domain }: Track,
+  { metric, domain, end }: Drawn,
   { zero, yOf }: Scale,
   inks: Inks,
+  isDense: boolean,
 ): void {
   const x = left + column * step;
   if (infinite[column] !== 0) {
@@ -116,16 +129,20 @@ function drawColumn(
   const extreme = Math.abs(low) > Math.abs(high) ? low : high;
   const top = Math.min(yOf(high), metric.signed ? zero : yOf(high));
   const bottom = Math.max(yOf(low), zero);
-  context.fillStyle = inks.shades[chooseShade(extreme, domain) + SHADES]!;
+  context.fillStyle = inks.shades[chooseShade(extreme, domain, end) + LAST]!;
   context.fillRect(x, SHADE_TOP, step + 0.5, SHADE);
-  context.fillStyle = inks.muted;
-  context.globalAlpha = 0.55;
-  context.fillRect(x, top, Math.max(1, step * 0.9), Math.max(1, bottom - top));
-  context.globalAlpha = 1;
+  if (isDense) {
+    context.fillRect(x, yOf(extreme) - 1, 2, 2);
+  } else {
+    context.fillStyle = inks.muted;
+    context.globalAlpha = 0.55;
+    context.fillRect(x, top, Math.max(1, step * 0.9), Math.max(1, bottom - top));
+    context.globalAlpha = 1;
+  }
   context.fillStyle = inks.text;
   // Beyond the scale: the line ends at the edge with a mark.
-  if (high > domain) context.fillRect(x - 1, 0, 3, 3);
-  if (low < -domain) context.fillRect(x - 1, LINE - 3, 3, 3);
+  if (high > end) context.fillRect(x - 1, 0, 3, 3);
+  if (low < -end) context.fillRect(x - 1, LINE - 3, 3, 3);
 }
 
 /** From the lowest to the highest value of each column, and what is usual. */

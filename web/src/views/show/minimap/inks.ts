@@ -1,7 +1,7 @@
-import { SHADES } from "../../../ui/colour-scale.ts";
+import { LAST } from "../../../ui/colour-scale.ts";
 
 export interface Inks {
-  /** `q-10` … `q10`. */
+  /** `q-15` … `q15`. */
   readonly shades: readonly string[];
   readonly text: string;
   readonly muted: string;
@@ -22,7 +22,7 @@ export function readInks(scaled: Element): Inks {
     return style.color;
   };
   const inks = {
-    shades: Array.from({ length: 2 * SHADES + 1 }, (_, at) => variable(`q${at - SHADES}`)),
+    shades: Array.from({ length: 2 * LAST + 1 }, (_, at) => variable(`q${at - LAST}`)),
     text: variable("text"),
     muted: variable("muted"),
     line: variable("line"),

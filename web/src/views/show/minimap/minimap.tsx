@@ -26,10 +26,10 @@ export interface MinimapProps {
 
 /** The whole sequence in one line: hover to find, click to go, drag to choose a range. */
 export function Minimap({ model, settings, values, hits, linked, onJump, onRange }: MinimapProps) {
-  const { metric, domain, place } = settings;
+  const { metric, domain, end, place } = settings;
   const second = useSecond(model, settings);
   const height = computeHeight(second !== undefined);
-  const drawn = { model, metric, domain, values, second };
+  const drawn = { model, metric, domain, end, values, second };
   const { root, base, over, width, axis } = useDrawing({ drawn, settings, hits, linked, height });
   const here = place ?? Math.floor(linked.sight.peek().from);
   const handlers = usePointing({ model, axis, linked, here, onJump, onRange });

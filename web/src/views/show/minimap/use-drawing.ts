@@ -45,7 +45,7 @@ export function useDrawing({ drawn, settings, hits, linked, height }: Shown): Dr
   const over = useRef<HTMLCanvasElement>(null);
   const inks = useRef<Inks | undefined>(undefined);
   const width = useWidth(root);
-  const { model, metric, domain, values } = drawn;
+  const { model, metric, domain, end, values } = drawn;
   const { place, pins, range, palette } = settings;
   const axis = makeAxis(model.prompt, model.response, width);
   const hitPixels = useMemo(
@@ -81,7 +81,7 @@ export function useDrawing({ drawn, settings, hits, linked, height }: Shown): Dr
     // The text comes first: what is drawn now would hold up its first colors.
     const waiting = setTimeout(draw, FIRST_DRAWN_MS);
     return () => clearTimeout(waiting);
-  }, [model, values, metric.name, domain, palette, isDark.value, width]);
+  }, [model, values, metric.name, domain, end, palette, isDark.value, width]);
   useLayoutEffect(drawOver, [place, hitPixels, pins.join(), range?.from, range?.to]);
 
   // The signals' effect is made once, and must not draw what the first render knew.

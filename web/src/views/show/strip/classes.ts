@@ -9,6 +9,7 @@ export interface Painting {
   /** `[response]`, NaN where missing. */
   readonly values: Float64Array;
   readonly domain: number;
+  readonly end: number;
   readonly fates: Fates;
   readonly range: TokenRange | undefined;
 }
@@ -18,7 +19,7 @@ const EFFECT_CLASSES = { kept: "", truncated: " truncated", masked: " masked", v
 /** Classes by place: the shade, the effect of the correction, whether it lies in the range. */
 export function classesFor(
   { prompt, wire: { mask } }: SequenceModel,
-  { values, domain, fates, range }: Painting,
+  { values, domain, end, fates, range }: Painting,
 ): (place: number) => string {
   return (place) => {
     const at = place - prompt;
@@ -26,7 +27,7 @@ export function classesFor(
     const ranged = range !== undefined && at >= range.from && at <= range.to ? " ranged" : "";
     if (mask[at] === 0) return `untrained${ranged}`;
     const effect = fates.any ? EFFECT_CLASSES[fates.effect(at)] : "";
-    return shadeClass(values[at]!, domain) + effect + ranged;
+    return shadeClass(values[at]!, domain, end) + effect + ranged;
   };
 }
 
