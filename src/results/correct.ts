@@ -10,6 +10,24 @@ import type { SweepCorrection, SweepMetrics } from "./sweep.ts";
 
 export const CORRECT_SCHEMA_VERSION = 2;
 
+/**
+ * What a correction does to the weights w · A of the policy gradient's terms: uncorrected w is 1, unbiased is w = ρ. About
+ * weights, not about a direction: ∇log π is not known (docs/metrics.md).
+ */
+export interface CorrectedGradient {
+  /** With mask 1, both log-probs and the advantage finite, and ρ that does not overflow. */
+  readonly tokens: number;
+  /** Share of Σ|A| that lies on tokens with a weight other than 0. */
+  readonly advantage_kept_share: number;
+  /** Σ|A||w − ρ| / Σ|A|, and the same for w = 1. */
+  readonly weight_gap: number;
+  readonly weight_gap_uncorrected: number;
+  /** ΣAw / Σ|A|; the same for w = 1 and for w = ρ. */
+  readonly surrogate: number;
+  readonly surrogate_uncorrected: number;
+  readonly surrogate_unbiased: number;
+}
+
 export interface CorrectReport {
   readonly schemaVersion: typeof CORRECT_SCHEMA_VERSION;
   readonly kind: "correct";
@@ -32,6 +50,8 @@ export interface CorrectReport {
   /** What the correction does to the data: the row that a sweep has for it. */
   readonly effect: SweepCorrection | null;
   readonly effect_absent: string | null;
+  /** Of the weights of the policy gradient's terms; null without advantages, and where weights are normalized and not written. */
+  readonly gradient: CorrectedGradient | null;
   /** What the trainer would log for everything as one batch, under its keys. */
   readonly trainer_metrics: Readonly<Record<string, number>>;
   /** The same for each step, empty for one without a token; `step` is null for sequences without one. */

@@ -49,7 +49,7 @@ export {
   type StoredType,
   type UlpCount,
 } from "./compare.ts";
-export { CORRECT_SCHEMA_VERSION, type CorrectReport } from "./correct.ts";
+export { CORRECT_SCHEMA_VERSION, type CorrectedGradient, type CorrectReport } from "./correct.ts";
 export {
   type Bounded,
   type CalibrationBin,

@@ -7,6 +7,7 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import { MissingSideError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
+import type { CorrectedGradient } from "../../results/index.ts";
 import type { Discrepancy } from "../../trainers/index.ts";
 import {
   applyCorrection,
@@ -19,6 +20,7 @@ import {
 } from "../../trainers/neutral/index.ts";
 import type { BatchMetrics, Preset, Settings } from "../../trainers/shared/index.ts";
 import { BASELINE, type NamedCorrection, Sweep, unsweepable } from "../sweep/index.ts";
+import { GradientEffect } from "./gradient-effect.ts";
 
 /** A trainer's correction under its own names. */
 export interface TrainerSettings {
@@ -61,6 +63,7 @@ export class CorrectRun {
   readonly #steps = new Map<number, StepState>();
   readonly #pooled: BatchMetrics | undefined;
   readonly #normalize: Normalize | undefined;
+  readonly #gradient = new GradientEffect();
 
   /**
    * @param what a trainer's settings, whose metrics are then computed too; or a correction in the neutral form
@@ -98,6 +101,11 @@ export class CorrectRun {
     return needsAdvantages(this.correction);
   }
 
+  /** Of the final weights; null without advantages, and while a second pass is needed. */
+  get gradient(): CorrectedGradient | null {
+    return this.#gradient.finish();
+  }
+
   /** Adds a batch to all figures; returns its weights and mask, final unless a second pass is needed. */
   add(batch: RecordBatch): CorrectedColumns {
     this.sweep?.add(batch);
@@ -107,6 +115,7 @@ export class CorrectRun {
       state.hasTokens ||= block.mask.includes(1);
       state.metrics?.add(block, applied, pack);
       this.#pooled?.add(block, applied, pack);
+      if (!this.needsSecondPass) this.#gradient.add(block, applied);
       if (this.#normalize && applied.weights) {
         const factor = applied.steps.find((outcome) => outcome.step === this.#normalize)?.factor ?? 1;
         const sums = normalizerSums(block, applied.weights, this.#normalize.over);
@@ -121,7 +130,9 @@ export class CorrectRun {
   correct(batch: RecordBatch): CorrectedColumns {
     return this.#map(batch, (block, step) => {
       const { sum, count } = this.#stateOf(step);
-      return applyCorrection(block, this.correction, count > 0 ? { factor: sum / count } : {});
+      const applied = applyCorrection(block, this.correction, count > 0 ? { factor: sum / count } : {});
+      if (this.needsSecondPass) this.#gradient.add(block, applied);
+      return applied;
     });
   }
 

@@ -24,6 +24,7 @@ export function buildCorrectDocument(report: CorrectReport): Document {
     ["flag", `--correction ${quoteForShell(report.correction_text)}`],
     ...labelFirst("does", report.does),
     ...effectRows(report),
+    ...gradientRows(report),
     ...labelFirst("note", report.traps),
   ];
   return {
@@ -68,6 +69,23 @@ function effectRows({ effect, metrics, effect_absent: absent }: CorrectReport): 
   ];
   if (dropped.tokens > 0) rows.push(["drops", droppedText(dropped, metrics.groups)]);
   return rows;
+}
+
+/** Of runs with advantages. */
+function gradientRows({ gradient }: CorrectReport): Rows {
+  if (gradient === null) return [];
+  const { surrogate, surrogate_uncorrected: before, surrogate_unbiased: unbiased } = gradient;
+  return [
+    [
+      "gradient",
+      `weights ${formatShare(gradient.weight_gap)} of Σ|A| from unbiased (${formatShare(gradient.weight_gap_uncorrected)} uncorrected); ` +
+        `${formatShare(gradient.advantage_kept_share)} of Σ|A| kept`,
+    ],
+    [
+      "",
+      `Σ A·w / Σ|A| ${formatSigned(surrogate)} (${formatSigned(before)} uncorrected, ${formatSigned(unbiased)} unbiased)`,
+    ],
+  ];
 }
 
 function droppedText(

@@ -186,6 +186,7 @@ function buildResult(
     metrics: sweep ? sweepMetrics(sweep, 0) : null,
     effect: sweep && !missingAdvantages ? { ...correctionFigures(sweep, 1), on_front: false } : null,
     effect_absent: corrected.unswept ?? null,
+    gradient: corrected.gradient,
     trainer_metrics: pooled,
     per_step: perStep,
     discrepancies,

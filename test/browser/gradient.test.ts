@@ -1,0 +1,98 @@
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { RunningView } from "../../bench/support/view-server.mjs";
+import type { MismatchReport } from "../../src/results/index.ts";
+import { goTo, hasBrowser, openPage, readText, settled, warnWithoutBrowser } from "../support/browser.ts";
+import { DEMO, DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
+import { useViewer } from "../support/use-viewer.ts";
+
+warnWithoutBrowser("the gradient in the viewer");
+
+describe.skipIf(!hasBrowser)("what reaches the gradient", () => {
+  let browser: Browser;
+  let place: Workplace;
+  let server: RunningView;
+  let page: Page;
+  let errors: string[];
+  let report: MismatchReport;
+  useViewer(async (aBrowser, aPlace) => {
+    browser = aBrowser;
+    place = aPlace;
+  });
+  beforeAll(async () => {
+    [server, report] = await Promise.all([
+      place.serve(DEMO, ...DEMO_FLAGS),
+      printed<MismatchReport>("report", DEMO, "--json"),
+    ]);
+    ({ page, errors } = await openPage(browser));
+  });
+
+  it("is said on the overview, with the token that weighs most wrongly", async () => {
+    await goTo(page, server.url, "#/overview");
+    const facts = await readText(page.locator(".verdict"));
+    expect(facts).toContain("78.0 % of k3 lies where the advantage is 0, as do 7 of the 10 worst tokens");
+    const worst = report.gradient!.worst_tokens[0]!;
+    const card = page.locator(".first-looks li", { hasText: "Worst for the gradient" });
+    expect(await readText(card)).toContain(worst.handle);
+    const table = page.locator(".worst .part", { hasText: "Worst tokens for the gradient" });
+    expect(await readText(table.locator("tbody tr").first())).toContain(worst.handle);
+    await card.getByRole("link").click();
+    await settled(page);
+    expect(page.url()).toMatch(/#\/sequence\/\d+\?.*token=16|#\/sequence\/\d+\/t?16/);
+  });
+
+  it("colors the text", async () => {
+    await page.getByRole("radio", { name: "A·(ρ − 1)" }).check();
+    await settled(page);
+    const worst = page.locator(".strip-text .t.q-15, .strip-text .t.q15");
+    expect(await worst.count()).toBeGreaterThan(0);
+  });
+
+  it("filters and sorts sequences", async () => {
+    await goTo(page, server.url, "#/sequences?filter=impact%3E1&sort=-impact");
+    const handles = await page
+      .getByRole("grid", { name: "Sequences" })
+      .locator("tbody td:first-child a")
+      .allInnerTexts();
+    const expected = new Set(
+      report
+        .gradient!.worst_tokens.filter(({ impact }) => Math.abs(impact) > 1)
+        .map(({ handle }) => handle.replace(/\.t\d+$/, "")),
+    );
+    expect(new Set(handles)).toEqual(expected);
+    const order = report
+      .gradient!.worst_sequences.map(({ handle }) => handle)
+      .filter((one) => expected.has(one));
+    expect(handles.filter((one) => order.includes(one))).toEqual(order);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser)("colors beyond the scale", () => {
+  let place: Workplace;
+  let page: Page;
+  let server: RunningView;
+  useViewer(async (browser, aPlace) => {
+    place = aPlace;
+    server = await place.serve(DEMO, ...DEMO_FLAGS);
+    ({ page } = await openPage(browser));
+  });
+
+  it("tell the run's largest value from one that is just beyond, until they are switched off", async () => {
+    await goTo(page, server.url, "#/sequences?layout=matrix");
+    const cells = page.locator(".turn-matrix tbody td");
+    await cells.first().waitFor();
+    const shades = async (): Promise<Set<string>> =>
+      new Set(
+        await cells.evaluateAll((all) =>
+          all.flatMap((cell) => /q\d+/.exec(cell.getAttribute("class") ?? "")?.[0] ?? []),
+        ),
+      );
+    const before = (await shades()).size;
+    await page.getByRole("checkbox", { name: "to the largest" }).uncheck();
+    await settled(page);
+    expect((await shades()).size).toBeLessThan(before);
+    expect(await page.locator(".turn-matrix td.over").count()).toBeGreaterThan(0);
+    expect(page.url()).toContain("beyond=off");
+  });
+});
