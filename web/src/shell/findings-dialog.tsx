@@ -47,6 +47,7 @@ export function FindingsDialog({
   );
 }
 
-function exportRow({ at, omits, ...finding }: Finding): Row {
+/** Without what only other analyses read of a finding. */
+function exportRow({ at, omits, sides: _, ...finding }: Finding): Row {
   return { ...finding, at: formatPlace(at), ...(omits && { left_out: omits.unit, why: omits.why }) };
 }
