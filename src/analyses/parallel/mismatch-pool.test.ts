@@ -39,7 +39,7 @@ describe("worker threads", () => {
   let built: { createMismatchPool: typeof createMismatchPool };
   let pool: MismatchPool;
   beforeAll(async () => {
-    compiled = compile();
+    compiled = await compile();
     built = await compiled.load("analyses/parallel/mismatch-pool");
     pool = built.createMismatchPool(2);
   });

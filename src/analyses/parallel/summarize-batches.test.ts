@@ -114,7 +114,7 @@ describe("a run summary on threads", () => {
   let compiled: Compiled;
   let summarizeBatches: typeof Built.summarizeBatches;
   beforeAll(async () => {
-    compiled = compile();
+    compiled = await compile();
     ({ summarizeBatches } = await compiled.load<typeof Built>("analyses/parallel/summarize-batches"));
   });
   afterAll(() => compiled.remove());
