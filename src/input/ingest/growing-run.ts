@@ -8,7 +8,8 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import { openGroups, pooled } from "./open-run.ts";
 import type { ReadOptions } from "./options.ts";
-import { emptyTally, readSources } from "./read-run.ts";
+import { emptyTally } from "./read-one.ts";
+import { readSources } from "./read-run.ts";
 import { isComplete, reportIncomplete } from "./select.ts";
 import { compareSources, examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 

@@ -30,6 +30,16 @@ export { openShards, type Shard, type Shards } from "./open-shards.ts";
 export type { ReadOptions } from "./options.ts";
 export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
 export type { Progress } from "./progress.ts";
+export type { Meter } from "./read-one.ts";
+export {
+  type FileOutcome,
+  type FileReading,
+  type RunFacts,
+  type RunFile,
+  type RunFiles,
+  readRunFile,
+  splitRun,
+} from "./run-files.ts";
 export {
   findSeriesFiles,
   type LoggedSeries,

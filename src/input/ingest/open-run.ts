@@ -15,6 +15,7 @@ import type { ReadOptions } from "./options.ts";
 import { readJoined } from "./read-joined.ts";
 import { readSources } from "./read-run.ts";
 import { reportWalk } from "./report-walk.ts";
+import { openRunFiles, type ReadApart } from "./run-files.ts";
 import { dropCopies, dropRepeated } from "./same-files.ts";
 import { listSome, nothingToRead, reportIgnored, reportIncomplete, reportUnread, select } from "./select.ts";
 import { findSides, requireSides, type Sides } from "./sides.ts";
@@ -269,7 +270,7 @@ export function makeRun(
   findings: FindingLog,
   { ignored, markers }: Groups,
   options: ReadOptions,
-): Run {
+): Run & ReadApart {
   const { name, sources } = group;
   if (group.isPair) {
     const prompts = new PromptSums();
@@ -282,6 +283,7 @@ export function makeRun(
       skipped: 0,
       onePolicy: undefined,
       batches: () => readJoined(group.sides, options, findings, prompts),
+      files: () => undefined,
       promptSummary: () => prompts.summarize(),
     };
   }
@@ -303,5 +305,6 @@ export function makeRun(
       return skipped;
     },
     batches: () => readSources(ordered, options, findings, onSkipped),
+    files: () => openRunFiles(ordered, options, findings, onSkipped),
   };
 }

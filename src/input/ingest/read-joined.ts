@@ -8,10 +8,12 @@ import { DEFAULT_BATCH_TOKENS } from "../../core/schema/index.ts";
 import type { Reading } from "../adapters/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 import { type JoinSide, joinSides, type PromptSums } from "../join/index.ts";
+import { ShiftScanner } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import type { ReadOptions } from "./options.ts";
 import { withNumbers } from "./pack-drafts.ts";
-import { BLOCK_TOKENS, checkMasked, emptyTally, noteInvalidText, reopen } from "./read-run.ts";
+import { BLOCK_TOKENS, emptyTally, noteInvalidText, reopen } from "./read-one.ts";
+import { checkMasked } from "./read-run.ts";
 import { packBatches } from "./read-source.ts";
 import type { Sides } from "./sides.ts";
 import { compareSources, type Source } from "./sources.ts";
@@ -87,6 +89,7 @@ export async function* readJoined(
       origin: { provenance, sampling: {} },
       checks: rollout[0]!.report.checks,
       align: options.align,
+      scanner: options.align === "none" ? undefined : new ShiftScanner(),
       keepOdd: options.keepOdd,
       onMasked: (tokens) => {
         tally.masked += tokens;

@@ -4,11 +4,9 @@
  * @module
  */
 
-import { EmptyInputError, type LogratioError, SchemaError } from "../../core/base/index.ts";
+import { EmptyInputError, SchemaError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { DEFAULT_BATCH_TOKENS, FindingLog } from "../../core/schema/index.ts";
-import { plural } from "../../core/text/index.ts";
-import type { Companion } from "../adapters/index.ts";
+import { FindingLog } from "../../core/schema/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 import {
   ENOUGH_TOKENS,
@@ -19,74 +17,19 @@ import {
   ShiftScanner,
 } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
-import { openDocument } from "./open-document.ts";
 import type { ReadOptions } from "./options.ts";
 import { packDrafts } from "./pack-drafts.ts";
-import { observedSource } from "./progress.ts";
-import { packBatches } from "./read-source.ts";
-import { reportSkipped } from "./select.ts";
-import { openInput, type Source } from "./sources.ts";
-
-/** About how many elements of one column are read at a time. */
-export const BLOCK_TOKENS = 1 << 20;
-
-export async function reopen(
-  source: Source,
-  options: ReadOptions,
-  onBytes: (bytes: number) => void,
-): Promise<SourceDocument> {
-  if (source.document !== undefined) return source.document;
-  const input = await openInput(source.file, options.stdin);
-  const document = await openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
-  if (!source.isOther || document.otherwise === undefined) return document;
-  await closeQuietly(document);
-  return document.otherwise;
-}
-
-/** Companions that are open, for as long as consecutive sources share them: a step's ranks share one rollout dump. */
-function companionDocuments(options: ReadOptions): {
-  of(source: Source): Promise<readonly Companion[]>;
-  close(): Promise<void>;
-} {
-  const open = new Map<string, Promise<SourceDocument>>();
-  const close = async (keep: ReadonlySet<string>): Promise<void> => {
-    for (const [path, document] of open) {
-      if (keep.has(path)) continue;
-      open.delete(path);
-      await closeQuietly(await document.catch(() => undefined));
-    }
-  };
-  return {
-    async of({ companions }) {
-      await close(new Set(companions.map(({ file }) => file.path)));
-      return companions.map((companion) => ({
-        file: companion.report.file,
-        facts: companion.part,
-        open() {
-          const { path } = companion.file;
-          const known = open.get(path) ?? reopen(companion, options, () => {});
-          open.set(path, known);
-          return known;
-        },
-      }));
-    },
-    close: () => close(new Set()),
-  };
-}
-
-/** What was read, of all sources of a run together. */
-export interface Tally {
-  batches: number;
-  /** Tokens of any mask. */
-  tokens: number;
-  /** Tokens with mask 1. */
-  masked: number;
-  firstError: LogratioError | undefined;
-}
-
-export function emptyTally(): Tally {
-  return { batches: 0, tokens: 0, masked: 0, firstError: undefined };
-}
+import {
+  BLOCK_TOKENS,
+  companionDocuments,
+  createScanner,
+  emptyTally,
+  type Meter,
+  readOne,
+  reopen,
+  type Tally,
+} from "./read-one.ts";
+import type { Source } from "./sources.ts";
 
 /**
  * Batches of sources one after the other; a source that fails is reported and passed over.
@@ -100,95 +43,87 @@ export async function* readSources(
   onSkipped: () => void,
   tally: Tally = emptyTally(),
 ): AsyncGenerator<RecordBatch> {
-  const bytesTotal = sources.reduce((sum, { report }) => sum + report.bytes, 0);
-  const meter = { sequences: 0, bytesRead: 0 };
-  const runScanner =
-    sources.length > 1 && options.align !== "none" && !isOneSided(options) ? new ShiftScanner() : undefined;
-  const runShift = options.align === "auto" ? await findRunShift(sources, options) : undefined;
+  const meter = createMeter(sources, options);
+  const scans = new RunScans(sources);
+  const runShift = await findRunShift(sources, options);
   const companions = companionDocuments(options);
   try {
     for (const source of sources) {
-      const { report, adapter } = source;
-      const before = meter.bytesRead;
-      const tell = (): void =>
-        options.onProgress?.({
-          bytesRead: meter.bytesRead,
-          bytesTotal,
-          sequences: meter.sequences,
-          file: report.file,
-        });
-      let document: SourceDocument | undefined;
-      let kept = 0;
-      try {
-        document = await reopen(source, options, (bytes) => {
-          meter.bytesRead += bytes;
-          tell();
-        });
-        const reading = await adapter.read(document, {
-          findings,
-          mapping: options.mapping,
-          blockTokens: BLOCK_TOKENS,
-          keepDetails: options.keepDetails,
-          companions: await companions.of(source),
-          shared: source.shared,
-        });
-        const provenance = {
-          file: report.file,
-          format: report.format,
-          trainer: reading.trainer ?? adapter.name,
-          alignment: reading.alignment,
-          ...((reading.masks?.length ?? 0) > 1 && { masks: reading.masks! }),
-        };
-        report.checks.masks = reading.masks;
-        for await (const batch of packBatches(reading, {
-          findings,
-          batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
-          keepDetails: options.keepDetails,
-          steps: options.steps,
-          defaults: source.defaults,
-          origin: { provenance, sampling: reading.sampling },
-          columns: report.found,
-          checks: report.checks,
-          align: options.align,
-          runShift,
-          runScanner,
-          isOneSided: isOneSided(options),
-          keepOdd: options.keepOdd,
-          onePolicy: source.onePolicy?.has,
-          onMasked: (tokens) => {
-            tally.masked += tokens;
-          },
-        })) {
-          tally.batches++;
-          tally.tokens += batch.responseMask.length;
-          meter.sequences += batch.length;
-          kept += batch.length;
-          tell();
-          yield batch;
-        }
-      } catch (error) {
-        const failure = containFileError(error, report.file);
-        tally.firstError ??= failure;
-        onSkipped();
-        reportSkipped(findings, report.file, failure, kept);
-      } finally {
-        if (document !== undefined) noteInvalidText(document, findings);
-        await closeQuietly(document);
-      }
-      meter.bytesRead = before + report.bytes;
-      tell();
+      const { skipped } = tally;
+      const scanner = createScanner(options);
+      yield* readOne(source, {
+        options,
+        findings,
+        runShift,
+        companions: await companions.of(source),
+        meter,
+        tally,
+        scanner,
+      });
+      if (tally.skipped > skipped) onSkipped();
+      if (scanner !== undefined) scans.add(scanner.sums());
     }
   } finally {
     await companions.close();
   }
+  finishSources(sources, options, { tally, scans, findings });
+}
+
+/** What is said once all sources are read. @throws LogratioError where nothing could be read, or holds a token */
+export function finishSources(
+  sources: readonly Source[],
+  options: ReadOptions,
+  { tally, scans, findings }: { tally: Tally; scans: RunScans; findings: FindingLog },
+): void {
   if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
-  reportRunShift(sources, runScanner?.finish(), findings);
+  reportRunShift(sources, scans.finish(), findings);
   checkMasked(tally, sources, options, findings);
 }
 
-/** One column was named for both sides on purpose: there is nothing to align. */
-function isOneSided({ oneSide, mapping }: ReadOptions): boolean {
-  return oneSide === true && mapping?.rollout !== undefined && mapping.rollout === mapping.trainer;
+/** Tells `onProgress` of sources that are read one after the other. */
+function createMeter(sources: readonly Source[], { onProgress }: ReadOptions): Meter {
+  const bytesTotal = sources.reduce((sum, { report }) => sum + report.bytes, 0);
+  let [bytesRead, bytesBefore, sequences, file] = [0, 0, 0, ""];
+  const tell = (): void => onProgress?.({ bytesRead, bytesTotal, sequences, file });
+  return {
+    begin(name) {
+      bytesBefore = bytesRead;
+      file = name;
+    },
+    addBytes(bytes) {
+      bytesRead += bytes;
+      tell();
+    },
+    addSequences(count) {
+      sequences += count;
+      tell();
+    },
+    end(bytes) {
+      bytesRead = bytesBefore + bytes;
+      tell();
+    },
+  };
+}
+
+/** What the scans of a run's files say together, added up in the order of the files until there is enough. */
+export class RunScans {
+  readonly #scanner: ShiftScanner | undefined;
+  #isEmpty = true;
+
+  /** A file by itself has its own scan. */
+  constructor(sources: readonly unknown[]) {
+    this.#scanner = sources.length > 1 ? new ShiftScanner() : undefined;
+  }
+
+  add(sums: Float64Array): void {
+    if (this.#scanner === undefined || this.#scanner.hasEnough) return;
+    this.#scanner.addSums(sums);
+    this.#isEmpty = false;
+  }
+
+  finish(): ShiftScan | undefined {
+    return this.#isEmpty ? undefined : this.#scanner?.finish();
+  }
 }
 
 /** What small files do not tell by themselves, all of them together may. */
@@ -205,7 +140,11 @@ function reportRunShift(sources: readonly Source[], scan: ShiftScan | undefined,
 }
 
 /** The shift that the beginnings of files show together, for `--align auto`; what can be read once only is not looked at. */
-async function findRunShift(sources: readonly Source[], options: ReadOptions): Promise<number> {
+export async function findRunShift(
+  sources: readonly Source[],
+  options: ReadOptions,
+): Promise<number | undefined> {
+  if (options.align !== "auto") return undefined;
   const scanner = new ShiftScanner();
   for (const source of sources) {
     if (scanner.hasEnough) break;
@@ -239,22 +178,6 @@ async function findRunShift(sources: readonly Source[], options: ReadOptions): P
   }
   const { found } = scanner.finish();
   return found?.scope === "all" && typeof found.offset === "number" ? found.offset : 0;
-}
-
-/** Text that is no UTF-8 is read with U+FFFD in its place: figures stand, texts are not what was written. */
-export function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
-  const found = document.invalidText?.();
-  if (found === undefined) return;
-  const { rows, ...place } = found;
-  findings.add({
-    code: "invalid-text",
-    severity: "warning",
-    count: rows,
-    at: { file: document.file, ...place },
-    likely: "the file was truncated within a character, or is not encoded in UTF-8",
-    describe: (count) =>
-      `${plural(count, "row holds", "rows hold")} bytes that are not UTF-8: read as U+FFFD`,
-  });
 }
 
 export function checkMasked(

@@ -24,8 +24,8 @@ export interface PackOptions extends DraftOptions {
   readonly align?: Align | undefined;
   /** Of a run whose files are too small to tell by themselves: the shift for `--align auto`. */
   readonly runShift?: number | undefined;
-  /** Sees what all files of the run hold. */
-  readonly runScanner?: ShiftScanner | undefined;
+  /** Looks whether the columns are shifted; undefined where nobody asks. */
+  readonly scanner: ShiftScanner | undefined;
   /** One column was named for both sides on purpose. */
   readonly isOneSided?: boolean | undefined;
   /** See `ReadOptions.keepOdd`. */
@@ -43,7 +43,7 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     findings,
     file,
     checks,
-    scans: align !== "none",
+    scanner: options.scanner,
     isOneSided: options.isOneSided === true,
   });
   let masked = 0;
@@ -52,7 +52,6 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     const { batch, lost } = moveTrainer(packed, checks.shift, findings);
     checker.check(batch, lost);
     alignment.see(batch);
-    options.runScanner?.add(batch);
     options.onMasked(checker.maskedTokens - masked);
     masked = checker.maskedTokens;
     return batch;
@@ -66,14 +65,14 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
 
   checks.shift = typeof align === "number" ? align : 0;
   // With --align auto batches wait until the scan has seen enough, or all.
-  let scanner = align === "auto" ? new ShiftScanner() : undefined;
+  let decider = align === "auto" ? new ShiftScanner() : undefined;
   const waiting: RecordBatch[] = [];
   const decide = (): void => {
-    if (scanner === undefined) return;
-    const { found } = scanner.finish();
+    if (decider === undefined) return;
+    const { found } = decider.finish();
     checks.shift =
       found?.scope === "all" && typeof found.offset === "number" ? found.offset : (options.runShift ?? 0);
-    scanner = undefined;
+    decider = undefined;
   };
   let failure: { readonly error: unknown } | undefined;
   const packs = packDrafts(reading, options);
@@ -90,8 +89,8 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
   try {
     for (let packed = await nextPack(); packed !== undefined; packed = await nextPack()) {
       waiting.push(packed);
-      scanner?.add(packed);
-      if (scanner?.hasEnough === false) continue;
+      decider?.add(packed);
+      if (decider?.hasEnough === false) continue;
       decide();
       for (const held of waiting.splice(0)) yield settle(held);
     }

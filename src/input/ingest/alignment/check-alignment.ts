@@ -7,7 +7,7 @@ import type { FindingLog, RecordBatch } from "../../../core/schema/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import { createZeroCheck } from "./check-zeros.ts";
 import { reportShift } from "./report-shift.ts";
-import { ShiftScanner } from "./scan-shifts.ts";
+import type { ShiftScanner } from "./scan-shifts.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
 /** A short greedy answer may have the same log-probs on both sides; a column of this many tokens is one column. */
@@ -18,8 +18,8 @@ export interface AlignmentCheckOptions {
   readonly file: string;
   /** Filled while batches are seen. */
   readonly checks: SourceChecks;
-  /** False: the user trusts the file (`--align none`), or looks at one column for both sides. */
-  readonly scans: boolean;
+  /** Undefined: the user trusts the file (`--align none`), or looks at one column for both sides. */
+  readonly scanner: ShiftScanner | undefined;
   /** One column was named for both sides on purpose. */
   readonly isOneSided: boolean;
 }
@@ -50,8 +50,7 @@ function reportIds({ findings, file, checks: { ids } }: AlignmentCheckOptions): 
 
 /** Looks at the batches of one source. */
 export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentCheck {
-  const { findings, file, checks } = options;
-  const scanner = options.scans && !options.isOneSided ? new ShiftScanner() : undefined;
+  const { findings, file, checks, scanner } = options;
   const zeros = createZeroCheck(options);
   let equal = 0;
   let compared = 0;

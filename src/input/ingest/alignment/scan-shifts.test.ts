@@ -113,6 +113,35 @@ describe("no shift is found", () => {
   });
 });
 
+describe("sums of scans", () => {
+  it("add up to the scan of all sequences, however they are split over files", () => {
+    fc.assert(
+      fc.property(seeds, drawings, fc.integer({ min: 0, max: 3 }), (seed, drawing, shift) => {
+        const sequences = drawLogprobs(seed, drawing).map((one) => ({
+          ...one,
+          trainer: moveEntries(one.trainer, shift),
+        }));
+        const whole = scan(sequences);
+        const together = new ShiftScanner();
+        for (const from of [0, 5, 11]) {
+          const part = new ShiftScanner();
+          part.add(packDrawn(sequences.slice(from, from === 11 ? undefined : from === 0 ? 5 : 11)));
+          together.addSums(part.sums());
+        }
+        const added = together.finish();
+        expect(added).toMatchObject({ tokens: whole.tokens, canTell: whole.canTell });
+        expect(added.deltaAbs).toBeCloseTo(whole.deltaAbs, 12);
+        expect(added.found?.offset).toBe(whole.found?.offset);
+        for (const [i, { votes, stretches, tokens, deltaAbs }] of whole.shifts.entries()) {
+          expect(added.shifts[i]).toMatchObject({ votes, stretches, tokens });
+          if (tokens > 0) expect(added.shifts[i]!.deltaAbs).toBeCloseTo(deltaAbs, 12);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
 describe("logTail", () => {
   it("bounds the binomial tail from above, and is it where all votes agree", () => {
     const exact = (k: number, n: number): number => {

@@ -79,6 +79,8 @@ interface Sums {
   stretches: number;
 }
 
+const FIELDS = ["tokens", "shifted", "inPlace", "votes", "stretches"] as const satisfies (keyof Sums)[];
+
 /** ln of a bound on P(Binomial(n, ½) ≥ k) for k ≥ n/2: n (H(k/n) − ln 2), exact for k = n. */
 export function logTail(k: number, n: number): number {
   if (n === 0 || 2 * k <= n) return 0;
@@ -146,6 +148,27 @@ export class ShiftScanner {
       this.#compared++;
       this.#inPlace += Math.abs(rollout[t]! - trainer[t]!);
     }
+  }
+
+  /** All that was seen, for {@link addSums} of another scanner. */
+  sums(): Float64Array {
+    const sums = [...this.#sums.values()].flatMap((byOffset) => [...byOffset.values()]);
+    return Float64Array.from([
+      this.#tokens,
+      this.#compared,
+      this.#inPlace,
+      ...sums.flatMap((of) => FIELDS.map((field) => of[field])),
+    ]);
+  }
+
+  /** Adds what another scanner saw. Sums of floats depend on the order, so files are added in the order of the run. */
+  addSums(sums: Float64Array): void {
+    let at = 0;
+    this.#tokens += sums[at++]!;
+    this.#compared += sums[at++]!;
+    this.#inPlace += sums[at++]!;
+    for (const byOffset of this.#sums.values())
+      for (const of of byOffset.values()) for (const field of FIELDS) of[field] += sums[at++]!;
   }
 
   finish(): ShiftScan {

@@ -1,0 +1,199 @@
+/**
+ * One source of a run to batches, and what reading it came to.
+ *
+ * @module
+ */
+import type { LogratioError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { DEFAULT_BATCH_TOKENS, type FindingLog } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
+import type { Companion } from "../adapters/index.ts";
+import type { SourceDocument } from "../io/index.ts";
+import { ShiftScanner } from "./alignment/index.ts";
+import { closeQuietly, containFileError } from "./contain.ts";
+import { openDocument } from "./open-document.ts";
+import type { ReadOptions } from "./options.ts";
+import { observedSource } from "./progress.ts";
+import { packBatches } from "./read-source.ts";
+import { reportSkipped } from "./select.ts";
+import { openInput, type Source } from "./sources.ts";
+
+/** About how many elements of one column are read at a time. */
+export const BLOCK_TOKENS = 1 << 20;
+
+/** What of a source is needed to read it. */
+export type ReadableSource = Pick<
+  Source,
+  "report" | "adapter" | "file" | "defaults" | "shared" | "document" | "isOther"
+> & { readonly onePolicy: Pick<NonNullable<Source["onePolicy"]>, "has"> | undefined };
+
+export async function reopen(
+  source: Pick<Source, "document" | "file" | "isOther">,
+  options: ReadOptions,
+  onBytes: (bytes: number) => void,
+): Promise<SourceDocument> {
+  if (source.document !== undefined) return source.document;
+  const input = await openInput(source.file, options.stdin);
+  const document = await openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
+  if (!source.isOther || document.otherwise === undefined) return document;
+  await closeQuietly(document);
+  return document.otherwise;
+}
+
+export interface CompanionDocuments {
+  of(source: Pick<Source, "companions">): Promise<readonly Companion[]>;
+  close(): Promise<void>;
+}
+
+/** Companions that are open, for as long as consecutive sources share them: a step's ranks share one rollout dump. */
+export function companionDocuments(options: ReadOptions): CompanionDocuments {
+  const open = new Map<string, Promise<SourceDocument>>();
+  const close = async (keep: ReadonlySet<string>): Promise<void> => {
+    for (const [path, document] of open) {
+      if (keep.has(path)) continue;
+      open.delete(path);
+      await closeQuietly(await document.catch(() => undefined));
+    }
+  };
+  return {
+    async of({ companions }) {
+      await close(new Set(companions.map(({ file }) => file.path)));
+      return companions.map((companion) => ({
+        file: companion.report.file,
+        facts: companion.part,
+        open() {
+          const { path } = companion.file;
+          const known = open.get(path) ?? reopen(companion, options, () => {});
+          open.set(path, known);
+          return known;
+        },
+      }));
+    },
+    close: () => close(new Set()),
+  };
+}
+
+/** What was read: of one source, or of all of a run together. */
+export interface Tally {
+  batches: number;
+  /** Tokens of any mask. */
+  tokens: number;
+  /** Tokens with mask 1. */
+  masked: number;
+  /** Sources that failed; what was read of them before counts. */
+  skipped: number;
+  firstError: LogratioError | undefined;
+}
+
+export function emptyTally(): Tally {
+  return { batches: 0, tokens: 0, masked: 0, skipped: 0, firstError: undefined };
+}
+
+/** Is told how far reading has come. */
+export interface Meter {
+  begin(file: string): void;
+  addBytes(bytes: number): void;
+  addSequences(sequences: number): void;
+  /** @param bytes of the whole file: what was skipped of it counts as read */
+  end(bytes: number): void;
+}
+
+export interface SourceContext {
+  readonly options: ReadOptions;
+  readonly findings: FindingLog;
+  /** Of a run whose files are too small to tell by themselves: the shift for `--align auto`. */
+  readonly runShift: number | undefined;
+  readonly companions: readonly Companion[];
+  readonly meter: Meter;
+  /** What is read is added to it. */
+  readonly tally: Tally;
+  readonly scanner: ShiftScanner | undefined;
+}
+
+/** The scanner for one file: undefined where nobody asks whether the columns are shifted. */
+export function createScanner(options: ReadOptions): ShiftScanner | undefined {
+  return options.align === "none" || isOneSided(options) ? undefined : new ShiftScanner();
+}
+
+/** One column was named for both sides on purpose: there is nothing to align. */
+function isOneSided({ oneSide, mapping }: ReadOptions): boolean {
+  return oneSide === true && mapping?.rollout !== undefined && mapping.rollout === mapping.trainer;
+}
+
+/** Batches of one source; where it fails that is reported, and what came before counts. */
+export async function* readOne(source: ReadableSource, context: SourceContext): AsyncGenerator<RecordBatch> {
+  const { report, adapter } = source;
+  const { options, findings, meter, tally } = context;
+  meter.begin(report.file);
+  let document: SourceDocument | undefined;
+  let kept = 0;
+  try {
+    document = await reopen(source, options, (bytes) => meter.addBytes(bytes));
+    const reading = await adapter.read(document, {
+      findings,
+      mapping: options.mapping,
+      blockTokens: BLOCK_TOKENS,
+      keepDetails: options.keepDetails,
+      companions: context.companions,
+      shared: source.shared,
+    });
+    const provenance = {
+      file: report.file,
+      format: report.format,
+      trainer: reading.trainer ?? adapter.name,
+      alignment: reading.alignment,
+      ...((reading.masks?.length ?? 0) > 1 && { masks: reading.masks! }),
+    };
+    report.checks.masks = reading.masks;
+    for await (const batch of packBatches(reading, {
+      findings,
+      batchTokens: options.batchTokens ?? DEFAULT_BATCH_TOKENS,
+      keepDetails: options.keepDetails,
+      steps: options.steps,
+      defaults: source.defaults,
+      origin: { provenance, sampling: reading.sampling },
+      columns: report.found,
+      checks: report.checks,
+      align: options.align,
+      runShift: context.runShift,
+      scanner: context.scanner,
+      isOneSided: isOneSided(options),
+      keepOdd: options.keepOdd,
+      onePolicy: source.onePolicy?.has,
+      onMasked: (tokens) => {
+        tally.masked += tokens;
+      },
+    })) {
+      tally.batches++;
+      tally.tokens += batch.responseMask.length;
+      kept += batch.length;
+      meter.addSequences(batch.length);
+      yield batch;
+    }
+  } catch (error) {
+    const failure = containFileError(error, report.file);
+    tally.firstError ??= failure;
+    tally.skipped++;
+    reportSkipped(findings, report.file, failure, kept);
+  } finally {
+    if (document !== undefined) noteInvalidText(document, findings);
+    await closeQuietly(document);
+  }
+  meter.end(report.bytes);
+}
+
+/** Text that is no UTF-8 is read with U+FFFD in its place: figures stand, texts are not what was written. */
+export function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
+  const found = document.invalidText?.();
+  if (found === undefined) return;
+  const { rows, ...place } = found;
+  findings.add({
+    code: "invalid-text",
+    severity: "warning",
+    count: rows,
+    at: { file: document.file, ...place },
+    likely: "the file was truncated within a character, or is not encoded in UTF-8",
+    describe: (count) =>
+      `${plural(count, "row holds", "rows hold")} bytes that are not UTF-8: read as U+FFFD`,
+  });
+}
