@@ -8,7 +8,7 @@ export { sumImpact } from "./batch-table.ts";
 export type { Field, SequenceField, TokenField } from "./field.ts";
 export { FIELDS, fieldNamed, nearestField } from "./fields.ts";
 export { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts";
-export { type BatchFilter, batchFilter } from "./filter-batches.ts";
+export { type BatchFilter, batchFilter, type FilterCounts } from "./filter-batches.ts";
 export { matchingRows } from "./match-rows.ts";
 export { type TokenMatcher, tokenMatcher } from "./match-tokens.ts";
 export {

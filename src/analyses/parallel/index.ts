@@ -5,6 +5,7 @@
  */
 
 export { answerTasks } from "./answer-tasks.ts";
+export { type ErrorData, packError, unpackError } from "./error-transport.ts";
 export { createMismatchPool, type MismatchPool } from "./mismatch-pool.ts";
 export { defaultThreads, type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
-export { startThread, workerFile } from "./thread.ts";
+export { startThread, type Thread, workerFile } from "./thread.ts";

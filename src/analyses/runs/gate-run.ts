@@ -194,6 +194,7 @@ async function readResults(
     paths: others,
     flags: [],
     parity: logged === undefined ? [] : parityOfLogged(logged, []),
+    apart: { input: options, filter, isStopped, ...(onProgress && { onProgress }) },
   });
   return logged === undefined ? report : joinLogged(report, logged);
 }

@@ -30,6 +30,12 @@ export interface RunInput extends Readonly<Partial<Record<MappedColumn, string>>
   readonly batchTokens?: number;
 }
 
+/** Fields of {@link RunInput} and of a filter's options: those that decide what is read. */
+export const INPUT_NAMES: ReadonlySet<string> = new Set([
+  ...Object.keys(COLUMN_FLAGS),
+  ...["pair", "steps", "adapter", "align", "batchTokens", "filter", "tokenizer"],
+]);
+
 /** The options of reading that `openRun` takes. @throws UsageError when a value makes no sense. */
 export function parseRunInput(options: RunInput): ReadOptions {
   const named = Object.keys(COLUMN_FLAGS).flatMap((field) => {

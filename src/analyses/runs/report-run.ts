@@ -9,19 +9,20 @@ import { plural } from "../../core/text/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
 import type { MismatchReport, PolicyReport } from "../../results/index.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
-import { summarizeBatches } from "../parallel/index.ts";
+import { defaultThreads, summarizeBatches } from "../parallel/index.ts";
 import { buildPolicyReport, PolicyRun } from "../policy/index.ts";
 import { buildReport } from "../report/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
 import { readBatches, sourceSummaries } from "./read-batches.ts";
+import { type ApartOptions, chooseFiles, summarizeFiles } from "./summarize-files.ts";
 
 /** The flags of `logratio report` that decide what is in the report, under the same names. */
 export interface ReportRunOptions extends RunInput, FilterOptions {
   /** Trainers whose own metrics stand beside ours: `verl`, `xtuner`. */
   readonly parity?: readonly string[];
-  /** Threads that sum, beside the calling one; default one per processor, at most four. */
+  /** Threads that read and sum; default one per processor, at most four. */
   readonly threads?: number;
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -73,6 +74,7 @@ export async function reportRun(
     paths: list,
     flags: inputFlags(options, NOT_INPUT),
     parity,
+    apart: { input: options, filter, isStopped, ...(onProgress && { onProgress }) },
     ...(threads !== undefined && { threads }),
   });
 }
@@ -84,6 +86,8 @@ export interface OpenRunReport {
   readonly flags: readonly string[];
   readonly parity: readonly ParityTrainer[];
   readonly threads?: number;
+  /** Given where threads may read whole files themselves, in place of the batches: the same in another way. */
+  readonly apart?: ApartOptions;
 }
 
 /**
@@ -94,9 +98,13 @@ export interface OpenRunReport {
 export async function reportOpenRun(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
-  { threads, ...asked }: OpenRunReport,
+  { threads = defaultThreads(), apart, ...asked }: OpenRunReport,
 ): Promise<MismatchReport> {
-  const summary = await summarizeBatches(batches, threads === undefined ? {} : { threads });
+  const files = apart && chooseFiles(run, threads, apart);
+  const summary =
+    files === undefined
+      ? await summarizeBatches(batches, { threads })
+      : await summarizeFiles(run, files, threads, apart!);
   const report = buildReport({
     run: run.name,
     ...asked,

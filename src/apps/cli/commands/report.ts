@@ -38,8 +38,8 @@ import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
-import { createProgress } from "../progress.ts";
-import { toReadOptions } from "../read-options.ts";
+import { createProgress, type Progress, type ProgressState } from "../progress.ts";
+import { toReadOptions, toRunInput } from "../read-options.ts";
 import { commandLine, conclude, inputFlags, type Reading, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
@@ -87,13 +87,13 @@ export async function report(
   // Wrong usage is told before what is wrong with the paths.
   const read = toReadOptions(options);
   await checkPage(paths, options);
-  const tokenizer = options.tokenizer ?? options.foundTokenizer;
+  const tokenizer = findTokenizer(options);
   const filter = await compileFilter({ ...options, ...(tokenizer !== undefined && { tokenizer }) });
   const { logged, others, areDirectories } = await readLogged(paths);
-  const job: Job = { paths, others, options, read, terminal, parity, logged, threads };
-  if (logged !== undefined && others.length === 0) return reportSeries(logged, paths, options, terminal);
   const progress = createProgress(terminal);
-  const run = await openDumps(job, progress.update, areDirectories);
+  const job: Job = { paths, others, options, read, terminal, parity, logged, threads, filter, progress };
+  if (logged !== undefined && others.length === 0) return reportSeries(logged, paths, options, terminal);
+  const run = await openDumps(job, areDirectories);
   if (run === undefined) return reportSeries(logged!, paths, options, terminal);
   const reading = readUntilInterrupted(run, filter);
   const end = (): void => {
@@ -104,6 +104,10 @@ export async function report(
   return run.onePolicy === undefined
     ? reportTwoPolicies(job, run, reading, end)
     : reportOneOf(job, run, run.onePolicy, reading, end);
+}
+
+function findTokenizer({ tokenizer, foundTokenizer }: ReportOptions): string | undefined {
+  return tokenizer ?? foundTokenizer;
 }
 
 /** Where the page goes, before anything is read. */
@@ -125,19 +129,17 @@ interface Job {
   readonly parity: ReturnType<typeof parseParity>;
   readonly logged: Awaited<ReturnType<typeof readLogged>>["logged"];
   readonly threads: number | undefined;
+  readonly filter: Awaited<ReturnType<typeof compileFilter>>;
+  readonly progress: Progress<ProgressState>;
 }
 
 /** Undefined where directories hold logged metrics and no dump. */
-async function openDumps(
-  job: Job,
-  onProgress: NonNullable<ReadOptions["onProgress"]>,
-  areDirectories: boolean,
-): Promise<Run | undefined> {
+async function openDumps(job: Job, areDirectories: boolean): Promise<Run | undefined> {
   let examined: readonly SourceReport[] = [];
   const opening = openRun(job.others, {
     ...job.read,
     onePolicy: true,
-    onProgress,
+    onProgress: job.progress.update,
     onExamined: (sources) => {
       examined = sources;
     },
@@ -171,12 +173,20 @@ async function reportOneOf(
 
 async function reportTwoPolicies(job: Job, run: Run, reading: Reading, end: () => void): Promise<ExitStatus> {
   const { others, options, terminal, parity, logged, threads } = job;
+  const tokenizer = findTokenizer(options);
   const measured = await reportOpenRun(run, reading.batches, {
     // The command to run next may be of a verb that reads dumps alone.
     paths: others,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
     parity: logged === undefined ? parity : parityOfLogged(logged, parity),
     ...(threads !== undefined && { threads }),
+    apart: {
+      input: { ...toRunInput(options), ...(tokenizer !== undefined && { tokenizer }) },
+      filter: job.filter,
+      isStopped: () => reading.interrupted,
+      onRead: reading.end,
+      onProgress: job.progress.update,
+    },
   }).finally(end);
   const result = logged === undefined ? measured : joinLogged(measured, logged);
   const { findings } = result;

@@ -1,0 +1,235 @@
+/**
+ * The files of a run to one run summary, each read, checked and summed by one of several threads. The calling thread is one
+ * of them.
+ *
+ * @module
+ */
+import { ByteReader, memoryLimit } from "../../core/base/index.ts";
+import {
+  type FileOutcome,
+  type Progress,
+  type Run,
+  type RunFacts,
+  type RunFiles,
+  splitRun,
+} from "../../input/ingest/index.ts";
+import type { BatchFilter, FilterCounts } from "../filter/index.ts";
+import { startThread, type Thread, unpackError, workerFile } from "../parallel/index.ts";
+import { RunSummary } from "../report/index.ts";
+import { type FilesReply, type FilesTask, unpackOutcome } from "./file-messages.ts";
+import {
+  createFileMeter,
+  createQueue,
+  failAt,
+  isNeeded,
+  isQueueStopped,
+  type QueueMemory,
+  stopQueue,
+  sumProgress,
+  takePlace,
+} from "./file-queue.ts";
+import type { FilterOptions } from "./filter-option.ts";
+import { INPUT_NAMES, type RunInput } from "./input-options.ts";
+import { noteFilter } from "./read-batches.ts";
+import { type TakenFiles, takeFiles } from "./take-files.ts";
+
+/** How the files of an open run are read by other threads: what the run and the filter were made of. */
+export interface ApartOptions {
+  readonly input: RunInput & FilterOptions;
+  /** Compiled from `input`. */
+  readonly filter: BatchFilter | undefined;
+  /** Asked now and then: true ends reading, so that what was read is kept; what it throws ends it without a result. */
+  readonly isStopped?: () => boolean;
+  /** Called once all is read. */
+  readonly onRead?: () => void;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Bytes up to which no thread is started; default 16 MiB. */
+  readonly smallBytes?: number;
+}
+
+/** Read in a quarter of a second: as long as starting a thread and joining what it returns. */
+const SMALL_BYTES = 2 ** 24;
+/** How often the calling thread looks whether it is to stop while others still read. */
+const LOOK_MS = 50;
+
+/** The files of a run, where reading them apart is worth it. */
+export function chooseFiles(
+  run: Run,
+  threads: number,
+  { smallBytes = SMALL_BYTES }: ApartOptions,
+): RunFiles | undefined {
+  if (threads <= 1 || run.sources.length < 2 || workerFile("files-worker", import.meta.url) === undefined)
+    return undefined;
+  const files = splitRun(run);
+  const movable = files?.list.filter(({ file }) => file !== undefined) ?? [];
+  const bytes = sumBytes(movable);
+  const isWorth = movable.length > 1 && bytes > smallBytes && 2 * bytes >= sumBytes(files!.list);
+  return isWorth ? files : undefined;
+}
+
+function sumBytes(files: readonly { readonly bytes: number }[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/**
+ * The summary of a run: what one thread makes of it, bit for bit, with its findings in the same order.
+ *
+ * @throws what reading the run in one thread throws
+ */
+export async function summarizeFiles(
+  run: Run,
+  files: RunFiles,
+  threads: number,
+  apart: ApartOptions,
+): Promise<RunSummary> {
+  const summary = new RunSummary();
+  const movable = files.list.flatMap(({ file, bytes }, place) =>
+    file === undefined ? [] : { place, bytes },
+  );
+  // The largest first: what is left to wait for at the end is small.
+  const places = movable.sort((a, b) => b.bytes - a.bytes || a.place - b.place).map(({ place }) => place);
+  const team = Math.min(threads, files.list.length);
+  const queue = createQueue(places, team);
+  const watch = createWatch(queue, files, apart);
+  const members: Thread<FilesTask, FilesReply>[] = [];
+  try {
+    const facts = await files.survey();
+    const replies = Array.from({ length: team - 1 }, (_, i) => {
+      const member = startThread<FilesTask, FilesReply>(workerFile("files-worker", import.meta.url)!);
+      members.push(member);
+      return member.ask(makeTask(queue, i + 1, { files, facts, apart }));
+    });
+    // What a thread ends with is looked at below, all of them together.
+    for (const reply of replies) reply.catch(() => stopQueue(queue));
+    const own = await takeHere(queue, { files, facts, summary, apart, watch });
+    const others = await Promise.all(replies);
+    watch.end();
+    apart.onRead?.();
+    watch.throwIfAborted();
+    settle(files, own, others);
+    for (const reply of others)
+      summary.merge(RunSummary.decode(new ByteReader(reply.summary, "a thread's summary")));
+    if (!isQueueStopped(queue)) files.finish();
+    if (apart.filter !== undefined) noteFilter(run, addCounts(apart.filter, others));
+    return summary;
+  } finally {
+    watch.end();
+    await Promise.all([files.close(), ...members.map((member) => member.close())]);
+  }
+}
+
+function makeTask(
+  queue: QueueMemory,
+  thread: number,
+  { files, facts, apart }: { files: RunFiles; facts: RunFacts; apart: ApartOptions },
+): FilesTask {
+  // Callbacks and signals, which callers keep among their options, cannot go to another thread.
+  const input = Object.fromEntries(Object.entries(apart.input).filter(([name]) => INPUT_NAMES.has(name)));
+  return {
+    thread,
+    queue,
+    files: files.list.map(({ file }) => file),
+    facts,
+    input,
+    memoryLimit: memoryLimit(),
+  };
+}
+
+/** What the user asks for while threads read. */
+interface Watch {
+  /** Stops the threads where the caller asks for it. */
+  look(): void;
+  tell(): void;
+  /** @throws what `isStopped` threw */
+  throwIfAborted(): void;
+  end(): void;
+}
+
+function createWatch(queue: QueueMemory, { list }: RunFiles, { isStopped, onProgress }: ApartOptions): Watch {
+  const bytesTotal = sumBytes(list);
+  let aborted: { readonly reason: unknown } | undefined;
+  const look = (): void => {
+    try {
+      if (isStopped?.() === true) stopQueue(queue);
+    } catch (reason) {
+      aborted ??= { reason };
+      stopQueue(queue);
+    }
+  };
+  const tell = (): void => {
+    const { place, ...read } = sumProgress(queue);
+    onProgress?.({ ...read, bytesTotal, file: list[place]!.name });
+  };
+  const timer = setInterval(() => {
+    look();
+    tell();
+  }, LOOK_MS);
+  return {
+    look,
+    tell,
+    throwIfAborted() {
+      if (aborted !== undefined) throw aborted.reason;
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+interface Here {
+  readonly files: RunFiles;
+  readonly facts: RunFacts;
+  readonly summary: RunSummary;
+  readonly apart: ApartOptions;
+  readonly watch: Watch;
+}
+
+/** The share of the calling thread: what no other can read, then whatever is left. */
+function takeHere(queue: QueueMemory, { files, facts, summary, apart, watch }: Here): Promise<TakenFiles> {
+  const onlyHere = files.list.flatMap(({ file }, place) => (file === undefined ? place : []));
+  const next = (): number | undefined => {
+    if (isQueueStopped(queue)) return undefined;
+    const place = onlyHere.shift();
+    if (place === undefined) return takePlace(queue);
+    return isNeeded(queue, place) ? place : next();
+  };
+  return takeFiles({
+    next,
+    read: (place) => files.read(place, facts, createFileMeter(queue, 0, place, watch.tell)),
+    filter: apart.filter,
+    summary,
+    async isStopped(place) {
+      // Summing is synchronous: without a turn of the event loop a signal would wait for the end.
+      await new Promise(setImmediate);
+      watch.look();
+      return isQueueStopped(queue) || !isNeeded(queue, place);
+    },
+    onFailed: (place) => failAt(queue, place),
+  });
+}
+
+/** Adds what reading came to in the order of one thread, which would have ended with the first error. */
+function settle(files: RunFiles, own: TakenFiles, replies: readonly FilesReply[]): void {
+  const outcomes = new Map<number, () => FileOutcome>();
+  for (const [place, outcome] of own.outcomes) outcomes.set(place, () => outcome);
+  for (const reply of replies)
+    for (const [place, outcome] of reply.outcomes) outcomes.set(place, () => unpackOutcome(outcome));
+  const failures = replies.flatMap(({ failure }) =>
+    failure === undefined ? [] : { place: failure.place, error: unpackError(failure.error) as unknown },
+  );
+  if (own.failure !== undefined) failures.push(own.failure);
+  const [failure] = failures.sort((a, b) => a.place - b.place);
+  for (const place of files.list.keys()) {
+    const outcome = outcomes.get(place);
+    if (outcome !== undefined) files.settle(place, outcome());
+    if (place === failure?.place) throw failure.error;
+  }
+}
+
+function addCounts(
+  { counts, isAboutTokens }: BatchFilter,
+  replies: readonly FilesReply[],
+): Pick<BatchFilter, "counts" | "isAboutTokens"> {
+  const sum: FilterCounts = { ...counts };
+  for (const reply of replies)
+    for (const name of Object.keys(sum) as (keyof FilterCounts)[]) sum[name] += reply.counts?.[name] ?? 0;
+  return { counts: sum, isAboutTokens };
+}

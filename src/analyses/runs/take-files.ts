@@ -1,0 +1,53 @@
+/**
+ * Whole files to one run summary: what each of the threads does that read a run together.
+ *
+ * @module
+ */
+import type { FileOutcome, FileReading } from "../../input/ingest/index.ts";
+import type { BatchFilter } from "../filter/index.ts";
+import type { RunSummary } from "../report/index.ts";
+
+/** What reading a run's files came to in one thread. */
+export interface TakenFiles {
+  readonly outcomes: [place: number, outcome: FileOutcome][];
+  /** A batch that could not be added: of the first file where there are several. */
+  failure: { readonly place: number; readonly error: unknown } | undefined;
+}
+
+export interface TakeOptions {
+  /** The place of the next file; undefined where there is none. */
+  readonly next: () => number | undefined;
+  readonly read: (place: number) => FileReading;
+  readonly filter: BatchFilter | undefined;
+  readonly summary: RunSummary;
+  /** Called after each batch: true ends reading there. */
+  readonly isStopped: (place: number) => boolean | Promise<boolean>;
+  readonly onFailed: (place: number) => void;
+}
+
+export async function takeFiles(options: TakeOptions): Promise<TakenFiles> {
+  const taken: TakenFiles = { outcomes: [], failure: undefined };
+  for (let place = options.next(); place !== undefined; place = options.next()) {
+    const reading = options.read(place);
+    try {
+      await addFile(reading, place, options);
+    } catch (error) {
+      options.onFailed(place);
+      if (taken.failure === undefined || place < taken.failure.place) taken.failure = { place, error };
+    }
+    taken.outcomes.push([place, reading.outcome()]);
+  }
+  return taken;
+}
+
+async function addFile(
+  reading: FileReading,
+  place: number,
+  { filter, summary, isStopped }: TakeOptions,
+): Promise<void> {
+  for await (const batch of reading.batches()) {
+    const kept = filter === undefined ? batch : filter.apply(batch);
+    if (kept !== undefined) summary.add(kept);
+    if (await isStopped(place)) return;
+  }
+}
