@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Source files of each kernel; the first is the one that is compiled. */
 const KERNELS = {
   mismatch: ["mismatch.ts"],
+  tokens: ["tokens.ts"],
   distribution: ["distribution.ts", "distribution-row.ts", "distribution-pair.ts", "vectors.ts"],
 };
 const FLAGS = ["--enable", "simd", "--runtime", "stub", "--noAssert", "-O3", "--converge", "--use", "abort="];

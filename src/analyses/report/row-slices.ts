@@ -1,9 +1,8 @@
-import type { MaskedTokens } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import type { Slices } from "./slices.ts";
-import { type StalenessRun, splitByStaleness, sumStarved, uniformStaleness } from "./staleness.ts";
+import { type StalenessRun, splitByStaleness, uniformStaleness } from "./staleness.ts";
 
 /** The slices of a run. */
 export interface RunSlices {
@@ -16,11 +15,23 @@ export interface RunSlices {
   readonly staleness: BoundedSlices<number>;
 }
 
+/** What rows that belong to the same slices have in common: the same object for all of them. */
+export interface SliceSet {
+  /** Sets of a batch are counted from 0. */
+  readonly number: number;
+  readonly unbounded: readonly MismatchSummary[];
+  readonly engine: string | undefined;
+  readonly finish: string | undefined;
+  /** NaN where it is not known or not the same for all tokens. */
+  readonly age: number;
+}
+
 /** The slices that each row of a batch belongs to, and what is summed of a row beside its kernel sums. */
 export class RowSlices {
   readonly #summary: RunSlices;
   readonly #batch: RecordBatch;
-  readonly #rows: (MismatchSummary[] | undefined)[] = [];
+  readonly #sets = new Map<string, SliceSet>();
+  readonly #setOfRow: (SliceSet | undefined)[] = [];
   readonly #runs: (readonly StalenessRun[] | undefined)[] = [];
   /** By row: Σ(1 − ρ) of the tokens with ρ < ½. */
   readonly starved: Float64Array;
@@ -34,22 +45,23 @@ export class RowSlices {
     this.starved = new Float64Array(batch.length);
   }
 
-  addStarved(row: number, { delta }: MaskedTokens, from: number, to: number): void {
-    this.starved[row] = (this.starved[row] as number) + sumStarved(delta, from, to);
+  addStarved(row: number, sum: number): void {
+    this.starved[row] = (this.starved[row] as number) + sum;
   }
 
   of(row: number): readonly MismatchSummary[] {
+    return this.open(this.set(row));
+  }
+
+  /** The slices of a set. Asked for each time: between two additions a part may have been pooled with others. */
+  open({ unbounded, engine, finish, age }: SliceSet): readonly MismatchSummary[] {
+    if (engine === undefined && finish === undefined && Number.isNaN(age)) return unbounded;
     const { engines, finishReasons, staleness } = this.#summary;
-    const engine = this.#batch.engineIds?.[row];
-    const finish = this.#batch.finishReasons?.[row];
-    const age = uniformStaleness(this.staleness(row));
-    // Asked for each time: between two additions a part may have been pooled with others.
-    return [
-      ...this.#unbounded(row),
-      ...(engine === undefined ? [] : [this.#begin(engines.get(engine))]),
-      ...(finish === undefined ? [] : [this.#begin(finishReasons.get(finish))]),
-      ...(Number.isNaN(age) ? [] : [this.#begin(staleness.get(age))]),
-    ];
+    const slices = [...unbounded];
+    if (engine !== undefined) slices.push(this.#begin(engines.get(engine)));
+    if (finish !== undefined) slices.push(this.#begin(finishReasons.get(finish)));
+    if (!Number.isNaN(age)) slices.push(this.#begin(staleness.get(age)));
+    return slices;
   }
 
   staleness(row: number): readonly StalenessRun[] {
@@ -57,19 +69,41 @@ export class RowSlices {
     return this.#runs[row];
   }
 
-  #unbounded(row: number): readonly MismatchSummary[] {
-    const known = this.#rows[row];
-    if (known) return known;
-    const { steps, ranks, environments, correctness } = this.#batch;
-    const slices = [this.ofStep(steps[row] as number)];
+  set(row: number): SliceSet {
+    const known = this.#setOfRow[row];
+    if (known !== undefined) return known;
+    const { steps, ranks, environments, correctness, engineIds, finishReasons } = this.#batch;
+    const step = steps[row] as number;
     const rank = ranks[row] as number;
-    if (!Number.isNaN(rank)) slices.push(this.#begin(this.#summary.ranks.get(rank)));
-    const environment = environments[row];
-    if (environment !== undefined) slices.push(this.#begin(this.#summary.environments.get(environment)));
     const correct = correctness[row] as number;
-    if (!Number.isNaN(correct))
-      slices.push(this.#begin(this.#summary.correctness.get(correctnessName(correct))));
-    this.#rows[row] = slices;
+    const name = Number.isNaN(correct) ? undefined : correctnessName(correct);
+    const environment = environments[row];
+    const [engine, finish] = [engineIds?.[row], finishReasons?.[row]];
+    const age = uniformStaleness(this.staleness(row));
+    // Texts come last, each with its length: no two sets share a key.
+    let key = `${step} ${rank} ${name} ${age}`;
+    for (const text of [environment, engine, finish])
+      key += text === undefined ? " -" : ` ${text.length} ${text}`;
+    let set = this.#sets.get(key);
+    if (set === undefined) {
+      const unbounded = this.#unbounded(step, rank, environment, name);
+      set = { number: this.#sets.size, unbounded, engine, finish, age };
+      this.#sets.set(key, set);
+    }
+    this.#setOfRow[row] = set;
+    return set;
+  }
+
+  #unbounded(
+    step: number,
+    rank: number,
+    environment: string | undefined,
+    correctness: string | undefined,
+  ): MismatchSummary[] {
+    const slices = [this.ofStep(step)];
+    if (!Number.isNaN(rank)) slices.push(this.#begin(this.#summary.ranks.get(rank)));
+    if (environment !== undefined) slices.push(this.#begin(this.#summary.environments.get(environment)));
+    if (correctness !== undefined) slices.push(this.#begin(this.#summary.correctness.get(correctness)));
     return slices;
   }
 

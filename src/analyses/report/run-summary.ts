@@ -12,11 +12,11 @@ import {
   DELTA_MEAN,
   DELTA_MIN,
   FIELDS,
-  type MaskedTokens,
   type MismatchTable,
   mergeSums,
   mismatchSums,
   type TokenBlock,
+  tokensKernel,
 } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import {
@@ -33,26 +33,22 @@ import {
   ValueSketch,
 } from "../../core/summaries/index.ts";
 import type { WorstSequence, WorstToken } from "../../results/index.ts";
-import { describePlace, findRow, iterateRuns, known, readOutcome } from "./batch-rows.ts";
+import { describePlace, iterateRuns, known, readOutcome } from "./batch-rows.ts";
 import { BoundedSlices } from "./bounded-slices.ts";
 import { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
 import { GradientSummary } from "./gradient/index.ts";
+import { KernelTokenSums } from "./kernel-token-sums.ts";
 import { correctnessName, RowSlices } from "./row-slices.ts";
 import { SampleRows } from "./sample-rows.ts";
 import { Slices } from "./slices.ts";
 import { addMixedRow } from "./staleness.ts";
 import { openPack, openUnits, PACK_UNITS, type PackSums, sortSteps } from "./step-units.ts";
 import { TokenGroups } from "./token-groups.ts";
+import { openTurnDeltas, PlainTokenSums, type TokenInput, type TokenSums } from "./token-sums.ts";
 import { decodeWorst, encodeWorst } from "./worst-lists.ts";
+import { formatTokenKey } from "./worst-tokens.ts";
 
-/** Turns beyond this one have sums but no quantiles. */
-const TURNS_WITH_QUANTILES = 256;
 const WORST_KEPT = 20;
-
-/** What decides among tokens that are off by the same; the token's number comes last in it. */
-function formatKey({ file, handle }: Pick<WorstToken, "file" | "handle">): string {
-  return `${file} ${handle}`;
-}
 
 /** 5: what reaches the gradient; what can be compressed apart from what cannot. */
 const VERSION = 5;
@@ -111,7 +107,11 @@ export class RunSummary {
   readonly turnDeltas: ValueSketch[] = [];
   readonly groups = new TokenGroups();
   readonly #packs = new Map<number, Units<PackSums>>();
-  readonly worstTokens = new TopList<WorstToken>(WORST_KEPT, (token) => Math.abs(token.delta), formatKey);
+  readonly worstTokens = new TopList<WorstToken>(
+    WORST_KEPT,
+    (token) => Math.abs(token.delta),
+    formatTokenKey,
+  );
   readonly worstSequences = new TopList<WorstSequence>(
     WORST_KEPT,
     (sequence) => Math.abs(sequence.delta_sum),
@@ -125,6 +125,12 @@ export class RunSummary {
   readonly sequencesByFile = new Map<string, number>();
   /** Batches added, by file: they are numbered. */
   readonly #batches = new Map<string, number>();
+  readonly #engine: "wasm" | "scalar";
+
+  /** @param options `engine`: `scalar` sums tokens by the reference implementation, whose bits those of `wasm` are */
+  constructor({ engine = "wasm" }: { readonly engine?: "wasm" | "scalar" } = {}) {
+    this.#engine = engine;
+  }
 
   /** By step: lengths, entropies, rewards, right answers. */
   get outcomes(): ReadonlyMap<number, OutcomeSums> {
@@ -173,20 +179,24 @@ export class RunSummary {
     const unit = `${file}\0${String(number).padStart(NUMBER_DIGITS, "0")}`;
     this.total.beginUnit(unit);
     const slices = new RowSlices(this, batch, unit);
+    const tokenSums = this.#openTokenSums({ batch, rollout, trainer, slices, sampled });
     for (const [rowStart, rowEnd] of iterateRuns(batch.steps)) {
       const table = mismatchSums(block, {
         rowStart,
         rowEnd,
-        sink: (tokens) => {
-          this.tails.addTokens(tokens, rollout, trainer);
-          this.#addTokens(batch, slices, sampled, tokens, rowStart);
-        },
+        sink: (tokens) => tokenSums.add(tokens, rowStart),
       });
+      tokenSums.endPass();
       this.#addRows(batch, block, slices, table, [rowStart, rowEnd], clusters);
       for (let row = rowStart; row < rowEnd; row++) sampled.finish(row);
     }
-    this.groups.settle();
+    tokenSums.finish();
     this.gradient.add(batch, clusters);
+  }
+
+  #openTokenSums(input: TokenInput): TokenSums {
+    const kernel = this.#engine === "scalar" ? undefined : tokensKernel();
+    return kernel === undefined ? new PlainTokenSums(this, input) : new KernelTokenSums(kernel, this, input);
   }
 
   #nextNumber({ provenance: { file } }: RecordBatch): number {
@@ -243,86 +253,6 @@ export class RunSummary {
     const sketch = new ValueSketch(7);
     this.sequenceDeltas.set(name, sketch);
     return sketch;
-  }
-
-  #openTurnDeltas(turn: number): ValueSketch {
-    while (this.turnDeltas.length <= turn) this.turnDeltas.push(new ValueSketch(7));
-    return this.turnDeltas[turn]!;
-  }
-
-  #addTokens(
-    batch: RecordBatch,
-    slices: RowSlices,
-    sampled: SampleRows,
-    tokens: MaskedTokens,
-    firstRow: number,
-  ): void {
-    this.total.addTokens(tokens);
-    this.#addTurnQuantiles(tokens);
-    const words = new Uint32Array(tokens.delta.buffer, tokens.delta.byteOffset, tokens.count);
-    const { index, count } = tokens;
-    let row = firstRow;
-    for (let from = 0; from < count; ) {
-      const first = index[from] as number;
-      // Tokens ascend, but for the extreme ones at the end of a piece.
-      if (first < (batch.offsets[row] as number)) row = findRow(batch.offsets, first);
-      while ((batch.offsets[row + 1] as number) <= first) row++;
-      const end = batch.offsets[row + 1] as number;
-      let to = from + 1;
-      for (; to < count; to++) {
-        const next = index[to] as number;
-        if (next >= end || next < first) break;
-      }
-      for (const slice of slices.of(row)) slice.deltas.addRange(tokens.delta, words, from, to);
-      this.groups.add(batch, row, tokens, from, to);
-      sampled.add(row, tokens, from, to);
-      this.#considerTokens(batch, row, tokens, from, to);
-      slices.addStarved(row, tokens, from, to);
-      from = to;
-    }
-  }
-
-  #addTurnQuantiles({ turn, delta, count }: MaskedTokens): void {
-    const words = new Uint32Array(delta.buffer, delta.byteOffset, count);
-    for (let from = 0; from < count; ) {
-      const of = turn[from] as number;
-      let to = from + 1;
-      while (to < count && turn[to] === of) to++;
-      if (of < TURNS_WITH_QUANTILES) {
-        while (this.turnDeltas.length <= of) this.turnDeltas.push(new ValueSketch(7));
-        (this.turnDeltas[of] as ValueSketch).addRange(delta, words, from, to);
-      }
-      from = to;
-    }
-  }
-
-  #considerTokens(batch: RecordBatch, row: number, tokens: MaskedTokens, from: number, to: number): void {
-    let threshold = this.worstTokens.threshold;
-    let key: string | undefined;
-    for (let i = from; i < to; i++) {
-      const delta = tokens.delta[i] as number;
-      const score = Math.abs(delta);
-      if (score < threshold || delta === 0) continue;
-      const index = tokens.index[i] as number;
-      const token = index - (batch.offsets[row] as number);
-      if (score === threshold) {
-        // Where every token is off by the same, making each one's entry would take longer than all the rest.
-        key ??= formatKey(describePlace(batch, row, 0)).slice(0, -1);
-        if (!this.worstTokens.admitsTie(`${key}${token}`)) continue;
-      }
-      this.worstTokens.add({
-        ...describePlace(batch, row, token),
-        sequence: batch.rows[row] as number,
-        token,
-        turn: tokens.turn[i] as number,
-        token_id: known(batch.responseTokenIds?.[index] ?? -1, -1),
-        delta,
-        rollout_logprob: batch.rolloutLogprobs?.[index] as number,
-        trainer_logprob: batch.trainerLogprobs?.[index] as number,
-        ...(batch.advantages && { advantage: batch.advantages[index] as number }),
-      });
-      threshold = this.worstTokens.threshold;
-    }
   }
 
   #considerSequence(batch: RecordBatch, row: number, sums: Float64Array, at: number): void {
@@ -399,7 +329,8 @@ export class RunSummary {
     for (let left = from.count(); left > 0; left--)
       openUnits(this.#packs, from.float(), PACK_UNITS).mergeFrom(from);
     for (let left = from.count(); left > 0; left--) this.#openSequenceDeltas(from.text()).mergeFrom(from);
-    for (let turn = 0, turns = from.count(); turn < turns; turn++) this.#openTurnDeltas(turn).mergeFrom(from);
+    for (let turn = 0, turns = from.count(); turn < turns; turn++)
+      openTurnDeltas(this.turnDeltas, turn).mergeFrom(from);
     this.groups.mergeFrom(from);
     for (const token of decodeWorst<WorstToken>(from, ["delta", "file", "handle"]))
       this.worstTokens.add(token);
@@ -446,7 +377,8 @@ export class RunSummary {
     for (const [step, units] of other.#outcomes) openUnits(this.#outcomes, step, OUTCOME_UNITS).merge(units);
     for (const [step, units] of other.#packs) openUnits(this.#packs, step, PACK_UNITS).merge(units);
     for (const [name, sketch] of other.sequenceDeltas) this.#openSequenceDeltas(name).merge(sketch);
-    for (const [turn, theirs] of other.turnDeltas.entries()) this.#openTurnDeltas(turn).merge(theirs);
+    for (const [turn, theirs] of other.turnDeltas.entries())
+      openTurnDeltas(this.turnDeltas, turn).merge(theirs);
     this.groups.merge(other.groups);
     this.worstTokens.merge(other.worstTokens);
     this.worstSequences.merge(other.worstSequences);

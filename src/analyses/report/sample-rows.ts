@@ -10,7 +10,8 @@ export const JUMP = 0.5;
 /** Turns beyond this one are not told apart in the sample. */
 const MOST_TURNS = 256;
 
-interface RowSums {
+/** Sums of a row's tokens by turn and place; see `SampledSequence`. */
+export interface RowSums {
   readonly turns: number[];
   readonly excess: number[];
   readonly deciles: number[];
@@ -30,33 +31,29 @@ export class SampleRows {
     this.#clusters = clusters;
   }
 
-  /** Tokens `[from, to)` of a kernel pass, all of one row. */
-  add(row: number, tokens: MaskedTokens, from: number, to: number): void {
-    if (!this.#sample.wants(this.#clusters.keys[row] as number)) return;
-    const sums = this.#sumsOf(row);
-    const { turns, excess, deciles } = sums;
-    const { index, delta, probDiff, k3, turn } = tokens;
-    const start = this.#batch.offsets[row] as number;
-    const length = (this.#batch.offsets[row + 1] as number) - start;
-    for (let i = from; i < to; i++) {
-      const abs = Math.abs(delta[i] as number);
-      const ofTurn = 2 * Math.min(turn[i] as number, MOST_TURNS - 1);
-      while (turns.length < ofTurn + 2) {
-        turns.push(0, 0);
-        excess.push(0);
-      }
-      turns[ofTurn] = (turns[ofTurn] as number) + 1;
-      turns[ofTurn + 1] = (turns[ofTurn + 1] as number) + abs;
-      // ρ − 1 = k3 + Δ.
-      excess[ofTurn / 2] = (excess[ofTurn / 2] as number) + (k3[i] as number) + (delta[i] as number);
-      const ofPlace = 2 * Math.floor((((index[i] as number) - start) * SAMPLE_DECILES) / length);
-      deciles[ofPlace] = (deciles[ofPlace] as number) + 1;
-      deciles[ofPlace + 1] = (deciles[ofPlace + 1] as number) + abs;
-      if (Math.abs(probDiff[i] as number) > JUMP) sums.jumps++;
-    }
+  /** Whether the sample may keep a row: the sums of others need not be given. */
+  wants(row: number): boolean {
+    return this.#sample.wants(this.#clusters.keys[row] as number);
   }
 
-  #sumsOf(row: number): RowSums {
+  /** Tokens `[from, to)` of a kernel pass, all of one row. */
+  add(row: number, tokens: MaskedTokens, from: number, to: number): void {
+    if (!this.wants(row)) return;
+    const start = this.#batch.offsets[row] as number;
+    const length = (this.#batch.offsets[row + 1] as number) - start;
+    addRowTokens(this.#open(row), tokens, from, to, start, length);
+  }
+
+  /** The sums of a row's tokens up to here. */
+  put(row: number, sums: RowSums): void {
+    this.#rows.set(row, sums);
+  }
+
+  get(row: number): RowSums | undefined {
+    return this.#rows.get(row);
+  }
+
+  #open(row: number): RowSums {
     const known = this.#rows.get(row);
     if (known) return known;
     const sums = { turns: [], excess: [], deciles: new Array<number>(2 * SAMPLE_DECILES).fill(0), jumps: 0 };
@@ -83,5 +80,33 @@ export class SampleRows {
       staleness: uniformStaleness(splitByStaleness(this.#batch, row)),
       ...sums,
     });
+  }
+}
+
+/** Adds tokens `[from, to)` of a kernel pass to the sums of their row, whose `length` tokens begin at `start` of the block. */
+export function addRowTokens(
+  sums: RowSums,
+  { index, delta, probDiff, k3, turn }: MaskedTokens,
+  from: number,
+  to: number,
+  start: number,
+  length: number,
+): void {
+  const { turns, excess, deciles } = sums;
+  for (let i = from; i < to; i++) {
+    const abs = Math.abs(delta[i] as number);
+    const ofTurn = 2 * Math.min(turn[i] as number, MOST_TURNS - 1);
+    while (turns.length < ofTurn + 2) {
+      turns.push(0, 0);
+      excess.push(0);
+    }
+    turns[ofTurn] = (turns[ofTurn] as number) + 1;
+    turns[ofTurn + 1] = (turns[ofTurn + 1] as number) + abs;
+    // ρ − 1 = k3 + Δ.
+    excess[ofTurn / 2] = (excess[ofTurn / 2] as number) + (k3[i] as number) + (delta[i] as number);
+    const ofPlace = 2 * Math.floor((((index[i] as number) - start) * SAMPLE_DECILES) / length);
+    deciles[ofPlace] = (deciles[ofPlace] as number) + 1;
+    deciles[ofPlace + 1] = (deciles[ofPlace + 1] as number) + abs;
+    if (Math.abs(probDiff[i] as number) > JUMP) sums.jumps++;
   }
 }

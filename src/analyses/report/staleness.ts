@@ -81,6 +81,14 @@ export interface MixedRow {
   readonly unit: string;
 }
 
+/** No float32 between this and −ln 2: tokens with ρ < ½ have at most this Δ. */
+export const STARVED_DELTA = Math.fround(-Math.LN2);
+
+/** 1 − ρ of a token with ρ < ½; 0 of others. */
+export function starve(delta: number): number {
+  return delta < -Math.LN2 ? -Math.expm1(delta) : 0;
+}
+
 /** Σ(1 − ρ) of the tokens with ρ < ½. */
 export function sumStarved(delta: ArrayLike<number>, from: number, to: number): number {
   let sum = 0;

@@ -6,6 +6,8 @@ import { GroupSums } from "../../core/summaries/index.ts";
 /** Edges of the rollout-probability buckets; the last bucket is closed. */
 export const PROBABILITY_EDGES = [0, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999, 1] as const;
 const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
+/** Edges between the buckets of log-probs in single precision: the smallest float32 that is in the upper one. */
+export const BUCKET_EDGES = Float32Array.from(LOG_EDGES, roundUp);
 
 export const POSITION_DECILES = 10;
 
@@ -64,6 +66,13 @@ export class TokenGroups {
     this.buckets.merge(other.buckets);
     this.tokenIds.merge(other.tokenIds);
   }
+}
+
+function roundUp(value: number): number {
+  const rounded = Float32Array.of(value);
+  // Logarithms of probabilities below 1: of negative numbers the next larger one has the next smaller bits.
+  if (rounded[0]! < value) new Uint32Array(rounded.buffer)[0]!--;
+  return rounded[0]!;
 }
 
 function findBucket(logprob: number): number {

@@ -68,3 +68,9 @@ export {
 export { computeK3, computeProbDiff } from "./scalar.ts";
 export { checkedRows } from "./token-block.ts";
 export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";
+export {
+  type CountedCells,
+  type CountedGroups,
+  type TokensKernel,
+  tokensKernel,
+} from "./wasm/tokens-kernel.ts";

@@ -1,5 +1,6 @@
 import { initDistributionKernel } from "./wasm/distribution-kernel.ts";
 import { initKernels as initMismatchKernel } from "./wasm/kernel.ts";
+import { initTokensKernel } from "./wasm/tokens-kernel.ts";
 
 /**
  * Compiles the WebAssembly kernels without blocking. Only browsers that refuse to compile on the main thread need
@@ -15,6 +16,6 @@ import { initKernels as initMismatchKernel } from "./wasm/kernel.ts";
  * @returns whether the kernels run here. Where they do not (no SIMD), the reference implementations do all the work.
  */
 export async function initKernels(): Promise<boolean> {
-  const ready = await Promise.all([initMismatchKernel(), initDistributionKernel()]);
+  const ready = await Promise.all([initMismatchKernel(), initTokensKernel(), initDistributionKernel()]);
   return ready.every(Boolean);
 }

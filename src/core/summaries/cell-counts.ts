@@ -6,11 +6,14 @@
  *
  * @module
  */
+import type { CountedCells } from "../kernels/index.ts";
 
 /** Sign and exponent, which say which page a cell is on. */
 const PAGES = 512;
 /** All bits of a float32 but its sign. */
 const MAGNITUDE = 0x7fffffff;
+/** Of a kernel's count; the highest bit is a mark of its own. */
+const COUNT_BITS = 0x7fffffff;
 
 /** |Δ| in nats beyond which tokens are counted one by one; 0.693 is a factor of two, 2.303 of ten. */
 export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
@@ -35,6 +38,11 @@ function readWord(magnitude: number): number {
 }
 
 const WORDS = SIGNED_THRESHOLDS.map((threshold) => readWord(Math.abs(threshold)));
+
+/** Of each threshold: the largest float32 up to its magnitude and its sign, as bits. For kernels that count as {@link CellCounts} does. */
+export const THRESHOLD_WORDS: readonly (readonly [magnitude: number, sign: number])[] = WORDS.map(
+  (word, slot) => [word, SIGNED_THRESHOLDS[slot]! < 0 ? 0x80000000 : 0],
+);
 
 /** By page: the cells that hold a threshold, at most two; -1 where there are fewer. */
 interface ThresholdCells {
@@ -160,6 +168,45 @@ export class CellCounts {
     const page = pages[pageIndex] ?? this.#page(pages, pageIndex);
     const at = cell & ((1 << this.#mantissaBits) - 1);
     page[at] = (page[at] as number) + count;
+  }
+
+  /** Adds what a kernel has counted in cells of the same width; returns how many values those are. */
+  addCounted({ cells, pages, beyond }: CountedCells): number {
+    const size = 1 << this.#mantissaBits;
+    let added = 0;
+    for (let index = 0; index < PAGES; index++) {
+      // On the last page of either sign are infinities and NaN.
+      if (pages[index] === 0 || (index & 255) === 255) continue;
+      const theirs = cells.subarray(index * size, (index + 1) * size);
+      added +=
+        this.#listed === undefined ? this.#addPage(index, theirs) : this.#addCells(index * size, theirs);
+    }
+    for (let slot = 0; this.#beyond !== undefined && slot < beyond.length; slot++)
+      this.#beyond[slot] = this.#beyond[slot]! + beyond[slot]!;
+    return added;
+  }
+
+  #addPage(index: number, counts: Uint32Array): number {
+    const page = this.#pages[index] ?? this.#page(this.#pages, index);
+    let added = 0;
+    for (let at = 0; at < page.length; at++) {
+      const count = (counts[at] as number) & COUNT_BITS;
+      page[at] = (page[at] as number) + count;
+      added += count;
+    }
+    return added;
+  }
+
+  /** As {@link #addPage}, cell by cell: few values stay a list. */
+  #addCells(first: number, counts: Uint32Array): number {
+    let added = 0;
+    for (let at = 0; at < counts.length; at++) {
+      const count = (counts[at] as number) & COUNT_BITS;
+      if (count === 0) continue;
+      this.add(first + at, count);
+      added += count;
+    }
+    return added;
   }
 
   merge(other: CellCounts): void {

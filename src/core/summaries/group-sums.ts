@@ -4,6 +4,7 @@
  * @module
  */
 import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { CountedGroups } from "../kernels/index.ts";
 import { BinnedSums, listPlaces } from "./binned-sums.ts";
 
 export interface GroupRow {
@@ -75,13 +76,56 @@ export class GroupSums {
     for (const group of this.#touched) {
       const at = group * WIDTH;
       this.#makeRoom(group + 1);
-      this.#counts[group]! += open[at]!;
-      this.#largest[group] = Math.max(this.#largest[group]!, open[at + DELTA_ABS_MAX]!);
-      for (const [i, column] of ROUNDED.entries())
-        this.#settled.add(ROUNDED.length * group + i, open[at + column]!);
+      this.#settleGroup(
+        group,
+        open[at]!,
+        open[at + DELTA]!,
+        open[at + DELTA_ABS]!,
+        open[at + K3]!,
+        open[at + DELTA_ABS_MAX]!,
+      );
       open.fill(0, at, at + WIDTH);
     }
     this.#touched = [];
+  }
+
+  /**
+   * Adds the sums of a unit that a kernel has made: those of `groups[0, count)`, which ascend.
+   *
+   * @param first the group that is the kernel's first one
+   */
+  addCounted({ sums, largest }: CountedGroups, groups: Int32Array, count: number, first: number): void {
+    if (count > 0) this.#makeRoom(groups[count - 1]! + 1);
+    for (let i = 0; i < count; i++) {
+      const group = groups[i]!;
+      const at = 4 * (group - first);
+      if (sums[at + 3] === 0) continue;
+      this.#settleGroup(
+        group,
+        sums[at + 3]!,
+        sums[at]!,
+        sums[at + 1]!,
+        sums[at + 2]!,
+        largest[group - first]!,
+      );
+    }
+  }
+
+  #settleGroup(
+    group: number,
+    count: number,
+    delta: number,
+    deltaAbs: number,
+    k3: number,
+    largest: number,
+  ): void {
+    this.#counts[group] = this.#counts[group]! + count;
+    if (largest > this.#largest[group]!) this.#largest[group] = largest;
+    const settled = this.#settled;
+    const place = ROUNDED.length * group;
+    settled.add(place, delta);
+    settled.add(place + 1, deltaAbs);
+    settled.add(place + 2, k3);
   }
 
   #makeRoom(groups: number): void {

@@ -5,7 +5,7 @@
  * @module
  */
 export { BinnedSums } from "./binned-sums.ts";
-export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
+export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS, THRESHOLD_WORDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
 export { ClusterShares } from "./cluster-shares.ts";
 export {

@@ -34,18 +34,35 @@ export class RatioTails {
     this.sequence = new LargestValues(kept);
   }
 
+  /** Tokens whose Δ (rounded to float32) lies between these two, not at them, are in no tail. */
+  get window(): { readonly low: number; readonly high: number } {
+    // Rounding keeps the order, so no token that exceeds a bound is below its rounded value.
+    return { low: -Math.fround(this.inverse.bound), high: Math.fround(this.ratio.bound) };
+  }
+
   /** Adds the tokens of a kernel pass over these columns. */
   addTokens(
-    { count, delta, index }: Pick<MaskedTokens, "count" | "delta" | "index">,
+    tokens: Pick<MaskedTokens, "count" | "delta" | "index">,
+    rollout: FloatArray,
+    trainer: FloatArray,
+  ): void {
+    this.addListed(tokens, undefined, tokens.count, rollout, trainer);
+  }
+
+  /** As {@link addTokens}, given the places of those tokens that may be in a tail, `listed[0, count)`. */
+  addListed(
+    tokens: Pick<MaskedTokens, "count" | "delta" | "index">,
+    listed: Int32Array | undefined,
+    listedCount: number,
     rollout: FloatArray,
     trainer: FloatArray,
   ): void {
     const { ratio, inverse } = this;
-    // Rounding keeps the order, so no token that exceeds a bound is below its rounded value.
-    let high = Math.fround(ratio.bound);
-    let low = -Math.fround(inverse.bound);
+    const { count, delta, index } = tokens;
+    let { low, high } = this.window;
     let [above, below] = [0, 0];
-    for (let i = 0; i < count; i++) {
+    for (let k = 0; k < listedCount; k++) {
+      const i = listed === undefined ? k : listed[k]!;
       const rounded = delta[i]!;
       if (rounded < high && rounded > low) continue;
       const value = trainer[index[i]!]! - rollout[index[i]!]!;

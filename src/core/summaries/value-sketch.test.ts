@@ -16,6 +16,19 @@ const FRACTIONS = [0, 0.01, 0.25, 0.5, 0.75, 0.99, 0.999, 1];
 const deltas = fc.array(fc.float({ min: -30, max: 30, noNaN: true }), { minLength: 1, maxLength: 300 });
 
 describe("ValueSketch", () => {
+  it("keeps zeros of either sign as one extreme, whichever comes first", () => {
+    for (const zeros of [
+      [0, -0],
+      [-0, 0],
+    ]) {
+      const { min, max } = ValueSketch.of(Float32Array.from(zeros));
+      expect([min, max]).toEqual([0, 0]);
+      const alone = new ValueSketch();
+      for (const zero of zeros) alone.add(zero);
+      expect([alone.min, alone.max]).toEqual([0, 0]);
+    }
+  });
+
   it.each([7, 10] as const)("answers quantiles within half a cell of %i mantissa bits", (bits) => {
     fc.assert(
       fc.property(deltas, (values) => {

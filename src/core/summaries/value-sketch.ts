@@ -1,4 +1,5 @@
 import type { ByteReader, ByteWriter, NumericArray } from "../base/index.ts";
+import type { CountedCells } from "../kernels/index.ts";
 import { CellCounts, TAIL_THRESHOLDS } from "./cell-counts.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */
@@ -72,8 +73,20 @@ export class ValueSketch {
       if (value < min && value > Number.NEGATIVE_INFINITY) min = value;
       if (value > max && value < Number.POSITIVE_INFINITY) max = value;
     }
-    this.#min = min;
-    this.#max = max;
+    this.#setExtremes(min, max);
+  }
+
+  /** Of a negative zero and a positive one neither is less, so that which came first would show: both are positive here. */
+  #setExtremes(min: number, max: number): void {
+    this.#min = min + 0;
+    this.#max = max + 0;
+  }
+
+  /** Adds the values that a kernel has counted in cells of this width. */
+  addCounted(counted: CountedCells): void {
+    this.#count += this.#cells.addCounted(counted);
+    const [min, max] = counted.extremes as unknown as readonly [number, number];
+    this.#setExtremes(Math.min(this.#min, min), Math.max(this.#max, max));
   }
 
   /** Adds one value where its turn, step or group is known; see {@link addAll}. */
@@ -84,8 +97,7 @@ export class ValueSketch {
     this.#cells.addWord(word);
     this.#count++;
     const rounded = float[0] as number;
-    if (rounded < this.#min) this.#min = rounded;
-    if (rounded > this.#max) this.#max = rounded;
+    this.#setExtremes(Math.min(this.#min, rounded), Math.max(this.#max, rounded));
   }
 
   /** Adds `other`'s values to this. @throws RangeError when the cells have another width. */

@@ -1,0 +1,261 @@
+/**
+ * `token-sums.ts` in WebAssembly: a piece of tokens is copied in once, and all loops over it run there.
+ *
+ *     piece ─► tokens, log-probs, ids copied in ─► list ──► tails, worst tokens, starved: what few tokens need, here
+ *                  │
+ *                  ├─ by row ─────────► addRow ────► groups by place, probability and id; the row's sums for the sample
+ *                  ├─ by row and turn ► addDeltas ─► one sketch for each set of slices and turn, one of all
+ *                  └──────────────────► addProbDiffs
+ *     after the batch: each sketch is added to the slices and the turn that it stands for, the groups are settled
+ *
+ * @module
+ */
+import type { CountedCells, MaskedTokens, TokensKernel } from "../../core/kernels/index.ts";
+import { THRESHOLD_WORDS } from "../../core/summaries/index.ts";
+import type { SliceSet } from "./row-slices.ts";
+import type { RowSums } from "./sample-rows.ts";
+import { STARVED_DELTA, starve } from "./staleness.ts";
+import { BUCKET_EDGES, type TokenGroups } from "./token-groups.ts";
+import {
+  moveToRow,
+  openTurnDeltas,
+  type TokenInput,
+  type TokenSums,
+  type TokenTargets,
+  TURNS_WITH_QUANTILES,
+} from "./token-sums.ts";
+import { WorstTokens } from "./worst-tokens.ts";
+
+/** A sketch of the kernel, and what it stands for. */
+interface OpenSketch {
+  readonly sketch: number;
+  readonly set: SliceSet;
+  readonly turn: number;
+}
+
+export class KernelTokenSums implements TokenSums {
+  readonly #kernel: TokensKernel;
+  readonly #targets: TokenTargets;
+  readonly #input: TokenInput;
+  readonly #worst: WorstTokens;
+  /** By set and turn. */
+  readonly #sketches = new Map<number, OpenSketch>();
+  /** The row whose sums the kernel has; -1: none. */
+  #row = -1;
+  /** Ids that the kernel has no room for; -1 for the others. */
+  #largeIds = new Int32Array(0);
+
+  constructor(kernel: TokensKernel, targets: TokenTargets, input: TokenInput) {
+    this.#kernel = kernel;
+    this.#targets = targets;
+    this.#input = input;
+    this.#worst = new WorstTokens(targets.worstTokens, input.batch);
+    kernel.edgesIn.set(BUCKET_EDGES);
+    for (const [i, words] of THRESHOLD_WORDS.entries()) kernel.thresholdsIn.set(words, 2 * i);
+    // What a batch has left behind that ended with an error is dropped here.
+    kernel.clearSketches();
+    kernel.clearGroups();
+    kernel.clearRow();
+  }
+
+  add(tokens: MaskedTokens, firstRow: number): void {
+    const kernel = this.#kernel;
+    const { count } = tokens;
+    copyIn(kernel, tokens);
+    kernel.beginPiece(count);
+    this.#findGroups(tokens);
+    const found = this.#list(tokens);
+    kernel.addProbDiffs(count);
+    const { offsets } = this.#input.batch;
+    let row = firstRow;
+    let next = 0;
+    for (let from = 0; from < count; ) {
+      row = moveToRow(offsets, row, tokens.index[from] as number);
+      const start = offsets[row] as number;
+      this.#openRow(row);
+      const to = kernel.addRow(from, count, start, (offsets[row + 1] as number) - start);
+      this.#addDeltas(tokens, row, from, to);
+      next = this.#addListed(tokens, row, next, found, to);
+      from = to;
+    }
+  }
+
+  #findGroups(tokens: MaskedTokens): void {
+    const kernel = this.#kernel;
+    const { count, index } = tokens;
+    const { rollout, batch } = this.#input;
+    const ids = batch.responseTokenIds;
+    const first = kernel.firstPosition(count);
+    const end = kernel.lastPosition(count) + 1;
+    const isDense = rollout instanceof Float32Array && end - first <= kernel.chunk;
+    if (isDense) {
+      kernel.rolloutIn.set(rollout.subarray(first, end));
+      if (ids) kernel.idIn.set(ids.subarray(first, end));
+    } else {
+      for (let i = 0; i < count; i++)
+        kernel.rolloutIn[i] = roundToBucket(rollout[index[i] as number] as number);
+      for (let i = 0; ids && i < count; i++) kernel.idIn[i] = ids[index[i] as number] as number;
+    }
+    const large = kernel.findGroups(count, isDense ? first : 0, ids ? 1 : 0, isDense ? 0 : 1);
+    if (ids && large > 0) this.#addLargeIds(tokens, ids);
+  }
+
+  #addLargeIds({ count, index, delta, k3 }: MaskedTokens, ids: Int32Array): void {
+    if (this.#largeIds.length < count) this.#largeIds = new Int32Array(count);
+    for (let i = 0; i < count; i++) {
+      const id = ids[index[i] as number] as number;
+      this.#largeIds[i] = id < this.#kernel.mostIds ? -1 : id;
+    }
+    this.#targets.groups.tokenIds.addMany(this.#largeIds, delta, k3, 0, count);
+  }
+
+  /** Tells the tails about all tokens; returns how many tokens are listed for them, the worst ones and the starved ones. */
+  #list(tokens: MaskedTokens): number {
+    const { tails } = this.#targets;
+    const { rollout, trainer } = this.#input;
+    const { low, high } = tails.window;
+    const { threshold } = this.#worst;
+    const found = this.#kernel.list(
+      tokens.count,
+      Math.max(low, -threshold, STARVED_DELTA),
+      Math.min(high, threshold),
+    );
+    tails.addListed(tokens, this.#kernel.listed, found, rollout, trainer);
+    return found;
+  }
+
+  /** Of the listed tokens those from `next` on that come before token `to`; returns the first one after them. */
+  #addListed(tokens: MaskedTokens, row: number, next: number, found: number, to: number): number {
+    const { listed } = this.#kernel;
+    let starved = 0;
+    let at = next;
+    for (; at < found && (listed[at] as number) < to; at++) {
+      const i = listed[at] as number;
+      starved += starve(tokens.delta[i] as number);
+      this.#worst.consider(row, tokens, i);
+    }
+    if (starved !== 0) this.#input.slices.addStarved(row, starved);
+    return at;
+  }
+
+  #addDeltas(tokens: MaskedTokens, row: number, from: number, to: number): void {
+    const set = this.#input.slices.set(row);
+    for (let start = from; start < to; ) {
+      const end = this.#kernel.endOfTurn(start, to);
+      const turn = Math.min(tokens.turn[start] as number, TURNS_WITH_QUANTILES);
+      const sketch = this.#openSketch(set, turn);
+      this.#kernel.addDeltas(start, end, sketch);
+      if (sketch === this.#kernel.sketches) this.#addPlainly(tokens, set, turn, start, end);
+      start = end;
+    }
+  }
+
+  #openSketch(set: SliceSet, turn: number): number {
+    const key = set.number * (TURNS_WITH_QUANTILES + 1) + turn;
+    const known = this.#sketches.get(key);
+    if (known !== undefined) return known.sketch;
+    const sketch = this.#sketches.size;
+    // The last one is nobody's.
+    if (sketch === this.#kernel.sketches) return sketch;
+    this.#sketches.set(key, { sketch, set, turn });
+    return sketch;
+  }
+
+  /** For sets of slices and turns beyond the kernel's sketches. */
+  #addPlainly({ delta, count }: MaskedTokens, set: SliceSet, turn: number, from: number, to: number): void {
+    const words = new Uint32Array(delta.buffer, delta.byteOffset, count);
+    for (const slice of this.#input.slices.open(set)) slice.deltas.addRange(delta, words, from, to);
+    if (turn < TURNS_WITH_QUANTILES)
+      openTurnDeltas(this.#targets.turnDeltas, turn).addRange(delta, words, from, to);
+  }
+
+  /** Makes the kernel's row this one. */
+  #openRow(row: number): void {
+    if (row === this.#row) return;
+    this.#closeRow();
+    this.#row = row;
+    this.#kernel.clearRow();
+    const known = this.#input.sampled.get(row);
+    if (known !== undefined) resumeRow(this.#kernel, known);
+  }
+
+  #closeRow(): void {
+    const { sampled } = this.#input;
+    if (this.#row >= 0 && sampled.wants(this.#row)) sampled.put(this.#row, readRow(this.#kernel));
+    this.#row = -1;
+  }
+
+  endPass(): void {
+    this.#closeRow();
+  }
+
+  finish(): void {
+    const kernel = this.#kernel;
+    const { total, groups, turnDeltas } = this.#targets;
+    for (const { sketch, set, turn } of this.#sketches.values()) {
+      const counted = kernel.wideSketches[sketch] as CountedCells;
+      for (const slice of this.#input.slices.open(set)) slice.deltas.addCounted(counted);
+      if (turn < TURNS_WITH_QUANTILES) openTurnDeltas(turnDeltas, turn).addCounted(counted);
+    }
+    total.deltas.addCounted(this.#allDeltas());
+    total.probDiffs?.addCounted(kernel.probDiffs);
+    settleGroups(kernel, groups);
+  }
+
+  #allDeltas(): CountedCells {
+    const kernel = this.#kernel;
+    kernel.uniteDeltaPages();
+    const extremes = Float32Array.of(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
+    for (const sketch of kernel.wideSketches) {
+      const [min, max] = sketch.extremes as unknown as readonly [number, number];
+      extremes[0] = Math.min(extremes[0] as number, min);
+      extremes[1] = Math.max(extremes[1] as number, max);
+    }
+    return { ...kernel.deltas, extremes };
+  }
+}
+
+function copyIn(kernel: TokensKernel, { count, delta, probDiff, k3, index, turn }: MaskedTokens): void {
+  kernel.deltaIn.set(delta.subarray(0, count));
+  kernel.probDiffIn.set(probDiff.subarray(0, count));
+  kernel.k3In.set(k3.subarray(0, count));
+  kernel.indexIn.set(index.subarray(0, count));
+  kernel.turnIn.set(turn.subarray(0, count));
+}
+
+/** A float32 of the bucket that holds a log-prob in double precision. */
+function roundToBucket(logprob: number): number {
+  let bucket = 0;
+  while (bucket < BUCKET_EDGES.length && logprob >= (BUCKET_EDGES[bucket] as number)) bucket++;
+  return bucket === 0 ? Number.NEGATIVE_INFINITY : (BUCKET_EDGES[bucket - 1] as number);
+}
+
+function readRow(kernel: TokensKernel): RowSums {
+  const count = kernel.countTurns();
+  const [turns, excess]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < count; turn++) {
+    turns.push(kernel.rowTurns[3 * turn] as number, kernel.rowTurns[3 * turn + 1] as number);
+    excess.push(kernel.rowTurns[3 * turn + 2] as number);
+  }
+  return { turns, excess, deciles: [...kernel.rowDeciles], jumps: kernel.countJumps() };
+}
+
+function resumeRow(kernel: TokensKernel, { turns, excess, deciles, jumps }: RowSums): void {
+  kernel.rowDeciles.set(deciles);
+  for (let turn = 0; turn < excess.length; turn++) {
+    kernel.rowTurns[3 * turn] = turns[2 * turn] as number;
+    kernel.rowTurns[3 * turn + 1] = turns[2 * turn + 1] as number;
+    kernel.rowTurns[3 * turn + 2] = excess[turn] as number;
+  }
+  kernel.resumeRow(excess.length, jumps);
+}
+
+const PLACES = Int32Array.from({ length: 10 }, (_, i) => i);
+
+function settleGroups(kernel: TokensKernel, { deciles, buckets, tokenIds }: TokenGroups): void {
+  deciles.addCounted(kernel.deciles, PLACES, PLACES.length, 0);
+  buckets.addCounted(kernel.buckets, PLACES, BUCKET_EDGES.length + 1, 0);
+  tokenIds.addCounted(kernel.ids, kernel.idsSeen, kernel.listIds(), -1);
+  // Of ids that the kernel left out.
+  tokenIds.settle();
+}

@@ -1,0 +1,123 @@
+/**
+ * What a run's summary has of single tokens: sketches, groups, tails, worst tokens and the sums of sampled rows, from the tokens
+ * that a pass of the kernel lends. Here is the reference implementation; `kernel-token-sums.ts` does the same, bit for bit, in
+ * WebAssembly.
+ *
+ * @module
+ */
+import type { MaskedTokens } from "../../core/kernels/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import {
+  type MismatchSummary,
+  type RatioTails,
+  type TopList,
+  ValueSketch,
+} from "../../core/summaries/index.ts";
+import type { WorstToken } from "../../results/index.ts";
+import { findRow } from "./batch-rows.ts";
+import type { RowSlices } from "./row-slices.ts";
+import type { SampleRows } from "./sample-rows.ts";
+import { sumStarved } from "./staleness.ts";
+import type { TokenGroups } from "./token-groups.ts";
+import { WorstTokens } from "./worst-tokens.ts";
+
+/** Turns from this one on have sums but no quantiles. */
+export const TURNS_WITH_QUANTILES = 256;
+
+/** The parts of a run's summary that tokens are added to. */
+export interface TokenTargets {
+  readonly total: MismatchSummary;
+  readonly tails: RatioTails;
+  readonly turnDeltas: ValueSketch[];
+  readonly groups: TokenGroups;
+  readonly worstTokens: TopList<WorstToken>;
+}
+
+/** A batch whose tokens are added. */
+export interface TokenInput {
+  readonly batch: RecordBatch;
+  readonly rollout: NonNullable<RecordBatch["rolloutLogprobs"]>;
+  readonly trainer: NonNullable<RecordBatch["trainerLogprobs"]>;
+  readonly slices: RowSlices;
+  readonly sampled: SampleRows;
+}
+
+/** Adds the tokens of one batch, piece by piece. */
+export interface TokenSums {
+  /** @param firstRow of the pass that the tokens come from */
+  add(tokens: MaskedTokens, firstRow: number): void;
+  /** Ends a pass: the sums of its rows are complete. */
+  endPass(): void;
+  /** Ends the batch. */
+  finish(): void;
+}
+
+export function openTurnDeltas(turnDeltas: ValueSketch[], turn: number): ValueSketch {
+  while (turnDeltas.length <= turn) turnDeltas.push(new ValueSketch(7));
+  return turnDeltas[turn] as ValueSketch;
+}
+
+/** The row of token `first`, from a row before it or nearby: tokens ascend, but for the extreme ones at the end of a piece. */
+export function moveToRow(offsets: Int32Array, row: number, first: number): number {
+  let at = first < (offsets[row] as number) ? findRow(offsets, first) : row;
+  while ((offsets[at + 1] as number) <= first) at++;
+  return at;
+}
+
+/** The reference implementation: one plain loop after the other. */
+export class PlainTokenSums implements TokenSums {
+  readonly #targets: TokenTargets;
+  readonly #input: TokenInput;
+  readonly #worst: WorstTokens;
+
+  constructor(targets: TokenTargets, input: TokenInput) {
+    this.#targets = targets;
+    this.#input = input;
+    this.#worst = new WorstTokens(targets.worstTokens, input.batch);
+  }
+
+  add(tokens: MaskedTokens, firstRow: number): void {
+    const { batch, rollout, trainer, slices, sampled } = this.#input;
+    const { tails, total, groups } = this.#targets;
+    tails.addTokens(tokens, rollout, trainer);
+    total.addTokens(tokens);
+    this.#addTurnQuantiles(tokens);
+    const { index, count, delta } = tokens;
+    const words = new Uint32Array(delta.buffer, delta.byteOffset, count);
+    let row = firstRow;
+    for (let from = 0; from < count; ) {
+      const first = index[from] as number;
+      row = moveToRow(batch.offsets, row, first);
+      const end = batch.offsets[row + 1] as number;
+      let to = from + 1;
+      for (; to < count; to++) {
+        const next = index[to] as number;
+        if (next >= end || next < first) break;
+      }
+      for (const slice of slices.of(row)) slice.deltas.addRange(delta, words, from, to);
+      groups.add(batch, row, tokens, from, to);
+      sampled.add(row, tokens, from, to);
+      for (let i = from; i < to; i++) this.#worst.consider(row, tokens, i);
+      slices.addStarved(row, sumStarved(delta, from, to));
+      from = to;
+    }
+  }
+
+  #addTurnQuantiles({ turn, delta, count }: MaskedTokens): void {
+    const words = new Uint32Array(delta.buffer, delta.byteOffset, count);
+    for (let from = 0; from < count; ) {
+      const of = turn[from] as number;
+      let to = from + 1;
+      while (to < count && turn[to] === of) to++;
+      if (of < TURNS_WITH_QUANTILES)
+        openTurnDeltas(this.#targets.turnDeltas, of).addRange(delta, words, from, to);
+      from = to;
+    }
+  }
+
+  endPass(): void {}
+
+  finish(): void {
+    this.#targets.groups.settle();
+  }
+}

@@ -1,0 +1,456 @@
+// AssemblyScript, for WebAssembly SIMD: what a report sums token by token beside the kernel's own sums, from the tokens
+// that a pass of mismatch.ts lends. `../tokens.ts` drives this. The plain loops that define the results are
+// `GroupSums.addMany`, `ValueSketch.addRange` and `addRowTokens`; sums are added up in their order, so the bits are theirs.
+//
+// No allocation and no static data: all addresses are fixed. Memory that is never written takes none.
+
+/** Tokens of one piece. */
+export const CHUNK: i32 = 8192;
+/** Sketches of Δ in wide cells that are filled at a time, and one more for what none of them takes. */
+export const SKETCHES: i32 = 32;
+/** Token ids from here on are left to the driver. */
+export const MOST_IDS: i32 = 1 << 19;
+export const DECILES: i32 = 10;
+/** Edges between the buckets of rollout log-probs. */
+export const EDGES: i32 = 8;
+/** Thresholds beyond which values are counted one by one, within the cell that holds the threshold. */
+export const THRESHOLDS: i32 = 25;
+/** Turns of a row that are told apart; the last one takes all further ones. */
+export const TURNS: i32 = 256;
+
+// Loads of whole vectors may reach this far beyond the last token.
+const SLACK: i32 = 64;
+const WORDS: i32 = CHUNK * 4 + SLACK;
+
+// Written by the driver: the tokens of a piece, as `MaskedTokens` has them.
+export const DELTA_IN: i32 = 1024;
+export const PROB_DIFF_IN: i32 = DELTA_IN + WORDS;
+export const K3_IN: i32 = PROB_DIFF_IN + WORDS;
+export const INDEX_IN: i32 = K3_IN + WORDS;
+export const TURN_IN: i32 = INDEX_IN + WORDS;
+/** By position in the block, from the piece's first one on, or by token. */
+export const ROLLOUT_IN: i32 = TURN_IN + WORDS;
+export const ID_IN: i32 = ROLLOUT_IN + WORDS;
+/** f32, ascending. */
+export const EDGES_IN: i32 = ID_IN + WORDS;
+/** u32: bits of the largest float32 up to the magnitude of the threshold, then its sign bit. */
+export const THRESHOLDS_IN: i32 = EDGES_IN + SLACK;
+
+// Written here.
+/** i32: by token, its bucket, and the place of its token id. */
+const BUCKET: i32 = THRESHOLDS_IN + 256;
+const ID: i32 = BUCKET + WORDS;
+/** i32: what `list` found. */
+export const LISTED: i32 = ID + WORDS;
+/** Of the row at hand: `[deciles × (tokens, Σ|Δ|)]`, `[turns × (tokens, Σ|Δ|, Σ(ρ − 1))]`, float64. */
+export const ROW_DECILES: i32 = LISTED + WORDS;
+export const ROW_TURNS: i32 = ROW_DECILES + DECILES * 16;
+
+// A group: Σ Δ, Σ |Δ|, Σ k3 and the number of tokens, all float64, in half a cache line; max |Δ| as float32 elsewhere.
+const GROUP: i32 = 32;
+export const DECILE_GROUPS: i32 = (ROW_TURNS + TURNS * 24 + 63) & ~63;
+export const BUCKET_GROUPS: i32 = DECILE_GROUPS + DECILES * GROUP;
+export const DECILE_LARGEST: i32 = BUCKET_GROUPS + (EDGES + 1) * GROUP;
+export const BUCKET_LARGEST: i32 = DECILE_LARGEST + DECILES * 4;
+
+// Cells of float32 values that share their upper bits: counts as u32, of which the highest bit marks a cell that holds
+// a threshold. Which pages (sign and exponent) have values, a byte each. Values beyond the thresholds, u32 each.
+export const PAGES: i32 = 512;
+export const WIDE_SHIFT: i32 = 16;
+export const FINE_SHIFT: i32 = 13;
+const WIDE_BYTES: i32 = 4 << (32 - WIDE_SHIFT);
+const FINE_BYTES: i32 = 4 << (32 - FINE_SHIFT);
+/** Places of a sketch in these: the wide ones first, then Δ and Δp in fine cells. */
+export const FINE_DELTAS: i32 = SKETCHES + 1;
+export const FINE_PROB_DIFFS: i32 = SKETCHES + 2;
+export const PAGES_SEEN: i32 = (BUCKET_LARGEST + (EDGES + 1) * 4 + 63) & ~63;
+export const BEYOND: i32 = PAGES_SEEN + (SKETCHES + 3) * PAGES;
+/** f32: the least and the greatest finite value. */
+export const EXTREMES: i32 = BEYOND + (SKETCHES + 3) * THRESHOLDS * 4;
+export const WIDE_CELLS: i32 = (EXTREMES + (SKETCHES + 3) * 8 + 63) & ~63;
+export const FINE_DELTA_CELLS: i32 = WIDE_CELLS + (SKETCHES + 1) * WIDE_BYTES;
+export const FINE_PROB_DIFF_CELLS: i32 = FINE_DELTA_CELLS + FINE_BYTES;
+
+/** i32: token ids that have tokens, in ascending order. */
+export const IDS_SEEN: i32 = FINE_PROB_DIFF_CELLS + FINE_BYTES;
+/** A byte for each id, whether it has tokens. Here and below the first place is that of tokens without an id. */
+const HAS_ID: i32 = (IDS_SEEN + MOST_IDS * 4 + 63) & ~63;
+export const ID_LARGEST: i32 = (HAS_ID + 1 + MOST_IDS + 63) & ~63;
+export const ID_GROUPS: i32 = (ID_LARGEST + (1 + MOST_IDS) * 4 + 63) & ~63;
+const MEMORY_END: i32 = ID_GROUPS + (1 + MOST_IDS) * GROUP;
+
+memory.grow((MEMORY_END >> 16) + 1 - memory.size());
+
+let turnsSeen: i32 = 0;
+let jumps: i32 = 0;
+/** Positions ascend up to this token of the piece, and from it on. */
+let split: i32 = 0;
+
+/** Lists the token ids that have tokens; returns how many. */
+export function listIds(): i32 {
+  let found = 0;
+  for (let first = HAS_ID; first < HAS_ID + 1 + MOST_IDS; first += 16) {
+    const seen = i8x16.ne(v128.load(first), i8x16.splat(0));
+    if (!v128.any_true(seen)) continue;
+    for (let rest = i8x16.bitmask(seen); rest != 0; rest &= rest - 1) {
+      const id = first + ctz(rest) - HAS_ID - 1;
+      if (id < 0) continue;
+      store<i32>(IDS_SEEN + (found << 2), id);
+      found++;
+    }
+  }
+  return found;
+}
+
+/** Turns of the row at hand. */
+export function countTurns(): i32 {
+  return turnsSeen;
+}
+
+/** Tokens of the row at hand with |Δp| > ½. */
+export function countJumps(): i32 {
+  return jumps;
+}
+
+/** Empties the groups. */
+export function clearGroups(): void {
+  memory.fill(DECILE_GROUPS, 0, BUCKET_LARGEST + (EDGES + 1) * 4 - DECILE_GROUPS);
+  for (let first = HAS_ID; first < HAS_ID + 1 + MOST_IDS; first += 16) {
+    const seen = i8x16.ne(v128.load(first), i8x16.splat(0));
+    if (!v128.any_true(seen)) continue;
+    for (let rest = i8x16.bitmask(seen); rest != 0; rest &= rest - 1) {
+      const place = first + ctz(rest) - HAS_ID;
+      v128.store(ID_GROUPS + place * GROUP, i64x2.splat(0));
+      v128.store(ID_GROUPS + place * GROUP + 16, i64x2.splat(0));
+      store<f32>(ID_LARGEST + (place << 2), 0);
+    }
+    v128.store(first, i64x2.splat(0));
+  }
+}
+
+/** Fine cells of Δ have values where wide ones have some: noted at the end, not for each token. */
+export function uniteDeltaPages(): void {
+  for (let sketch = 0; sketch <= SKETCHES; sketch++) {
+    for (let page = 0; page < PAGES; page += 16) {
+      const at = PAGES_SEEN + FINE_DELTAS * PAGES + page;
+      v128.store(at, v128.or(v128.load(at), v128.load(PAGES_SEEN + sketch * PAGES + page)));
+    }
+  }
+}
+
+function clearSketch(sketch: i32, cells: i32, shift: i32): void {
+  const pageBytes = 4 << (23 - shift);
+  const pages = PAGES_SEEN + sketch * PAGES;
+  for (let page = 0; page < PAGES; page++) {
+    if (load<u8>(pages + page)) memory.fill(cells + page * pageBytes, 0, pageBytes);
+  }
+  memory.fill(pages, 0, PAGES);
+  memory.fill(BEYOND + sketch * THRESHOLDS * 4, 0, THRESHOLDS * 4);
+  store<f32>(EXTREMES + (sketch << 3), Infinity);
+  store<f32>(EXTREMES + (sketch << 3) + 4, -Infinity);
+  for (let i = 0; i < THRESHOLDS; i++) {
+    const word = load<u32>(THRESHOLDS_IN + (i << 3)) | load<u32>(THRESHOLDS_IN + (i << 3) + 4);
+    store<u32>(cells + ((word >>> shift) << 2), 0x80000000);
+  }
+}
+
+/** Empties all sketches; the thresholds must be there. */
+export function clearSketches(): void {
+  uniteDeltaPages();
+  for (let sketch = 0; sketch <= SKETCHES; sketch++) clearSketch(sketch, WIDE_CELLS + sketch * WIDE_BYTES, WIDE_SHIFT);
+  clearSketch(FINE_DELTAS, FINE_DELTA_CELLS, FINE_SHIFT);
+  clearSketch(FINE_PROB_DIFFS, FINE_PROB_DIFF_CELLS, FINE_SHIFT);
+}
+
+/** Empties the sums of the row at hand. */
+export function clearRow(): void {
+  memory.fill(ROW_DECILES, 0, DECILES * 16 + turnsSeen * 24);
+  turnsSeen = 0;
+  jumps = 0;
+}
+
+/** Makes what the driver has put into the sums of a row the row at hand. */
+export function resumeRow(turns: i32, knownJumps: i32): void {
+  turnsSeen = turns;
+  jumps = knownJumps;
+}
+
+/** Takes the positions of a piece of tokens; to be called before anything else is asked of it. */
+export function beginPiece(count: i32): void {
+  split = 1;
+  while (split + 4 <= count) {
+    const at = INDEX_IN + (split << 2);
+    if (!i32x4.all_true(i32x4.gt_s(v128.load(at), v128.load(at - 4)))) break;
+    split += 4;
+  }
+  while (split < count && load<i32>(INDEX_IN + (split << 2)) > load<i32>(INDEX_IN + (split << 2) - 4)) split++;
+}
+
+/** The least position of the piece's tokens. */
+export function firstPosition(count: i32): i32 {
+  const first = load<i32>(INDEX_IN);
+  return split < count ? min(first, load<i32>(INDEX_IN + (split << 2))) : first;
+}
+
+/** The greatest position of the piece's tokens. */
+export function lastPosition(count: i32): i32 {
+  return max(load<i32>(INDEX_IN + (split << 2) - 4), load<i32>(INDEX_IN + (count << 2) - 4));
+}
+
+// @ts-ignore: decorator
+@inline
+function loadAt(from: i32, index: v128, base: i32): v128 {
+  const first = i32x4.extract_lane(index, 0) - base;
+  const at = from + (first << 2);
+  if (i32x4.all_true(i32x4.eq(index, i32x4.add(i32x4.splat(first + base), i32x4(0, 1, 2, 3))))) return v128.load(at);
+  let x = v128.load32_zero(at);
+  x = i32x4.replace_lane(x, 1, load<i32>(from + ((i32x4.extract_lane(index, 1) - base) << 2)));
+  x = i32x4.replace_lane(x, 2, load<i32>(from + ((i32x4.extract_lane(index, 2) - base) << 2)));
+  return i32x4.replace_lane(x, 3, load<i32>(from + ((i32x4.extract_lane(index, 3) - base) << 2)));
+}
+
+/**
+ * Looks up the groups of the piece's tokens. `base` is the position of the first entry of ROLLOUT_IN and ID_IN; with
+ * `inOrder` 1 these have an entry for each token instead. Without ids `hasIds` is 0. Returns how many tokens have an id from
+ * MOST_IDS on: they are left to the driver.
+ */
+export function findGroups(count: i32, base: i32, hasIds: i32, inOrder: i32): i32 {
+  let beyond = 0;
+  // Behind the last token, so that the last vector has positions that can be read.
+  for (let i = count; i < count + 3; i++) store<i32>(INDEX_IN + (i << 2), base);
+  for (let i = 0; i < count; i += 4) {
+    const at = i << 2;
+    const index = inOrder ? i32x4.add(i32x4.splat(base + i), i32x4(0, 1, 2, 3)) : v128.load(INDEX_IN + at);
+    const rollout = loadAt(ROLLOUT_IN, index, base);
+    let bucket = i32x4.splat(0);
+    for (let edge = 0; edge < EDGES; edge++) {
+      bucket = i32x4.sub(bucket, f32x4.ge(rollout, v128.load32_splat(EDGES_IN + (edge << 2))));
+    }
+    v128.store(BUCKET + at, bucket);
+    let id = i32x4.splat(-1);
+    if (hasIds) {
+      id = loadAt(ID_IN, index, base);
+      const isBeyond = i32x4.ge_s(id, i32x4.splat(MOST_IDS));
+      if (v128.any_true(isBeyond)) {
+        // Of the last vector only as many lanes as there are tokens count.
+        beyond += popcnt(i32x4.bitmask(isBeyond) & ((1 << min(count - i, 4)) - 1));
+        id = v128.or(id, isBeyond);
+      }
+      id = i32x4.max_s(id, i32x4.splat(-1));
+    }
+    v128.store(ID + at, i32x4.add(id, i32x4.splat(1)));
+  }
+  return beyond;
+}
+
+/** Lists the tokens whose Δ is at most `low` or at least `high`. Returns how many. */
+export function list(count: i32, low: f32, high: f32): i32 {
+  let found = 0;
+  const lows = f32x4.splat(low);
+  const highs = f32x4.splat(high);
+  for (let i = 0; i < count; i += 4) {
+    const delta = v128.load(DELTA_IN + (i << 2));
+    const outside = v128.or(f32x4.le(delta, lows), f32x4.ge(delta, highs));
+    if (v128.any_true(outside)) {
+      for (let rest = i32x4.bitmask(outside) & ((1 << min(count - i, 4)) - 1); rest != 0; rest &= rest - 1) {
+        store<i32>(LISTED + (found << 2), i + ctz(rest));
+        found++;
+      }
+    }
+  }
+  return found;
+}
+
+/** The first token from `from` on that is in another turn than token `from`; all tokens up to `to` are of one row. */
+export function endOfTurn(from: i32, to: i32): i32 {
+  const turn = load<i32>(TURN_IN + (from << 2));
+  // Turns ascend as positions do.
+  if ((from >= split || to <= split) && load<i32>(TURN_IN + (to << 2) - 4) == turn) return to;
+  let i = from + 1;
+  while (i < to && load<i32>(TURN_IN + (i << 2)) == turn) i++;
+  return i;
+}
+
+/** The first token of `[from, to)` whose position is not below `position`; positions of them ascend. */
+function findPosition(from: i32, to: i32, position: i32): i32 {
+  // Most often all tokens in between are there, or all up to the end are below.
+  const next = from + position - load<i32>(INDEX_IN + (from << 2));
+  if (next <= to && load<i32>(INDEX_IN + (next << 2) - 4) == position - 1) return next;
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (load<i32>(INDEX_IN + (middle << 2)) < position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// @ts-ignore: decorator
+@inline
+function beside(x: f64, y: f64): v128 {
+  return f64x2.replace_lane(f64x2.splat(x), 1, y);
+}
+
+// @ts-ignore: decorator
+@inline
+function addToGroup(group: i32, deltas: v128, k3AndOne: v128, largest: i32, magnitude: f32): void {
+  v128.store(group, f64x2.add(v128.load(group), deltas));
+  v128.store(group + 16, f64x2.add(v128.load(group + 16), k3AndOne));
+  if (magnitude > load<f32>(largest)) store<f32>(largest, magnitude);
+}
+
+/** Adds the tokens `[from, to)`, which are of one row, one turn of it and one tenth of it. */
+function addStretch(from: i32, to: i32, decile: i32, turn: i32): void {
+  const group = DECILE_GROUPS + decile * GROUP;
+  const place = ROW_DECILES + (decile << 4);
+  const ofTurn = ROW_TURNS + turn * 24;
+  let groupDeltas = v128.load(group);
+  let groupK3 = load<f64>(group + 16);
+  let largest = load<f32>(DECILE_LARGEST + (decile << 2));
+  // Σ|Δ| of the tenth of the row and of the turn.
+  let magnitudes = beside(load<f64>(place + 8), load<f64>(ofTurn + 8));
+  let excess = load<f64>(ofTurn + 16);
+  for (let i = from; i < to; i++) {
+    const at = i << 2;
+    const delta32 = load<f32>(DELTA_IN + at);
+    const magnitude32 = abs(delta32);
+    const delta = <f64>delta32;
+    const magnitude = <f64>magnitude32;
+    const k3 = <f64>load<f32>(K3_IN + at);
+    const deltas = beside(delta, magnitude);
+    const k3AndOne = beside(k3, 1);
+    groupDeltas = f64x2.add(groupDeltas, deltas);
+    groupK3 += k3;
+    if (magnitude32 > largest) largest = magnitude32;
+    magnitudes = f64x2.add(magnitudes, f64x2.splat(magnitude));
+    excess = excess + k3 + delta;
+    const bucket = load<i32>(BUCKET + at);
+    addToGroup(BUCKET_GROUPS + (bucket << 5), deltas, k3AndOne, BUCKET_LARGEST + (bucket << 2), magnitude32);
+    const id = load<i32>(ID + at);
+    store<u8>(HAS_ID + id, 1);
+    addToGroup(ID_GROUPS + (id << 5), deltas, k3AndOne, ID_LARGEST + (id << 2), magnitude32);
+  }
+  const tokens = <f64>(to - from);
+  v128.store(group, groupDeltas);
+  store<f64>(group + 16, groupK3);
+  store<f64>(group + 24, load<f64>(group + 24) + tokens);
+  store<f32>(DECILE_LARGEST + (decile << 2), largest);
+  store<f64>(place, load<f64>(place) + tokens);
+  store<f64>(place + 8, f64x2.extract_lane(magnitudes, 0));
+  store<f64>(ofTurn, load<f64>(ofTurn) + tokens);
+  store<f64>(ofTurn + 8, f64x2.extract_lane(magnitudes, 1));
+  store<f64>(ofTurn + 16, excess);
+}
+
+function addJumps(from: i32, to: i32): void {
+  let i = from;
+  for (; i + 4 <= to; i += 4) {
+    const isJump = f32x4.gt(f32x4.abs(v128.load(PROB_DIFF_IN + (i << 2))), f32x4.splat(0.5));
+    jumps += popcnt(i32x4.bitmask(isJump));
+  }
+  for (; i < to; i++) jumps += <i32>(abs(load<f32>(PROB_DIFF_IN + (i << 2))) > 0.5);
+}
+
+/**
+ * Adds the tokens from `from` on that are of one row, at positions from `start` to before `start + length`, to the groups and to
+ * the sums of the row at hand. Returns where they end.
+ */
+export function addRow(from: i32, count: i32, start: i32, length: i32): i32 {
+  const first = load<i32>(INDEX_IN + (from << 2));
+  let i = from;
+  while (i < count) {
+    const position = load<i32>(INDEX_IN + (i << 2));
+    if (position < first || position >= start + length) break;
+    const ascending = i < split ? split : count;
+    const decile = <i32>((<i64>(position - start) * DECILES) / length);
+    const high = start + <i32>((<i64>(decile + 1) * length + DECILES - 1) / DECILES);
+    const turn = load<i32>(TURN_IN + (i << 2));
+    const to = endOfTurn(i, findPosition(i, ascending, high));
+    const known = min(turn, TURNS - 1);
+    turnsSeen = max(turnsSeen, known + 1);
+    addStretch(i, to, decile, known);
+    i = to;
+  }
+  addJumps(from, i);
+  return i;
+}
+
+function noteBeyond(word: u32, sketch: i32, shift: i32): void {
+  const magnitude = word & 0x7fffffff;
+  for (let i = 0; i < THRESHOLDS; i++) {
+    const limit = load<u32>(THRESHOLDS_IN + (i << 3));
+    const whole = limit | load<u32>(THRESHOLDS_IN + (i << 3) + 4);
+    if (word >>> shift == whole >>> shift && magnitude > limit) {
+      const at = BEYOND + (sketch * THRESHOLDS + i) * 4;
+      store<u32>(at, load<u32>(at) + 1);
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function noteExtremes(values: i32, from: i32, to: i32, sketch: i32): void {
+  const infinity = f32x4.splat(Infinity);
+  let least = infinity;
+  let greatest = f32x4.neg(infinity);
+  let at = values + (from << 2);
+  const end = values + (to << 2);
+  for (; at + 16 <= end; at += 16) {
+    const x = v128.load(at);
+    const isFinite = f32x4.lt(f32x4.abs(x), infinity);
+    least = f32x4.pmin(least, v128.bitselect(x, infinity, isFinite));
+    greatest = f32x4.pmax(greatest, v128.bitselect(x, f32x4.neg(infinity), isFinite));
+  }
+  let low = load<f32>(EXTREMES + (sketch << 3));
+  let high = load<f32>(EXTREMES + (sketch << 3) + 4);
+  for (; at < end; at += 4) {
+    const x = load<f32>(at);
+    if (abs(x) < Infinity) {
+      low = min(low, x);
+      high = max(high, x);
+    }
+  }
+  least = f32x4.pmin(least, i32x4.shuffle(least, least, 2, 3, 2, 3));
+  greatest = f32x4.pmax(greatest, i32x4.shuffle(greatest, greatest, 2, 3, 2, 3));
+  low = min(low, min(f32x4.extract_lane(least, 0), f32x4.extract_lane(least, 1)));
+  high = max(high, max(f32x4.extract_lane(greatest, 0), f32x4.extract_lane(greatest, 1)));
+  store<f32>(EXTREMES + (sketch << 3), low);
+  store<f32>(EXTREMES + (sketch << 3) + 4, high);
+}
+
+/** Adds Δ of the tokens `[from, to)` to a sketch in wide cells, and to that of all in fine ones. */
+export function addDeltas(from: i32, to: i32, sketch: i32): void {
+  const cells = WIDE_CELLS + sketch * WIDE_BYTES;
+  const pages = PAGES_SEEN + sketch * PAGES;
+  const end = DELTA_IN + (to << 2);
+  for (let at = DELTA_IN + (from << 2); at < end; at += 4) {
+    const word = load<u32>(at);
+    store<u8>(pages + (word >>> 23), 1);
+    const fine = FINE_DELTA_CELLS + ((word >>> FINE_SHIFT) << 2);
+    store<u32>(fine, load<u32>(fine) + 1);
+    const wide = cells + ((word >>> WIDE_SHIFT) << 2);
+    const count = load<i32>(wide) + 1;
+    store<i32>(wide, count);
+    // A threshold of a fine cell is in the wide one around it.
+    if (count < 0) {
+      noteBeyond(word, sketch, WIDE_SHIFT);
+      noteBeyond(word, FINE_DELTAS, FINE_SHIFT);
+    }
+  }
+  noteExtremes(DELTA_IN, from, to, sketch);
+}
+
+/** Adds Δp of the piece's tokens to their sketch. */
+export function addProbDiffs(count: i32): void {
+  const end = PROB_DIFF_IN + (count << 2);
+  for (let at = PROB_DIFF_IN; at < end; at += 4) {
+    const word = load<u32>(at);
+    store<u8>(PAGES_SEEN + FINE_PROB_DIFFS * PAGES + (word >>> 23), 1);
+    const cell = FINE_PROB_DIFF_CELLS + ((word >>> FINE_SHIFT) << 2);
+    const known = load<i32>(cell) + 1;
+    store<i32>(cell, known);
+    if (known < 0) noteBeyond(word, FINE_PROB_DIFFS, FINE_SHIFT);
+  }
+  noteExtremes(PROB_DIFF_IN, 0, count, FINE_PROB_DIFFS);
+}

@@ -1,0 +1,181 @@
+import { decodeBase64, webAssembly } from "./kernel.ts";
+import { TOKENS_WASM } from "./tokens.generated.ts";
+
+/** Cells of a sketch as the kernel counts them. */
+export interface CountedCells {
+  /** By the upper bits of float32 values: counts in the lower 31 bits. */
+  readonly cells: Uint32Array;
+  /** By sign and exponent: whether there are values. */
+  readonly pages: Uint8Array;
+  /** By threshold: values of its cell that lie beyond it. */
+  readonly beyond: Uint32Array;
+  /** Least and greatest finite value; +Infinity and -Infinity of none. */
+  readonly extremes: Float32Array;
+}
+
+/** Sums of groups of tokens. */
+export interface CountedGroups {
+  /** `[groups × 4]`: Σ Δ, Σ |Δ|, Σ k3, tokens. */
+  readonly sums: Float64Array;
+  /** `[groups]`: max |Δ|. */
+  readonly largest: Float32Array;
+}
+
+/** What assembly/tokens.ts exports; addresses have become views. */
+export interface TokensKernel {
+  /** Tokens that fit in one piece. */
+  readonly chunk: number;
+  /** Token ids from here on are left to the driver. */
+  readonly mostIds: number;
+  /** Sketches of Δ in wide cells; the one after the last takes what none of them does. */
+  readonly sketches: number;
+  readonly deltaIn: Float32Array;
+  readonly probDiffIn: Float32Array;
+  readonly k3In: Float32Array;
+  readonly indexIn: Int32Array;
+  readonly turnIn: Int32Array;
+  readonly rolloutIn: Float32Array;
+  readonly idIn: Int32Array;
+  readonly edgesIn: Float32Array;
+  /** Pairs: magnitude and sign of each threshold, as bits. */
+  readonly thresholdsIn: Uint32Array;
+  readonly listed: Int32Array;
+  /** `[deciles × 2]`: tokens and Σ|Δ|. */
+  readonly rowDeciles: Float64Array;
+  /** `[turns × 3]`: tokens, Σ|Δ|, Σ(ρ − 1). */
+  readonly rowTurns: Float64Array;
+  readonly deciles: CountedGroups;
+  readonly buckets: CountedGroups;
+  /** The first group takes the tokens without an id. */
+  readonly ids: CountedGroups;
+  /** What `listIds` has listed. */
+  readonly idsSeen: Int32Array;
+  /** Of all Δ and of all Δp, with 10 bits of the mantissa. */
+  readonly deltas: CountedCells;
+  readonly probDiffs: CountedCells;
+  /** `[sketches + 1]`, with 7 bits of the mantissa. */
+  readonly wideSketches: readonly CountedCells[];
+  readonly listIds: () => number;
+  readonly countTurns: () => number;
+  readonly countJumps: () => number;
+  readonly clearGroups: () => void;
+  readonly clearSketches: () => void;
+  readonly uniteDeltaPages: () => void;
+  readonly clearRow: () => void;
+  readonly resumeRow: (turns: number, jumps: number) => void;
+  readonly beginPiece: (count: number) => void;
+  readonly firstPosition: (count: number) => number;
+  readonly lastPosition: (count: number) => number;
+  readonly findGroups: (count: number, base: number, hasIds: number, inOrder: number) => number;
+  readonly list: (count: number, low: number, high: number) => number;
+  readonly endOfTurn: (from: number, to: number) => number;
+  readonly addRow: (from: number, count: number, start: number, length: number) => number;
+  readonly addDeltas: (from: number, to: number, sketch: number) => void;
+  readonly addProbDiffs: (count: number) => void;
+}
+
+const FUNCTIONS = [
+  "listIds",
+  "countTurns",
+  "countJumps",
+  "clearGroups",
+  "clearSketches",
+  "uniteDeltaPages",
+  "clearRow",
+  "resumeRow",
+  "beginPiece",
+  "firstPosition",
+  "lastPosition",
+  "findGroups",
+  "list",
+  "endOfTurn",
+  "addRow",
+  "addDeltas",
+  "addProbDiffs",
+] as const;
+
+let kernel: TokensKernel | undefined;
+let failed = false;
+
+/** As `initKernels` of the fused pass. */
+export async function initTokensKernel(): Promise<boolean> {
+  if (kernel) return true;
+  try {
+    const { instance } = await webAssembly().instantiate(decodeBase64(TOKENS_WASM));
+    kernel ??= wrapKernel(instance.exports as Exports);
+    return true;
+  } catch {
+    failed = true;
+    return false;
+  }
+}
+
+/**
+ * The sums by token, compiled on first use; undefined where they cannot run. There is one, whose memory holds the sums of
+ * one batch at a time.
+ */
+export function tokensKernel(): TokensKernel | undefined {
+  if (kernel || failed) return kernel;
+  try {
+    const { Module, Instance } = webAssembly();
+    kernel = wrapKernel(new Instance(new Module(decodeBase64(TOKENS_WASM))).exports as Exports);
+  } catch {
+    failed = true;
+  }
+  return kernel;
+}
+
+type Exports = Record<string, { readonly value: number }> & {
+  readonly memory: { readonly buffer: ArrayBuffer };
+} & Pick<TokensKernel, (typeof FUNCTIONS)[number]>;
+
+function wrapKernel(exports: Exports): TokensKernel {
+  const { buffer } = exports.memory;
+  const read = (name: string): number => exports[name]!.value;
+  const chunk = read("CHUNK");
+  const [pages, thresholds, sketches] = [read("PAGES"), read("THRESHOLDS"), read("SKETCHES")];
+  const floats = (name: string): Float32Array => new Float32Array(buffer, read(name), chunk);
+  const integers = (name: string): Int32Array => new Int32Array(buffer, read(name), chunk);
+  const groups = (name: string, count: number): CountedGroups => ({
+    sums: new Float64Array(buffer, read(`${name}_GROUPS`), count * 4),
+    largest: new Float32Array(buffer, read(`${name}_LARGEST`), count),
+  });
+  const cells = (sketch: number, address: number, shift: number): CountedCells => ({
+    cells: new Uint32Array(buffer, address, 2 ** (32 - shift)),
+    pages: new Uint8Array(buffer, read("PAGES_SEEN") + sketch * pages, pages),
+    beyond: new Uint32Array(buffer, read("BEYOND") + sketch * thresholds * 4, thresholds),
+    extremes: new Float32Array(buffer, read("EXTREMES") + sketch * 8, 2),
+  });
+  const [wide, fine] = [read("WIDE_SHIFT"), read("FINE_SHIFT")];
+  const wideSketches = Array.from({ length: sketches + 1 }, (_, sketch) =>
+    cells(sketch, read("WIDE_CELLS") + sketch * 2 ** (34 - wide), wide),
+  );
+  return {
+    chunk,
+    mostIds: read("MOST_IDS"),
+    sketches,
+    deltaIn: floats("DELTA_IN"),
+    probDiffIn: floats("PROB_DIFF_IN"),
+    k3In: floats("K3_IN"),
+    indexIn: integers("INDEX_IN"),
+    turnIn: integers("TURN_IN"),
+    rolloutIn: floats("ROLLOUT_IN"),
+    idIn: integers("ID_IN"),
+    edgesIn: new Float32Array(buffer, read("EDGES_IN"), read("EDGES")),
+    thresholdsIn: new Uint32Array(buffer, read("THRESHOLDS_IN"), 2 * thresholds),
+    listed: integers("LISTED"),
+    rowDeciles: new Float64Array(buffer, read("ROW_DECILES"), 2 * read("DECILES")),
+    rowTurns: new Float64Array(buffer, read("ROW_TURNS"), 3 * read("TURNS")),
+    deciles: groups("DECILE", read("DECILES")),
+    buckets: groups("BUCKET", read("EDGES") + 1),
+    ids: groups("ID", read("MOST_IDS") + 1),
+    idsSeen: new Int32Array(buffer, read("IDS_SEEN"), read("MOST_IDS")),
+    deltas: cells(read("FINE_DELTAS"), read("FINE_DELTA_CELLS"), fine),
+    probDiffs: cells(read("FINE_PROB_DIFFS"), read("FINE_PROB_DIFF_CELLS"), fine),
+    wideSketches,
+    ...(Object.fromEntries(FUNCTIONS.map((name) => [name, exports[name]])) as Pick<
+      TokensKernel,
+      (typeof FUNCTIONS)[number]
+    >),
+  };
+}
