@@ -211,7 +211,7 @@ it("replaces no device", () => {
 });
 
 it("lists --force in the help of each of these verbs", () => {
-  for (const verb of ["report", "analyze", "kl", "score", "correct", "convert", "divergence", "view"])
+  for (const verb of ["report", "gate", "analyze", "kl", "score", "correct", "convert", "divergence", "view"])
     expect(runCli(dir, [verb, "--help"]).out).toMatch(/--force +replace the output even if/);
 });
 

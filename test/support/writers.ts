@@ -17,6 +17,8 @@ export interface Writer {
 }
 
 const TOKENIZER = join(DEMO, "tokenizer");
+/** Ten checks that hold. */
+const LIMITS = Array.from({ length: 10 }, (_, least) => ["--limit", `tokens > ${least}`]).flat();
 const STUDY = ["--reference", "dpo", "--tokenizer", TOKENIZER];
 
 export const FILE_WRITERS: readonly Writer[] = [
@@ -25,6 +27,18 @@ export const FILE_WRITERS: readonly Writer[] = [
     input: "run/step_0010.npz",
     extension: ".npz",
     args: (input, output) => ["report", input, "--html", output],
+  },
+  {
+    name: "gate --html",
+    input: "run/step_0010.npz",
+    extension: ".npz",
+    args: (input, output) => ["gate", input, "--limit", "tokens > 0", "--html", output],
+  },
+  {
+    name: "gate --junit",
+    input: "record.parquet",
+    extension: ".parquet",
+    args: (input, output) => ["gate", input, ...LIMITS, "--junit", output],
   },
   {
     name: "analyze --html",
