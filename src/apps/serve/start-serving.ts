@@ -64,7 +64,7 @@ export interface ServeOptions {
   /** Flags of `logratio view` for the viewer of each run. */
   readonly viewFlags?: readonly string[];
   readonly segmentAgeMs?: number | undefined;
-  /** Rules that every run that is written to is judged by, and who is told of them beside their channels. */
+  /** Rules that judge every run that is written to, and how the terminal is told. */
   readonly alerts?: RunAlertsOptions | undefined;
   /** One line for whoever runs it. */
   readonly onNotice: (message: string) => void;

@@ -22,7 +22,7 @@ export interface PreparedRun {
   readonly complete: boolean;
   /** Bytes of the answers that are the same for everyone; `sequences` is the table. */
   answer(name: AnswerName): Promise<Uint8Array>;
-  /** Raised so far: read anew each time, since whoever watches the run writes them. */
+  /** Raised so far: read again each time, since whoever watches the run writes them. */
   alerts(): Promise<AlertList>;
   /** Changes when `alerts` does. */
   alertsStamp(): Promise<string>;
