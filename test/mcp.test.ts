@@ -181,3 +181,16 @@ describe("the skill", () => {
     expect((contents[0] as { text: string }).text).toBe(skill);
   });
 });
+
+it("says what lies there to those who cannot look, and names its arguments in place of flags", async () => {
+  const files = "broken.npz, log.jsonl, trl.yaml";
+  const refused = (name: string, input: Record<string, unknown>) => askRefused(client, name, input);
+  expect(await refused("sql", { query: "select 1", paths: [directory] })).toBe(
+    `${directory} is a directory, and sql takes files\n  try     in ${directory}: ${files}`,
+  );
+  expect(await refused("lint", { config: directory })).toContain(files);
+  expect(await refused("report", { paths: [join(directory, "dumps/run-7")] })).toContain(files);
+  const digits = await refused("digits", { paths: ["."] });
+  expect(digits).toMatch(/try +tokenizer DIR .*: digit_ids 15,16/);
+  expect(digits).not.toContain("--");
+});

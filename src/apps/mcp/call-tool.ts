@@ -1,7 +1,15 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { FormatError, isLogratioError, LimitError, type LogratioError } from "../../core/base/index.ts";
+import {
+  FormatError,
+  isLogratioError,
+  LimitError,
+  type LogratioError,
+  UsageError,
+} from "../../core/base/index.ts";
+import { statIfPresent } from "../../input/io/index.ts";
 import { admitPath, type Roots } from "./roots.ts";
 import { runVerb, type VerbOutcome } from "./run-verb.ts";
+import { listNames, nameArguments } from "./say-names.ts";
 import { selectParts } from "./select-parts.ts";
 import type { CommandLine, Tool } from "./tools.ts";
 
@@ -26,26 +34,54 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   try {
-    const args = await toArguments(tool.command(input as never), context);
+    const line = await admitPaths(tool.command(input as never), context.roots);
+    await refuseDirectories(tool, [...line.reads, ...Object.values(line.readsByFlag)], context.roots);
+    const args = toArguments(line, context);
     const limits = { seconds: context.seconds, characters: MOST_CHARACTERS };
     const outcome = await runVerb(context.program, args, limits, signal);
     return answer(tool, input, readResult(outcome, context), outcome);
   } catch (error) {
     if (!isLogratioError(error)) throw error;
-    return refuse(formatRefusal(error));
+    const missing = isLogratioError(error, "NotFoundError") ? error.at?.file : undefined;
+    const names = missing === undefined ? undefined : await listNames(missing, context.roots);
+    return refuse(formatRefusal(error, names));
   }
 }
 
-async function toArguments(line: CommandLine, { roots, memory }: CallContext): Promise<string[]> {
-  const byFlag = Object.entries(line.readsByFlag ?? {});
+/** @throws UsageError for a directory where a file is needed, with what lies in it */
+async function refuseDirectories(tool: Tool, paths: readonly string[], roots: Roots): Promise<void> {
+  if (!tool.takesFiles) return;
+  for (const path of paths) {
+    if (!(await statIfPresent(path))?.isDirectory()) continue;
+    const names = await listNames(path, roots);
+    throw new UsageError(`${path} is a directory, and ${tool.name} takes files`, {
+      ...(names !== undefined && { hint: names }),
+    });
+  }
+}
+
+type AdmittedLine = CommandLine & { readonly readsByFlag: Readonly<Record<string, string>> };
+
+async function admitPaths(line: CommandLine, roots: Roots): Promise<AdmittedLine> {
+  const byFlag = Object.entries(line.readsByFlag ?? {}).map(
+    async ([name, path]) => [name, await admitPath(path, roots)] as const,
+  );
+  return {
+    ...line,
+    reads: await Promise.all(line.reads.map((path) => admitPath(path, roots))),
+    readsByFlag: Object.fromEntries(await Promise.all(byFlag)),
+  };
+}
+
+function toArguments(line: AdmittedLine, { memory }: CallContext): string[] {
   return [
     ...line.flags,
-    ...(await Promise.all(byFlag.map(async ([name, path]) => `--${name}=${await admitPath(path, roots)}`))),
+    ...Object.entries(line.readsByFlag).map(([name, path]) => `--${name}=${path}`),
     ...(memory === undefined ? [] : [`--memory=${memory}`]),
     "--json",
     "--",
     ...(line.before ?? []),
-    ...(await Promise.all(line.reads.map((path) => admitPath(path, roots)))),
+    ...line.reads,
     ...(line.after ?? []),
   ];
 }
@@ -87,12 +123,12 @@ function answer(
   { status, err }: VerbOutcome,
 ): CallToolResult {
   if (result === undefined)
-    return refuse(err.trim() || `the verb ended with status ${status} and said nothing`);
+    return refuse(nameArguments(err.trim(), tool) || `the verb ended with status ${status} and said nothing`);
   const { parts, rows } = input as { readonly parts?: readonly string[]; readonly rows: number };
   const content = {
     exit_status: status,
     ...selectParts(result, { parts, heavy: tool.heavy, rows }),
-    messages: err.trim(),
+    messages: nameArguments(err.trim(), tool),
   };
   return { content: [{ type: "text", text: JSON.stringify(content) }], structuredContent: content };
 }
@@ -101,6 +137,7 @@ function refuse(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-function formatRefusal({ message, hint }: LogratioError): string {
-  return hint === undefined ? message : `${message}\n  try     ${hint}`;
+function formatRefusal({ message, hint }: LogratioError, names: string | undefined): string {
+  const tried = hint ?? names;
+  return tried === undefined ? message : `${message}\n  try     ${tried}`;
 }

@@ -35,7 +35,7 @@ export async function admitPath(path: string, roots: Roots): Promise<string> {
   const real = await findReal(named).catch((error: unknown) => {
     throw mayBe ? error : outside(path, roots);
   });
-  if (!roots.local.some((root) => isBelow(real, root))) throw outside(path, roots);
+  if (!isAdmitted(real, roots)) throw outside(path, roots);
   return real;
 }
 
@@ -45,6 +45,11 @@ async function findReal(path: string): Promise<string> {
   } catch (cause) {
     throw new NotFoundError(`${path} does not exist`, { cause, at: { file: path } });
   }
+}
+
+/** Whether a path that was followed already lies below a root. */
+export function isAdmitted(path: string, { local }: Roots): boolean {
+  return local.some((root) => isBelow(path, root));
 }
 
 function isBelow(path: string, root: string): boolean {

@@ -65,6 +65,8 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly input: Input;
   /** Members of the result that are sent on request only. */
   readonly heavy: readonly string[];
+  /** Its inputs are files; a directory is refused. */
+  readonly takesFiles?: boolean;
   command(input: z.infer<z.ZodObject<Input>>): CommandLine;
 }
 
@@ -95,8 +97,8 @@ export const TOOLS: readonly Tool[] = [
     title: "How far rollout and trainer disagree",
     description:
       "Start here. Reads the dumps of an RL run and says whether the mismatch between rollout engine and trainer is normal: " +
-      "verdict, facts, mean |Δ|, k3, ESS (Δ = log p_trainer − log p_rollout in nats), identity tests, and the same by step, turn, " +
-      "rank, environment. `worst_tokens` have handles such as s12.r3.q41.t880 for `show`.",
+      "verdict, facts, mean |Δ|, k3, ESS (Δ = log p_trainer − log p_rollout in nats), identity tests, and the same by turn, " +
+      'rank, environment; by step with parts: ["per_step"]. `worst_tokens` have handles such as s12.r3.q41.t880 for `show`.',
     input: { ...run, filter, ...answer },
     heavy: [
       "sources",
@@ -105,6 +107,8 @@ export const TOOLS: readonly Tool[] = [
       "tail_curve",
       "tails",
       "per_rollout_probability",
+      "per_step",
+      "per_token_id",
       "watch",
     ],
     command: (input) => ({
@@ -234,6 +238,7 @@ export const TOOLS: readonly Tool[] = [
       "Runs one read-only DuckDB query over JSONL, Parquet or CSV files. Each file is a table named after it, the first also `t`.",
     input: { query: z.string().min(1), paths, ...answer },
     heavy: [],
+    takesFiles: true,
     command: ({ query, paths }) => ({ flags: ["sql"], before: [query], reads: paths }),
   }),
   tool({
@@ -243,6 +248,7 @@ export const TOOLS: readonly Tool[] = [
       "Explains the importance-sampling and rejection settings of a trainer's config file, key by key, with its pitfalls.",
     input: { config: path.describe("YAML, TOML, JSON, Python or shell file of the trainer"), ...answer },
     heavy: [],
+    takesFiles: true,
     command: ({ config }) => ({ flags: ["correct"], reads: [], readsByFlag: { lint: config } }),
   }),
 ];
