@@ -13,17 +13,28 @@ const support = (name) => fileURLToPath(new URL(`support/${name}`, import.meta.u
 const program = fileURLToPath(new URL("../bin/logratio.js", import.meta.url));
 
 export async function run({ quick, rounds = quick ? 1 : 3 }) {
+  const { written, counts, samples } = await measureAll(quick, rounds);
+  return tell(written, counts, samples, rounds);
+}
+
+/** What each part adds to a merge: bytes, tokens, CPU seconds and memory; and the CPU seconds of merging none. */
+export async function measureParts({ quick, rounds }) {
+  const { written, counts, samples } = await measureAll(quick, rounds);
+  return readFigures(written, counts, samples);
+}
+
+async function measureAll(quick, rounds) {
   if (!existsSync(new URL("../dist/analyses/parts/index.js", import.meta.url)))
     throw new Error("dist/ is missing: npm run build");
   const folder = mkdtempSync(join(tmpdir(), "bench-merge-"));
   try {
     const count = quick ? PARTS / 10 : PARTS;
     const written = await drawAll(join(folder, "all"), count);
-    const counts = [count / 10, count];
+    const counts = [count / 10, count / 2, count];
     const samples = new Map(counts.map((size) => [size, []]));
     for (let round = 0; round < rounds; round++)
       for (const size of counts) samples.get(size).push(await measureMerge(folder, size));
-    return tell(written, counts, samples, rounds);
+    return { written, counts, samples };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -65,33 +76,39 @@ async function measureMerge(folder, count) {
   return { seconds: (performance.now() - from) / 1000, ...JSON.parse(readFileSync(usage, "utf8")) };
 }
 
-function tell(written, counts, samples, rounds) {
-  const middle = (size, name) => median(samples.get(size).map((sample) => sample[name]));
-  const rows = counts.map((size) => [
-    `${size.toLocaleString("en")} parts`,
-    middle(size, "seconds").toFixed(1),
-    middle(size, "cpu").toFixed(1),
-    ((1000 * middle(size, "cpu")) / size).toFixed(1),
-    (middle(size, "peak") / 1e6).toFixed(0),
-  ]);
-  const table = [["", "seconds", "CPU seconds", "CPU ms a part", "peak MB"], ...rows];
-  console.log(formatTable(table));
-  const [few, many] = counts;
-  const slope = (name) => (middle(many, name) - middle(few, name)) / (many - few);
-  const notes = [
-    `${written.count.toLocaleString("en")} parts of ${Math.round(written.bytes / written.count / 1000)} kB and ${Math.round(written.tokens / written.count).toLocaleString("en")} tokens with mask 1 each: 64 sequences of 8 prompts, 8 ranks to a step, ids from a vocabulary of 150,000`,
-    `each further part: ${(1000 * slope("cpu")).toFixed(1)} ms of CPU and ${(slope("peak") / 1000).toFixed(0)} kB of memory`,
-  ];
-  for (const note of notes) console.log(note);
-  const figures = {
+const middle = (samples, size, name) => median(samples.get(size).map((sample) => sample[name]));
+
+function readFigures(written, counts, samples) {
+  // The sample of prompts is full by then: what still grows is what grows with every part.
+  const [, few, many] = counts;
+  const slope = (name) => (middle(samples, many, name) - middle(samples, few, name)) / (many - few);
+  return {
     bytesPerPart: written.bytes / written.count,
     tokensPerPart: written.tokens / written.count,
     cpuPerPart: slope("cpu"),
     memoryPerPart: slope("peak"),
-    fixedCpu: middle(few, "cpu") - few * slope("cpu"),
+    fixedCpu: Math.max(0, middle(samples, few, "cpu") - few * slope("cpu")),
   };
+}
+
+function tell(written, counts, samples, rounds) {
+  const rows = counts.map((size) => [
+    `${size.toLocaleString("en")} parts`,
+    middle(samples, size, "seconds").toFixed(1),
+    middle(samples, size, "cpu").toFixed(1),
+    ((1000 * middle(samples, size, "cpu")) / size).toFixed(1),
+    (middle(samples, size, "peak") / 1e6).toFixed(0),
+  ]);
+  const table = [["", "seconds", "CPU seconds", "CPU ms a part", "peak MB"], ...rows];
+  console.log(formatTable(table));
+  const figures = readFigures(written, counts, samples);
+  const notes = [
+    `${written.count.toLocaleString("en")} parts of ${Math.round(figures.bytesPerPart / 1000)} kB and ${Math.round(figures.tokensPerPart).toLocaleString("en")} tokens with mask 1 each: 64 sequences of 8 prompts, 8 ranks to a step, ids from a vocabulary of 150,000`,
+    `from ${counts[1].toLocaleString("en")} parts on, each further one takes ${(1000 * figures.cpuPerPart).toFixed(1)} ms of CPU and ${(figures.memoryPerPart / 1000).toFixed(0)} kB of memory`,
+  ];
+  for (const note of notes) console.log(note);
   return {
-    caption: `\`logratio merge PARTS --json\`, start of the program included; medians of ${rounds} rounds`,
+    caption: `\`logratio merge PARTS --json\`, start of the program included; ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`}`,
     table,
     notes,
     figures,

@@ -52,7 +52,7 @@ console.log(`${host.cpu}, ${host.threads} threads, Node ${host.node}${options.qu
 mkdirSync(new URL("out/", folder), { recursive: true });
 for (const name of chosen) {
   console.log(`\n${name}`);
-  const { run } = await import(new URL(`${name}.mjs`, folder).href);
+  const { run, page = "benchmarks.md" } = await import(new URL(`${name}.mjs`, folder).href);
   const results = await run(options);
   writeFileSync(
     new URL(`out/${name}.json`, folder),
@@ -65,6 +65,6 @@ for (const name of chosen) {
     const parts = [where, `${results.caption}.`, markdownTable(results.table), notes].filter(
       (part) => part !== "",
     );
-    fillBlock(new URL("../docs/benchmarks.md", folder), name, parts.join("\n\n"));
+    fillBlock(new URL(`../docs/${page}`, folder), name, parts.join("\n\n"));
   }
 }

@@ -165,8 +165,9 @@ def _connected(address: str | None) -> AbstractContextManager[Any]:
     except ConnectionError as error:
         raise LogratioError(
             f"no Ray cluster answers at {address or os.environ.get('RAY_ADDRESS') or 'this machine'}: {str(error).splitlines()[0]}",
-            likely="the address is wrong, the cluster has ended, or its token (RAY_AUTH_TOKEN) is not this one",
-            hint="give the address that `ray start` printed, or ray://HOST:10001 from outside the cluster",
+            likely="the address is wrong, the cluster has ended, or its RAY_AUTH_MODE and token are not those of this process",
+            hint="give the address that `ray start` printed, or ray://HOST:10001 from outside the cluster; "
+            "tokens: docs/larger-than-one-machine.md",
         ) from error
 
 
