@@ -116,7 +116,8 @@ async function measureShards(folder, rounds) {
   };
 }
 
-function tell(shards, parts) {
+/** Measured to table and notes. */
+export function tell(shards, parts) {
   const head = [
     "tokens",
     "dumps",
@@ -124,6 +125,7 @@ function tell(shards, parts) {
     ...CORES.map((cores) => `${count(cores)} cores`),
     "merge, one core",
     "merge, tree",
+    "memory of the last merge",
   ];
   const rows = RUNS.map((tokens) => {
     const made = tokens / shards.tokensPerPart;
@@ -134,7 +136,8 @@ function tell(shards, parts) {
       `${count(made)}, ${size(made * shards.bytesPerPart)}`,
       ...CORES.map((cores) => time(tokens / shards.tokensPerSecond / cores)),
       time(serial),
-      time(treeSeconds(made, parts)),
+      made * parts.memoryPerPart > MOST_MEMORY ? "in pieces" : time(treeSeconds(made, parts)),
+      size(made * parts.memoryPerPart),
     ];
   });
   const table = [head, ...rows];
@@ -145,17 +148,19 @@ function tell(shards, parts) {
     `measured: ${count(shards.tokensPerSecond / 1e3)} thousand tokens a second and core (npz with ids, log-probs and mask; one thread, reading included), ${shards.bytesPerToken.toFixed(1)} bytes a token, ${size(shards.bytesPerPart)} for the part of a shard of ${count(shards.tokensPerPart)} tokens with ids from a vocabulary of ${count(VOCABULARY)}, ${(1000 * parts.cpuPerPart).toFixed(0)} ms of CPU to merge it, ${size(parts.memoryPerPart)} of memory that stays of it; all else is arithmetic`,
     `reading: an object store that gives ${size(STORE)} a second feeds ${count(fed)} cores; beyond, it is the limit`,
     `merging: in a tree each ${FAN_IN} parts are merged by one core, so that the time grows with the levels; one core that merges keeps up with ${(shards.tokensPerPart / shards.tokensPerSecond / parts.cpuPerPart).toFixed(0)} that sum, and is the limit of more`,
-    `memory: what stays of a part is kept for each file and each million tokens of it (\`--batch-tokens\`), so that the order of merging leaves no trace: ${size(million)} for a million of them, wherever the last level is merged. Report larger runs in pieces, by \`--steps\``,
+    `memory: what stays of a part is kept for each file and each million tokens of it (\`--batch-tokens\`), so that the order of merging leaves no trace: ${size(million)} for a million of them, wherever the last level is merged. Report runs for which a node has too little in pieces, by \`--steps\``,
   ];
   for (const note of notes) console.log(note);
   return {
     caption: "Time on so many cores, without waiting for the store",
     table,
     notes,
-    figures: { ...shards, ...parts },
+    figures: { shards, parts },
   };
 }
 
+/** Of a node that merges, bytes: an assumption. */
+const MOST_MEMORY = 64e9;
 /** As `logratio.ray` merges. */
 const FAN_IN = 128;
 

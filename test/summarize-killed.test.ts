@@ -29,7 +29,12 @@ const countParts = (folder: string): number =>
   list(folder).filter((name) => name.endsWith(".lrs") && !name.startsWith("call-")).length;
 
 /** Runs until so many parts are there and some milliseconds more have gone by, and kills it, unless it was done first. */
-async function killAt(args: readonly string[], folder: string, parts: number, more: number): Promise<boolean> {
+async function killAt(
+  args: readonly string[],
+  folder: string,
+  parts: number,
+  more: number,
+): Promise<boolean> {
   const child = spawn(process.execPath, [join(ROOT, "bin/logratio.js"), ...args], { stdio: "ignore" });
   const ended = once(child, "exit");
   while (child.exitCode === null && countParts(folder) < parts) await sleep(1);
