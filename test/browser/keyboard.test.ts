@@ -49,8 +49,12 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
     await settled(page);
     const current = page.locator(".strip .t.current");
     await eventually(() => isInSight(current, ".strip")).toBe(true);
-    await page.keyboard.press("x");
+    // It is open on arrival; x puts it away and back.
     const cards = page.locator(".pinned-cards .card");
+    await cards.waitFor();
+    await page.keyboard.press("x");
+    await eventually(() => cards.count()).toBe(0);
+    await page.keyboard.press("x");
     await cards.waitFor();
     expect(await readText(cards)).toContain(worst);
     expect(await readText(cards)).toMatch(/rollout.*trainer.*log p/s);

@@ -20,6 +20,9 @@ const SERIOUS = ["serious", "critical"];
 /** Views in other states than their first. */
 const STATES = [
   { name: "Sequences in groups", hash: "#/sequences?layout=groups" },
+  { name: "Sequences with a text", hash: "#/sequences?peek=3&pinned=worst" },
+  { name: "Group", hash: "#/group/3" },
+  { name: "Group with texts", hash: "#/group/3?text-of=0,1,2,3,4,5,6,7" },
   { name: "Sequences by turns", hash: "#/sequences?layout=matrix" },
   { name: "Sequences with a wrong filter", hash: "#/sequences?filter=nonsense%3E3%20correct%3Ano" },
   { name: "Sequence with cards", hash: "#/sequence/3/t20?pins=20_30" },

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import { rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
-import { COLUMNS, formatRowHandle } from "./columns.ts";
-import { groupRows, sortedGroups } from "./groups.ts";
+import { COLUMNS, formatRowHandle, isBriefColumn } from "./columns.ts";
+import { groupRows, readGroupedBy, sortedGroups } from "./groups.ts";
+import { chooseColumns, toggleColumn } from "./selection.ts";
+import { shortNames } from "./short-names.ts";
 
 const table = madeTable([
   { step: 1, row: 0, group: "b", reward: 1, correct: 1, tokens: 10, delta_abs_mean: 0.1, delta_abs_max: 1 },
@@ -21,12 +23,95 @@ describe("columns", () => {
 
   it("write what is missing as a dash and take it away as null", () => {
     for (const column of COLUMNS) {
-      if (["sequence", "tokens"].includes(column.key)) continue;
+      if (["sequence", "tokens", "step"].includes(column.key) || isBriefColumn(column.key)) continue;
       expect(column.text(table, 3), column.key).toBe("–");
       expect(column.value(table, 3) ?? null, column.key).toSatisfy(
         (value) => value === null || Number.isNaN(value),
       );
     }
+  });
+});
+
+describe("chosen columns", () => {
+  const keys = (params: Record<string, string>, hasBriefs = true) =>
+    chooseColumns(table, params, hasBriefs).map(({ key }) => key);
+
+  it("are those of the address in its order, the handle first", () => {
+    expect(keys({ columns: "worst,prompt-text,nonsense,abs" })).toEqual([
+      "sequence",
+      "worst",
+      "prompt-text",
+      "abs",
+    ]);
+    expect(keys({ columns: "" })).toEqual(["sequence"]);
+  });
+
+  it("are pinned as the address says", () => {
+    const pinned = chooseColumns(table, { pinned: "worst,group" }, true).filter((column) => column.pinned);
+    expect(pinned.map(({ key }) => key)).toEqual(["worst", "group"]);
+  });
+
+  it("have texts among the usual ones where there are any", () => {
+    expect(keys({}).slice(0, 4)).toEqual(["sequence", "prompt-text", "answer-text", "spark"]);
+    expect(keys({}, false).slice(0, 3)).toEqual(["sequence", "spark", "correct"]);
+    // Nothing of the run has an advantage.
+    expect(keys({})).not.toContain("advantage");
+  });
+
+  it("come in at their usual place and go out again", () => {
+    expect(toggleColumn(["prompt-text", "abs"], "spark")).toEqual(["prompt-text", "spark", "abs"]);
+    expect(toggleColumn(["abs"], "file")).toEqual(["abs", "file"]);
+    expect(toggleColumn(["prompt-text", "abs"], "abs")).toEqual(["prompt-text"]);
+  });
+});
+
+describe("short names", () => {
+  it("are as long as it takes to tell opaque ones apart, and others as they are", () => {
+    const uuid = (end: string) => `f193fdf0-0b1e-551b-898a-b5cafec9${end}`;
+    expect(shortNames([uuid("76b6"), "calc/solve/0001", "ab12".repeat(8)])).toEqual([
+      "f193fd",
+      "calc/solve/0001",
+      "ab12ab",
+    ]);
+    const alike = shortNames([uuid("76b6"), uuid("76b7"), "2b1aeed6-6b66-5307-8852-1d875a1986fe"]);
+    expect(alike.slice(0, 2)).toEqual([uuid("76b6"), uuid("76b7")]);
+    expect(new Set(alike).size).toBe(3);
+  });
+});
+
+describe("groups by a column", () => {
+  it("have the sequences with one value, by name or figure", () => {
+    const groups = groupRows(table, all, "correct");
+    expect(groups.map(({ name, rows }) => [name, rows])).toEqual([
+      ["right", [0, 2]],
+      ["wrong", [1, 4]],
+      ["–", [3, 5]],
+    ]);
+    expect(
+      sortedGroups(groups, "group", false)
+        .map(({ name }) => name)
+        .slice(0, 2),
+    ).toEqual(["wrong", "right"]);
+    expect(groupRows(table, all, "env").map(({ name, rows }) => [name, rows.length])).toEqual([
+      ["not known", 6],
+    ]);
+  });
+
+  it("have a quarter of the sequences each where a figure has many values, equal ones together", () => {
+    const many = madeTable(
+      Array.from({ length: 200 }, (_, row) => ({ step: 1, row, reward: row < 60 ? 0 : row, tokens: 1 })),
+    );
+    const rows = Uint32Array.from({ length: 200 }, (_, row) => row);
+    const groups = sortedGroups(groupRows(many, rows, "reward"), "group", false);
+    // The first 60 have one value, so the second quarter begins with the first.
+    expect(groups.map((group) => group.rows.length)).toEqual([100, 50, 50]);
+    expect(groups.map(({ name }) => name)).toEqual(["0 to 99", "100 to 149", "150 to 199"]);
+    expect(groups.flatMap((group) => group.rows)).toHaveLength(200);
+  });
+
+  it("are prompts where the address names no column", () => {
+    expect([readGroupedBy(undefined, true), readGroupedBy("nonsense", true)]).toEqual(["group", "group"]);
+    expect([readGroupedBy(undefined, false), readGroupedBy("env", true)]).toEqual(["step", "env"]);
   });
 });
 
