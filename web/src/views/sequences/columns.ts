@@ -32,7 +32,7 @@ export interface SequencesColumn {
   readonly usual: boolean;
   readonly value: (table: SequenceTable, row: number) => Cell;
   readonly text: (table: SequenceTable, row: number) => string;
-  /** What a pointer is told of a short text. */
+  /** The whole of a short text, for a tooltip. */
   readonly hint?: (table: SequenceTable, row: number) => string | undefined;
   /** Where the text is not all of it. */
   readonly cell?: (row: number) => ComponentChildren;
