@@ -3,10 +3,16 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ReportPage } from "../../../results/page.ts";
+import type { GroupPage, ReportPage } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import type { CorrectAnswer, CorrectBins, CorrectSteps, RunInfo } from "../../../results/view.ts";
-import { decodeSequence, decodeTable, decodeTopK, decodeTurns } from "../../../results/wire/index.ts";
+import {
+  decodeBriefs,
+  decodeSequence,
+  decodeTable,
+  decodeTopK,
+  decodeTurns,
+} from "../../../results/wire/index.ts";
 import { writeBundle } from "../bundle/index.ts";
 import { ANSWER_FILES, type PreparedRun, prepareRun } from "../prepare/index.ts";
 import { DEMO, DEMO_TOKENIZER, line, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
@@ -355,6 +361,10 @@ describe("a bundle", () => {
       ...["index.html", "assets/index-Dx3fG7_a.js", "robots.txt"],
       ...Object.keys(ANSWER_FILES).map((name) => `api/${name}`),
       ...["api/report-tables", "api/doctor-tables", "api/turns", "api/digits", "api/digits-tables"],
+      "api/alerts",
+      ...Array.from({ length: 12 }, (_, file) => `api/briefs/${file}`),
+      // Eight samples a prompt.
+      ...numbers.filter((index) => index % 8 === 0).map((index) => `api/group/${index}`),
       ...numbers.flatMap((index) => [`api/sequence/${index}`, `api/topk/${index}`]),
     ];
     expect(run.info.has.digits).toBe(true);
@@ -363,6 +373,10 @@ describe("a bundle", () => {
     const info = JSON.parse(await readFile(`${out}/api/run`, "utf8")) as RunInfo;
     expect(info).toMatchObject({ bundled: true, version: run.info.version });
     expect(decodeSequence(await readFile(`${out}/api/sequence/3`)).meta.index).toBe(3);
+    const briefs = decodeBriefs(await readFile(`${out}/api/briefs/11`));
+    expect([briefs.length, briefs[1]]).toEqual([64, decodeBriefs((await run.briefs([705]))!)[0]]);
+    const group = JSON.parse(await readFile(`${out}/api/group/96`, "utf8")) as GroupPage;
+    expect(group.samples.map(({ sequence }) => sequence)).toContain(103);
     const { from, count } = decodeTopK(await readFile(`${out}/api/topk/3`));
     const { rollout } = decodeSequence(await readFile(`${out}/api/sequence/3`));
     expect([from, count]).toEqual([0, rollout.length]);

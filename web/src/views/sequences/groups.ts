@@ -123,13 +123,21 @@ export function sortedGroups(
 ): SequenceGroup[] {
   if (order === "group") {
     const sorted = [...groups].sort(
-      (a, b) => a.rank - b.rank || a.step - b.step || a.name.localeCompare(b.name, "en", { numeric: true }),
+      (a, b) =>
+        compareRanks(a.rank, b.rank) ||
+        a.step - b.step ||
+        a.name.localeCompare(b.name, "en", { numeric: true }),
     );
     return descending ? sorted.reverse() : sorted;
   }
   const values = groups.map((group) => ORDER_OF[order](group));
   const places = Uint32Array.from(groups, (_, place) => place);
   return Array.from(sortedBy(places, values, descending), (place) => groups[place]!);
+}
+
+/** Groups whose value is not known come last. */
+function compareRanks(a: number, b: number): number {
+  return Number.isNaN(a) || Number.isNaN(b) ? Number(Number.isNaN(a)) - Number(Number.isNaN(b)) : a - b;
 }
 
 const ORDER_OF: Readonly<Record<Exclude<GroupOrder, "group">, (group: SequenceGroup) => number>> = {
