@@ -52,7 +52,8 @@ export function tokenClass(
   delta: number | undefined,
   domain: number,
   isSpecial: boolean,
+  largest = domain,
 ): string {
-  const shade = bit === 0 || delta === undefined ? "untrained" : shadeClass(delta, domain);
+  const shade = bit === 0 || delta === undefined ? "untrained" : shadeClass(delta, domain, largest);
   return isSpecial ? `${shade} special` : shade;
 }

@@ -6,6 +6,7 @@ import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";
 import { type Loaded, settle } from "../../state/loaded.ts";
 import { makeHref } from "../../state/url.ts";
+import { chooseEnd } from "../legend.tsx";
 import { promptText, tokenClass, tokenText } from "../token-text.ts";
 import { WhenLoaded } from "../when-loaded.tsx";
 import "./style.css";
@@ -55,7 +56,7 @@ function Text({ info, wire, mark, prompt = false }: SampleTextProps & { readonly
             key={from + at}
             wire={wire}
             at={from + at}
-            domain={info.scales.delta}
+            scales={info.scales}
             ids={!info.has.texts}
             isMarked={from + at === mark}
           />
@@ -79,20 +80,22 @@ function Prompt({ wire }: { readonly wire: WireSequence }) {
 function Token({
   wire,
   at,
-  domain,
+  scales,
   ids,
   isMarked,
 }: {
   readonly wire: WireSequence;
   readonly at: number;
-  readonly domain: number;
+  readonly scales: RunInfo["scales"];
   readonly ids: boolean;
   readonly isMarked: boolean;
 }) {
   const { mask, trainer, rollout, meta } = wire;
   const { text, breaks, isSpecial } = tokenText(wire, at);
   const delta = trainer[at]! - rollout[at]!;
-  const classes = tokenClass(mask[at], delta, domain, isSpecial);
+  const domain = scales.delta;
+  const end = chooseEnd(domain, scales.largest.delta);
+  const classes = tokenClass(mask[at], delta, domain, isSpecial, end);
   const shown = ids ? `#${wire.ids[meta.promptLength + at]} ` : text;
   return (
     <>

@@ -3,6 +3,7 @@ import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/in
 import { sparkValue } from "../../../../src/results/wire/index.ts";
 import { makeHref } from "../../state/url.ts";
 import { shadeClass } from "../../ui/colour-scale.ts";
+import { chooseEnd } from "../../ui/legend.tsx";
 import { SampleText } from "../../ui/peek/sample-text.tsx";
 
 interface SampleProps {
@@ -39,7 +40,7 @@ export function Sample({ info, page, sample, isCurrent, isOpen, onToggle }: Samp
           {isOpen ? "▾" : "▸"} text
         </button>
       </div>
-      <Strip sample={sample} domain={info.scales.delta} longest={page.longest} marksBranch={!isAlone} />
+      <Strip sample={sample} scales={info.scales} longest={page.longest} marksBranch={!isAlone} />
       {!isOpen && answer !== null && (
         <p class="answer" title={answer}>
           <bdi>{answer}</bdi>
@@ -78,19 +79,20 @@ function sayBranch(branch: number, tokens: number): string {
 /** |Δ| along the response, on the length and the colors of all samples; neighbors of one color are one piece. */
 function Strip({
   sample: { strip, tokens, branch, worst, delta_abs_max },
-  domain,
+  scales,
   longest,
   marksBranch,
 }: {
   readonly sample: GroupSample;
-  readonly domain: number;
+  readonly scales: RunInfo["scales"];
   readonly longest: number;
   readonly marksBranch: boolean;
 }) {
+  const end = chooseEnd(scales.delta, scales.largest.delta);
   const pieces: { shade: string; bins: number }[] = [];
   for (const level of strip) {
     const shade =
-      level === 0 ? "nothing" : shadeClass(Math.sign(level) * sparkValue(Math.abs(level)), domain);
+      level === 0 ? "nothing" : shadeClass(Math.sign(level) * sparkValue(Math.abs(level)), scales.delta, end);
     const last = pieces.at(-1);
     if (last?.shade === shade) last.bins++;
     else pieces.push({ shade, bins: 1 });

@@ -70,7 +70,7 @@ function Group({ info, page }: { readonly info: RunInfo; readonly page: GroupPag
       <section aria-labelledby="samples-title">
         <h2 id="samples-title">{formatCounted(samples.length, "sample")}, the best reward first</h2>
         <p class="muted scale-line">
-          <Legend domain={info.scales.delta} signed />
+          <Legend domain={info.scales.delta} largest={info.scales.largest.delta} signed />
           <span>
             Strips are as long as the responses (the longest has {formatCounted(page.longest, "token")}).
             {samples.length > 1 && " ▼ marks where a sample leaves all others."}
