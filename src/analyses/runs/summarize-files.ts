@@ -107,8 +107,7 @@ export async function summarizeFiles(
     apart.onRead?.();
     watch.throwIfAborted();
     settle(files, own, others);
-    for (const reply of others)
-      summary.merge(RunSummary.decode(new ByteReader(reply.summary, "a thread's summary")));
+    for (const reply of others) summary.mergeFrom(new ByteReader(reply.summary, "a thread's summary"));
     if (!isQueueStopped(queue)) files.finish();
     if (apart.filter !== undefined) noteFilter(run, addCounts(apart.filter, others));
     return summary;
