@@ -70,36 +70,15 @@ export function readSignature(
   const logits = outputs.find(({ name }) => name === "logits");
   const ids = inputs.find(({ name }) => name === "input_ids");
   if (ids === undefined) throw refuse("there is no input input_ids");
-  if (logits === undefined) {
-    const hidden = outputs.find(({ name }) => /hidden_state|embedding|pooler/.test(name));
-    throw refuse("there is no output logits", {
-      ...(hidden !== undefined && {
-        likely: `it was exported as a feature extractor: ${hidden.name} is what enters the head, which is not in the file`,
-      }),
-    });
-  }
-  const idInput = (value: OnnxValue): IdInput => {
-    const type = typeName(value);
-    if (type !== "int64" && type !== "int32") throw refuse(`${value.name} is ${type}, not int64 or int32`);
-    return { name: value.name, type };
-  };
-  const floating = (value: OnnxValue): LogitType => {
-    const type = typeName(value);
-    if (type === "float32" || type === "float16") return type;
-    throw refuse(`${value.name} is ${type}, not float32 or float16`, {
-      ...(type === "bfloat16" && {
-        hint: "onnxruntime has no bfloat16 on CPUs and does not hand it to JavaScript: export with --dtype fp16 or fp32",
-      }),
-    });
-  };
+  if (logits === undefined) throw refuse("there is no output logits", guessExtractor(outputs));
   let mask: IdInput | null = null;
   let positions: IdInput | null = null;
   let cacheSwitch: string | null = null;
   const cache: CacheEntry[] = [];
   for (const value of inputs) {
     if (value === ids) continue;
-    if (value.name === "attention_mask") mask = idInput(value);
-    else if (value.name === "position_ids") positions = idInput(value);
+    if (value.name === "attention_mask") mask = readIdInput(value, refuse);
+    else if (value.name === "position_ids") positions = readIdInput(value, refuse);
     else if (value.name === "use_cache_branch") cacheSwitch = value.name;
     else if (value.name.startsWith("past_key_values")) {
       const present = value.name.replace("past_key_values", "present");
@@ -107,7 +86,7 @@ export function readSignature(
         throw refuse(`${value.name} has no output ${present}`);
       const shape = emptyShape(value, config);
       if (shape === null) throw refuse(`the dimensions of ${value.name} are not known`);
-      cache.push({ past: value.name, present, type: floating(value), shape });
+      cache.push({ past: value.name, present, type: readLogitType(value, refuse), shape });
     } else {
       throw refuse(`${value.name} is not an input of one`, {
         ...(/encoder|pixel|audio|token_type/.test(value.name) && {
@@ -124,14 +103,40 @@ export function readSignature(
     });
   const columns = logits.shape?.[2];
   return {
-    ids: idInput(ids),
+    ids: readIdInput(ids, refuse),
     mask,
     positions,
     cacheSwitch,
     cache,
-    logits: floating(logits),
+    logits: readLogitType(logits, refuse),
     vocabularySize: typeof columns === "number" ? columns : null,
   };
+}
+
+type Refuse = (what: string, detail?: ErrorDetail) => UnsupportedError;
+
+function guessExtractor(outputs: readonly OnnxValue[]): ErrorDetail {
+  const hidden = outputs.find(({ name }) => /hidden_state|embedding|pooler/.test(name));
+  if (hidden === undefined) return {};
+  return {
+    likely: `it was exported as a feature extractor: ${hidden.name} is what enters the head, which is not in the file`,
+  };
+}
+
+function readIdInput(value: OnnxValue, refuse: Refuse): IdInput {
+  const type = typeName(value);
+  if (type !== "int64" && type !== "int32") throw refuse(`${value.name} is ${type}, not int64 or int32`);
+  return { name: value.name, type };
+}
+
+function readLogitType(value: OnnxValue, refuse: Refuse): LogitType {
+  const type = typeName(value);
+  if (type === "float32" || type === "float16") return type;
+  throw refuse(`${value.name} is ${type}, not float32 or float16`, {
+    ...(type === "bfloat16" && {
+      hint: "onnxruntime has no bfloat16 on CPUs and does not hand it to JavaScript: export with --dtype fp16 or fp32",
+    }),
+  });
 }
 
 /** `[1, heads, 0, head size]`, with the figures of the model or, where those vary, of `config.json`. */

@@ -66,24 +66,41 @@ const LEAST_EXCESS = 0.25;
 /** Nats: float32 of a log-softmax is right to about so much. */
 const ROUNDING = 2e-6;
 
+const emptyCounts = () => ({
+  positive: 0,
+  decided: 0,
+  rolloutZero: 0,
+  trainerZero: 0,
+  notRollout: 0,
+  notTrainer: 0,
+  unlikely: 0,
+  unlikelyDelta: 0,
+  unlikelyExcess: 0,
+  likely: 0,
+  likelyPositive: 0,
+});
+
+function readShares(counts: ReturnType<typeof emptyCounts>) {
+  const share = (count: number, of: number): number => (of === 0 ? 0 : count / of);
+  return {
+    positiveShare: share(counts.positive, counts.decided),
+    decided: counts.decided,
+    rolloutZero: share(counts.rolloutZero, counts.notTrainer),
+    trainerZero: share(counts.trainerZero, counts.notRollout),
+    likely: counts.likely,
+    likelyPositive: share(counts.likelyPositive, counts.likely),
+    unlikely: counts.unlikely,
+    unlikelyDelta: share(counts.unlikelyDelta, counts.unlikely),
+    unlikelyExcess: share(counts.unlikelyExcess, counts.unlikely),
+  };
+}
+
 export function measureConfidence(view: View): Confidence {
   const pairs = new PairSums();
   const bins: number[][] = [[], [], [], []];
   const deltas: number[] = [];
   const losses = { below: new PairSums(), above: new PairSums() };
-  const counts = {
-    positive: 0,
-    decided: 0,
-    rolloutZero: 0,
-    trainerZero: 0,
-    notRollout: 0,
-    notTrainer: 0,
-    unlikely: 0,
-    unlikelyDelta: 0,
-    unlikelyExcess: 0,
-    likely: 0,
-    likelyPositive: 0,
-  };
+  const counts = emptyCounts();
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
     const [a, c, delta] = [view.a[i] as number, view.c[i] as number, view.d[i] as number];
@@ -114,21 +131,12 @@ export function measureConfidence(view: View): Confidence {
     const bin = SURENESS_EDGES.findIndex((edge) => p < edge) - 1;
     if (bin >= 0) bins[bin]?.push(y / x);
   }
-  const share = (count: number, of: number): number => (of === 0 ? 0 : count / of);
   return {
     slope: pairs.slope,
     correlation: pairs.correlation,
     tokens: pairs.n,
     ratioBySureness: bins.map(median),
-    positiveShare: share(counts.positive, counts.decided),
-    decided: counts.decided,
-    rolloutZero: share(counts.rolloutZero, counts.notTrainer),
-    trainerZero: share(counts.trainerZero, counts.notRollout),
-    likely: counts.likely,
-    likelyPositive: share(counts.likelyPositive, counts.likely),
-    unlikely: counts.unlikely,
-    unlikelyDelta: share(counts.unlikelyDelta, counts.unlikely),
-    unlikelyExcess: share(counts.unlikelyExcess, counts.unlikely),
+    ...readShares(counts),
     lossSlope: losses[counts.positive < counts.decided / 2 ? "below" : "above"].slope,
     quantiles: [0.01, 0.1, 0.5, 0.9, 0.99].map((q) => quantile(deltas, q)),
     ...measureLists(view),

@@ -53,66 +53,74 @@ function findRedirect({ status, headers, url }: Response): string | undefined {
   }
 }
 
+/** What a response comes to, and whether it is worth another attempt. */
+async function readReply(
+  settings: ServerSettings,
+  response: Response,
+  url: string,
+  attempts: number,
+): Promise<Attempt> {
+  const failed = (failure: Omit<Failure, "url" | "attempts" | "status">): Reply => ({
+    ok: false,
+    failure: { ...failure, url, attempts, status: response.status },
+  });
+  if (!response.ok) {
+    const body = await readBody(response, MAX_ERROR_BYTES);
+    const said = serverWords(body.text ?? "");
+    return {
+      reply: failed({ kind: "status", message: said === "" ? response.statusText : said }),
+      again: isPassingStatus(response.status),
+      waitMs: retryAfterMs(response.headers.get("retry-after")),
+    };
+  }
+  const body = await readBody(response, settings.maxResponseBytes);
+  if (body.text === undefined) {
+    const message = `its reply exceeds ${settings.maxResponseBytes} bytes`;
+    return { reply: failed({ kind: "too-large", message }), again: false };
+  }
+  const parsed = parseJson(body.text);
+  if (parsed.ok) return { reply: { ok: true, json: parsed.json }, again: false };
+  const reply = parsed.looksCutOff
+    ? failed({ kind: "cut-off", message: `its JSON is truncated or damaged (${body.bytes} bytes)` })
+    : failed({ kind: "not-json", message: serverWords(body.text) });
+  return { reply, again: false };
+}
+
+/** One attempt. @throws the signal's reason when the whole question was ended, and nothing else */
+async function attemptOnce(
+  settings: ServerSettings,
+  url: string,
+  init: RequestInit,
+  attempts: number,
+  timeoutMs: number,
+  ended: AbortSignal,
+): Promise<Attempt> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  const { signal, unlink } = linkSignals([ended, timeout.signal]);
+  try {
+    const response = await fetch(url, { ...init, redirect: "manual", signal });
+    const target = findRedirect(response);
+    if (target === undefined) return await readReply(settings, response, url, attempts);
+    await response.body?.cancel();
+    const message = `it redirects to ${target}, but texts and keys are sent only to the address given`;
+    const failure: Failure = { kind: "redirect", url, attempts, status: response.status, message };
+    return { reply: { ok: false, failure }, again: false };
+  } catch (error) {
+    ended.throwIfAborted();
+    const failure: Failure = timeout.signal.aborted
+      ? { kind: "timeout", url, attempts, message: `no complete reply within ${timeoutMs} ms` }
+      : { kind: "network", url, attempts, message: networkWords(error) };
+    return { reply: { ok: false, failure }, again: true };
+  } finally {
+    clearTimeout(timer);
+    unlink();
+  }
+}
+
 export function createClient(settings: ServerSettings): HttpClient {
   const semaphore = createSemaphore(settings.concurrency);
   const closing = new AbortController();
-
-  async function readReply(response: Response, url: string, attempts: number): Promise<Attempt> {
-    const failed = (failure: Omit<Failure, "url" | "attempts" | "status">): Reply => ({
-      ok: false,
-      failure: { ...failure, url, attempts, status: response.status },
-    });
-    if (!response.ok) {
-      const body = await readBody(response, MAX_ERROR_BYTES);
-      const said = serverWords(body.text ?? "");
-      return {
-        reply: failed({ kind: "status", message: said === "" ? response.statusText : said }),
-        again: isPassingStatus(response.status),
-        waitMs: retryAfterMs(response.headers.get("retry-after")),
-      };
-    }
-    const body = await readBody(response, settings.maxResponseBytes);
-    if (body.text === undefined) {
-      const message = `its reply exceeds ${settings.maxResponseBytes} bytes`;
-      return { reply: failed({ kind: "too-large", message }), again: false };
-    }
-    const parsed = parseJson(body.text);
-    if (parsed.ok) return { reply: { ok: true, json: parsed.json }, again: false };
-    const reply = parsed.looksCutOff
-      ? failed({ kind: "cut-off", message: `its JSON is truncated or damaged (${body.bytes} bytes)` })
-      : failed({ kind: "not-json", message: serverWords(body.text) });
-    return { reply, again: false };
-  }
-
-  async function once(
-    url: string,
-    init: RequestInit,
-    attempts: number,
-    timeoutMs: number,
-    ended: AbortSignal,
-  ): Promise<Attempt> {
-    const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), timeoutMs);
-    const { signal, unlink } = linkSignals([ended, timeout.signal]);
-    try {
-      const response = await fetch(url, { ...init, redirect: "manual", signal });
-      const target = findRedirect(response);
-      if (target === undefined) return await readReply(response, url, attempts);
-      await response.body?.cancel();
-      const message = `it redirects to ${target}, but texts and keys are sent only to the address given`;
-      const failure: Failure = { kind: "redirect", url, attempts, status: response.status, message };
-      return { reply: { ok: false, failure }, again: false };
-    } catch (error) {
-      ended.throwIfAborted();
-      const failure: Failure = timeout.signal.aborted
-        ? { kind: "timeout", url, attempts, message: `no complete reply within ${timeoutMs} ms` }
-        : { kind: "network", url, attempts, message: networkWords(error) };
-      return { reply: { ok: false, failure }, again: true };
-    } finally {
-      clearTimeout(timer);
-      unlink();
-    }
-  }
 
   async function ask(path: string, init: RequestInit, options: AskOptions): Promise<Reply> {
     const { retries = settings.retries, timeoutMs = settings.timeoutMs } = options;
@@ -122,7 +130,14 @@ export function createClient(settings: ServerSettings): HttpClient {
       return await semaphore.run(async () => {
         for (let attempt = 0; ; attempt++) {
           signal.throwIfAborted();
-          const { reply, again, waitMs } = await once(url, init, attempt + 1, timeoutMs, signal);
+          const { reply, again, waitMs } = await attemptOnce(
+            settings,
+            url,
+            init,
+            attempt + 1,
+            timeoutMs,
+            signal,
+          );
           if (!again || attempt >= retries) return reply;
           // A server that wants to be left alone for longer than a whole attempt may take is given up.
           if (waitMs !== undefined && waitMs > timeoutMs) return reply;

@@ -7,6 +7,7 @@
 import { listAt } from "../../../input/replies/index.ts";
 import type { ForcedText, TopKScores } from "../../policy.ts";
 import type { HttpClient } from "../http/client.ts";
+import type { Failure } from "../http/failure.ts";
 import type { ServerSettings } from "../options.ts";
 import { noteCapped, noteOtherText } from "../replies/note-differences.ts";
 import type { Notes } from "../replies/notes.ts";
@@ -24,6 +25,22 @@ export interface Tokenizing {
 
 /** A refusal of `max_tokens: 0` alone, not of a text that is too long. */
 const NEEDS_A_TOKEN = /max_tokens|max_new_tokens|max_completion_tokens/i;
+
+function needsToken({ status }: Failure, { reason, message }: ReturnType<typeof makeRefusal>): boolean {
+  const isInvalid = status === 400 || status === 422;
+  return isInvalid && reason === "server-refused" && NEEDS_A_TOKEN.test(message);
+}
+
+const UNKNOWN_ALTERNATIVES =
+  "Alternatives whose text is not a single token were left out, as were all less probable ones at that token.";
+
+function refuseEcho(asked: Asked): ReturnType<typeof refuse> {
+  return refuse(asked, "the reply has no log-probs", {
+    reason: "no-logprobs",
+    likely: "the server does not support echo with logprobs",
+    hint: "score with vLLM or SGLang",
+  });
+}
 
 export function openAiProtocol(
   client: HttpClient,
@@ -46,18 +63,9 @@ export function openAiProtocol(
     const reply = await complete(echoBody(model, writePrompt(text.ids), k, maxTokens), signal);
     if (!reply.ok) {
       const refusal = makeRefusal(reply.failure, asked.id);
-      const { status } = reply.failure;
-      const invalid = status === 400 || status === 422;
-      if (
-        maxTokens === 0 &&
-        invalid &&
-        refusal.reason === "server-refused" &&
-        NEEDS_A_TOKEN.test(refusal.message)
-      ) {
-        least = 1;
-        return score(text, asked, signal);
-      }
-      throw refusal;
+      if (maxTokens > 0 || !needsToken(reply.failure, refusal)) throw refusal;
+      least = 1;
+      return score(text, asked, signal);
     }
     const parsed = parseEchoedText(
       reply.json,
@@ -66,21 +74,10 @@ export function openAiProtocol(
       idOf,
       asked,
     );
-    if (parsed === undefined) {
-      throw refuse(asked, "the reply has no log-probs", {
-        reason: "no-logprobs",
-        likely: "the server does not support echo with logprobs",
-        hint: "score with vLLM or SGLang",
-      });
-    }
+    if (parsed === undefined) throw refuseEcho(asked);
     noteCapped(notes, fewestGiven(parsed.offers, k), k);
     noteOtherText(notes, text, parsed.text);
-    if (parsed.unknown > 0) {
-      notes.add(
-        "unknown-alternatives",
-        "Alternatives whose text is not a single token were left out, as were all less probable ones at that token.",
-      );
-    }
+    if (parsed.unknown > 0) notes.add("unknown-alternatives", UNKNOWN_ALTERNATIVES);
     return assembleScores(text, parsed.tokens, k, parsed.offers, asked);
   }
 

@@ -37,6 +37,19 @@ function isUnknownParameter({ status, message }: Failure): boolean {
   );
 }
 
+const LOST = {
+  likely: "the server or a proxy lost part of the reply",
+  hint: "look at the server's log, and score again",
+};
+const UNSUPPORTED = {
+  likely: "the server supports neither prompt_logprobs nor echo",
+  hint: "make sure that vLLM itself answers there, not a gateway that drops these fields",
+};
+
+function refuseReply(asked: Asked, why: typeof LOST): ReturnType<typeof refuse> {
+  return refuse(asked, "the reply has no log-probs of the prompt", { reason: "no-logprobs", ...why });
+}
+
 export function vllmProtocol(
   client: HttpClient,
   settings: ServerSettings,
@@ -70,13 +83,7 @@ export function vllmProtocol(
     const choice = firstChoice(reply.json);
     const parsed = parsePromptLogprobs(choice, text, asked);
     if (parsed !== undefined) gives = "prompt_logprobs";
-    else if (gives === "prompt_logprobs" || !isCompletion(choice)) {
-      throw refuse(asked, "the reply has no log-probs of the prompt", {
-        reason: "no-logprobs",
-        likely: "the server or a proxy lost part of the reply",
-        hint: "look at the server's log, and score again",
-      });
-    }
+    else if (gives === "prompt_logprobs" || !isCompletion(choice)) throw refuseReply(asked, LOST);
     return parsed;
   }
 
@@ -88,13 +95,7 @@ export function vllmProtocol(
       if (parsed !== undefined && gives === "unknown") gives = "echo";
       notes.add("echo", "This server returns no prompt_logprobs; its echo was read.");
     }
-    if (parsed === undefined) {
-      throw refuse(asked, "the reply has no log-probs of the prompt", {
-        reason: "no-logprobs",
-        likely: "the server supports neither prompt_logprobs nor echo",
-        hint: "make sure that vLLM itself answers there, not a gateway that drops these fields",
-      });
-    }
+    if (parsed === undefined) throw refuseReply(asked, UNSUPPORTED);
     noteCapped(notes, fewestGiven(parsed.offers, settings.topK), settings.topK);
     noteOtherText(notes, text, parsed.text);
     return assembleScores(text, parsed.tokens, settings.topK, parsed.offers, asked);
@@ -117,12 +118,10 @@ export function vllmProtocol(
         throw refuse(asked, `${choices.length} of ${n} continuations came back`, { reason: "server-failed" });
       }
       const sampled = choices.map((choice) => parseSampled(choice, asked));
-      const changed =
+      const isChanged =
         mode === "processed_logprobs" && (options.topP < 1 || ![0, 1].includes(options.temperature));
-      return repeated(
-        changed ? await forceSampled(score, promptIds, sampled, asked, signal) : sampled,
-        options.n,
-      );
+      const raw = isChanged ? await forceSampled(score, promptIds, sampled, asked, signal) : sampled;
+      return repeated(raw, options.n);
     },
   };
 }

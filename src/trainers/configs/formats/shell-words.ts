@@ -24,93 +24,152 @@ const VARIABLE = /\$(?:\{([^{}]*)\}|\((?:[^()]|\([^()]*\))*\)|(\w+|[@*#?]))/y;
  * @throws FormatError for a quote that never closes.
  */
 export function shellCommands(text: string, file: string): Command[] {
-  const commands: Word[][] = [];
-  let command: Word[] = [];
-  let [at, line, depth] = [0, 1, 0];
-  let word: { text: string; line: number; quoted: boolean; variables: string[] } | undefined;
-  const open = (): NonNullable<typeof word> => {
-    word ??= { text: "", line, quoted: false, variables: [] };
-    return word;
-  };
-  const endWord = (): void => {
-    if (word) command.push(word);
-    word = undefined;
-  };
-  const endCommand = (): void => {
-    endWord();
-    if (command.length > 0) commands.push(command);
-    command = [];
-  };
-  const take = (piece: string): void => {
-    line += piece.split("\n").length - 1;
-    at += piece.length;
-  };
-  while (at < text.length) {
-    const character = text[at] as string;
-    const continuation = /\\\r?\n/y;
-    continuation.lastIndex = at;
-    const joined = continuation.exec(text);
-    if (joined) {
-      endWord();
-      take(joined[0]);
-      continue;
-    }
-    if (character === "\\") {
-      open().text += text[at + 1] ?? "";
-      take(text.slice(at, at + 2));
-      continue;
-    }
-    if (character === "'" || character === '"') {
-      const { content, length } = quotedPart(text, at, line, file);
-      const target = open();
-      target.quoted = true;
-      if (character === '"') target.variables.push(...variablesIn(content));
-      target.text += content;
-      take(text.slice(at, at + length));
-      continue;
-    }
-    VARIABLE.lastIndex = at;
-    const variable = VARIABLE.exec(text);
-    if (variable) {
-      const target = open();
-      target.text += variable[0];
-      target.variables.push(variable[0]);
-      take(variable[0]);
-      continue;
-    }
-    if (character === "#" && word === undefined) {
-      const end = text.indexOf("\n", at);
-      take(text.slice(at, end < 0 ? text.length : end));
-      continue;
-    }
-    OPERATOR.lastIndex = at;
-    const operator = OPERATOR.exec(text);
-    if (operator) {
-      // The lines of an array belong together.
-      if (depth > 0) endWord();
-      else endCommand();
-      take(operator[0]);
-      continue;
-    }
-    if (/\s/.test(character)) {
-      endWord();
-      take(character);
-      continue;
-    }
-    const opensArray = character === "(" && word?.text.endsWith("=");
-    if (opensArray || (character === "(" && word === undefined) || character === ")") {
-      endWord();
-      if (opensArray) depth++;
-      else if (character === ")" && depth > 0) depth--;
-      command.push({ text: character, line, quoted: false, variables: [], bracket: true });
-      take(character);
-      continue;
-    }
-    open().text += character;
-    take(character);
+  return new ShellReader(text, file).read();
+}
+
+const CONTINUATION = /\\\r?\n/y;
+
+interface OpenWord {
+  text: string;
+  readonly line: number;
+  quoted: boolean;
+  readonly variables: string[];
+}
+
+/** Reads a script from its beginning to its end, a piece at a time. */
+class ShellReader {
+  readonly #text: string;
+  readonly #file: string;
+  readonly #commands: Word[][] = [];
+  #command: Word[] = [];
+  #word: OpenWord | undefined;
+  #at = 0;
+  #line = 1;
+  /** Arrays that are open. */
+  #depth = 0;
+
+  constructor(text: string, file: string) {
+    this.#text = text;
+    this.#file = file;
   }
-  endCommand();
-  return commands;
+
+  read(): Command[] {
+    while (this.#at < this.#text.length)
+      this.#takeContinuation() ||
+        this.#takeEscape() ||
+        this.#takeQuoted() ||
+        this.#takeVariable() ||
+        this.#takeComment() ||
+        this.#takeOperator() ||
+        this.#takeBlank() ||
+        this.#takeBracket() ||
+        this.#takeCharacter();
+    this.#endCommand();
+    return this.#commands;
+  }
+
+  get #character(): string {
+    return this.#text[this.#at] as string;
+  }
+
+  #open(): OpenWord {
+    this.#word ??= { text: "", line: this.#line, quoted: false, variables: [] };
+    return this.#word;
+  }
+
+  #endWord(): void {
+    if (this.#word) this.#command.push(this.#word);
+    this.#word = undefined;
+  }
+
+  #endCommand(): void {
+    this.#endWord();
+    if (this.#command.length > 0) this.#commands.push(this.#command);
+    this.#command = [];
+  }
+
+  /** Goes on behind a piece of the text. */
+  #pass(piece: string): true {
+    this.#line += piece.split("\n").length - 1;
+    this.#at += piece.length;
+    return true;
+  }
+
+  /** What a sticky expression finds here. */
+  #match(expression: RegExp): string | undefined {
+    expression.lastIndex = this.#at;
+    return expression.exec(this.#text)?.[0];
+  }
+
+  #takeContinuation(): boolean {
+    const joined = this.#match(CONTINUATION);
+    if (joined === undefined) return false;
+    this.#endWord();
+    return this.#pass(joined);
+  }
+
+  #takeEscape(): boolean {
+    if (this.#character !== "\\") return false;
+    this.#open().text += this.#text[this.#at + 1] ?? "";
+    return this.#pass(this.#text.slice(this.#at, this.#at + 2));
+  }
+
+  #takeQuoted(): boolean {
+    const mark = this.#character;
+    if (mark !== "'" && mark !== '"') return false;
+    const { content, length } = quotedPart(this.#text, this.#at, this.#line, this.#file);
+    const target = this.#open();
+    target.quoted = true;
+    if (mark === '"') target.variables.push(...variablesIn(content));
+    target.text += content;
+    return this.#pass(this.#text.slice(this.#at, this.#at + length));
+  }
+
+  #takeVariable(): boolean {
+    const variable = this.#match(VARIABLE);
+    if (variable === undefined) return false;
+    const target = this.#open();
+    target.text += variable;
+    target.variables.push(variable);
+    return this.#pass(variable);
+  }
+
+  #takeComment(): boolean {
+    if (this.#character !== "#" || this.#word !== undefined) return false;
+    const end = this.#text.indexOf("\n", this.#at);
+    return this.#pass(this.#text.slice(this.#at, end < 0 ? this.#text.length : end));
+  }
+
+  #takeOperator(): boolean {
+    const operator = this.#match(OPERATOR);
+    if (operator === undefined) return false;
+    // The lines of an array belong together.
+    if (this.#depth > 0) this.#endWord();
+    else this.#endCommand();
+    return this.#pass(operator);
+  }
+
+  #takeBlank(): boolean {
+    if (!/\s/.test(this.#character)) return false;
+    this.#endWord();
+    return this.#pass(this.#character);
+  }
+
+  #takeBracket(): boolean {
+    const text = this.#character;
+    const opensArray = text === "(" && this.#word?.text.endsWith("=") === true;
+    if (!opensArray && text !== ")" && !(text === "(" && this.#word === undefined)) return false;
+    this.#endWord();
+    if (opensArray) this.#depth++;
+    else if (text === ")" && this.#depth > 0) this.#depth--;
+    this.#command.push({ text, line: this.#line, quoted: false, variables: [], bracket: true });
+    return this.#pass(text);
+  }
+
+  #takeCharacter(): boolean {
+    this.#open().text += this.#character;
+    return this.#pass(this.#character);
+  }
 }
 
 function quotedPart(
