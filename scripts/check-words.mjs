@@ -47,6 +47,12 @@ const PHRASES = [
   [/\bthe guide's pandas\b/i, "a concrete list"],
 ];
 
+/** Right in a comment, and read as a translation in what users meet. */
+const PHRASES_OF_TEXTS = [
+  [/(?<!\bthere )\bis no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "is not a"],
+  [/(?<!\bthere )\bare no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "are not"],
+];
+
 /** British spellings; prose is American. */
 const BRITISH = new RegExp(
   `\\b(?:${[
@@ -166,11 +172,11 @@ function* messages(source, { isPage, isCommandLine }) {
 }
 
 /** Phrasings and spellings in a piece of prose; code in backticks is not prose. */
-function checkProse(file, line, prose) {
+function checkProse(file, line, prose, phrases = [...PHRASES, ...PHRASES_OF_TEXTS]) {
   const text = prose
     .replace(/`[^`\n]*`/g, "`…`")
     .replace(/https?:\S+|@(?:param|property) \S+|\{@link [^}]*\}/g, "");
-  for (const [pattern, instead] of PHRASES) {
+  for (const [pattern, instead] of phrases) {
     const [found] = pattern.exec(text) ?? [];
     if (found) report(file, line, `"${found}": write ${instead}`);
   }
@@ -228,7 +234,7 @@ function checkSource(path) {
       for (const fault of faults(text))
         report(file, line(text.node), `${fault}: ${JSON.stringify(text.all.slice(0, 70))}`);
   for (const { line: at, text } of comments(source))
-    for (const [i, row] of text.split("\n").entries()) checkProse(file, at + 1 + i, row);
+    for (const [i, row] of text.split("\n").entries()) checkProse(file, at + 1 + i, row, PHRASES);
   for (const { line: at, text } of proseStrings(source)) checkProse(file, at, text);
 }
 

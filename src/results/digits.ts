@@ -54,7 +54,7 @@ export interface DigitSequence {
   readonly file: string;
   /** Indices into the response. */
   readonly digit_positions: readonly number[];
-  /** The sampled digits, 0 to 9: trainers call them so, and they are no truth. */
+  /** The sampled digits, 0 to 9: trainers call them so, and they are not the truth. */
   readonly digit_ground_truth: readonly number[];
   readonly digit_log_probs_selected: readonly number[];
   /** The same under the trainer policy; null where it is not known for all of them. */
@@ -131,7 +131,7 @@ export interface DigitGap {
 
 export interface DigitsComparison {
   readonly digits: DigitGap;
-  /** The tokens with mask 1 that are no digits. */
+  /** The tokens with mask 1 that are not digits. */
   readonly others: DigitGap;
 }
 
@@ -194,7 +194,7 @@ export interface ConfidenceFigures {
 export interface DigitTruth {
   readonly source: string;
   readonly sequences_with_truth: number;
-  /** Of these: truth that is no single number, no number in the response. */
+  /** Of these: truth that is not a single number, no number in the response. */
   readonly truth_not_a_number: number;
   readonly without_answer: number;
   /** Answers compared, and those whose value is right. */

@@ -20,7 +20,7 @@ test("tokens whose KL is NaN are counted, with what to try", () => {
   ]);
 });
 
-test("one token is a token, and none is no finding", () => {
+test("one token is a token, and none is not a finding", () => {
   const findings = new FindingLog();
   reportNan(findings, "a", "b", summaries({}));
   reportInfinite(findings, "a", "b", summaries({ nanKl: 1 }));

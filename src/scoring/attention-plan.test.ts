@@ -47,7 +47,7 @@ describe("attentionPlan", () => {
     });
   });
 
-  test("tokens of tools look back at nothing and are no control", () => {
+  test("tokens of tools look back at nothing and are not a control", () => {
     const mask = new Uint8Array(TOKENS.length).fill(1);
     mask[3] = 0;
     mask[9] = 0;

@@ -74,7 +74,7 @@ interface Followed {
 function followEpisodes(results: Results, rule: AlertRule, before: RuleState): Followed {
   const isChange = rule.when.kind === "changed";
   const episodes = isChange ? listChanges(results, rule) : listStepEpisodes(results, rule);
-  // A step that is read again with more of its ranks may move where an event began: that is no second event.
+  // A step that is read again with more of its ranks may move where an event began: that is not a second event.
   const isKnown = (one: Episode): boolean =>
     before.raised.some((old) => old.key === one.key || (!isChange && overlaps(old, one)));
   const fresh = episodes.filter((one) => !isKnown(one));

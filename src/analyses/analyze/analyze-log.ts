@@ -59,7 +59,7 @@ const DEFAULT_TOP = 10;
  *
  * @param paths JSONL files, plain or compressed; directories with such files; `-` for standard input
  * @returns counts, shares and probabilities as fractions, log-probs in nats, tests with p values
- * @throws UsageError if `where` cannot be used, or `accuracy` is no share
+ * @throws UsageError if `where` cannot be used, or `accuracy` is not a share
  * @throws EmptyInputError if no line is a record
  * @throws NotFoundError if a path does not exist
  * @throws LimitError if the memory limit is too small even for spilling

@@ -36,7 +36,7 @@ export const FIELDS: Readonly<Record<string, FieldKind>> = {
 /** Columns that analysis adds: the token's text without quotes, and whether the guide's pattern takes it for digits. */
 export const ADDED_COLUMNS = ["text", "is_digit"] as const;
 
-/** Why an object is no record of a high-divergence log; the one field that every figure needs is the divergence. */
+/** Why an object is not a record of a high-divergence log; the one field that every figure needs is the divergence. */
 export function refuseRecord(record: Readonly<Record<string, unknown>>): string | undefined {
   const value = record.prob_divergence;
   if (typeof value === "number" && Number.isFinite(value)) return undefined;

@@ -31,7 +31,7 @@ describe("readLines", () => {
       fc.asyncProperty(text, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (lines, size, ends) => {
         const whole = lines.join("\n") + (ends ? "\n" : "");
         const wanted = whole.split("\n").map((line, i): [number, string] => [i + 1, line]);
-        // Nothing after the last line end is no line.
+        // An empty rest after the last line end is not a line.
         if (wanted.at(-1)![1] === "") wanted.pop();
         expect(await collectLines(Buffer.from(whole), size)).toEqual(wanted);
       }),

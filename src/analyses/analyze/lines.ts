@@ -4,9 +4,9 @@ import { isUtf8 } from "node:buffer";
 export interface LineBlock {
   /** One-based number of the first. */
   readonly first: number;
-  /** Without their line ends; undefined where a line is no text, see {@link LineBlock.faults}. */
+  /** Without their line ends; undefined where a line is not text, see {@link LineBlock.faults}. */
   readonly lines: readonly (string | undefined)[];
-  /** Why a line is no text, by its place in `lines`. */
+  /** Why a line is not text, by its place in `lines`. */
   readonly faults: ReadonlyMap<number, string>;
   /** The last line of the file has no line end: its writer may have died in it. */
   readonly unterminated: boolean;

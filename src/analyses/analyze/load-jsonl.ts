@@ -38,7 +38,7 @@ export interface LoadedFile {
 }
 
 export interface LoadOptions {
-  /** Says why an object is no record of what is wanted; undefined for one that is. */
+  /** Says why an object is not a record of what is wanted; undefined for one that is. */
   readonly refuse?: (record: LogRecord) => string | undefined;
   /** Records with an identity that is in it already are left out; those of this file are added. Shared by files. */
   readonly seen?: RecordIdentities;

@@ -186,7 +186,7 @@ function readEqual({ comparisons, shares: { correct } }: ScenarioSource): Readin
     : lacking(measured);
 }
 
-/** A text may be digits throughout: what is not more than in incorrect answers is no sign of learning. */
+/** A text may be digits throughout: what is not more than in incorrect answers is not a sign of learning. */
 function readDigitsOnly({ correct, digits, shares }: ScenarioSource): Reading {
   if (correct.count === 0) return lacking("no record is from a correct answer");
   if (digits.correct_texts === 0) return lacking("the log has no token texts");

@@ -84,7 +84,7 @@ export function compareConcern(a: Judgment, b: Judgment): number {
   return BY_CONCERN.indexOf(a.certificate) - BY_CONCERN.indexOf(b.certificate);
 }
 
-/** Less of either side is no comparison of the two. */
+/** Less of either side is not a comparison of the two. */
 export const LEAST_TOKEN_SHARE = 0.5;
 
 /** A certificate of what is a small part of either side would be read as one of both. */

@@ -248,7 +248,7 @@ describe("figures of steps, pooled", () => {
   });
 });
 
-it("a verdict that is no level is open, and an end that touches 0 makes a size begin at 0", () => {
+it("a verdict that is not a level is open, and an end that touches 0 makes a size begin at 0", () => {
   const condition = parseCondition("verdict <= normal");
   if (condition.kind !== "verdict") throw new Error("not a verdict");
   const judge = (...range: string[]) =>

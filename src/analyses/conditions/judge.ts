@@ -35,7 +35,7 @@ export function judgeInterval(
   return ends[0] ? "holds" : "fails";
 }
 
-/** The same of the verdict, whose level is known within a range. `too_few` is no level: nothing holds of it. */
+/** The same of the verdict, whose level is known within a range. `too_few` is not a level: nothing holds of it. */
 export function judgeVerdict(
   { level_range: range }: MismatchReport["verdict"],
   { operator, level }: Pick<VerdictCondition, "operator" | "level">,

@@ -111,7 +111,7 @@ function pool(readings: readonly Reading[], pooling: NonNullable<FigureName["poo
     const last = readings.reduce((a, b) => ((b.step ?? 0) >= (a.step ?? 0) ? b : a));
     return { ...plain(last.value), step: last.step };
   }
-  // A value that is not finite is no extreme: it is the reading.
+  // A value that is not finite is not an extreme: it is the reading.
   const odd = readings.find(({ value }) => Number.isNaN(value));
   const extreme = readings.reduce((a, b) =>
     (pooling === "max" ? b.value > a.value : b.value < a.value) ? b : a,

@@ -31,6 +31,6 @@ function numberTokens(inputs: Fields): Fields {
 }
 
 function list(value: unknown, name: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new SchemaError(`cannot run the case: inputs.${name} is no list`);
+  if (!Array.isArray(value)) throw new SchemaError(`cannot run the case: inputs.${name} is not a list`);
   return value;
 }

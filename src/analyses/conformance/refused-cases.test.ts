@@ -31,15 +31,15 @@ describe("a case that cannot be run", () => {
     ["other groups", "identity", { ...PAIR, group_ids: ["a", "b"] }, /group_ids has 2 entries.* 1 rows/],
     ["other entropies", "identity", { ...PAIR, rollout_entropy: [] }, /rollout_entropy has 0 entries/],
     ["no vocabulary", "verl.divergence_log", PAIR, /inputs\.vocab is missing/],
-    ["no logits", "ntl", { token_ids: [[1]], digit_token_ids: [1] }, /inputs\.logits is no list/],
+    ["no logits", "ntl", { token_ids: [[1]], digit_token_ids: [1] }, /inputs\.logits is not a list/],
     [
       "flat logits",
       "ntl",
       { logits: [1], token_ids: [[1]], digit_token_ids: [1] },
       /inputs\.logits\[b\] is no/,
     ],
-    ["no ids", "ntl", { logits: [[[1]]], digit_token_ids: [1] }, /inputs\.token_ids is no list/],
-    ["one side", "kl", { logits_p: [[0, 1]] }, /inputs\.logits_q is no list of rows/],
+    ["no ids", "ntl", { logits: [[[1]]], digit_token_ids: [1] }, /inputs\.token_ids is not a list/],
+    ["one side", "kl", { logits_p: [[0, 1]] }, /inputs\.logits_q is not a list of rows/],
     [
       "ragged logits",
       "kl",

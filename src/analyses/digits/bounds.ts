@@ -81,14 +81,14 @@ export function partialDistribution(
   return { known, slack, open, unaccounted, complete: slack.every((more) => more === 0) };
 }
 
-/** Masses beyond this share above 1 are no distribution: zeros were filled in for log-probs. */
+/** Masses beyond this share above 1 are not a distribution: zeros were filled in for log-probs. */
 const MOST_MASS = 1.01;
 
 /**
  * A recorded distribution over the ten digits: nothing is open, so figures of it are exact.
  *
  * @param logprobs the digits of a position begin at `start`; nats
- * @returns undefined where none was recorded, or what was is no distribution
+ * @returns undefined where none was recorded, or what was is not a distribution
  */
 export function wholeDistribution(
   logprobs: ArrayLike<number>,

@@ -109,7 +109,7 @@ describe("parseTruth", () => {
     expect(formatDecimal(parseTruth(text)!)).toBe(number);
   });
 
-  test.each(["3/4", "x = 2", "", "1,23", "2\\sqrt{3}", "1 or 2"])("%j is no single number", (text) => {
+  test.each(["3/4", "x = 2", "", "1,23", "2\\sqrt{3}", "1 or 2"])("%j is not a single number", (text) => {
     expect(parseTruth(text)).toBeUndefined();
   });
 });

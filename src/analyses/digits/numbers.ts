@@ -24,7 +24,7 @@ export interface NumberSpan {
 
 export interface TokenSpan {
   readonly ids: ArrayLike<number>;
-  /** 1 = the policy's own; tokens with 0 are no part of a number and end one. */
+  /** 1 = the policy's own; tokens with 0 are not part of a number and end one. */
   readonly mask: ArrayLike<number>;
   readonly start: number;
   readonly end: number;

@@ -62,7 +62,7 @@ export function offerTokens<C extends Candidate>(
 
 /**
  * Two probabilities that differ by g are at least g and at most 1 − g, which their logarithms tell without computing
- * either. Log-probs above 0 are no logarithms of probabilities: such tokens are always computed.
+ * either. Log-probs above 0 are not logarithms of probabilities: such tokens are always computed.
  */
 function offerRow<C extends Candidate>(
   { rollout, trainer, mask, offsets }: TokenBlock,

@@ -7,7 +7,7 @@ const FEWEST_TOKENS = 100;
 const FEWEST_SEQUENCES = 4;
 /** A cause as likely as this is named as the fault, however little there is. */
 const PROVEN = 0.9;
-/** Below it the first of many causes is no answer. */
+/** Below it the first of many causes is not an answer. */
 const LIKELY_ENOUGH = 0.3;
 /** Nor is a group of causes, or a family, below this. */
 const LIKELY_TOGETHER = 0.4;

@@ -12,7 +12,7 @@ import type { PolicyRunResult } from "./policy-run.ts";
 export interface PolicyReportInput {
   readonly run: string;
   readonly result: PolicyRunResult;
-  /** Why the files are no comparison: what they are, which side is missing, what to switch on. */
+  /** Why the files cannot be compared: what they are, which side is missing, what to switch on. */
   readonly error: LogratioError;
   /** What the files are, where their adapter has a name for it. */
   readonly what?: string | undefined;

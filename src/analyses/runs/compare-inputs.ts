@@ -16,7 +16,7 @@ export async function describeInputs(
 ): Promise<CompareInput[]> {
   const inputs: CompareInput[] = [];
   for (const { file, format, trainer, bytes } of sources) {
-    // What is not a local file (an address, standard input) has no stat here, and that is no error.
+    // What is not a local file (an address, standard input) has no stat here, and that is not an error.
     const found = await stat(file).catch(() => undefined);
     const isFile = found?.isFile() === true;
     inputs.push({

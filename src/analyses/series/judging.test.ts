@@ -229,7 +229,7 @@ describe("beside the dumps", () => {
     expect(reason({ "rollout_corr/k3_kl": [0.1 * 0.5, 0.2 * 0.5] })).toBeNull();
     // Shorter than the tokens that there are.
     expect(reason({ "rollout_corr/k3_kl": [0.1 * 2, 0.2] })).toBeNull();
-    // Of a figure that is no mean over tokens.
+    // Of a figure that is not a mean over tokens.
     expect(reason({ "rollout_corr/chi2_token": [0.5, 0.5] })).not.toMatch(/^padding/);
   });
 

@@ -65,7 +65,7 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
       turn: turns[at]!,
       rollout_logprob: orNull(rollout[start + at]!),
       trainer_logprob: orNull(trainer[start + at]!),
-      // What trainers write at tokens that are not trained is no disagreement.
+      // What trainers write at tokens that are not trained is not disagreement.
       delta: own ? orNull(deltas[at]!) : null,
       value: own ? orNull(valueAt(start + at)) : null,
     };

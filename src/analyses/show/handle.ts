@@ -9,12 +9,12 @@ const HANDLE = /^(?:s(\d+)\.)?(?:r(\d+)\.)?q(\d+)(?:\.t(\d+))?$/;
 /**
  * `s12.r3.q41.t880` and its shorter forms: step, rank and token may be left out.
  *
- * @throws UsageError when the text is no handle
+ * @throws UsageError when the text is not a handle
  */
 export function parseHandle(text: string): Handle {
   const [, step, rank, sequence, token] = HANDLE.exec(text) ?? [];
   if (sequence === undefined) {
-    throw new UsageError(`"${text}" is no handle of a sequence or token`, {
+    throw new UsageError(`"${text}" is not a handle of a sequence or token`, {
       hint: "s12.r3.q41.t880 is step 12, rank 3, sequence 41, token 880; all but q41 may be left out. `logratio report` prints handles; or write worst",
     });
   }

@@ -5,7 +5,7 @@ import type { NamedCorrection } from "./named-correction.ts";
 
 /**
  * A trainer's own settings as a row of the table, from `verl:rollout_is=token,rollout_is_threshold=2` (a comma before
- * something that is no `key=` belongs to the value).
+ * something that is not a `key=` belongs to the value).
  *
  * @throws UsageError when there is no such preset or setting, or the trainer refuses the values.
  */

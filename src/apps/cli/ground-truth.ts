@@ -219,7 +219,7 @@ function toText(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Without an exponent, which is no part of a number as a response writes it. */
+/** Without an exponent, which is not part of a number as a response writes it. */
 function decimal(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

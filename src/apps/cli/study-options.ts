@@ -43,7 +43,7 @@ export async function studyFromFlags(
   return apiKey ? { ...study, backend: { ...study.backend, apiKey } } : study;
 }
 
-/** Every path that a study's paths and flags name; what is no path is passed over by those who ask. */
+/** Every path that a study's paths and flags name; what is not a path is passed over by those who ask. */
 export function studyInputs(
   paths: readonly string[],
   { responses = [], policy = [], tokenizer }: StudyFlags,
@@ -212,7 +212,7 @@ export function count(flag: string, text: string | undefined): number | undefine
   return text === undefined ? undefined : positiveInteger(flag, text);
 }
 
-/** @throws UsageError when the text of a flag is no number */
+/** @throws UsageError when the text of a flag is not a number */
 export function number(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = text.trim() === "" ? Number.NaN : Number(text);

@@ -6,7 +6,7 @@ export type Colour = "red" | "yellow" | "green" | "dim" | "bold";
 export type ColourChoice = "auto" | "always" | "never";
 
 export interface Terminal {
-  /** Columns of standard output; 80 where it is no terminal. */
+  /** Columns of standard output; 80 where it is not a terminal. */
   readonly width: number;
   readonly colour: boolean;
   readonly unicode: boolean;

@@ -112,7 +112,7 @@ function readResult(
   try {
     return JSON.parse(out) as Readonly<Record<string, unknown>>;
   } catch (cause) {
-    throw new FormatError("the verb's result is no JSON", { cause });
+    throw new FormatError("the verb's result is not JSON", { cause });
   }
 }
 

@@ -50,7 +50,7 @@ export interface CommandLine {
   readonly flags: readonly string[];
   /** Operands of which the server must know whether they may be read. */
   readonly reads: readonly string[];
-  /** Operands that are no path: before or after the paths. */
+  /** Operands that are not paths: before or after the paths. */
   readonly before?: readonly string[];
   readonly after?: readonly string[];
   /** Flags whose value is a path, which must be admitted too. */

@@ -185,7 +185,7 @@ describe("layoutColumns", () => {
       prompt_token_ids: [30, 31, 32],
       prompt_text: ["question", undefined],
       response_text: ["answer", undefined],
-      // An unknown place is no number, and not -1.
+      // An unknown place is not a number, and not -1.
       source_offset: [128, Number.NaN],
       source_file: ["a.npz", "a.npz"],
       source_format: ["npz", "npz"],

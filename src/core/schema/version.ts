@@ -33,7 +33,7 @@ export const UPGRADES: readonly Upgrade[] = [];
  * The version a file declares.
  *
  * @throws VersionError when it is newer than {@link SCHEMA_VERSION}
- * @throws SchemaError when it is no version number
+ * @throws SchemaError when it is not a version number
  */
 export function readVersion(metadata: Readonly<Record<string, string>>, file: string): number {
   const text = metadata[VERSION_KEY];

@@ -26,7 +26,7 @@ export function clusterInterval(
     squares += e * e;
     fourth += e ** 4;
   }
-  // Of equal influences the kurtosis is 1, and may round to less: that is no single degree of freedom.
+  // Of equal influences the kurtosis is 1, and may round to less: that is not a single degree of freedom.
   const excess = Math.max(0, (clusters * fourth) / (squares * squares) - 1);
   const freedom = Math.max(1, Math.min(clusters - 1, (2 * clusters) / excess));
   const error = Math.sqrt((clusters / (clusters - 1)) * squares);

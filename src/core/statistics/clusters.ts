@@ -117,7 +117,7 @@ export function clusteredShare(
 function effectiveFreedom(scores: readonly number[]): number {
   const second = squares(scores);
   const fourth = squares(scores.map((score) => score * score));
-  // Of equal scores it is 0, and may round to less: that is no single degree of freedom.
+  // Of equal scores it is 0, and may round to less: that is not a single degree of freedom.
   const excess = Math.max(0, fourth / second ** 2 - 1 / scores.length);
   return Math.max(1, Math.min(scores.length - 1, 2 / excess));
 }

@@ -9,7 +9,7 @@ import { computeMean, ranks, requirePairs } from "./sample.ts";
  * freedom, exact for normal data. Interval: Fisher's (1921), tanh(artanh r ± 1.96 / √(n − 3)); −1 to 1 below four pairs.
  *
  * @returns NaN where a sample is constant or holds NaN, and below two pairs; with two, r is ±1 and p is 1.
- * @throws LengthMismatchError where the samples are no pairs.
+ * @throws LengthMismatchError where the samples are not pairs.
  */
 export function pearsonTest(a: ArrayLike<number>, b: ArrayLike<number>): CorrelationResult {
   requirePairs("Pearson's correlation", a, b);
@@ -29,7 +29,7 @@ export function pearsonTest(a: ArrayLike<number>, b: ArrayLike<number>): Correla
  * Interval: Fisher's with the variance (1 + r²/2) / (n − 3) of Bonett and Wright (2000).
  *
  * @returns NaN where a sample is constant or holds NaN, and below two pairs; with two, p is NaN.
- * @throws LengthMismatchError where the samples are no pairs.
+ * @throws LengthMismatchError where the samples are not pairs.
  */
 export function spearmanTest(a: ArrayLike<number>, b: ArrayLike<number>): CorrelationResult {
   requirePairs("Spearman's correlation", a, b);

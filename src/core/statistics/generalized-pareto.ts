@@ -17,7 +17,7 @@ export function paretoTailIndex(exceedances: ArrayLike<number>, counts: ArrayLik
   return n < FEWEST ? Number.NaN : fitTailIndex(exceedances, counts, n);
 }
 
-/** Importance weights whose tail is not fitted: of fewer, a fifth is no tail. */
+/** Importance weights whose tail is not fitted: of fewer, a fifth is not a tail. */
 const FEWEST_WEIGHTS = 25;
 /** Up to as many values beyond the cut say nothing of its shape. */
 const MOST_UNFITTED = 4;

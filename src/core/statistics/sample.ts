@@ -84,7 +84,7 @@ export function ranks(values: ArrayLike<number>): Float64Array | undefined {
   return result;
 }
 
-/** @throws LengthMismatchError where the samples are no pairs. */
+/** @throws LengthMismatchError where the samples are not pairs. */
 export function requirePairs(test: string, a: ArrayLike<number>, b: ArrayLike<number>): void {
   if (a.length === b.length) return;
   throw new LengthMismatchError(

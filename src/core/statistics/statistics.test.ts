@@ -187,7 +187,7 @@ describe("for any samples", () => {
   });
 });
 
-test("samples of unequal length are no pairs", () => {
+test("samples of unequal length are not pairs", () => {
   for (const run of [pearsonTest, spearmanTest, wilcoxonSignedRank]) {
     const error = thrown(() => run([1, 2, 3], [1, 2]));
     expect(isLogratioError(error, "LengthMismatchError") && error.message).toMatch(/3 values, the second 2/);

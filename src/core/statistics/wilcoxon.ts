@@ -44,7 +44,7 @@ export function exactSignedRank(differences: ArrayLike<number>): WilcoxonResult 
  * The approximation wants more than {@link MOST_EXACT_PAIRS} pairs; below that it takes 5 % for 4.7 to 6.3 %.
  *
  * @returns NaN where a difference is NaN or there are none; where no pair differs, `statistic` is 0 and the rest NaN.
- * @throws LengthMismatchError where the samples are no pairs.
+ * @throws LengthMismatchError where the samples are not pairs.
  */
 export function wilcoxonSignedRank(a: ArrayLike<number>, b?: ArrayLike<number>): WilcoxonResult {
   if (b) requirePairs("The signed-rank test", a, b);

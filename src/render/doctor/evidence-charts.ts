@@ -17,7 +17,7 @@ const COLOURS: readonly (ChartColour & PaletteColour)[] = [
   "gold",
   "pink",
 ];
-/** More bars than this are no picture any more. */
+/** More bars than this are no longer a picture. */
 const MOST_BARS = 24;
 
 /** A piece of evidence as SVG. */

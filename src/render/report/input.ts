@@ -68,7 +68,7 @@ export function promptLine({ prompts }: MismatchReport): string | undefined {
   return `${figures} over ${plural(tokens, "token")} of ${plural(sequences, "prompt")}, in no other figure`;
 }
 
-/** `3 other files are no recorded data (README.md, vocab.json and 1 more)`, one for each thing said. */
+/** `3 other files are not recorded data (README.md, vocab.json and 1 more)`, one for each thing said. */
 export function otherFiles({ left_out }: MismatchReport): string[] {
   return left_out.filter(({ why }) => why === "by_name").map(({ what }) => what);
 }

@@ -6,7 +6,7 @@
 import { isNumericArray, type NumericArray, type Place, SchemaError } from "../../core/base/index.ts";
 import { isTensor, type TreeValue } from "../../input/io/index.ts";
 
-/** One number, or `[n]`. @throws SchemaError when they are no integers of 32 bits */
+/** One number, or `[n]`. @throws SchemaError when they are not integers of 32 bits */
 export async function readIntegers(value: TreeValue, at: Place): Promise<Int32Array> {
   const [values, ...more] = await readMatrix(value, at);
   if (values === undefined || more.length > 0)

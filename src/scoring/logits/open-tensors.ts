@@ -8,7 +8,7 @@ import { isSafetensors, openSafetensors } from "../../input/readers/safetensors/
 import { openTorch } from "../../input/readers/torch/index.ts";
 
 const HEAD_BYTES = 64;
-/** Objects of classes that are no plain data are kept as names, so that one of them does not hide the tensors. */
+/** Objects of classes that are not plain data are kept as names, so that one of them does not hide the tensors. */
 const PICKLES = { unknownClasses: "record" } as const;
 
 export interface OpenTensors {

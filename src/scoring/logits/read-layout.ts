@@ -9,7 +9,7 @@ const LOGITS = "logits";
 const PROMPTS = ["prompt_length", "prompt_lengths"] as const;
 const ATTENTION = "attention_mask";
 const RESPONSE = "response_mask";
-/** Arrays beside a text's ids that are no policy's. */
+/** Arrays beside a text's ids that belong to no policy. */
 const OTHERS: ReadonlySet<string> = new Set([IDS, ...PROMPTS, ATTENTION, RESPONSE, "position_ids", "labels"]);
 /** `0.input_ids`, `run/7/input_ids`. */
 const NAMED_IDS = /^(.+[./])input_ids$/;

@@ -30,7 +30,7 @@ const NO_LIMIT = 1e9;
  * Reads `config.json`, `generation_config.json` and `tokenizer_config.json`, each from the first directory that has it.
  * A multimodal model's figures are those of its `text_config`.
  *
- * @throws FormatError for a file that is no JSON object
+ * @throws FormatError for a file that is not a JSON object
  */
 export async function readModelConfig(directories: readonly string[]): Promise<ModelConfig> {
   const whole = await readJson(directories, "config.json");

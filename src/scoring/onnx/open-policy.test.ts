@@ -234,7 +234,7 @@ test("options that cannot be met are refused", async () => {
   });
 });
 
-describe("files that are no model", () => {
+describe("files that are not models", () => {
   let count = 0;
   const holding = (files: Readonly<Record<string, string | Uint8Array>>): string => {
     const folder = join(scratch, `bad-${count++}`);

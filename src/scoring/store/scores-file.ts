@@ -22,7 +22,7 @@ import {
 export type { AttentionLayout, ScoreRow, ScoresLayout } from "./scores-layout.ts";
 export { writeScores } from "./write-scores.ts";
 
-/** Rows of a file, in its order. @throws FormatError when it is no file of scores */
+/** Rows of a file, in its order. @throws FormatError when it is not a file of scores */
 export async function* readScores(path: string, columns?: readonly string[]): AsyncGenerator<ScoreRow> {
   const document = await openParquet(path);
   try {

@@ -69,7 +69,7 @@ async function visitRows(
   if (first === undefined) return;
   const at = { file, row: first.row, ...(first.line !== undefined && { line: first.line }) };
   const likely = first.likely === undefined ? {} : { likely: first.likely };
-  // One long line that is cut off is no row among others.
+  // One long line that is cut off is not a row among others.
   if (rows === 0) throw new FormatError(`no row can be read: ${first.message}`, { at, ...likely });
   findings.add({
     code: "bad-row",

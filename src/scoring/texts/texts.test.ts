@@ -371,7 +371,7 @@ describe("what cannot be forced is left out and counted:", () => {
       "the first 1 and 2 tokens",
     ],
     [
-      "ids that are no numbers",
+      "ids that are not numbers",
       { response_ids: ["a"] },
       "bad-row",
       "its response_ids is not a list of whole numbers",
@@ -396,7 +396,7 @@ describe("what cannot be forced is left out and counted:", () => {
     expect(study.findings[0]!.at).toMatchObject({ file: expect.stringContaining("rows.json"), row: 1 });
   });
 
-  test("a row that is no JSON", async () => {
+  test("a row that is not JSON", async () => {
     const file = await folder.write(
       "broken.jsonl",
       `${JSON.stringify(good)}\n{"prompt": \n${JSON.stringify({ ...good, id: "c" })}\n`,
@@ -425,7 +425,7 @@ describe("what cannot be forced is left out and counted:", () => {
   });
 });
 
-describe("files that are no texts are refused:", () => {
+describe("files that are not texts are refused:", () => {
   test.each([
     ["cut.json", '{"a": {"response": "x"', "FormatError", "no row can be read"],
     ["empty.json", "", "EmptyInputError", "0 bytes"],

@@ -64,7 +64,7 @@ const parameters: readonly Parameter[] = [
 
 /**
  * AReaL's `RejectionSamplingConfig`: proximal over behavior policy, masked or clamped. M2PO's `m2_threshold` is not part
- * of it: it drops the largest Δ² of a micro-batch until the mean of the rest is below it, which is no bound on anything.
+ * of it: it drops the largest Δ² of a micro-batch until the mean of the rest is below it, which is not a bound on anything.
  */
 export const areal: Preset = {
   name: "areal",

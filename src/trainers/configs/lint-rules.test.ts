@@ -101,7 +101,7 @@ describe("bounds of a geometric mean", () => {
     expect(mean("0.9_1.09")).toBeUndefined();
   });
 
-  it("are no matter of tokens and products", () => {
+  it("are not a matter of tokens and products", () => {
     for (const option of ["token_k1", "seq_sum_k1"])
       expect(
         of(verl(`rollout_rs: ${option}`, 'rollout_rs_threshold: "0.5_2.0"'), "never-rejects"),

@@ -292,7 +292,7 @@ describe("which trainer", () => {
   });
 
   it("an unknown trainer is a wrong use", () => {
-    expect(() => lint("a: 1\n", "x.yaml", "deepspeed")).toThrow(/no trainer that the linter knows/);
+    expect(() => lint("a: 1\n", "x.yaml", "deepspeed")).toThrow(/not a trainer that the linter knows/);
     expect(LINT_TRAINERS).toContain("nemo-rl");
   });
 
@@ -314,7 +314,7 @@ describe("values", () => {
     expect(config.settings[0]?.value).toBe("token");
   });
 
-  it("what a config that is not read may set is no error", () => {
+  it("what a config that is not read may set is not an error", () => {
     const text =
       "defaults: base.yaml\nloss_fn:\n  truncated_importance_sampling_type: tis\n  truncated_importance_sampling_ratio: 2\n";
     const report = lint(text);

@@ -52,7 +52,7 @@ export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name)
  *
  * @param text YAML, TOML, JSON, Python, or a shell script with flags
  * @returns what each config does, and findings with their lines
- * @throws FormatError, EmptyInputError, LimitError where the text is no config that can be read
+ * @throws FormatError, EmptyInputError, LimitError where the text is not a config that can be read
  * @throws SchemaError when no trainer is recognized, with the keys that would tell
  * @throws UsageError for a `trainer` that is not known
  */
@@ -215,7 +215,7 @@ function sorted(findings: readonly LintFinding[]): LintFinding[] {
 function dialectNamed(name: string): Dialect {
   const dialect = DIALECTS.find((candidate) => candidate.name === name);
   if (dialect) return dialect;
-  throw new UsageError(`--trainer ${name} is no trainer that the linter knows`, {
+  throw new UsageError(`--trainer ${name} is not a trainer that the linter knows`, {
     hint: `one of ${LINT_TRAINERS.join(", ")}`,
   });
 }

@@ -22,7 +22,7 @@ export interface Recognition {
 const ENOUGH = 4;
 const POINTS = { call: 10, sectionSetting: 10, ownSetting: 6, mark: 3, textMark: 2 } as const;
 const MOST_MARKS = 9;
-/** A setting's name that many trainers could have is no evidence on its own. */
+/** A setting's name that many trainers could have is not evidence on its own. */
 const COMMON = /^(level|action|metric|agg|upper|lower|filters|type|token_level_loss|enabled)$/;
 
 /** The trainer that fits best; undefined when none fits. */

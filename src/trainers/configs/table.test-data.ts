@@ -21,7 +21,7 @@ export interface DialectTable {
   readonly marks: readonly (readonly [counts: readonly string[], neighbors: readonly string[]])[];
   /** A key that is not enough alone, words in the file's text that make it enough, and words that do not. */
   readonly texts?: readonly [key: string, counts: readonly string[], neighbors: readonly string[]];
-  /** Keys that are no settings of the preset, and what else the file has: a slip in one is told with the right name. */
+  /** Keys that are not settings of the preset, and what else the file has: a slip in one is told with the right name. */
   readonly known?: readonly (readonly [parent: string, names: readonly string[], beside: string])[];
 }
 
@@ -100,7 +100,7 @@ export function checkDialect(trainer: string, { says, marks, texts, known = [] }
         for (const words of neighbors) expect(() => lint(words), words).toThrow(/no trainer is recognized/);
       });
 
-    it.each(known)("know the keys in %s that are no settings", (parent, names, beside) => {
+    it.each(known)("know the keys in %s that are not settings", (parent, names, beside) => {
       for (const name of names) {
         const [right, slip] = [name, `${name.slice(0, -1)}${name.at(-1) === "q" ? "z" : "q"}`].map((last) =>
           parent === "" ? last : `${parent}.${last}`,

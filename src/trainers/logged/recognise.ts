@@ -7,7 +7,7 @@ export interface RecognisedMetric extends Omit<LoggedMetric, "key"> {
 }
 
 /**
- * What a logged key is; undefined for everything that is no mismatch metric.
+ * What a logged key is; undefined for everything that is not a mismatch metric.
  *
  * @param name as the logger wrote it; a prefix (`train/`, a run's name) is passed over
  */

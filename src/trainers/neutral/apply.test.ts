@@ -376,7 +376,7 @@ const anyCorrection: fc.Arbitrary<Correction> = fc
   )
   .map(([weight, steps, normalized]) => ({
     weight,
-    // Means of weights over turns are no step of the neutral form.
+    // Means of weights over turns are not a step of the neutral form.
     steps:
       normalized && weight.level !== "turn" ? [...steps, { action: "normalize", over: weight.level }] : steps,
   })) as fc.Arbitrary<Correction>;

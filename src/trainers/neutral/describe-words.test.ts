@@ -74,7 +74,7 @@ describe("a weight in words", () => {
     );
   });
 
-  it("is no reading on where only tokens of one advantage sign lose it", () => {
+  it("is not a reading on where only tokens of one advantage sign lose it", () => {
     const weight = { level: "turn", aggregation: "sum" } as const;
     const step: Step = { action: "zero", measure: "weight", upper: 2, when: "positive" };
     expect(correctionClauses({ weight, steps: [step] })).toEqual([

@@ -221,7 +221,7 @@ describe("validateCorrection", () => {
     }
   });
 
-  it("takes equal bounds, one side alone, and bounds below 0 of what is no ratio", () => {
+  it("takes equal bounds, one side alone, and bounds below 0 of what is not a ratio", () => {
     for (const step of [
       { action: "truncate", lower: 2, upper: 2 },
       { action: "truncate", lower: 0 },

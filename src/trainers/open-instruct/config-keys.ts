@@ -19,7 +19,7 @@ const conflict: LintRule = ({ get, found, at, settings }) => {
   ];
 };
 
-/** 0 is off, so a bound of 0 is no bound. */
+/** 0 is off, so a bound of 0 is not a bound. */
 const zeroIsOff: LintRule = ({ found, at }) =>
   MASKS.flatMap((name) => {
     const entry = found.get(name);

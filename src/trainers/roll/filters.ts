@@ -23,7 +23,7 @@ export interface RollFilter {
 }
 
 /**
- * `agg_type:ratio|diff:low:high`, separated by commas; low and high may be `-inf` and `inf`. Empty text is no filter.
+ * `agg_type:ratio|diff:low:high`, separated by commas; low and high may be `-inf` and `inf`. Empty text is not a filter.
  * Each becomes one entry of ROLL's list with the other kind of bound switched off.
  *
  * @throws UsageError for anything else, quoting the entry.

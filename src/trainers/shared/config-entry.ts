@@ -55,7 +55,7 @@ export function plainValue(text: string): Setting {
   return plainNumber(text) ?? text;
 }
 
-/** `_` between digits is a thousands separator to all three, so `0.5_2` is 0.52; `0.5_2.0` is no number. */
+/** `_` between digits is a thousands separator to all three, so `0.5_2` is 0.52; `0.5_2.0` is not a number. */
 export function plainNumber(text: string): number | undefined {
   if (/^[+-]?\d[\d_]*\.?[\d_]*$/.test(text) && /\d_\d/.test(text) && !/^[+-]?0_/.test(text)) {
     return Number(text.replaceAll("_", ""));

@@ -14,7 +14,7 @@ export interface Lattice {
 
 /** Fewer values may stand on a grid by chance: one float32 in 65,536 is a bf16 number, in 8,192 an fp16 one. */
 const FEWEST_VALUES = 20;
-/** Values that are no result of the rounding, such as a placeholder or a clamp, may be among them. */
+/** Values that are not results of the rounding, such as a placeholder or a clamp, may be among them. */
 const NEARLY_ALL = 0.995;
 
 const floats = new Float32Array(1);

@@ -197,7 +197,7 @@ describe("attention in the report", () => {
     expect(caveats.join(" ")).toMatch(/Attention is not explanation.*leave a hole/);
   });
 
-  test("KL that hiding anything takes away is no reaction to the error, and KL that grows none either", () => {
+  test("KL that hiding anything takes away is not a reaction to the error, and KL that grows none either", () => {
     const support = (change: (i: number) => Partial<TextAttention>) => {
       const { answers } = makeReport([looking(named("c", 10), change)]);
       return answers.find(({ question }) => question.includes("caused by seeing the error"))!;

@@ -71,10 +71,10 @@ describe("categories of one's own", () => {
     [{ unit: { words: "cm" } }, '"words" of token category "unit" is a list of texts, not "cm"'],
     [{ unit: { words: [1] } }, "is a list of texts"],
     [{ unit: { keywords: ["cm"] } }, 'has a field "keywords"'],
-    [{ unit: { patterns: ["(cm"] } }, 'pattern "(cm" of token category "unit" is no regular expression'],
-    [{ unit: { patterns: ["cm)(kg"] } }, "is no regular expression"],
+    [{ unit: { patterns: ["(cm"] } }, 'pattern "(cm" of token category "unit" is not a regular expression'],
+    [{ unit: { patterns: ["cm)(kg"] } }, "is not a regular expression"],
     [{ unit: { patterns: ["\\d*"] } }, "fits every token"],
-    [{ unit: { words: ["cm"], before: "numbers" } }, 'before "numbers", which is no category'],
+    [{ unit: { words: ["cm"], before: "numbers" } }, 'before "numbers", which is not a category'],
     [{ unit: { words: ["cm"], before: 3 } }, "is the name of a category, not 3"],
     [{ number: { words: ["one"], before: "logical" } }, "exists already"],
   ])("%j is refused", (config, message) => {

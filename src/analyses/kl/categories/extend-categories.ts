@@ -31,7 +31,7 @@ const FIELDS: readonly string[] = ["words", "patterns", "before"];
  * assert.equal(classifyToken("$$", extendCategories({ latex })), "latex");
  * ```
  *
- * @throws UsageError for what is no such configuration, a pattern that is no regular expression or fits everything,
+ * @throws UsageError for what is no such configuration, a pattern that is not a regular expression or fits everything,
  *   the name `other`, or a `before` that names no category
  */
 export function extendCategories(
@@ -71,7 +71,7 @@ function placeBefore(name: string, before: string | undefined, all: readonly Cat
   if (before === undefined || before === OTHER) return all.length;
   const place = all.findIndex((category) => category.name === before);
   if (place >= 0) return place;
-  throw new UsageError(`token category "${name}" is to be tried before "${before}", which is no category`, {
+  throw new UsageError(`token category "${name}" is to be tried before "${before}", which is not a category`, {
     hint: `there are ${all.map((category) => category.name).join(", ")}`,
   });
 }
@@ -111,7 +111,7 @@ function readPattern(name: string, source: string): RegExp {
     if (!(pattern.test("") && pattern.test(UNUSUAL))) return pattern;
   } catch (cause) {
     throw new UsageError(
-      `pattern ${JSON.stringify(source)} of token category "${name}" is no regular expression: ${reason(cause)}`,
+      `pattern ${JSON.stringify(source)} of token category "${name}" is not a regular expression: ${reason(cause)}`,
       {
         likely:
           "it is written for another language than JavaScript, or lost its backslashes in the configuration",

@@ -223,7 +223,7 @@ function firstDifference(a: string, b: string): number {
   return at;
 }
 
-/** Where the n-th character that is no space lies; the length where there are fewer. */
+/** Where the n-th character that is not a space lies; the length where there are fewer. */
 function findPlace(text: string, n: number): number {
   let seen = -1;
   for (let at = 0; at < text.length; at++) {

@@ -32,7 +32,7 @@ interface Part {
   readonly text: string;
 }
 
-/** Numbers and operators; what is longer is no statement, and would only cost time and depth. */
+/** Numbers and operators; what is longer is not a statement, and would only cost time and depth. */
 const LONGEST = 200;
 const NUMBER = /^(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|^\.\d+/;
 const OPERATORS = `+-*/^(){}${FRACTION}${ROOT}`;
@@ -42,7 +42,7 @@ const OPERATORS = `+-*/^(){}${FRACTION}${ROOT}`;
  * division, where it means different things to different readers.
  *
  * `others`: −2² squared before and after its sign; and the values of what follows each minus outside brackets, as in
- * `Step 1 - 40 + 65`, where the first number and the dash are no arithmetic.
+ * `Step 1 - 40 + 65`, where the first number and the dash are not arithmetic.
  *
  * @returns undefined for what is not arithmetic throughout, beyond 10¹⁵, where doubles stop telling integers apart, and
  *   of more than 200 numbers and operators.

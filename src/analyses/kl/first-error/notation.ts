@@ -88,7 +88,7 @@ export function readNotation(line: string, start: number, own: (place: number) =
       put(" = ", start + at);
       calls.push({ at: characters.length, query, place: start + at + "<calc>".length });
       put(result, own(start + place) ? start + place : -1, 1);
-      // What follows at once is no digit of the result.
+      // What follows at once is not a digit of the result.
       put(" ", start + at + all.length - 1);
       if (restated !== undefined) put(" = ", start + at);
       at += all.length;

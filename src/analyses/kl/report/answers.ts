@@ -16,7 +16,7 @@ import { type AnsweredFigures, probability, unknown } from "./answer-text.ts";
 import { onAttention } from "./attention-answers.ts";
 import { onContinuations, onGradients } from "./follow-up-answers.ts";
 
-/** Below this many texts a spike at each error is no sign. */
+/** Below this many texts a spike at each error is not a sign. */
 const FEWEST_ERRORS = 5;
 
 type Figures = AnsweredFigures;

@@ -91,7 +91,7 @@ describe("trends", () => {
     expect(steady.p_value!).toBeLessThan(0.05);
   });
 
-  test("a path in order is no drift where its increments could as well have been others", () => {
+  test("a path in order is not a drift where its increments could as well have been others", () => {
     // One large step, the others next to nothing: all in order, and nothing says that the next ones go on.
     const jump = ten.map((_, i) => (i < 5 ? 0 : 1) + 0.001 * i);
     expect(findTrend(ten, jump)).toMatchObject({ rho: 1 });

@@ -59,7 +59,7 @@ test("one text by hand: its error is one of four results, of which two have a sp
   expect(figures.kl_at_error).toBeCloseTo((2 + 4 * 0.1) / 5, 12);
 });
 
-test("spikes at every result, right or wrong, are no sign of the error", () => {
+test("spikes at every result, right or wrong, are not a sign of the error", () => {
   const given = Array.from({ length: 40 }, (_, i) => ({ results: 5, wrong: i % 5, spikes: [0, 1, 2, 3, 4] }));
   expect(computeFigures(given)).toMatchObject({ spike_at_error: 1, expected: 1, p_value: 1 });
   const { support, answer } = findAnswer(given);
@@ -75,7 +75,7 @@ test("spikes at the wrong result only are", () => {
   expect(figures).toMatchObject({ tested_at_error: 1, expected: 0.25 });
   expect(figures.p_value).toBeCloseTo(0.25 ** 8, 12);
   expect(findAnswer(given).support).toBe("yes");
-  // The same spikes at a right result: fewer than expected is no sign either.
+  // The same spikes at a right result: fewer than expected is not a sign either.
   const aside = given.map((made) => ({ ...made, spikes: [(made.wrong + 1) % 4] }));
   expect(computeFigures(aside)).toMatchObject({ tested_at_error: 0, p_value: 1 });
   expect(findAnswer(aside).support).toBe("no");

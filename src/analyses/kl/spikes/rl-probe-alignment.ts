@@ -10,7 +10,7 @@ import type { PairScores } from "../study.ts";
 import type { SpikeOptions, TextSummary } from "../summary.ts";
 import { detectSpikes } from "./spikes.ts";
 
-/** Stands for the place after the text, which is no response token. */
+/** Stands for the place after the text, which is not a response token. */
 export const AFTER_END = -1;
 
 /**

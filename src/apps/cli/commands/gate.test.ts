@@ -237,7 +237,7 @@ describe("a gate", () => {
     expect((await judge([odd], { limit })).checks[1]).toMatchObject({ outcome: "missing" });
   });
 
-  it("does not decide of a limit within the interval, which is no pass unless that is allowed", async () => {
+  it("does not decide of a limit within the interval, which is not a pass unless that is allowed", async () => {
     const path = writeRun("sound", 1.03);
     const [, { value }] = (await judge([path], { limit: ["delta_abs_mean <= 1"] })).checks as [
       unknown,

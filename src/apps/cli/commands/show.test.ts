@@ -109,7 +109,7 @@ describe("show", () => {
     [["s31.q48"], /no sequence s31\.q48/, /nearest steps are 20, 30, 50 \(12 in all, 10 to 150\)/],
     [["s30.q99"], /no sequence s30\.q99/, /64 sequences from s30\.q0 to s30\.q63/],
     [["s30.q48.t99"], /no token s30\.q48\.t99/, /s30\.q48\.t0 to s30\.q48\.t47/],
-    [["48"], /"48" is no handle/, /all but q41 may be left out/],
+    [["48"], /"48" is not a handle/, /all but q41 may be left out/],
   ])("refuses %j and says what there is", async ([handle], message, hint) => {
     await expect(run([RUN, handle!])).rejects.toMatchObject({
       _tag: "UsageError",
@@ -137,7 +137,7 @@ describe("show", () => {
     expect(page).toContain(card.trimEnd());
   });
 
-  it("refuses a handle without a path, and a scale that is no number", async () => {
+  it("refuses a handle without a path, and a scale that is not a number", async () => {
     await expect(run(["s1.q2"])).rejects.toMatchObject({ _tag: "UsageError" });
     await expect(run([RUN, "s30.q48"], { scale: "-1" })).rejects.toMatchObject({ _tag: "UsageError" });
   });

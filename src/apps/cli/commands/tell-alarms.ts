@@ -13,7 +13,7 @@ export function tellAlarms(
   told: Set<string>,
 ): void {
   for (const { test, text } of watch.alarms) {
-    // What is found later may move the change point: that is no second alarm.
+    // What is found later may move the change point: that is not a second alarm.
     if (told.has(test)) continue;
     told.add(test);
     terminal.err(printableLines(`alarm: ${text}\n`));

@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, readonly [(path: string) => Promise<unknown
   half: [DAMAGE.half, /: [\d,]+ of [\d,]+ bytes|damaged/],
   flipped: [DAMAGE.flipped, /: content has changed|damaged/],
   missing: [DAMAGE.missing, /is missing/],
-  "a directory": [async (path) => rm(path).then(() => mkdir(path)), /is no file|cannot be read, EISDIR/],
+  "a directory": [async (path) => rm(path).then(() => mkdir(path)), /is not a file|cannot be read, EISDIR/],
   ...(isRoot ? {} : { "without permission": [(path: string) => chmod(path, 0), /cannot be read, EACCES/] }),
 };
 

@@ -104,7 +104,7 @@ test.each([
   { from: 3, to: 3 },
   { from: -1, to: 2 },
   { from: 20, to: 23 },
-])("tokens $from to $to are no span of the text", async (span) => {
+])("tokens $from to $to are not a span of the text", async (span) => {
   await withPolicy(join(MODELS, "plain"), { attention: true }, async (policy) => {
     for (const asked of [
       policy.attention!(TEXT, { spans: [span], tokens: [5] }),

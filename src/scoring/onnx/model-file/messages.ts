@@ -41,7 +41,7 @@ export interface OnnxTensor {
 /** An input or output of the graph. */
 export interface OnnxValue {
   readonly name: string;
-  /** Element type; null for what is no tensor. */
+  /** Element type; null for what is not a tensor. */
   readonly type: number | null;
   /** A dimension that varies is its name; null where no shape is given. */
   readonly shape: readonly (number | string)[] | null;

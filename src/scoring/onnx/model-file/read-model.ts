@@ -45,7 +45,7 @@ const MODEL_FIELDS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 7, 8, 14, 2
  * Reads the structure of an ONNX model; weights are skipped, so this costs the size of the graph.
  *
  * @throws EmptyInputError for an empty file
- * @throws FormatError for a Git LFS pointer, a file that is cut off, anything that is no ONNX model
+ * @throws FormatError for a Git LFS pointer, a file that is cut off, anything that is not an ONNX model
  */
 export async function readModel(source: ByteSource): Promise<OnnxModel> {
   await checkBeginning(source);

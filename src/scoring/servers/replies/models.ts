@@ -20,7 +20,7 @@ function names(models: readonly ServedModel[]): string {
   return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Undefined when the reply is no list of models. */
+/** Undefined when the reply is not a list of models. */
 export function parseModels(json: unknown): readonly ServedModel[] | undefined {
   const data = listAt(json, "data");
   if (data === undefined) return undefined;

@@ -16,7 +16,7 @@ export interface TokenReply {
   readonly alternatives: readonly Alternative[];
 }
 
-/** log-probs above this are no log-probs: float32 rounding stays far below. */
+/** log-probs above this are not log-probs: float32 rounding stays far below. */
 const TOO_PROBABLE = 1e-3;
 
 interface Known {
@@ -132,7 +132,7 @@ export function assembleScores(
   for (const [index, token] of tokens.entries()) {
     logprobs[index] = token.logprob as number;
     const own = text.ids[text.promptLength + index]!;
-    // A token of probability 0 is no alternative.
+    // A token of probability 0 is not an alternative.
     const top = rows[index]!.filter(
       ({ id, logprob }) => logprob > -Infinity && !(extra[index] && id === own),
     ).slice(0, k);

@@ -37,7 +37,7 @@ describe.skipIf(!present)("log-probs that vLLM has given", () => {
       expect([...scores.ranks]).toEqual(ranks);
       for (const [index, place] of places.entries()) {
         const byRank = Object.values(place).sort((a, b) => a.rank - b.rank);
-        // Some lists are shorter; a token that is beyond its list is no alternative.
+        // Some lists are shorter; a token that is beyond its list is not an alternative.
         const known = byRank.filter(({ rank }) => rank <= Math.min(5, byRank.length));
         const expected = known.map(({ logprob }) => Math.fround(logprob));
         const found = scores.topK.logprobs.subarray(5 * index, 5 * index + 5);

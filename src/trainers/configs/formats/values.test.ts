@@ -251,7 +251,7 @@ describe("a key of TOML", () => {
     expect(entries(`${key(64)} = 1`, "a.toml")).toHaveLength(1);
     expect(() => entries(`${key(66)} = 1`, "a.toml")).toThrow("more than 64 dotted parts");
     expect(() => entries(`[${key(66)}]\na = 1`, "a.toml")).toThrow("more than 64 dotted parts");
-    // Dots in a value, in a comment and in a list of numbers are no parts.
+    // Dots in a value, in a comment and in a list of numbers are not parts.
     expect(entries(`a = "${key(80)}"\n# ${key(80)}\n`, "a.toml")).toHaveLength(1);
     expect(entries(`a = [\n ${Array<string>(80).fill("1.5").join(", ")}\n]`, "a.toml")).toHaveLength(1);
   });

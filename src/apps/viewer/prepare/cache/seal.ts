@@ -62,7 +62,7 @@ export async function brokenSeal(directory: string): Promise<string | undefined>
 async function brokenFile(path: string, wanted: FileSeal): Promise<string | undefined> {
   try {
     const stats = await lstat(path);
-    if (!stats.isFile()) return " is no file";
+    if (!stats.isFile()) return " is not a file";
     if (stats.size < wanted.bytes || (stats.size > wanted.bytes && wanted.grows !== true))
       return `: ${formatCount(stats.size)} of ${formatCount(wanted.bytes)} bytes`;
     const { sha256: found } = await computeSeal(path, wanted.bytes);

@@ -151,7 +151,7 @@ function markStep(
 
 function sayBeyond(value: number, { lower, upper }: Bounds): string {
   if (lower !== undefined && value < lower) return `< ${lower}`;
-  return upper !== undefined && value > upper ? `> ${upper}` : "is no number";
+  return upper !== undefined && value > upper ? `> ${upper}` : "is not a number";
 }
 
 function nameSegment(level: Measure["level"]): string {
