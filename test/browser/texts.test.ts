@@ -60,7 +60,9 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
     expect(await group.getAttribute("title")).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
     // Far down in the list too.
     await page.keyboard.press("End");
-    await eventually(async () => (await rowTexts(page, 20)).slice(0, 3).every((text) => text !== "")).toBe(true);
+    await eventually(async () => (await rowTexts(page, 20)).slice(0, 3).every((text) => text !== "")).toBe(
+      true,
+    );
     expect(errors).toEqual([]);
     await page.close();
   });

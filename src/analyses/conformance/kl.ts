@@ -31,7 +31,8 @@ function exactDivergences(inputs: Fields): Fields {
 
 function readBlock(inputs: Fields, name: string): LogitBlock {
   const list = inputs[name];
-  if (!Array.isArray(list)) throw new SchemaError(`cannot run the case: inputs.${name} is not a list of rows`);
+  if (!Array.isArray(list))
+    throw new SchemaError(`cannot run the case: inputs.${name} is not a list of rows`);
   const rows = list.map(numbers);
   const vocabulary = rows[0]?.length ?? 0;
   const odd = rows.findIndex((row) => row.length !== vocabulary);

@@ -71,9 +71,12 @@ function placeBefore(name: string, before: string | undefined, all: readonly Cat
   if (before === undefined || before === OTHER) return all.length;
   const place = all.findIndex((category) => category.name === before);
   if (place >= 0) return place;
-  throw new UsageError(`token category "${name}" is to be tried before "${before}", which is not a category`, {
-    hint: `there are ${all.map((category) => category.name).join(", ")}`,
-  });
+  throw new UsageError(
+    `token category "${name}" is to be tried before "${before}", which is not a category`,
+    {
+      hint: `there are ${all.map((category) => category.name).join(", ")}`,
+    },
+  );
 }
 
 function readCategory(name: string, config: CategoryConfig): Category {
