@@ -4,7 +4,7 @@
  * @module
  */
 import type { Fraction } from "../core/base/index.ts";
-import type { WorstSequence, WorstToken } from "./report.ts";
+import type { WorstSequence, WorstToken } from "./worst.ts";
 
 /** Sums over the tokens with a finite advantage; A is the advantage, ρ = exp Δ. */
 export interface ImpactFigures {

@@ -11,6 +11,9 @@ import type { IdentityReport, TrustReport } from "./identity.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 import type { SeriesReport } from "./series.ts";
 import type { WatchReport } from "./watch.ts";
+import type { WorstSequence, WorstToken } from "./worst.ts";
+
+export type { WorstSequence, WorstToken } from "./worst.ts";
 
 /**
  * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
@@ -188,36 +191,6 @@ export interface SequenceMetrics {
   /** Mean number of masked tokens per sequence, and the most. */
   readonly length_mean: number;
   readonly length_max: number;
-}
-
-/** A token that is far off, by its handle; log-probs and Δ in nats. */
-export interface WorstToken {
-  readonly handle: string;
-  readonly step: number | null;
-  readonly rank: number | null;
-  readonly sequence: number;
-  /** Index in the response. */
-  readonly token: number;
-  readonly turn: number;
-  readonly token_id: number | null;
-  readonly delta: number;
-  readonly rollout_logprob: number;
-  readonly trainer_logprob: number;
-  /** Absent where its batch has none; NaN (null in JSON) where it is missing. */
-  readonly advantage?: number;
-  readonly file: string;
-}
-
-/** A sequence that is far off, by its handle. */
-export interface WorstSequence {
-  readonly handle: string;
-  readonly step: number | null;
-  readonly tokens: number;
-  readonly delta_abs_mean: number;
-  readonly delta_sum: number;
-  readonly delta_abs_max: number;
-  readonly reward: number | null;
-  readonly file: string;
 }
 
 /** A 95 % interval of a pooled figure over the prompts that might have been drawn; see docs/statistics.md. */

@@ -140,6 +140,7 @@ describe("renderTerminal", () => {
         "mean |Δ|   ▇▄█  most 0.00700 at step 30 of 10–30",
         "max |Δ|    ▇▄█  most 2.10 at step 30 of 10–30",
         "Δ          ▁▄█▅   -0.900 … 0 … +0.240, log counts",
+        "• 75.0 % of k3 lies where the advantage is 0",
         "• Turn 2 is twice as far off as turn 1",
         "• 12 of 3,000 tokens make 80 % of Σ k3",
         "",

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { COUNT, FIELDS, type MismatchTable, mismatchSums } from "../../core/kernels/index.ts";
+import { COUNT, computeImpact, FIELDS, type MismatchTable, mismatchSums } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { GRADIENT, sumGradient } from "../../core/summaries/index.ts";
 import {
   SEQUENCE_COLUMNS,
   SEQUENCE_TEXTS,
@@ -97,16 +96,15 @@ function sumDeltas(batch: RecordBatch, row: number, of: (delta: number) => numbe
   return sum;
 }
 
-/** Σ|A|·|ρ − 1|, as the report sums it; NaN where no token has an advantage. */
+/** Σ|A|·|ρ − 1| over the tokens where it is finite; NaN where no token has an advantage. */
 export function sumImpact(batch: RecordBatch, row: number): number {
-  const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, advantages } = batch;
-  if (!rollout || !trainer || !advantages) return Number.NaN;
-  const sums = sumGradient(
-    { rollout, trainer, mask, advantages },
-    batch.offsets[row]!,
-    batch.offsets[row + 1]!,
-  );
-  return sums[GRADIENT.tokens]! > 0 ? sums[GRADIENT.impactAbs]! : Number.NaN;
+  const { advantages } = batch;
+  let sum = Number.NaN;
+  for (const [t, delta] of iterateDeltas(batch, row)) {
+    const impact = computeImpact(advantages?.[t] ?? Number.NaN, delta);
+    if (Number.isFinite(impact)) sum = (Number.isNaN(sum) ? 0 : sum) + Math.abs(impact);
+  }
+  return sum;
 }
 
 function worstToken(batch: RecordBatch, row: number): number {
