@@ -58,7 +58,7 @@ test("a character over several tokens is put together, its parts alone are U+FFF
   expect(decode(ids)).toBe("日");
 });
 
-describe("what is no tokenizer", () => {
+describe("what is not a tokenizer", () => {
   const refused = async (files: Readonly<Record<string, string>>): Promise<unknown> => {
     const directory = await mkdtemp(join(tmpdir(), "logratio-tokenizer-"));
     try {

@@ -39,7 +39,7 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
  * @returns ids to text and back
  * @throws NotFoundError when there is no such file
  * @throws UnsupportedError when the directory has a tokenizer in another form, or of a kind that the library lacks
- * @throws FormatError when the file is no tokenizer
+ * @throws FormatError when the file is not a tokenizer
  */
 export async function openTokenizer(dir: string): Promise<TokenDecoder> {
   const { file, tokenizer, config } = await loadTokenizer(dir);
