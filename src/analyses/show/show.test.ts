@@ -39,7 +39,7 @@ describe("parseHandle", () => {
   });
 
   it.each(["", "s1", "41", "q", "q1.s2", "q1.t", "s-1.q2", "q1 "])("refuses %j", (text) => {
-    expect(() => parseHandle(text)).toThrow(/no handle/);
+    expect(() => parseHandle(text)).toThrow(/is not a handle/);
   });
 });
 
