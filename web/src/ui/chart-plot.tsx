@@ -124,6 +124,20 @@ function findPlace({ marks = [], xs }: ChartSpec, layout: LineLayout, pixel: num
   return near === undefined ? placeAt(layout, xs, pixel) : xs.indexOf(near.x);
 }
 
+/** Where a key moves the crosshair; undefined for keys that move nothing. */
+function findMove(spec: ChartSpec, at: number | null, key: string): number | undefined {
+  const last = spec.xs.length - 1;
+  const moves: Record<string, number | undefined> = {
+    ArrowLeft: Math.max(0, (at ?? last + 1) - 1),
+    ArrowRight: Math.min(last, (at ?? -1) + 1),
+    Home: 0,
+    End: last,
+    PageUp: nextMark(spec, at, false),
+    PageDown: nextMark(spec, at, true),
+  };
+  return moves[key];
+}
+
 /** Pointer and keys over a layout; `dragged` is the range while it is dragged. */
 function useBrush(
   spec: ChartSpec,
@@ -148,16 +162,7 @@ function useBrush(
     setDragged(null);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const last = xs.length - 1;
-    const moves: Record<string, number | undefined> = {
-      ArrowLeft: Math.max(0, (at ?? last + 1) - 1),
-      ArrowRight: Math.min(last, (at ?? -1) + 1),
-      Home: 0,
-      End: last,
-      PageUp: nextMark(spec, at, false),
-      PageDown: nextMark(spec, at, true),
-    };
-    const next = moves[event.key];
+    const next = findMove(spec, at, event.key);
     if (at === null) anchor.current = null;
     if (next !== undefined) {
       crosshair.value = next;
