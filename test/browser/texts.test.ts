@@ -194,8 +194,8 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
       const { page, errors } = await open("#/group/96", view.url);
       await eventually(() => readText(page.locator(".group-prompt"))).toContain(said);
       await goTo(page, view.url, "#/sequences");
+      await eventually(() => page.locator("[role=grid] .spark").count()).toBeGreaterThan(10);
       expect(await readText(page.locator("main"))).not.toMatch(/Question|#### /);
-      expect(await page.locator("[role=grid] .spark").count()).toBeGreaterThan(10);
       expect(errors).toEqual([]);
       await page.close();
     }
