@@ -13,7 +13,7 @@ import {
   formatSigned,
 } from "../../../render/text/display/index.ts";
 import { printable } from "../../../render/text/index.ts";
-import type { GroupPage, GroupSample, PageTable } from "../../../results/index.ts";
+import type { GroupPage, GroupSample, PageRow, PageTable } from "../../../results/index.ts";
 import {
   decodeBriefs,
   decodeSequence,
@@ -301,16 +301,7 @@ function eventTable(samples: readonly Sample[]): PageTable | null {
     ),
   ]);
   const made = pageTable(table, {
-    raw: kinds.map((events) => ({
-      token: events[0]!.handle,
-      token_id: events[0]!.id,
-      times: events.length,
-      samples: new Set(events.map(({ sample }) => sample)).size,
-      delta: events[0]!.delta,
-      least_delta: events.at(-1)!.delta,
-      rollout_logprob: events[0]!.rollout,
-      trainer_logprob: events[0]!.trainer,
-    })),
+    raw: kinds.map(exportEvents),
     links: worst.map(({ sample, token }) => ({ view: "sequence", sequence: sample, token })),
     first: FIRST_EVENTS,
   });
@@ -322,6 +313,20 @@ function eventTable(samples: readonly Sample[]): PageTable | null {
     contexts: worst.map(({ context }) => context),
   };
   return { ...made, columns: [...made.columns, column] };
+}
+
+/** Equal events, the largest first, with all digits. */
+function exportEvents(events: readonly Event[]): PageRow {
+  return {
+    token: events[0]!.handle,
+    token_id: events[0]!.id,
+    times: events.length,
+    samples: new Set(events.map(({ sample }) => sample)).size,
+    delta: events[0]!.delta,
+    least_delta: events.at(-1)!.delta,
+    rollout_logprob: events[0]!.rollout,
+    trainer_logprob: events[0]!.trainer,
+  };
 }
 
 function cut(text: string): string {

@@ -63,22 +63,7 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
         />
         {layout === "rows" && <ColumnChooser shown={columns} hasBriefs={info.has.briefs} />}
         {layout === "groups" && <GroupedBySelect info={info} />}
-        {layout !== "matrix" && rows.length > 0 && (
-          <button
-            type="button"
-            class="quiet"
-            aria-pressed={peek !== undefined}
-            title="Space: the text of the current row"
-            onClick={() =>
-              navigate(
-                { params: { peek: peek === undefined ? String(rows[0]) : undefined } },
-                { replace: true },
-              )
-            }
-          >
-            Text beside
-          </button>
-        )}
+        {layout !== "matrix" && rows.length > 0 && <PeekToggle peek={peek} first={rows[0]!} />}
         <TakeAway
           what={layout === "groups" ? "groups" : "sequences"}
           rows={() =>
@@ -124,6 +109,23 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
         )}
       </div>
     </div>
+  );
+}
+
+/** What Space does, for those who have no keys. */
+function PeekToggle({ peek, first }: { readonly peek: number | undefined; readonly first: number }) {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-pressed={peek !== undefined}
+      title="Space: the text of the current row"
+      onClick={() =>
+        navigate({ params: { peek: peek === undefined ? String(first) : undefined } }, { replace: true })
+      }
+    >
+      Text beside
+    </button>
   );
 }
 
