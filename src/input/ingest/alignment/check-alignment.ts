@@ -60,15 +60,20 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
       scanner?.add(batch);
       zeros.see(batch);
       const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask } = batch;
+      // Every token passes here: counts are kept beside the loop.
+      let [masked, same, both] = [0, 0, 0];
       for (let t = 0; t < mask.length; t++) {
         if (mask[t] === 0) continue;
-        checks.maskedTokens++;
+        masked++;
         if (rollout === undefined || trainer === undefined) continue;
-        const [r, u] = [rollout[t]!, trainer[t]!];
-        if (Number.isNaN(r) || Number.isNaN(u)) continue;
-        compared++;
-        if (r === u) equal++;
+        const r = rollout[t]!;
+        const u = trainer[t]!;
+        if (r === u) same++;
+        else if (!Number.isNaN(r) && !Number.isNaN(u)) both++;
       }
+      checks.maskedTokens += masked;
+      equal += same;
+      compared += same + both;
     },
     finish() {
       checks.scan = scanner?.finish();

@@ -40,15 +40,14 @@ export function createZeroCheck({
   let trailing = 0;
   let trailed = 0;
 
-  function seeToken(rollout: number, trainer: number): "rollout" | "trainer" | undefined {
+  /** A token with exactly 0 on one side or both. */
+  function seeZero(rollout: number, trainer: number): "rollout" | "trainer" | undefined {
     if (rollout === 0 && trainer === 0) checks.zeros.both++;
     else if (rollout === 0) checks.zeros.rollout++;
-    else if (trainer === 0) checks.zeros.trainer++;
+    else checks.zeros.trainer++;
     const delta = Math.abs(trainer - rollout);
     // Also passes over what is missing.
     if (!Number.isFinite(delta)) return undefined;
-    compared++;
-    deltaAbs += delta;
     const side =
       rollout === 0 && trainer < CERTAIN_ELSEWHERE
         ? "rollout"
@@ -64,24 +63,37 @@ export function createZeroCheck({
   return {
     see({ rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets, length }) {
       if (rollout === undefined || trainer === undefined) return;
+      // Every token passes here, and few are 0: sums are kept beside the loop.
+      let sum = deltaAbs;
+      let finite = 0;
       for (let i = 0; i < length; i++) {
+        const end = offsets[i + 1]!;
         let run = 0;
         let last: "rollout" | "trainer" | undefined;
         let isInRun = false;
-        for (let t = offsets[i]!; t < offsets[i + 1]!; t++) {
+        for (let t = offsets[i]!; t < end; t++) {
           if (mask[t] === 0) continue;
-          const side = seeToken(rollout[t]!, trainer[t]!);
+          const r = rollout[t]!;
+          const u = trainer[t]!;
+          const delta = Math.abs(u - r);
+          if (delta < Number.POSITIVE_INFINITY) {
+            finite++;
+            sum += delta;
+          }
+          const side = r === 0 || u === 0 ? seeZero(r, u) : undefined;
           if (side !== undefined && side === last) {
             sides[side].inRuns += isInRun ? 1 : 2;
             isInRun = true;
           } else isInRun = false;
           last = side;
-          run = rollout[t] === 0 && trainer[t] === 0 ? run + 1 : 0;
+          run = r === 0 && u === 0 ? run + 1 : 0;
         }
         if (run < FEWEST_TRAILING) continue;
         trailing += run;
         trailed++;
       }
+      deltaAbs = sum;
+      compared += finite;
     },
     finish() {
       for (const side of ["rollout", "trainer"] as const) {
