@@ -143,7 +143,6 @@ describe("renderTerminal", () => {
         "• 75.0 % of k3 lies where the advantage is 0",
         "• Turn 2 is twice as far off as turn 1",
         "• 12 of 3,000 tokens make 80 % of Σ k3",
-        "",
         "left out   nothing",
         "next       logratio view runs/sample  look at the worst token",
       ].join("\n")}\n`,

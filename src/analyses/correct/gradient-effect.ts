@@ -11,7 +11,6 @@ import { computeImpact } from "../../core/kernels/index.ts";
 import { BinnedSums } from "../../core/summaries/index.ts";
 import type { CorrectedGradient } from "../../results/index.ts";
 import type { CorrectionBlock } from "../../trainers/neutral/index.ts";
-import type { CorrectedColumns } from "./correct-run.ts";
 
 /** Σ|A|, Σ|A| of kept tokens, Σ|A||w − ρ|, Σ|A||1 − ρ|, ΣA, ΣAw, ΣAρ. */
 const SUMS = 7;
@@ -23,7 +22,7 @@ export class GradientEffect {
   /** Tokens of the mask whose Δ and advantage are finite and whose ρ does not overflow. */
   add(
     { rollout, trainer, mask, advantages }: CorrectionBlock,
-    { weights, mask: kept }: CorrectedColumns,
+    { weights, mask: kept }: { readonly weights?: Float64Array; readonly mask: Uint8Array },
   ): void {
     if (advantages === undefined) return;
     const own = new Float64Array(SUMS);
