@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const KERNELS = {
   mismatch: ["mismatch.ts"],
   tokens: ["tokens.ts"],
+  decimals: ["decimals.ts"],
   distribution: ["distribution.ts", "distribution-row.ts", "distribution-pair.ts", "vectors.ts"],
 };
 const FLAGS = ["--enable", "simd", "--runtime", "stub", "--noAssert", "-O3", "--converge", "--use", "abort="];

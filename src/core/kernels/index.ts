@@ -68,6 +68,7 @@ export {
 export { computeK3, computeProbDiff } from "./scalar.ts";
 export { checkedRows } from "./token-block.ts";
 export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";
+export { type DecimalsKernel, decimalsKernel } from "./wasm/decimals-kernel.ts";
 export {
   type CountedCells,
   type CountedGroups,

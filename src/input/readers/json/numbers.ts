@@ -4,6 +4,7 @@
  * @module
  */
 import { decimalToDouble } from "./decimal.ts";
+import { type NumberRun, startNumberRun } from "./number-runs.ts";
 import { CLOSE_BRACKET, COMMA, expected, isSpace, MINUS, PLUS, POINT, SPACE, ZERO } from "./syntax.ts";
 
 export interface NumberScanner {
@@ -19,8 +20,10 @@ export interface NumberScanner {
 
 /** Digits that fit a 32-bit integer whatever they are. */
 const DIGITS = 9;
-/** Numbers gathered before they are put away: as many as stay in the cache. */
+/** Numbers gathered before they are put away: as many as stay in the cache, and as the kernel holds. */
 const SCRATCH = 1 << 14;
+/** Read one by one, because most arrays of a file may be short: top-k lists of each token. */
+const FIRST_ELEMENTS = 16;
 
 interface Literal<T> {
   readonly text: Uint8Array;
@@ -52,10 +55,27 @@ export function matches(bytes: Uint8Array, pos: number, end: number, text: Uint8
   return true;
 }
 
-/** @param spend is told the bytes of memory that numbers take, before they are there; it may raise */
-export function createNumberScanner(spend: (bytes: number) => void = () => {}): NumberScanner {
+/** All of `full`, then `rest`, in memory of their own. */
+function joinNumbers(full: readonly Float64Array[], rest: Float64Array): Float64Array {
+  if (full.length === 0) return rest.slice();
+  const result = new Float64Array(full.length * SCRATCH + rest.length);
+  full.forEach((part, i) => {
+    result.set(part, i * SCRATCH);
+  });
+  result.set(rest, full.length * SCRATCH);
+  return result;
+}
+
+/**
+ * @param spend is told the bytes of memory that numbers take, before they are there; it may raise
+ * @param startRun what reads long runs of ordinary numbers, where it can run
+ */
+export function createNumberScanner(
+  spend: (bytes: number) => void = () => {},
+  startRun: (bytes: Uint8Array, end: number) => NumberRun | undefined = startNumberRun,
+): NumberScanner {
   let next = 0;
-  let scratch = new Float64Array(SCRATCH);
+  let scratch: Float64Array = new Float64Array(FIRST_ELEMENTS);
 
   /** Any number of digits, any exponent: still checked here, then read from its text. */
   function scanSlowly(bytes: Uint8Array, start: number, end: number): number {
@@ -147,49 +167,67 @@ export function createNumberScanner(spend: (bytes: number) => void = () => {}): 
     return negative ? -value : value;
   }
 
+  /** The element at `start`, which is no white space; undefined when it is neither a number nor null. */
+  function scanElement(bytes: Uint8Array, start: number, end: number): number | undefined {
+    const code = bytes[start]!;
+    if ((code - ZERO) >>> 0 <= 9 || (code === MINUS && (bytes[start + 1]! - ZERO) >>> 0 <= 9))
+      return scan(bytes, start, end);
+    const literal = literalNumber(code);
+    if (literal === undefined || !matches(bytes, start, end, literal.text)) return undefined;
+    next = start + literal.text.length;
+    return literal.value ?? NaN;
+  }
+
+  /** Room for more than the first elements; those that are there are kept. */
+  function widen(run: NumberRun | undefined, count: number): Float64Array {
+    const wide = run?.values ?? (scratch.length === SCRATCH ? scratch : new Float64Array(SCRATCH));
+    if (wide !== scratch) wide.set(scratch.subarray(0, count));
+    return wide;
+  }
+
   function scanArray(bytes: Uint8Array, start: number, end: number): Float64Array | undefined {
     let pos = start;
-    let values = scratch;
     let count = 0;
     const full: Float64Array[] = [];
+    let run: NumberRun | undefined;
+    /** Elements to read here before the run is tried. */
+    let plain = FIRST_ELEMENTS;
     for (;;) {
+      if (count === SCRATCH) {
+        // Once as they are gathered, once in the array that is made of them.
+        spend(2 * scratch.byteLength);
+        full.push(scratch.slice());
+        count = 0;
+      }
+      if (plain-- === 0) {
+        if (run === undefined) {
+          run = startRun(bytes, end);
+          scratch = widen(run, count);
+        }
+        const before = count;
+        count = run?.scan(pos, count) ?? count;
+        pos = run?.next() ?? pos;
+        if (run?.isClosed()) break;
+        // Where the run stops again and again, it is left alone for a while.
+        plain = run === undefined ? Infinity : count > before ? 1 : FIRST_ELEMENTS;
+        if (count === SCRATCH) continue;
+      }
       // `bytes[end]` may be white space, and behind it there need be nothing.
       while (pos < end && bytes[pos]! <= SPACE && isSpace(bytes[pos])) pos++;
       if (pos >= end) return undefined;
-      let code = bytes[pos]!;
-      let value: number;
-      if ((code - ZERO) >>> 0 <= 9 || (code === MINUS && (bytes[pos + 1]! - ZERO) >>> 0 <= 9)) {
-        value = scan(bytes, pos, end);
-        pos = next;
-      } else {
-        const literal = literalNumber(code);
-        if (literal === undefined || !matches(bytes, pos, end, literal.text)) return undefined;
-        value = literal.value ?? NaN;
-        pos += literal.text.length;
-      }
-      if (count === SCRATCH) {
-        // Once as they are gathered, once in the array that is made of them.
-        spend(2 * values.byteLength);
-        full.push(values);
-        scratch = values = new Float64Array(SCRATCH);
-        count = 0;
-      }
-      values[count++] = value;
+      const value = scanElement(bytes, pos, end);
+      if (value === undefined) return undefined;
+      pos = next;
+      scratch[count++] = value;
       while (pos < end && bytes[pos]! <= SPACE && isSpace(bytes[pos])) pos++;
-      code = pos < end ? bytes[pos]! : 0;
-      if (code === COMMA) pos++;
-      else if (code === CLOSE_BRACKET) break;
-      else throw expected('"," or "]"', bytes, pos, end);
+      const code = pos < end ? bytes[pos]! : 0;
+      if (code !== COMMA && code !== CLOSE_BRACKET) throw expected('"," or "]"', bytes, pos, end);
+      pos++;
+      if (code === CLOSE_BRACKET) break;
     }
-    next = pos + 1;
+    next = pos;
     spend(count * Float64Array.BYTES_PER_ELEMENT);
-    if (full.length === 0) return values.slice(0, count);
-    const result = new Float64Array(full.length * SCRATCH + count);
-    full.forEach((part, i) => {
-      result.set(part, i * SCRATCH);
-    });
-    result.set(values.subarray(0, count), full.length * SCRATCH);
-    return result;
+    return joinNumbers(full, scratch.subarray(0, count));
   }
 
   return { scan, scanArray, next: () => next };

@@ -1,0 +1,88 @@
+import { decodeBase64 } from "../../base/index.ts";
+import { DECIMALS_WASM } from "./decimals.generated.ts";
+import { webAssembly } from "./kernel.ts";
+
+/** What assembly/decimals.ts exports; addresses have become views. */
+export interface DecimalsKernel {
+  /** Text goes here; zero bytes must follow it, of which there is room for {@link DECIMALS_SLACK}. */
+  readonly text: Uint8Array;
+  /** Bytes of text that fit, without the zero bytes. */
+  readonly textBytes: number;
+  readonly values: Float64Array;
+  /**
+   * Reads elements of a JSON array from `text[from, to)`, and stores them in `values` from `count` on: null and NaN as
+   * NaN, numbers correctly rounded. Stops at the closing bracket, in front of an element that does not end before `to`
+   * or is out of the ordinary, and when `values` is full.
+   *
+   * @returns the number of values that are stored then
+   */
+  scan(from: number, to: number, count: number): number;
+  /** Where the first element starts that the last `scan` did not read, or the index behind the bracket. */
+  position(): number;
+  /** 1 when the last `scan` read the closing bracket. */
+  isClosed(): number;
+}
+
+interface DecimalsExports extends Pick<DecimalsKernel, "scan" | "position" | "isClosed"> {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly TEXT: { readonly value: number };
+  readonly TEXT_BYTES: { readonly value: number };
+  readonly VALUES: { readonly value: number };
+  readonly CAPACITY: { readonly value: number };
+  readonly POWERS: { readonly value: number };
+  readonly POWERS_IN: { readonly value: number };
+  readonly LEAST_POWER: { readonly value: number };
+}
+
+/** Zero bytes behind the text, which loads of whole vectors reach. */
+export const DECIMALS_SLACK = 64;
+const WORD = 64n;
+
+let kernel: DecimalsKernel | undefined;
+let failed = false;
+
+/** The kernel, compiled on first use; undefined where it cannot run. */
+export function decimalsKernel(): DecimalsKernel | undefined {
+  if (kernel || failed) return kernel;
+  try {
+    const { Module, Instance } = webAssembly();
+    const { exports } = new Instance(new Module(decodeBase64(DECIMALS_WASM)));
+    kernel = wrapDecimalsKernel(exports as DecimalsExports);
+  } catch {
+    failed = true;
+  }
+  return kernel;
+}
+
+function wrapDecimalsKernel(exports: DecimalsExports): DecimalsKernel {
+  const { buffer } = exports.memory;
+  const textBytes = exports.TEXT_BYTES.value;
+  const least = exports.LEAST_POWER.value;
+  const powers = new BigUint64Array(buffer, exports.POWERS_IN.value, 2 * exports.POWERS.value);
+  for (let i = 0; i < exports.POWERS.value; i++) {
+    const power = significandOfFive(least + i);
+    powers[2 * i] = power >> WORD;
+    powers[2 * i + 1] = BigInt.asUintN(64, power);
+  }
+  return {
+    text: new Uint8Array(buffer, exports.TEXT.value, textBytes + DECIMALS_SLACK),
+    textBytes,
+    values: new Float64Array(buffer, exports.VALUES.value, exports.CAPACITY.value),
+    scan: exports.scan,
+    position: exports.position,
+    isClosed: exports.isClosed,
+  };
+}
+
+/** Down to this power, the reciprocal of a power of five must be rounded up for ties to be seen as such. */
+const LEAST_ROUNDED_UP = -27;
+
+/** The first 128 bits of `5^power` (Lemire 2021, "Number parsing at a gigabyte per second", section 5). */
+function significandOfFive(power: number): bigint {
+  const five = 5n ** BigInt(Math.abs(power));
+  const bits = BigInt(five.toString(2).length);
+  if (power >= 0) return bits <= 128n ? five << (128n - bits) : five >> (bits - 128n);
+  // 2^bits is above the power of five, so the quotient has 128 bits.
+  const reciprocal = (1n << (bits + 127n)) / five;
+  return power >= LEAST_ROUNDED_UP ? reciprocal + 1n : reciprocal;
+}

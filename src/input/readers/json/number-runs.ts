@@ -1,0 +1,64 @@
+/**
+ * Long runs of ordinary numbers within an array, read by the WebAssembly kernel.
+ *
+ * @module
+ */
+import { type DecimalsKernel, decimalsKernel } from "../../../core/kernels/index.ts";
+
+/** Bytes copied for the kernel at first; an array that goes on gets twice as many each time. */
+const FIRST_WINDOW = 4096;
+/** What is left of a window where its end, and not what stands there, is the likely reason to stop. */
+const LIKELY_CUT = 512;
+
+/** Reads one array, as far as its elements are ordinary. */
+export interface NumberRun {
+  /** Values go here, and the kernel goes on behind those that are there. */
+  readonly values: Float64Array;
+  /**
+   * Reads elements of `bytes[pos, end)` from the one that starts at `pos`; see {@link DecimalsKernel}. `next` is then the
+   * index of the first element that was not read, or the one behind the closing bracket.
+   *
+   * @returns how many of `values` are taken then
+   */
+  scan(pos: number, count: number): number;
+  readonly next: () => number;
+  readonly isClosed: () => boolean;
+}
+
+/** Undefined where WebAssembly SIMD does not run. */
+export function startNumberRun(bytes: Uint8Array, end: number): NumberRun | undefined {
+  const kernel = decimalsKernel();
+  return kernel && createRun(kernel, bytes, end);
+}
+
+function createRun(kernel: DecimalsKernel, bytes: Uint8Array, end: number): NumberRun {
+  const { text, textBytes, values } = kernel;
+  /** `text` holds `bytes[base, limit)`. */
+  let base = 0;
+  let limit = 0;
+  let size = FIRST_WINDOW;
+  let next = 0;
+
+  const load = (pos: number): void => {
+    base = pos;
+    limit = Math.min(end, pos + size);
+    text.set(bytes.subarray(base, limit));
+    text.fill(0, limit - base, limit - base + (text.length - textBytes));
+    size = Math.min(textBytes, 2 * size);
+  };
+
+  const scan = (start: number, before: number): number => {
+    let pos = start;
+    let count = before;
+    if (pos < base || pos >= limit) load(pos);
+    for (;;) {
+      count = kernel.scan(pos - base, limit - base, count);
+      next = base + kernel.position();
+      const isCut = limit < end && limit - next < LIKELY_CUT && next > base;
+      if (kernel.isClosed() === 1 || count === values.length || !isCut) return count;
+      pos = next;
+      load(pos);
+    }
+  };
+  return { values, scan, next: () => next, isClosed: () => kernel.isClosed() === 1 };
+}
