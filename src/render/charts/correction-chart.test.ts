@@ -52,9 +52,11 @@ describe("corrections as points", () => {
 
   it("are links where one says where they lead, and not where a picture is saved", () => {
     expect(correctionChart(POINTS, options)).not.toContain("<a ");
+    expect(correctionChart(POINTS, options)).toContain('role="img"');
     const linked = POINTS.map((each) => ({ ...each, href: `#/correct?correction=${each.name}` }));
     const svg = correctionChart(linked, options);
     expect(svg.match(/<a href="#\/correct\?correction=[^"]+" tabindex="-1">/g)).toHaveLength(POINTS.length);
+    expect(svg).toContain('role="group"');
   });
 
   it("leave out what has no ESS, and say so where none has one", () => {

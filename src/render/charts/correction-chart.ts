@@ -59,7 +59,7 @@ export function correctionChart(points: readonly CorrectionPoint[], options: Cor
   // The front last, so that no other hides it.
   const ordered = [...drawn].sort((a, b) => Number(a.isOnFront) - Number(b.isOnFront));
   return drawChart(
-    options,
+    { ...options, isLinked: drawn.some(({ href }) => href !== undefined) },
     `${drawn.length} corrections${told}`,
     [],
     [

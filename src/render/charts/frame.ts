@@ -9,6 +9,8 @@ export interface ChartOptions {
   readonly height?: number;
   /** Without title, legend and names of the axes, for a page that says them itself. */
   readonly bare?: boolean;
+  /** Parts of it are links, which a picture may not hold for those who hear it. */
+  readonly isLinked?: boolean;
 }
 
 export interface LegendEntry {
@@ -50,7 +52,7 @@ export function drawChart(
   legend: readonly LegendEntry[],
   content: readonly string[],
 ): string {
-  const { title, width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT, bare = false } = options;
+  const { title, width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT, bare = false, isLinked = false } = options;
   const heading = [
     tooltip(`${title}. ${description}`),
     textElement(title, { x: 0, y: TITLE_BASELINE, "font-size": 13, "font-weight": 600 }),
@@ -62,7 +64,7 @@ export function drawChart(
       viewBox: `0 0 ${width} ${height}`,
       width,
       height,
-      role: "img",
+      role: isLinked ? "group" : "img",
       "aria-label": `${title}. ${description}`,
       "font-family": "system-ui, sans-serif",
       "font-size": FONT,
