@@ -22,10 +22,10 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from logratio.program import find_command
 
 import logratio
 from logratio import LogratioError
+from logratio.program import find_command
 
 
 def make_columns(sequences: int = 4, tokens: int = 8, seed: int = 0) -> dict[str, np.ndarray]:
