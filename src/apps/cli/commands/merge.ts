@@ -2,18 +2,26 @@ import {
   findParts,
   isPartName,
   mergeParts,
+  type Part,
   reportFindings,
   reportPart,
   writePart,
 } from "../../../analyses/parts/index.ts";
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
-import { parseParity } from "../../../analyses/runs/index.ts";
+import {
+  inputFlags,
+  joinLogged,
+  parityOfLogged,
+  parseParity,
+  readLogged,
+} from "../../../analyses/runs/index.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import type { MismatchReport } from "../../../results/index.ts";
+import type { ParityTrainer } from "../../../trainers/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { toJson } from "../json.ts";
@@ -26,6 +34,8 @@ export interface MergeOptions extends ForceOption {
   readonly html?: string;
   readonly out?: string;
   readonly parity?: string;
+  /** A file of a logger's metrics, or a directory of them. */
+  readonly logged?: string;
   readonly brief?: boolean;
   readonly full?: boolean;
 }
@@ -41,6 +51,7 @@ export async function merge(
   const outputs = await openOutputs({ inputs: paths, force: options.force });
   if (options.html !== undefined) await outputs.file("--html", options.html, "report page");
   if (options.out !== undefined) await outputs.file("--out", options.out, "part");
+  const logged = await openLogged(options.logged);
   const part = await mergeParts(await findParts(paths));
   if (options.out !== undefined) {
     await writePart(options.out, part);
@@ -49,14 +60,32 @@ export async function merge(
     terminal.err(`written: ${printableLines(options.out)}: ${plural(part.info.shards.length, "shard")}\n`);
     return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
   }
-  const report = reportPart(part, { parity });
-  const words = options.parity === undefined ? [] : ["--parity", options.parity];
+  const report = joinMetrics(part, parity, logged);
+  const words = inputFlags({ parity: options.parity, logged: options.logged }, []);
   await printMerged(report, shellCommand("merge", paths, words), options, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
+type Logged = Awaited<ReturnType<typeof readLogged>>["logged"];
+
+/** @throws UsageError when no metrics are there */
+async function openLogged(path: string | undefined): Promise<Logged> {
+  if (path === undefined) return undefined;
+  const { logged } = await readLogged([path]);
+  if (logged !== undefined) return logged;
+  throw new UsageError(`--logged ${path} holds no logged metrics`, {
+    hint: "give what a logger wrote: JSONL of steps, CSV, TensorBoard's files, or the directory of them",
+  });
+}
+
+/** What `logratio report` says of dumps and metrics that lie together. */
+function joinMetrics(part: Part, parity: readonly ParityTrainer[], logged: Logged): MismatchReport {
+  if (logged === undefined) return reportPart(part, { parity });
+  return joinLogged(reportPart(part, { parity: parityOfLogged(logged, parity) }), logged);
+}
+
 /** @throws UsageError when the forms contradict each other */
-function checkForms({ json, markdown, brief, full, out, html, parity }: MergeOptions): void {
+function checkForms({ json, markdown, brief, full, out, html, parity, logged }: MergeOptions): void {
   const refuse = (message: string): never => {
     throw new UsageError(message, { hint: "choose one" });
   };
@@ -64,7 +93,7 @@ function checkForms({ json, markdown, brief, full, out, html, parity }: MergeOpt
   if (brief && full) refuse("--brief and --full cannot be combined");
   if (out === undefined) return;
   if (!isPartName(out)) throw new UsageError(`--out must end in .lrs, not "${out}"`);
-  if (json || markdown || brief || full || html !== undefined || parity !== undefined)
+  if (json || markdown || brief || full || html !== undefined || parity !== undefined || logged !== undefined)
     refuse("--out writes a part, and cannot be combined with flags of a report");
 }
 

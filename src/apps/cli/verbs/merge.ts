@@ -24,6 +24,7 @@ export const merge: Verb<[parts: string[]], MergeOptions> = {
       .option("--html <file>", "also write one self-contained page with pictures")
       .option("--out <part>", "write one part instead of a report")
       .option("--parity <trainers>", "also print what these trainers log: verl,xtuner")
+      .option("--logged <path>", "also compare with what a logger wrote: a file, or a directory of them")
       .option("--brief", "print only the first screen")
       .option("--full", "print the tables too (a terminal shows only the first screen by default)"),
   async run([parts], options, terminal) {
