@@ -331,13 +331,28 @@ describe("the server", () => {
     const answer = await fetch(`${server.url}api/events`);
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     const reader = answer.body!.getReader();
-    const heard = async (): Promise<string> => Buffer.from((await reader.read()).value ?? []).toString();
-    expect(await heard()).toContain("connected");
+    let heard = "";
+    /** Events may come in one piece or in several. */
+    const hear = async (text: string): Promise<void> => {
+      while (!heard.includes(text)) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error(`the events ended before ${text}: ${heard}`);
+        heard += Buffer.from(value).toString();
+      }
+    };
+    const verdict = async (lastStep: number): Promise<string> => {
+      const { level, headline } = (JSON.parse((await ask(server, "/api/report")).text) as MismatchReport)
+        .verdict;
+      return `event: verdict\ndata: ${JSON.stringify({ level, headline, last_step: lastStep })}\n\n`;
+    };
+    await hear(": connected\n\n");
+    await hear(await verdict(1));
     const before = await ask(server, "/api/run");
     await writeFile(file, line({ step: 1 }) + line({ step: 2 }));
     const next = await prepareRun([work.path("growing")], { following: true });
     await server.update(next);
-    expect(await heard()).toBe(`event: run\ndata: {"version":"${next.info.version}"}\n\n`);
+    await hear(`event: run\ndata: {"version":"${next.info.version}"}\n\n`);
+    await hear(await verdict(2));
     await reader.cancel();
     const after = await ask(server, "/api/run", {
       headers: { "if-none-match": before.headers.etag as string },
