@@ -8,6 +8,7 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
 import * as zlib from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
+import { Decompress } from "fzstd";
 import { columnScan } from "./column-scan.mjs";
 
 const CHUNK = 1 << 20;
@@ -45,7 +46,6 @@ const gunzip = (path) => drain(createReadStream(path, { highWaterMark: CHUNK }).
 async function unzstd(path) {
   if (zlib.createZstdDecompress !== undefined)
     return drain(createReadStream(path, { highWaterMark: CHUNK }).pipe(zlib.createZstdDecompress()));
-  const { Decompress } = await import("fzstd");
   let length = 0;
   const stream = new Decompress((chunk) => {
     length += chunk.length;

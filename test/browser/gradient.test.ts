@@ -30,7 +30,9 @@ describe.skipIf(!hasBrowser)("what reaches the gradient", () => {
   it("is said on the overview, with the token that weighs most wrongly", async () => {
     await goTo(page, server.url, "#/overview");
     const facts = await readText(page.locator(".verdict"));
-    expect(facts).toContain("78.0 % of k3 lies where the advantage is 0, as do 7 of the 10 worst tokens");
+    expect(facts).toContain(
+      "78.0 % of k3 lies at advantage 0, outside the policy gradient (51.6 % of the tokens, 7 of the 10 worst;",
+    );
     const worst = report.gradient!.worst_tokens[0]!;
     const card = page.locator(".first-looks li", { hasText: "Worst for the gradient" });
     expect(await readText(card)).toContain(worst.handle);

@@ -80,6 +80,6 @@ it.each([undefined, "correct:no turn:1"])(
 it("says of the demo what does not reach its gradient", async () => {
   const { gradient } = await reportRun(DEMO);
   expect(gradient!.sentence).toBe(
-    "78.0 % of k3 lies where the advantage is 0, as do 7 of the 10 worst tokens: not in the policy gradient (51.6 % of the tokens; 5.9 % to 84.0 % of k3 with any one prompt left out)",
+    "78.0 % of k3 lies at advantage 0, outside the policy gradient (51.6 % of the tokens, 7 of the 10 worst; without any one prompt 5.9 % to 84.0 %)",
   );
 });

@@ -44,7 +44,8 @@ export function drawFirstScreen(report: MismatchReport, surface: Surface, taken 
     { why: false, extremes: false, header: true, facts: MOST_FACTS },
     { why: false, extremes: false, header: false, facts: MOST_FACTS },
     { why: false, extremes: false, header: false, facts: MOST_FACTS - 1 },
-    { why: false, extremes: false, header: false, facts: MOST_FACTS - 2 },
+    { why: false, extremes: false, header: false, facts: MOST_FACTS - 1, isBrief: true },
+    { why: false, extremes: false, header: false, facts: MOST_FACTS - 2, isBrief: true },
   ];
   const tries = densities.map((density) => drawBlocks(report, surface, density));
   const blocks =
@@ -65,8 +66,10 @@ interface Density {
   readonly extremes: boolean;
   /** Whether to head the columns of the key figures. */
   readonly header: boolean;
-  /** How many facts to tell. */
+  /** How many facts to tell, with the sentence on the gradient. */
   readonly facts: number;
+  /** Whether that sentence goes without its evidence. */
+  readonly isBrief?: boolean;
 }
 
 function drawBlocks(report: MismatchReport, surface: Surface, density: Density): string[][] {
@@ -77,7 +80,7 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
     clipped([...drawVerdict(report, surface), ...drawIdentity(report, surface)]),
     clipped(drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1)),
     clipped(drawPictures(report, surface, density)),
-    clipped(drawFacts(report, surface, density.facts)),
+    clipped(drawFacts(report, surface, density)),
     [
       ...clipped(drawPrompts(report, surface)),
       ...clipped(drawLogged(report, surface)),
@@ -218,9 +221,9 @@ function drawPicture(label: string, picture: string, note: string, surface: Surf
   return (head + surface.style(clip(surface.text(note), room, surface.ellipsis), "dim")).trimEnd();
 }
 
-function drawFacts(report: MismatchReport, surface: Surface, most: number): string[] {
+function drawFacts(report: MismatchReport, surface: Surface, { facts, isBrief }: Density): string[] {
   const bullet = surface.unicode ? "• " : "* ";
-  return standoutTexts(report, most).flatMap((text) =>
+  return standoutTexts(report, facts, isBrief).flatMap((text) =>
     wrap(surface.text(text), surface.width - 2).map((line, index) => (index === 0 ? bullet : "  ") + line),
   );
 }

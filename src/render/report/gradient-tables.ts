@@ -2,16 +2,16 @@ import type { GradientReport, MismatchReport } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
 import { formatCount, formatNumber, formatShare, formatSigned } from "../text/index.ts";
 
-/** The facts, the largest first; before them what does not reach the gradient, where that is known. */
-export function standoutTexts({ facts, gradient }: MismatchReport, most: number): string[] {
+/**
+ * What stands out: first what does not reach the gradient, where that is known, then the facts, the largest first.
+ *
+ * @param isBrief without what stands in brackets behind the sentence on the gradient
+ */
+export function standoutTexts({ facts, gradient }: MismatchReport, most: number, isBrief = false): string[] {
   const sentence = gradient?.sentence ?? null;
-  return [
-    ...(sentence === null ? [] : [sentence]),
-    ...[...facts]
-      .sort((a, b) => b.weight - a.weight)
-      .slice(0, most)
-      .map(({ text }) => text),
-  ];
+  const ordered = [...facts].sort((a, b) => b.weight - a.weight).map(({ text }) => text);
+  const all = sentence === null ? ordered : [isBrief ? sentence.replace(/ \(.*$/, "") : sentence, ...ordered];
+  return all.slice(0, most);
 }
 
 /** Why there is nothing on the gradient; undefined where there is. */

@@ -125,7 +125,7 @@ describe("the sentence", () => {
     expect(left![0]).toBeCloseTo(5 / 7, 9);
     expect(left![1]).toBeCloseTo(6 / 7, 9);
     expect(sentence).toBe(
-      "75.0 % of k3 lies where the advantage is 0, as do 10 of the 10 worst tokens: not in the policy gradient (75.0 % of the tokens; 71.4 % to 85.7 % of k3 with any one prompt left out)",
+      "75.0 % of k3 lies at advantage 0, outside the policy gradient (75.0 % of the tokens, 10 of the 10 worst; without any one prompt 71.4 % to 85.7 %)",
     );
   });
 

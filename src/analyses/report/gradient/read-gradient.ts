@@ -66,9 +66,9 @@ function writeSentence(
   { of, zero }: GradientReport["worst_tokens_at_zero"],
 ): string | null {
   if (left === null || k3 < WORTH_SAYING) return null;
-  const worst = zero === 0 ? "" : `, as do ${zero} of the ${of} worst tokens`;
+  const worst = zero === 0 ? "" : `, ${zero} of the ${of} worst`;
   return (
-    `${formatShare(k3)} of k3 lies where the advantage is 0${worst}: not in the policy gradient ` +
-    `(${formatShare(tokens)} of the tokens; ${formatShare(left[0])} to ${formatShare(left[1])} of k3 with any one prompt left out)`
+    `${formatShare(k3)} of k3 lies at advantage 0, outside the policy gradient ` +
+    `(${formatShare(tokens)} of the tokens${worst}; without any one prompt ${formatShare(left[0])} to ${formatShare(left[1])})`
   );
 }

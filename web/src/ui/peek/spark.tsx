@@ -1,3 +1,4 @@
+import { pixel } from "../../../../src/render/charts/index.ts";
 import { sparkValue } from "../../../../src/results/wire/index.ts";
 
 const HEIGHT = 14;
@@ -26,7 +27,7 @@ export function Spark({
     const value = sparkValue(level);
     const share = Math.min(1, Math.max(0.06, Math.log(value / LEAST) / most));
     paths[value > domain ? 1 : 0] +=
-      `M${bin * BAR} ${HEIGHT}v${-(share * HEIGHT).toFixed(1)}h2v${(share * HEIGHT).toFixed(1)}z`;
+      `M${bin * BAR} ${HEIGHT}v${pixel(-share * HEIGHT)}h2v${pixel(share * HEIGHT)}z`;
   }
   return (
     <svg class="spark" viewBox={`0 0 ${levels.length * BAR} ${HEIGHT}`} aria-hidden="true">

@@ -97,14 +97,14 @@ function Strip({
     if (last?.shade === shade) last.bins++;
     else pieces.push({ shade, bins: 1 });
   }
-  const percent = (token: number): string => `${(100 * token) / longest}%`;
+  const toLeft = (token: number): string => `${(100 * token) / longest}%`;
   return (
     <div
       class="group-strip"
       role="img"
       aria-label={`|Δ| along ${formatCounted(tokens, "token")}${worst < 0 ? "" : `, the largest ${formatNumber(delta_abs_max)} at token ${worst}`}`}
     >
-      <div class="pieces" style={{ inlineSize: percent(tokens) }}>
+      <div class="pieces" style={{ inlineSize: toLeft(tokens) }}>
         {pieces.map(({ shade, bins }, at) => (
           <i key={at} class={shade} style={{ flexGrow: bins }} />
         ))}
@@ -112,7 +112,7 @@ function Strip({
       {marksBranch && branch < tokens && (
         <b
           class="branch"
-          style={{ insetInlineStart: percent(branch) }}
+          style={{ insetInlineStart: toLeft(branch) }}
           title={`leaves the others at token ${branch}`}
         >
           ▼
