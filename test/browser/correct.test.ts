@@ -98,8 +98,8 @@ describe.skipIf(!hasBrowser)("a correction", () => {
     async (_, params, flags) => {
       const { recommendation, corrections } = await printed<SweepReport>("sweep", DEMO, ...flags, "--json");
       await goTo(page, server.url, `#/correct?correction=weight:token+truncate:..1.05${params}`);
-      const part = page.locator("details.recommendation");
-      await part.locator(".swept").waitFor();
+      const part = page.getByRole("region", { name: "Recommended" });
+      await part.locator("summary").click();
       for (const reason of recommendation.reasons) expect(await readText(part)).toContain(reason);
       const { correction_text, ess_tokens } = corrections.find(({ name }) => name === recommendation.name)!;
       const row = part.getByRole("row").filter({ hasText: "(recommended)" });

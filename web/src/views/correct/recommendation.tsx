@@ -25,31 +25,41 @@ interface RecommendationProps {
 /** A larger run is swept when it is asked for: that takes the server some seconds. */
 const TOKENS_AT_ONCE = 2_000_000;
 
+/** One line with the way to it; what else was tried is unfolded, so that the thresholds stay in sight. */
 export function Recommendation({ info, range, correction }: RecommendationProps) {
-  const [open, setOpen] = useState(info.tokens <= TOKENS_AT_ONCE);
+  const [asked, setAsked] = useState(info.tokens <= TOKENS_AT_ONCE);
   const steps = range === null ? undefined : formatSteps(range);
   const swept = useMemo(() => {
     const own = signal<Loaded<SweepReport>>({ state: "loading" });
-    if (open) settle(client.sweep(steps), own);
+    if (asked) settle(client.sweep(steps), own);
     return own;
-  }, [open, steps, info.version]);
+  }, [asked, steps, info.version]);
+  if (!asked)
+    return (
+      <p>
+        <button type="button" onClick={() => setAsked(true)}>
+          What is recommended?
+        </button>
+      </p>
+    );
   return (
-    <details class="recommendation" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>
-        <h2>Recommended</h2>
-      </summary>
-      {open && (
-        <WhenLoaded of={swept}>
-          {(report) => <Swept report={report} current={formatCorrection(correction)} />}
-        </WhenLoaded>
-      )}
-    </details>
+    <section class="recommendation" aria-label="Recommended">
+      <WhenLoaded of={swept}>
+        {(report) => <Swept report={report} current={formatCorrection(correction)} />}
+      </WhenLoaded>
+    </section>
   );
 }
 
+const KINDS = {
+  recommended: "Recommended:",
+  "none needed": "No correction is needed; as a safety net:",
+  "none fits": "No correction keeps within the limits; the mildest:",
+} as const;
+
 function Swept({ report, current }: { readonly report: SweepReport; readonly current: string }) {
   const { corrections, recommendation } = report;
-  const { name, reasons } = recommendation;
+  const { kind, name, reasons } = recommendation;
   const chosen = corrections.find(({ correction_text }) => correction_text === current)?.name;
   const draw = (isLinked: boolean): string =>
     correctionChart(
@@ -57,36 +67,41 @@ function Swept({ report, current }: { readonly report: SweepReport; readonly cur
       { title: "ESS and dropped tokens of each correction", recommended: name, current: chosen, height: 220 },
     );
   return (
-    <div class="swept">
-      <div>
-        <ChartPicture
-          name="corrections"
-          svg={() => draw(true)}
-          exported={() => draw(false)}
-          rows={() => corrections.map(toRow)}
-        />
-        <p class="muted">
-          A point is a correction: blue on the front of ESS against weight moved, the ring what is recommended
-          {chosen !== undefined && ", the cross the one below"}. Click one to set it.
-        </p>
-      </div>
-      <div>
-        <p>
-          <a href={hrefTo(corrections.find((each) => each.name === name))}>{name}</a>
-          {recommendation.kind === "none needed" && " as a safety net; no correction is needed"}
-          {recommendation.kind === "none fits" && " is the mildest; none keeps within the limits"}
-        </p>
-        <ul class="reasons">
-          {reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
-          ))}
-        </ul>
-        <ShortTable rows={pickRows(report, chosen)} recommended={name} chosen={chosen} />
-        <p class="muted">
-          {formatCount(corrections.length)} corrections tried; <code>logratio sweep</code> has all of them.
-        </p>
-      </div>
-    </div>
+    <>
+      <p>
+        {KINDS[kind]} <a href={hrefTo(corrections.find((each) => each.name === name))}>{name}</a>
+      </p>
+      <details>
+        <summary>Why, and what else was tried</summary>
+        <div class="swept">
+          <div>
+            <ChartPicture
+              name="corrections"
+              svg={() => draw(true)}
+              exported={() => draw(false)}
+              rows={() => corrections.map(toRow)}
+            />
+            <p class="muted">
+              A point is a correction: blue on the front of ESS against weight moved, the ring what is
+              recommended
+              {chosen !== undefined && ", the cross the one below"}. Click one to set it.
+            </p>
+          </div>
+          <div>
+            <ul class="reasons">
+              {reasons.map((reason) => (
+                <li key={reason}>{reason}</li>
+              ))}
+            </ul>
+            <ShortTable rows={pickRows(report, chosen)} recommended={name} chosen={chosen} />
+            <p class="muted">
+              {formatCount(corrections.length)} corrections tried; <code>logratio sweep</code> has all of
+              them.
+            </p>
+          </div>
+        </div>
+      </details>
+    </>
   );
 }
 
