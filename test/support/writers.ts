@@ -17,8 +17,8 @@ export interface Writer {
 }
 
 const TOKENIZER = join(DEMO, "tokenizer");
-/** Ten checks that hold. */
-const LIMITS = Array.from({ length: 10 }, (_, least) => ["--limit", `tokens > ${least}`]).flat();
+/** Checks that hold; so many that what is written of them is longer than a page of memory. */
+const LIMITS = Array.from({ length: 100 }, (_, least) => ["--limit", `tokens > ${least}`]).flat();
 const STUDY = ["--reference", "dpo", "--tokenizer", TOKENIZER];
 
 export const FILE_WRITERS: readonly Writer[] = [
