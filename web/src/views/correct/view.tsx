@@ -4,7 +4,7 @@ import type { CorrectBins, RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { client } from "../../api/client.ts";
-import { correctionParams } from "../../state/correction.ts";
+import { correctionParams, readCorrection, USUAL_CORRECTION } from "../../state/correction.ts";
 import { correctBins, type Loaded, settle, table } from "../../state/loaded.ts";
 import { formatSteps, parseSteps, type StepRange } from "../../state/step-range.ts";
 import { navigate, route } from "../../state/url.ts";
@@ -32,6 +32,7 @@ export function CorrectView({ info }: ViewProps) {
 function OfSteps({ info, table }: { readonly info: RunInfo; readonly table: SequenceTable }) {
   const range = info.bundled ? null : parseSteps(route.value.params.steps ?? "");
   const [from, to] = range ?? [];
+  const { correction: looked = USUAL_CORRECTION } = readCorrection(route.value.params);
   const sums = useMemo(() => {
     if (range === null) return correctBins();
     const own = signal<Loaded<CorrectBins>>({ state: "loading" });
@@ -41,7 +42,10 @@ function OfSteps({ info, table }: { readonly info: RunInfo; readonly table: Sequ
   const inside = useMemo(() => (range === null ? table : inSteps(table, range)), [table, from, to]);
   return (
     <div class="correct-view">
-      <h1>Correction</h1>
+      <header class="correct-head">
+        <h1>Correction</h1>
+        <Recommendation info={info} range={range} correction={looked} />
+      </header>
       <WhenLoaded of={sums}>
         {(bins) => <OfCorrection info={info} table={inside} sums={bins} range={range} />}
       </WhenLoaded>
@@ -68,7 +72,6 @@ function OfCorrection({
   return (
     <>
       {problem !== undefined && <p class="failed">{problem}</p>}
-      <Recommendation info={info} range={range} correction={correction} />
       <ShippedButtons shipped={info.shipped} correction={asked} onChange={change} />
       <CorrectionEditor correction={correction} onChange={change} />
       <div class="correct-body">
