@@ -99,6 +99,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
       const { recommendation, corrections } = await printed<SweepReport>("sweep", DEMO, ...flags, "--json");
       await goTo(page, server.url, `#/correct?correction=weight:token+truncate:..1.05${params}`);
       const part = page.getByRole("region", { name: "Recommended" });
+      await eventually(() => readText(part)).toContain(`Recommended: ${recommendation.name}`);
       await part.locator("summary").click();
       for (const reason of recommendation.reasons) expect(await readText(part)).toContain(reason);
       const { correction_text, ess_tokens } = corrections.find(({ name }) => name === recommendation.name)!;

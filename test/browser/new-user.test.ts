@@ -93,6 +93,10 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
 
   it("drags a threshold, and leaves with a config and a link", async () => {
     await goToView("Correction");
+    const recommended = page.getByRole("region", { name: "Recommended" });
+    await eventually(() => readText(recommended)).toContain(
+      "No correction is needed; as a safety net: token-tis 2",
+    );
     const slider = page.getByRole("slider", { name: "1 truncate above" });
     const box = (await slider.boundingBox())!;
     const [x, y] = [box.x + box.width / 2, box.y + box.height - 20];

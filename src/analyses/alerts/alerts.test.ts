@@ -299,36 +299,3 @@ describe("the list of a run's events", () => {
     expect(listRaised(many, none, rules, new Date()).map(({ since }) => since)[0]).toBe(100);
   });
 });
-
-describe("the list of a run's events", () => {
-  it("says of each whether it goes on, keeps those of rules that are gone, and the latest 200", () => {
-    const rules = rulesOf("  - {name: high, when: per_step.k3 > 1}\n  - {name: any, when: changed}");
-    const change = { test: "unit_mean", since: 2, at: 3, text: "since step 2" };
-    let [state, listed]: [AlertState, readonly RaisedAlert[]] = [NO_ALERTS, []];
-    const seen = (report: MismatchReport, second: number): unknown[] => {
-      const found = evaluateAlerts(report, rules, state, "r");
-      state = found.state;
-      listed = listRaised(listed, found, rules, new Date(1000 * second));
-      return listed.map(({ rule, since, over }) => [rule, since, over]);
-    };
-    expect(seen(makeReport([2, 0, 3]), 0)).toEqual([
-      ["high", 1, true],
-      ["high", 3, false],
-    ]);
-    expect(seen(makeReport([2, 0, 3, 0], { watch: { alarms: [change] } }), 1)).toEqual([
-      ["high", 1, true],
-      ["high", 3, true],
-      ["any", 2, false],
-    ]);
-    expect(seen(makeReport([2, 0, 3, 0, 5]), 2).slice(-2)).toEqual([
-      ["any", 2, false],
-      ["high", 5, false],
-    ]);
-    expect(listed.map(({ raised_at }) => Date.parse(raised_at) / 1000)).toEqual([0, 0, 1, 2]);
-    const gone = { ...listed[3]!, rule: "gone" };
-    const none = { state, raised: [], over: [] };
-    expect(listRaised([gone], none, rules, new Date())).toEqual([gone]);
-    const many = Array.from({ length: 300 }, (_, at) => ({ ...gone, since: at }));
-    expect(listRaised(many, none, rules, new Date()).map(({ since }) => since)[0]).toBe(100);
-  });
-});

@@ -46,7 +46,7 @@ import { openPack, openUnits, PACK_UNITS, type PackSums, sortSteps } from "./ste
 import { TokenGroups } from "./token-groups.ts";
 import { openTurnDeltas, PlainTokenSums, type TokenInput, type TokenSums } from "./token-sums.ts";
 import { decodeWorst, encodeWorst } from "./worst-lists.ts";
-import { formatTokenKey } from "./worst-tokens.ts";
+import { formatPlaceKey } from "./worst-tokens.ts";
 
 const WORST_KEPT = 20;
 
@@ -110,12 +110,12 @@ export class RunSummary {
   readonly worstTokens = new TopList<WorstToken>(
     WORST_KEPT,
     (token) => Math.abs(token.delta),
-    formatTokenKey,
+    formatPlaceKey,
   );
   readonly worstSequences = new TopList<WorstSequence>(
     WORST_KEPT,
     (sequence) => Math.abs(sequence.delta_sum),
-    (sequence) => `${sequence.file} ${sequence.handle}`,
+    formatPlaceKey,
   );
   /** Empty where no batch has advantages. */
   readonly gradient = new GradientSummary();

@@ -9,8 +9,8 @@ import type { TopList } from "../../core/summaries/index.ts";
 import type { WorstToken } from "../../results/index.ts";
 import { describePlace, known } from "./batch-rows.ts";
 
-/** What decides among tokens that are off by the same; the token's number comes last in it. */
-export function formatTokenKey({ file, handle }: Pick<WorstToken, "file" | "handle">): string {
+/** What decides among tokens or sequences that are off by the same; a token's number comes last in it. */
+export function formatPlaceKey({ file, handle }: Pick<WorstToken, "file" | "handle">): string {
   return `${file} ${handle}`;
 }
 
@@ -58,7 +58,7 @@ export class WorstTokens {
 
   #rowKey(row: number): string {
     if (this.#key === undefined || row !== this.#keyRow) {
-      this.#key = formatTokenKey(describePlace(this.#batch, row, 0)).slice(0, -1);
+      this.#key = formatPlaceKey(describePlace(this.#batch, row, 0)).slice(0, -1);
       this.#keyRow = row;
     }
     return this.#key;

@@ -14,22 +14,24 @@ import type { GradientSequence, GradientToken } from "../../../results/index.ts"
 import { describePlace, known } from "../batch-rows.ts";
 import type { ClusterKeys } from "../cluster-keys.ts";
 import { decodeWorst, encodeWorst } from "../worst-lists.ts";
+import { formatPlaceKey } from "../worst-tokens.ts";
 
 const WORST_KEPT = 20;
 
 /** Its share of the run is known at the end only. */
 export type SummedSequence = Omit<GradientSequence, "impact_share">;
 
-const formatKey = ({ file, handle }: { readonly file: string; readonly handle: string }): string =>
-  `${file} ${handle}`;
-
 /** Of the batches with advantages what {@link readGradient} needs; merges in any order to the same bits. */
 export class GradientSummary {
   readonly sums = new GradientSums();
   /** Of Σ k3, the part where the advantage is 0. */
   readonly shares = new ClusterShares();
-  readonly worstTokens = new TopList<GradientToken>(WORST_KEPT, ({ impact }) => Math.abs(impact), formatKey);
-  readonly worstSequences = new TopList<SummedSequence>(WORST_KEPT, ({ impact }) => impact, formatKey);
+  readonly worstTokens = new TopList<GradientToken>(
+    WORST_KEPT,
+    ({ impact }) => Math.abs(impact),
+    formatPlaceKey,
+  );
+  readonly worstSequences = new TopList<SummedSequence>(WORST_KEPT, ({ impact }) => impact, formatPlaceKey);
 
   /** Nothing to do for a batch that lacks advantages or either policy's log-probs. */
   add(batch: RecordBatch, clusters: ClusterKeys): void {
@@ -80,7 +82,7 @@ export class GradientSummary {
       // So written that NaN does not pass either.
       if (!(size >= threshold) || impact === 0) continue;
       if (size === threshold) {
-        prefix ??= formatKey(describePlace(batch, row, 0)).slice(0, -1);
+        prefix ??= formatPlaceKey(describePlace(batch, row, 0)).slice(0, -1);
         if (!this.worstTokens.admitsTie(`${prefix}${t - start}`)) continue;
       }
       marks ??= turnMarks(batch.turnMask ?? batch.responseMask, start, end);
