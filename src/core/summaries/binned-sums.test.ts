@@ -51,4 +51,94 @@ describe("BinnedSums", () => {
     expect(1 + 1e-12 - 1).not.toBeCloseTo(1e-12, 20);
     expect(sum([1, 1e-12, -1]).value(0)).toBeCloseTo(1e-12, 20);
   });
+
+  it("keep many places apart, and each to the same bytes, whatever was cancelled on the way", () => {
+    // Values that leave nothing, next to those that only show after it.
+    const value = fc.oneof(
+      fc.constantFrom(
+        1,
+        -1,
+        2 ** 60,
+        -(2 ** 60),
+        2 ** -60,
+        0.1,
+        1e-290,
+        Number.POSITIVE_INFINITY,
+        Number.NaN,
+      ),
+      fc.double({ min: -1, max: 1, noNaN: true }),
+    );
+    const added = fc.array(fc.tuple(fc.nat(8), value), { maxLength: 40 });
+    const fill = (all: readonly (readonly [number, number])[]): BinnedSums => {
+      const sums = new BinnedSums(1);
+      sums.grow(9);
+      for (const [place, one] of all) sums.add(place, one);
+      return sums;
+    };
+    const order = [8, 0, 3, 1, 2, 7, 5, 6, 4];
+    const write = (sums: BinnedSums): Uint8Array => {
+      const to = new ByteWriter();
+      sums.encode(to, order);
+      return to.finish();
+    };
+    fc.assert(
+      fc.property(added, fc.nat(40), (all, cut) => {
+        const whole = write(fill(all));
+        const merged = fill(all.slice(cut));
+        merged.mergeFrom(new ByteReader(write(fill(all.slice(0, cut).reverse())), "test"), order);
+        expect(write(merged)).toEqual(whole);
+        const placed = fill(all.slice(0, cut));
+        const rest = fill(all.slice(cut));
+        for (const place of order) placed.addPlace(place, rest, place);
+        expect(write(placed)).toEqual(whole);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("are written as the one value that they are the sum of, where there is one", () => {
+    const count = (...all: number[]): number => {
+      const to = new ByteWriter();
+      sum(all).encode(to, [0]);
+      return to.finishApart().plain.length;
+    };
+    expect([count(0.5), count(0.1), count()]).toEqual([4, 8, 0]);
+    expect(count(0.25, 0.25)).toBe(4);
+    expect(sum([0.1]).singleValue(0)).toBe(0.1);
+    expect(sum([]).singleValue(0)).toBe(0);
+    // The sum rounds, what is kept of these does not.
+    expect(sum([1, 1e-20]).singleValue(0)).toBeUndefined();
+    // As large as 1 in what it keeps, though nothing is left.
+    expect(sum([1, -1]).singleValue(0)).toBeUndefined();
+    expect(sum([Number.POSITIVE_INFINITY]).singleValue(0)).toBeUndefined();
+  });
+
+  it("are infinite or NaN as doubles are, whatever else was added", () => {
+    const { POSITIVE_INFINITY, NEGATIVE_INFINITY, NaN: none } = Number;
+    expect(sum([1, POSITIVE_INFINITY, -5]).value(0)).toBe(POSITIVE_INFINITY);
+    expect(sum([POSITIVE_INFINITY, NEGATIVE_INFINITY]).value(0)).toBeNaN();
+    expect(sum([none, 1]).value(0)).toBeNaN();
+  });
+
+  it("leave out what is too small for a normal number, and keep their room when asked for less", () => {
+    expect(sum([5e-324, 1e-310]).value(0)).toBe(0);
+    const sums = sum([3]);
+    sums.grow(4);
+    sums.grow(2);
+    expect([sums.places, sums.value(0), sums.value(3)]).toEqual([4, 3, 0]);
+  });
+
+  it("refuse a bin that no double is in", () => {
+    const write = (bin: number): ByteReader => {
+      const to = new ByteWriter();
+      to.byte(1);
+      to.whole(bin);
+      for (let i = 0; i < 5; i++) to.signed(1);
+      return new ByteReader(to.finish(), "test");
+    };
+    expect(() => new BinnedSums(1).mergeFrom(write(115), [0])).toThrow("a bin is 115, and must be below 115");
+    const largest = new BinnedSums(1);
+    largest.mergeFrom(write(114), [0]);
+    expect(largest.value(0)).toBeCloseTo(2 ** 1008 + 2 ** 990, -300);
+  });
 });

@@ -98,7 +98,6 @@ export class BinnedSums {
     const odd = other.#odd?.get(otherPlace);
     if (odd !== undefined) this.#addOdd(place, odd);
     const top = other.#tops[otherPlace]!;
-    if (top === EMPTY) return;
     if (top > this.#tops[place]!) this.#raise(place, top);
     const by = this.#tops[place]! - top;
     for (let i = by; i < BINS; i++) this.#bins[place * BINS + i]! += other.#bins[otherPlace * BINS + i - by]!;

@@ -17,6 +17,52 @@ function counted(...parts: readonly Uint32Array[]): (readonly [number, number])[
   return [...counts].sort(([a], [b]) => a - b);
 }
 
+it("lists the cells of some pages, in either direction, of few values and of many", () => {
+  const page = fc.integer({ min: 0, max: 512 });
+  fc.assert(
+    fc.property(words, page, page, (values, one, other) => {
+      const counts = new CellCounts(7);
+      counts.addWords(values, 0, values.length);
+      const [low, high] = [Math.min(one, other) << 7, Math.max(one, other) << 7];
+      const wanted = counted(values).filter(([cell]) => cell >= low && cell < high);
+      expect([...counts.entries(low, high)]).toEqual(wanted);
+      if (low < high) expect([...counts.entries(high, low)]).toEqual(wanted.reverse());
+    }),
+  );
+});
+
+it("keeps a list of up to 256 values, and pages of more, without showing which", () => {
+  for (const size of [255, 256, 257]) {
+    const values = Uint32Array.from({ length: size }, (_, i) => (i % 3) << 16);
+    const [whole, single, added] = [new CellCounts(7), new CellCounts(7), new CellCounts(7)];
+    whole.addWords(values, 0, size);
+    for (const word of values) single.addWord(word);
+    for (const [cell, count] of counted(values)) added.add(cell, count);
+    for (const counts of [whole, single, added]) expect([...counts.entries()]).toEqual(counted(values));
+  }
+});
+
+it("notes what lies beyond a threshold, and nothing for what is no threshold", () => {
+  const counts = new CellCounts(7);
+  expect([counts.countBeyond(0.5), counts.countBeyond(0.4)]).toEqual([0, undefined]);
+  const bits = new Uint32Array(Float32Array.of(0.5, 0.5001, -0.5001, -0.5001, 0.51).buffer);
+  counts.addWords(bits, 0, bits.length);
+  // 0.51 is in another cell than 0.5.
+  expect([counts.countBeyond(0.5), counts.countBeyond(-0.5)]).toEqual([1, 2]);
+  expect(counts.beyond?.reduce((sum, count) => sum + count, 0)).toBe(3);
+});
+
+it("has not noted what lies beyond where one of its parts has not", () => {
+  const [noted, other] = [new CellCounts(7), new CellCounts(7)];
+  noted.addWord(new Uint32Array(Float32Array.of(0.5001).buffer)[0]!);
+  other.beyond = undefined;
+  other.merge(noted);
+  noted.merge(other);
+  for (const counts of [noted, other])
+    expect([counts.beyond, counts.countBeyond(0.5)]).toEqual([undefined, undefined]);
+  expect([...noted.entries()].map(([, count]) => count)).toEqual([2]);
+});
+
 it("counts the same as a list and as pages, added in pieces, merged either way", () => {
   fc.assert(
     fc.property(words, words, fc.nat(600), (a, b, cut) => {

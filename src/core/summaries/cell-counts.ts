@@ -56,26 +56,24 @@ function findPage(threshold: number, word: number): number {
 
 const SLOT_PAGES = SIGNED_THRESHOLDS.map((threshold, slot) => findPage(threshold, WORDS[slot]!));
 
-const thresholdCells = new Map<number, ThresholdCells>();
-
 function findThresholdCells(mantissaBits: number): ThresholdCells {
-  const known = thresholdCells.get(mantissaBits);
-  if (known !== undefined) return known;
   const found = { first: new Int16Array(PAGES).fill(-1), second: new Int16Array(PAGES).fill(-1) };
   for (const [slot, word] of WORDS.entries()) {
     const page = SLOT_PAGES[slot]!;
     const cells = found.first[page] === -1 ? found.first : found.second;
     cells[page] = (word >>> (23 - mantissaBits)) & ((1 << mantissaBits) - 1);
   }
-  thresholdCells.set(mantissaBits, found);
   return found;
 }
+
+/** By bits of the mantissa. A run has thousands of these counts. */
+const THRESHOLD_CELLS = { 7: findThresholdCells(7), 10: findThresholdCells(10) } as const;
 
 /** Values kept as a list: at about as many, pages take no more memory. */
 const MOST_LISTED = 256;
 
 export class CellCounts {
-  readonly #mantissaBits: number;
+  readonly #mantissaBits: 7 | 10;
   readonly #thresholds: ThresholdCells;
   /** By {@link SIGNED_THRESHOLDS}: values of its cell that lie beyond it. Undefined: merged with counts that lack it. */
   #beyond: Float64Array | undefined = new Float64Array(SIGNED_THRESHOLDS.length);
@@ -83,9 +81,9 @@ export class CellCounts {
   #listed: number[] | undefined = [];
   #pages: (Uint32Array | undefined)[] = [];
 
-  constructor(mantissaBits: number) {
+  constructor(mantissaBits: 7 | 10) {
     this.#mantissaBits = mantissaBits;
-    this.#thresholds = findThresholdCells(mantissaBits);
+    this.#thresholds = THRESHOLD_CELLS[mantissaBits];
   }
 
   /**

@@ -181,6 +181,27 @@ describe("shares by cluster", () => {
     expect(new ClusterShares().leaveOneOut()).toEqual([Number.NaN, Number.NaN]);
   });
 
+  it("count clusters that have something, of which there must be two", () => {
+    const shares = new ClusterShares();
+    shares.add(key(1), 4, 1);
+    shares.add(key(2), 0, 0);
+    expect([shares.count, shares.leaveOneOut()]).toEqual([2, [Number.NaN, Number.NaN]]);
+    shares.add(key(3), 2, 2);
+    // Without 1: 2 of 2. Without 3: 1 of 4. Without 2, which has nothing: 3 of 6.
+    expect(shares.leaveOneOut()).toEqual([0.25, 1]);
+  });
+
+  it("stay between 0 and 1 where sums round", () => {
+    const shares = new ClusterShares();
+    for (const [name, all] of [
+      [1, 0.1],
+      [2, 0.2],
+      [3, 0.7],
+    ] as const)
+      shares.add(key(name), all, all);
+    expect(shares.leaveOneOut()).toEqual([1, 1]);
+  });
+
   it("do not depend on the order, also where there are too many to keep apart", () => {
     const all = Array.from(
       { length: 5000 },

@@ -10,6 +10,9 @@ interface Row {
   readonly delta: readonly number[];
 }
 
+/** 1 − ρ where ρ < ½. */
+const starve = (delta: number): number => (delta < Math.log(0.5) ? -Math.expm1(delta) : 0);
+
 function collect(rows: readonly Row[], most?: number): ClusterSums {
   const clusters = new ClusterSums(most);
   for (const { cluster, delta } of rows) {
@@ -21,11 +24,19 @@ function collect(rows: readonly Row[], most?: number): ClusterSums {
     };
     const entropy = Float64Array.from(delta, (_, t) => 1 + 0.1 * Math.sin(7 * cluster + 3 * t));
     const surprisal = sumSurprisal(block, entropy, 0, delta.length);
+    const starved = delta.reduce((sum, value) => sum + starve(value), 0);
     clusters.add(new KeyHash().addWord(cluster).key(), true, mismatchSums(block).rows, 0 * FIELDS, {
       surprisal,
+      starved,
     });
   }
   return clusters;
+}
+
+/** One token. */
+function makeOne(): TokenBlock {
+  const mask = Uint8Array.of(1);
+  return { rollout: Float64Array.of(-1), trainer: Float64Array.of(-1), mask, offsets: Int32Array.of(0, 1) };
 }
 
 const rows = fc.array(
@@ -48,6 +59,16 @@ function testPlainly(groups: ReadonlyMap<number, readonly number[]>): number {
   return (mean * all.length) / Math.sqrt((groups.size / (groups.size - 1)) * spread);
 }
 
+/** 2C/(κ − 1), from 1 to C − 1, where κ is the kurtosis of how far the clusters' sums lie from their means. */
+function countFreedom(groups: ReadonlyMap<number, readonly number[]>): number {
+  const all = [...groups.values()].flat();
+  const mean = all.reduce((a, b) => a + b, 0) / all.length;
+  const squares = [...groups.values()].map((group) => group.reduce((sum, x) => sum + x - mean, 0) ** 2);
+  const average = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+  const kurtosis = average(squares.map((square) => square ** 2)) / average(squares) ** 2;
+  return Math.max(1, Math.min(groups.size - 1, (2 * groups.size) / (kurtosis - 1)));
+}
+
 describe("the identities", () => {
   it("agree with a plain computation over tokens", () => {
     fc.assert(
@@ -67,6 +88,30 @@ describe("the identities", () => {
         const squares = deltas.reduce((sum, x) => sum + x * x, 0);
         if (squares > 1e-9)
           expect(halfVariance).toBeCloseTo((-2 * deltas.reduce((a, b) => a + b, 0)) / squares, 6);
+      }),
+    );
+  });
+
+  it("have a test of each that agrees with a plain one over the tokens of each cluster", () => {
+    fc.assert(
+      fc.property(rows, (given) => {
+        const found = readIdentity(collect(given));
+        for (const [test, value, offset] of [
+          [found.unitMean, Math.expm1, 1],
+          [found.liftedMean, (delta: number) => Math.expm1(delta) + starve(delta), 1],
+          [found.halfVarianceTest, (delta: number) => -2 * delta - delta * delta, 0],
+        ] as const) {
+          const groups = new Map<number, number[]>();
+          for (const { cluster, delta } of given)
+            groups.set(cluster, [...(groups.get(cluster) ?? []), ...delta.map(value)]);
+          const all = [...groups.values()].flat();
+          expect(test.value).toBeCloseTo(offset + all.reduce((a, b) => a + b, 0) / all.length, 10);
+          expect([test.tokens, test.clusters]).toEqual([all.length, groups.size]);
+          const z = testPlainly(groups);
+          if (!Number.isFinite(z) || Math.abs(z) > 1e6) continue;
+          expect(test.z / z || 1).toBeCloseTo(1, 6);
+          expect(test.freedom).toBeCloseTo(countFreedom(groups), 6);
+        }
       }),
     );
   });
@@ -101,6 +146,32 @@ describe("the identities", () => {
     const none = readIdentity(new ClusterSums());
     expect([none.unitMean.value, none.halfVariance]).toEqual([Number.NaN, Number.NaN]);
     expect(none).not.toHaveProperty("surprisal");
+  });
+
+  it("find the surprisal off by as much as entropies are, in standard errors of the clusters", () => {
+    // Mean surprisal − entropy of the clusters' single tokens: 0.1, 0.1, 0.4.
+    const clusters = new ClusterSums();
+    for (const [key, excess] of [0.1, 0.1, 0.4].entries())
+      clusters.add(key * 2 ** 50, true, mismatchSums(makeOne()).rows, 0, {
+        surprisal: { tokens: 1, excess },
+      });
+    const { surprisal } = readIdentity(clusters);
+    expect(surprisal!.value).toBeCloseTo(0.2, 12);
+    // √(3/2 · (0.01 + 0.01 + 0.04)) = 0.3
+    expect(surprisal!.z).toBeCloseTo(0.6 / 0.3, 12);
+    // κ = 3 (1 + 1 + 16) / 6² = 1.5, which would give 12 of the two there are at most.
+    expect(surprisal!.freedom).toBe(2);
+    expect(surprisal).toMatchObject({ tokens: 3, clusters: 3 });
+  });
+
+  it("count only clusters with a token of known entropy", () => {
+    const clusters = new ClusterSums();
+    for (const [key, tokens] of [1, 0, 2].entries())
+      clusters.add(key * 2 ** 50, true, mismatchSums(makeOne()).rows, 0, {
+        surprisal: { tokens, excess: tokens },
+      });
+    expect(readIdentity(clusters).surprisal).toMatchObject({ tokens: 3, clusters: 2 });
+    expect(readIdentity(clusters).unitMean.clusters).toBe(3);
   });
 
   it("test surprisal over the tokens whose entropy is known", () => {

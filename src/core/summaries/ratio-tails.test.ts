@@ -88,4 +88,39 @@ describe("the tails of ratios", () => {
       .sort((a, b) => b - a);
     expect(sequence).toBeCloseTo(weightTailIndex(sums, 60), 6);
   });
+
+  it("are the same where only the tokens outside their window are handed over", () => {
+    fc.assert(
+      fc.property(deltas, deltas, fc.constantFrom(1, 5), (before, rows, kept) => {
+        const [all, listed] = [collect(makeBlock(before), kept), collect(makeBlock(before), kept)];
+        const { rollout, trainer, ...rest } = makeBlock(rows);
+        mismatchSums(
+          { rollout, trainer, ...rest },
+          {
+            sink: (tokens) => {
+              all.addTokens(tokens, rollout, trainer);
+              const { low, high } = listed.window;
+              const outside = [...tokens.delta.subarray(0, tokens.count).entries()]
+                .filter(([, delta]) => !(delta > low && delta < high))
+                .map(([i]) => i);
+              // Longer than what is meant of it, as a kernel's list is.
+              const places = Int32Array.from([...outside, 0, 0]);
+              listed.addListed(tokens, places, outside.length, rollout, trainer);
+            },
+          },
+        );
+        for (const side of ["ratio", "inverse"] as const) {
+          expect(listed[side].list()).toEqual(all[side].list());
+          expect(listed[side].count).toBe(all[side].count);
+        }
+      }),
+    );
+  });
+
+  it("take every token until as many are kept as may be", () => {
+    expect(new RatioTails(2).window).toEqual({
+      low: Number.POSITIVE_INFINITY,
+      high: Number.NEGATIVE_INFINITY,
+    });
+  });
 });

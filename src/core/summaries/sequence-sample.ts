@@ -183,7 +183,9 @@ export class SequenceSample {
       from.floats(total),
     ];
     const jumps = each(() => from.whole());
-    const lengths = each(() => [from.count(), from.count(), from.count()] as const);
+    // A pair without tokens takes one byte.
+    const countPairs = (): number => from.count(0.5);
+    const lengths = each(() => [countPairs(), from.count(), countPairs()] as const);
     const counts = each((i) => [readCounts(from, lengths[i]![0]), readCounts(from, lengths[i]![2])] as const);
     let next = 0;
     for (const [at, cluster] of clusters.entries()) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { COUNT, DELTA_MEAN, mismatchSums, type TokenBlock } from "../kernels/index.ts";
-import { MismatchSummary } from "./mismatch-summary.ts";
+import { MismatchSummary, type SummaryOptions } from "./mismatch-summary.ts";
 
 /** Log-ratios of tokens with mask 1 by turn, of one sequence. */
 type Sequence = readonly (readonly { readonly rollout: number; readonly delta: number }[])[];
@@ -173,5 +173,44 @@ describe("summaries of parts", () => {
     expect(again.detail).toBe("slice");
     expect(again.toJSON()).toEqual(slice.toJSON());
     expect(again.sums[DELTA_MEAN]).toBe(0.5);
+  });
+
+  it("are of a block what its sequences, turns and tokens give one by one", () => {
+    fc.assert(
+      fc.property(
+        units,
+        fc.constantFrom({}, { detail: "slice" } as const, { clusters: 2 }),
+        ([unit], options) => {
+          const summary = new MismatchSummary(options);
+          addUnit(summary, "", unit!);
+          const whole = MismatchSummary.of(pack(unit!), options);
+          expect(whole.toJSON()).toEqual(summary.toJSON());
+          expect(whole.probDiffs?.toJSON()).toEqual(summary.probDiffs?.toJSON());
+        },
+      ),
+    );
+  });
+
+  it("keep as many clusters apart as asked, and those of equal log-probs together", () => {
+    const of = (options: SummaryOptions, deltas: readonly number[]): number | undefined =>
+      MismatchSummary.of(pack(deltas.map((delta) => [[{ rollout: -1, delta }]])), options).clusters?.count;
+    expect(of({}, [1, 2, 2, 3])).toBe(3);
+    expect(of({ clusters: 1 }, [1, 2])).toBe(1);
+    expect(of({ clusters: 0 }, [1, 2])).toBeUndefined();
+    expect(of({ detail: "slice" }, [1, 2])).toBeUndefined();
+    expect(of({ detail: "slice", clusters: 2 }, [1, 2])).toBe(2);
+  });
+
+  it("go on in a unit that is begun again", () => {
+    const one: Sequence = [[{ rollout: -1, delta: 0.5 }]];
+    const [again, once] = [new MismatchSummary(), new MismatchSummary()];
+    for (const name of ["a", "a"]) addUnit(again, name, [one]);
+    addUnit(once, "a", [one, one]);
+    expect(again.toJSON()).toEqual(once.toJSON());
+    // Reading what is there does not end a unit.
+    expect(again.turns[0]!.sequences).toBe(2);
+    addUnit(again, "a", [one]);
+    addUnit(once, "a", [one]);
+    expect(again.toJSON()).toEqual(once.toJSON());
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATASTROPHIC_DELTA, TAIL_THRESHOLDS } from "./cell-counts.ts";
+import { travelInto } from "./travel.test-data.ts";
 import { ValueSketch } from "./value-sketch.ts";
 
 /** Linear interpolation between order statistics, as NumPy's default. */
@@ -64,7 +65,82 @@ describe("ValueSketch", () => {
     const sketch = ValueSketch.of(
       Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1),
     );
-    expect(sketch.count).toBe(1);
+    expect([sketch.count, sketch.min, sketch.max]).toEqual([1, 1, 1]);
+    sketch.add(Number.NaN);
+    sketch.add(Number.NEGATIVE_INFINITY);
+    expect([sketch.count, sketch.min, sketch.max]).toEqual([1, 1, 1]);
+  });
+
+  it("takes an array's part, as the whole would", () => {
+    const values = Float32Array.of(9, -1, 2, 9);
+    const sketch = new ValueSketch();
+    sketch.addRange(values, new Uint32Array(values.buffer), 1, 3);
+    expect(sketch.toJSON()).toEqual(ValueSketch.of(Float64Array.of(-1, 2)).toJSON());
+  });
+
+  it("reads bytes into what is there as it merges, also what no threshold was noted of", () => {
+    const some = fc.array(fc.float({ min: -30, max: 30, noNaN: true }), { maxLength: 300 });
+    fc.assert(
+      fc.property(some, some, fc.boolean(), fc.constantFrom(7, 10), (ours, theirs, isOlder, bits: 7 | 10) => {
+        const from = ValueSketch.of(Float32Array.from(theirs), bits);
+        const { beyond, ...older } = from.toJSON();
+        const sent = isOlder ? ValueSketch.fromJSON(older) : from;
+        const [merged, read] = [0, 1].map(() => ValueSketch.of(Float32Array.from(ours), bits)) as [
+          ValueSketch,
+          ValueSketch,
+        ];
+        merged.merge(sent);
+        expect(travelInto(sent, read).toJSON()).toEqual(merged.toJSON());
+        expect(read.toJSON().beyond === undefined).toBe(isOlder && beyond !== undefined);
+      }),
+    );
+  });
+
+  it("has sides with their own extremes, and none where no value is", () => {
+    const sketch = ValueSketch.of(Float32Array.of(0, 1, 3, 5));
+    const [positive, negative] = [sketch.side("positive"), sketch.side("negative")];
+    expect([positive.count, positive.max]).toEqual([3, 5]);
+    expect(Math.abs(positive.min - 1)).toBeLessThan(2 ** -10);
+    expect([negative.count, negative.min, negative.max]).toEqual([
+      0,
+      Number.POSITIVE_INFINITY,
+      Number.NEGATIVE_INFINITY,
+    ]);
+    const mirrored = ValueSketch.of(Float32Array.of(-0, -1, -3, -5)).side("negative");
+    expect(mirrored.toJSON()).toEqual(positive.toJSON());
+    expect(ValueSketch.of(Float32Array.of(-3, -1)).absolute()).toMatchObject({ min: 1, max: 3 });
+    expect(ValueSketch.of(Float32Array.of(1, 3)).absolute()).toMatchObject({ min: 1, max: 3 });
+    expect(new ValueSketch().absolute()).toMatchObject({ min: Number.POSITIVE_INFINITY, count: 0 });
+  });
+
+  it("has cells whose middle lies between their edges, the first around zero", () => {
+    const sketch = ValueSketch.of(Float32Array.of(-1.25, 0, 1.25, 1.25, 3.4e38), 7);
+    const cells = [...sketch.cells()];
+    expect(cells.map(([, count]) => count)).toEqual([1, 1, 2, 1]);
+    expect(cells.slice(0, 3)).toEqual([
+      [-1.25390625, 1, -1.2578125, -1.25],
+      [0, 1, 0, 2 ** -133],
+      [1.25390625, 2, 1.25, 1.2578125],
+    ]);
+    expect(cells.every(([middle, , low, high]) => low <= middle && middle <= high)).toBe(true);
+    expect(Number.isFinite(cells[3]![3])).toBe(true);
+  });
+
+  it("shares out the values of a cell evenly between its edges", () => {
+    const { beyond, ...older } = ValueSketch.of(
+      Float32Array.of(-2, -1.251, -1.251, 1.251, 1.251, 2),
+      7,
+    ).toJSON();
+    const sketch = ValueSketch.fromJSON(older);
+    // A quarter of the cell from 1.25 to 1.2578125 is above this.
+    const threshold = 1.25 + 0.75 / 128;
+    expect(sketch.countAbove(threshold)).toBeCloseTo(1.5, 12);
+    expect(sketch.countBelow(-threshold)).toBeCloseTo(1.5, 12);
+    expect([sketch.isExactAt(threshold), sketch.isExactAt(1.25), sketch.isExactAt(1.2578125)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
   it("merges shards to the sketch of the whole, in any order, also through JSON", () => {
