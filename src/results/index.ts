@@ -227,6 +227,7 @@ export {
   type CorrectQuestion,
   type CorrectSteps,
   type Dropped,
+  type MatchingGroups,
   type MatchingTokens,
   type PairKind,
   type RunComparison,

@@ -22,6 +22,7 @@
  * | `GET api/correct-bins?steps=A..B` | the same over these steps |
  * | `GET api/match?filter=F` | `TokenMatches`, binary: the sequences that a filter leaves; 400 where F is not understood |
  * | `GET api/match/tokens?filter=F` | {@link MatchingTokens} |
+ * | `GET api/match/groups?filter=F` | {@link MatchingGroups} |
  * | `GET api/sweep` | `SweepReport` of `results/sweep.ts`; `?steps=10..30` over these steps |
  * | `POST api/correct` | {@link CorrectAnswer} to an {@link CorrectQuestion} |
  * | `POST api/correct/steps` | {@link CorrectSteps} to an {@link CorrectQuestion} |
@@ -269,12 +270,20 @@ export interface MatchingTokens {
   readonly occurrences: readonly TokenOccurrence[];
 }
 
+/** The same tokens by what they are and where they stand. */
+export interface MatchingGroups
+  extends Pick<MatchingTokens, "sequences" | "tokens">,
+    Pick<TopTokens, "by_token" | "by_class" | "by_position" | "by_turn"> {}
+
 export interface TokenGroup {
   readonly label: string;
+  /** A term of filters that leaves exactly these tokens (`id:55`, `is:number`, `turn:3`); null where there is none. */
+  readonly term: string | null;
   readonly tokens: number;
   readonly delta_mean: number;
   readonly delta_abs_mean: number;
   readonly delta_abs_max: number;
+  /** Of Σk3 over all tokens that are put together here: the run's, or those that a filter leaves. */
   readonly share_of_k3: number;
   /** The worst occurrence. */
   readonly worst: { readonly sequence: number; readonly token: number } | null;

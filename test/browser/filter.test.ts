@@ -70,14 +70,24 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     expect(errors).toEqual([]);
   });
 
-  it("says of groups of tokens that they are of the whole run", async () => {
+  it("sums groups of tokens over the chosen steps and the filter", async () => {
     const counts = page.locator(".tokens-view .counts");
+    const firstRow = page.getByRole("grid", { name: "Tokens by turn" }).locator("tbody tr").first();
     await goTo(page, server.url, "#/tokens?by=turn");
     await eventually(() => readText(counts)).toBe("4 of 4");
+    const whole = await readText(firstRow.locator("td").nth(1));
     await goTo(page, server.url, "#/tokens?by=turn&steps=50..150");
-    await eventually(() => readText(counts)).toBe(
-      "4 of 4 of the whole run; groups ignore the chosen steps and the filter",
-    );
+    await eventually(() => readText(counts)).toBe("4 of 4, of the 41,445 in 576 sequences that match");
+    expect(await readText(firstRow.locator("td").nth(1))).not.toBe(whole);
+    await goTo(page, server.url, `#/tokens?by=token&filter=${encodeURIComponent(FILTER)}`);
+    const total = meant.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    await eventually(() => readText(counts)).toContain(`of the ${total.toLocaleString("en")} in `);
+    // A group's count leads to its tokens one by one, under the filter as it is.
+    const link = page.getByRole("grid", { name: "Tokens by token" }).locator("tbody a").first();
+    const own = await readText(link);
+    await link.click();
+    await eventually(() => readText(counts)).toContain(`the largest |Δ| of the ${own} in `);
+    expect(await page.getByRole("searchbox", { name: "Filter" }).inputValue()).toMatch(/ id:\d+$/);
   });
 
   it("goes along in links, to the list of tokens", async () => {

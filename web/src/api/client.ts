@@ -14,6 +14,7 @@ import type {
   DigitsReport,
   DoctorPage,
   GroupPage,
+  MatchingGroups,
   MatchingTokens,
   MismatchReport,
   ReportPage,
@@ -165,6 +166,8 @@ export const client = {
     decodeMatches(await bytes(fixed(`match?filter=${encodeURIComponent(filter)}`), { signal })),
   matchTokens: (filter: string, signal: AbortSignal): Promise<MatchingTokens> =>
     json(fixed(`match/tokens?filter=${encodeURIComponent(filter)}`), { signal }),
+  matchGroups: (filter: string, signal: AbortSignal): Promise<MatchingGroups> =>
+    json(fixed(`match/groups?filter=${encodeURIComponent(filter)}`), { signal }),
   /** `10..30`: over these steps only, which a bundle cannot say. */
   correctBins: (steps?: string): Promise<CorrectBins> =>
     json(fixed(steps === undefined ? "correct-bins" : `correct-bins?steps=${steps}`)),

@@ -5,7 +5,7 @@ import {
   parseFilter,
   understoodText,
 } from "../../../src/analyses/filter/index.ts";
-import type { MatchingTokens, RunInfo } from "../../../src/results/index.ts";
+import type { MatchingGroups, MatchingTokens, RunInfo } from "../../../src/results/index.ts";
 import type { TokenMatches } from "../../../src/results/wire/index.ts";
 import { client } from "../api/client.ts";
 import { useAnswer } from "./answers.ts";
@@ -33,21 +33,26 @@ export function useMatches(filter: Filter, info: RunInfo): Matches {
   };
 }
 
-export interface MatchingOccurrences extends Omit<Matches, "found"> {
-  readonly found: MatchingTokens | undefined;
+export interface MatchingList extends Omit<Matches, "found"> {
+  readonly found: MatchingTokens | MatchingGroups | undefined;
 }
 
-/** The furthest apart of the tokens that a filter and steps (`10..30`) leave; `found` is undefined without any of them. */
+/**
+ * The tokens that a filter and steps (`10..30`) leave: the furthest apart, or put together by what they are; `found` is
+ * undefined without any of them.
+ */
 export function useMatchingTokens(
+  list: "tokens" | "groups",
   filter: Filter,
   steps: string | undefined,
   info: RunInfo,
-): MatchingOccurrences {
+): MatchingList {
   const within = steps === undefined ? "" : understoodText(parseFilter(`step:${steps}`));
   const question = `${understoodText(filter)} ${within}`.trim();
   const { loaded, busy } = useAnswer(
-    question === "" || info.bundled ? undefined : `${info.version} ${question}`,
-    (signal) => client.matchTokens(question, signal),
+    question === "" || info.bundled ? undefined : `${info.version} ${list} ${question}`,
+    (signal): Promise<MatchingTokens | MatchingGroups> =>
+      list === "tokens" ? client.matchTokens(question, signal) : client.matchGroups(question, signal),
   );
   const refused = loaded?.state === "failed" ? loaded.message.trim() : info.bundled && question && FILES;
   return {

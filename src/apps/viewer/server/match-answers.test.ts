@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { turnOfMark } from "../../../core/kernels/turns.ts";
-import type { MatchingTokens } from "../../../results/view.ts";
+import type { MatchingGroups, MatchingTokens, TokenGroup, TopTokens } from "../../../results/view.ts";
 import {
   decodeMatches,
   decodeSequence,
@@ -84,6 +84,11 @@ const FILTERS: readonly (readonly [filter: string, holds: Holds])[] = [
   ["-is:number pos<3", (s, t) => s.mask[t] === 1 && !isDigit(s, t) && t < 3],
 ];
 
+const LATE_STEPS: (typeof FILTERS)[number] = [
+  "step:50..150",
+  (s, t) => s.mask[t] === 1 && s.meta.step! >= 50,
+];
+
 function naively(holds: Holds): { sequence: WireSequence; tokens: number[] }[] {
   return sequences
     .map((sequence) => ({
@@ -91,6 +96,42 @@ function naively(holds: Holds): { sequence: WireSequence; tokens: number[] }[] {
       tokens: Array.from(sequence.mask.keys()).filter((token) => holds(sequence, token)),
     }))
     .filter(({ tokens }) => tokens.length > 0);
+}
+
+interface Place {
+  readonly sequence: WireSequence;
+  readonly token: number;
+}
+
+/** Each group has the sums of its places, and the shares of k3 are of all of them. */
+function expectSums(
+  groups: readonly TokenGroup[],
+  places: readonly Place[],
+  key: (place: Place) => string,
+  keyOfGroup: (group: TokenGroup) => string = ({ term }) => term!,
+): void {
+  const k3 = ({ sequence: { rollout, trainer }, token }: Place): number => {
+    const delta = trainer[token]! - rollout[token]!;
+    return Math.expm1(delta) - delta;
+  };
+  const all = places.reduce((sum, place) => sum + k3(place), 0);
+  const byKey = new Map<string, Place[]>();
+  for (const place of places) {
+    const own = byKey.get(key(place));
+    if (own === undefined) byKey.set(key(place), [place]);
+    else own.push(place);
+  }
+  expect(groups.length).toBe(Math.min(byKey.size, 256));
+  for (const group of groups) {
+    const own = byKey.get(keyOfGroup(group))!;
+    const sizes = own.map(({ sequence, token }) => distance(sequence, token));
+    expect(group.tokens).toBe(own.length);
+    expect(group.delta_abs_mean).toBeCloseTo(sizes.reduce((a, b) => a + b, 0) / own.length, 6);
+    expect(group.delta_abs_max).toBeCloseTo(Math.max(...sizes), 5);
+    expect(group.share_of_k3).toBeCloseTo(own.reduce((sum, place) => sum + k3(place), 0) / all, 4);
+    const { sequence, token } = group.worst!;
+    expect(distance(sequences[sequence]!, token)).toBeCloseTo(group.delta_abs_max, 5);
+  }
 }
 
 describe("api/match", () => {
@@ -128,6 +169,57 @@ describe("api/match", () => {
     expect(found.tokens).toBe(run.info.tokens);
     const byHandle = new Map(found.occurrences.map((each) => [each.handle, each]));
     for (const each of top.occurrences.slice(0, 50)) expect(byHandle.get(each.handle)).toEqual(each);
+  });
+
+  it.each([...FILTERS, LATE_STEPS])(
+    "puts the tokens of %s together as a look at every token does",
+    async (filter, holds) => {
+      const server = await serve(await demo());
+      const found = (await (await fetch(path(server, filter, "match/groups"))).json()) as MatchingGroups;
+      const meant = naively(holds);
+      expect(found.sequences).toBe(meant.length);
+      expect(found.tokens).toBe(meant.reduce((sum, { tokens }) => sum + tokens.length, 0));
+      const places = meant.flatMap(({ sequence, tokens }) => tokens.map((token) => ({ sequence, token })));
+      const isOwnTurns = !filter.includes("mask:");
+      expectSums(found.by_token, places, ({ sequence: { ids, meta }, token }) => {
+        return `id:${ids[meta.promptLength + token]}`;
+      });
+      if (isOwnTurns)
+        expectSums(found.by_turn, places, ({ sequence, token }) => {
+          return `turn:${turnOfMark(sequence.turnMarks[token]!)}`;
+        });
+      const tenth = ({ sequence, token }: Place): string => {
+        const decile = Math.floor((10 * token) / sequence.mask.length);
+        return `${10 * decile}–${10 * decile + 10} %`;
+      };
+      expectSums(found.by_position, places, tenth, ({ label }) => label);
+      const numbers = places.filter(({ sequence, token }) => isDigit(sequence, token));
+      const own = found.by_class.find(({ term }) => term === "is:number");
+      expect(own?.tokens ?? 0).toBe(numbers.length);
+    },
+  );
+
+  it("puts all tokens together as the groups of the whole run are", async () => {
+    const server = await serve(await demo());
+    const top = JSON.parse(Buffer.from(await run.answer("tokens")).toString()) as TopTokens;
+    const found = (await (await fetch(path(server, "abs>=0", "match/groups"))).json()) as MatchingGroups;
+    for (const list of ["by_token", "by_class", "by_position", "by_turn"] as const) {
+      expect(found[list].map(({ label, term, tokens }) => ({ label, term, tokens }))).toEqual(
+        top[list].map(({ label, term, tokens }) => ({ label, term, tokens })),
+      );
+      expect(found[list].map(({ worst }) => worst)).toEqual(top[list].map(({ worst }) => worst));
+    }
+  });
+
+  it("gives each group the term that leaves it alone", async () => {
+    const server = await serve(await demo());
+    const { by_token, by_turn, by_class } = (await (
+      await fetch(path(server, "step:50..150", "match/groups"))
+    ).json()) as MatchingGroups;
+    for (const { term, tokens } of [by_token[0]!, by_turn[1]!, by_class[0]!]) {
+      const alone = await fetch(path(server, `step:50..150 ${term}`, "match/tokens"));
+      expect(((await alone.json()) as MatchingTokens).tokens, term!).toBe(tokens);
+    }
   });
 
   it("says what is wrong with a filter", async () => {

@@ -15,7 +15,10 @@ export const LISTS = [
 export type ListName = (typeof LISTS)[number]["name"];
 export type GroupList = Exclude<ListName, "occurrence">;
 
-export function selectGroups(top: TopTokens, list: GroupList): readonly TokenGroup[] {
+export function selectGroups(
+  top: Pick<TopTokens, `by_${GroupList}`>,
+  list: GroupList,
+): readonly TokenGroup[] {
   return top[`by_${list}`];
 }
 

@@ -5,7 +5,7 @@ import {
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
 import type { TokenGroup } from "../../../../src/results/index.ts";
-import { makeHref, navigate } from "../../state/url.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import type { GroupList } from "./choose.ts";
 import { visibleText } from "./visible-text.ts";
@@ -15,12 +15,15 @@ export function Groups({
   list,
   noun,
   items,
+  whole,
   sort,
   onSort,
 }: {
   readonly list: GroupList;
   readonly noun: string;
   readonly items: readonly TokenGroup[];
+  /** All tokens that are put together. */
+  readonly whole: string;
   readonly sort: TableSort | undefined;
   readonly onSort: (key: string) => void;
 }) {
@@ -29,7 +32,7 @@ export function Groups({
     <VirtualTable
       label={`Tokens by ${list}`}
       noun={noun}
-      columns={columnsFor(list, most)}
+      columns={columnsFor(list, whole, most)}
       count={items.length}
       row={(at) => items[at]!}
       sort={sort}
@@ -46,7 +49,7 @@ const TITLES: Readonly<Record<GroupList, string>> = {
   turn: "Turn",
 };
 
-function columnsFor(list: GroupList, most: number): TableColumn<TokenGroup>[] {
+function columnsFor(list: GroupList, whole: string, most: number): TableColumn<TokenGroup>[] {
   return [
     {
       key: "label",
@@ -62,7 +65,13 @@ function columnsFor(list: GroupList, most: number): TableColumn<TokenGroup>[] {
           label
         ),
     },
-    figure("tokens", "tokens", "how many there are in the run", ({ tokens }) => formatCount(tokens)),
+    {
+      ...figure("tokens", "tokens", `of ${whole}; the link lists the furthest apart`, ({ tokens }) =>
+        formatCount(tokens),
+      ),
+      cell: ({ term, tokens }) =>
+        term === null ? formatCount(tokens) : <a href={hrefWith(term)}>{formatCount(tokens)}</a>,
+    },
     figure("mean", "mean Δ", "nats", ({ delta_mean }) => formatSigned(delta_mean)),
     figure("abs", "mean |Δ|", "nats", ({ delta_abs_mean }) => formatNumber(delta_abs_mean)),
     {
@@ -81,7 +90,7 @@ function columnsFor(list: GroupList, most: number): TableColumn<TokenGroup>[] {
     {
       key: "k3",
       title: "share of k3",
-      help: "of the whole run's Σk3",
+      help: `of Σk3 of ${whole}`,
       width: 220,
       sortable: true,
       cell: ({ share_of_k3 }) => (
@@ -92,6 +101,14 @@ function columnsFor(list: GroupList, most: number): TableColumn<TokenGroup>[] {
       ),
     },
   ];
+}
+
+/** The list of single tokens under the filter as it is and this term. */
+function hrefWith(term: string): string {
+  const { filter = "" } = route.value.params;
+  return makeHref({
+    params: { by: undefined, find: undefined, "tokens-sort": undefined, filter: `${filter} ${term}`.trim() },
+  });
 }
 
 function figure(

@@ -1,8 +1,7 @@
-import { useId, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
-import type { MatchingTokens, RunInfo, TopTokens } from "../../../../src/results/index.ts";
-import { useKeys } from "../../state/keys.ts";
+import type { RunInfo, TopTokens } from "../../../../src/results/index.ts";
 import { topTokens } from "../../state/loaded.ts";
 import { useMatchingTokens } from "../../state/matches.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
@@ -16,6 +15,7 @@ import {
   GROUP_ORDERS,
   groupsWith,
   LISTS,
+  type ListName,
   OCCURRENCE_ORDERS,
   occurrencesWith,
   ordered,
@@ -25,28 +25,25 @@ import { Groups } from "./groups.tsx";
 import { Occurrences } from "./occurrences.tsx";
 import "./style.css";
 
-/** The most divergent tokens of the whole run: `by`, `find` and `tokens-sort` of the address. */
+/** The most divergent tokens of the run, or of chosen steps and a filter: `by`, `find` and `tokens-sort` of the address. */
 export function TokensView({ info }: ViewProps) {
   return <WhenLoaded of={topTokens()}>{(top) => <Tokens info={info} top={top} />}</WhenLoaded>;
 }
 
 function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens }) {
   const chosen = useChosen(info, top);
-  const { list, name, parsed, refusal, occurrences, groups, shown } = chosen;
+  const { list, name, parsed, refusal, occurrences, groups, shown, counts } = chosen;
   const tableSort = readSort(route.value.params["tokens-sort"]);
   const onSort = (key: string): void => navigate({ params: { "tokens-sort": sortBy(key, tableSort) } });
-  const isFiltered = name === "occurrence";
   return (
     <div class="tokens-view">
       <h1>Most divergent tokens</h1>
       <div class="controls">
-        {isFiltered && (
-          <FilterBox filter={parsed} what="tokens">
-            {refusal !== undefined && <p>{refusal}</p>}
-          </FilterBox>
-        )}
-        <Lists top={top} current={name} />
-        <Find noun={list.noun} isFiltered={isFiltered} />
+        <FilterBox filter={parsed} what="tokens">
+          {refusal !== undefined && <p>{refusal}</p>}
+        </FilterBox>
+        <Lists counts={counts} current={name} />
+        <Find isOfPlaces={name === "occurrence"} noun={list.noun} />
         <TakeAway what={`tokens by ${name}`} rows={() => buildRows(shown)} />
         <Counts {...chosen} />
       </div>
@@ -60,7 +57,14 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
             onSort={onSort}
           />
         ) : (
-          <Groups list={name} noun={list.noun} items={groups} sort={tableSort} onSort={onSort} />
+          <Groups
+            list={name}
+            noun={list.noun}
+            items={groups}
+            whole={chosen.whole}
+            sort={tableSort}
+            onSort={onSort}
+          />
         )}
       </div>
     </div>
@@ -69,21 +73,51 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
 
 type Chosen = ReturnType<typeof useChosen>;
 
-/** What the address asks for: single tokens, those that filter and steps leave, or groups, which are of the whole run. */
+/** What the address asks for: single tokens, or groups of them, of those that filter and steps leave. */
 function useChosen(info: RunInfo, top: TopTokens) {
   const { by, find = "", filter, steps, "tokens-sort": sort } = route.value.params;
   const list = LISTS.find((each) => each.name === by) ?? LISTS[0];
   const { name } = list;
   const parsed = useMemo(() => parseFilter(filter ?? ""), [filter]);
-  const { found, busy, refusal } = useMatchingTokens(parsed, steps, info);
-  const furthest = found?.occurrences ?? top.occurrences;
-  const all = name === "occurrence" ? furthest : selectGroups(top, name);
+  const kind = name === "occurrence" ? "tokens" : "groups";
+  const { found, busy, refusal } = useMatchingTokens(kind, parsed, steps, info);
+  const places = found && "occurrences" in found ? found : undefined;
+  const sums = found && "by_token" in found ? found : undefined;
+  const furthest = places?.occurrences ?? top.occurrences;
+  const all = name === "occurrence" ? furthest : selectGroups(sums ?? top, name);
   const occurrences = ordered(occurrencesWith(furthest, find), OCCURRENCE_ORDERS, sort);
   const groups =
-    name === "occurrence" ? [] : ordered(groupsWith(selectGroups(top, name), find), GROUP_ORDERS, sort);
-  const shown = name === "occurrence" ? occurrences : groups;
+    name === "occurrence"
+      ? []
+      : ordered(groupsWith(selectGroups(sums ?? top, name), find), GROUP_ORDERS, sort);
   const isNarrowed = (steps ?? filter) !== undefined;
-  return { list, name, parsed, find, found, busy, refusal, all, occurrences, groups, shown, isNarrowed };
+  const isWhole = (name === "occurrence" ? places : sums) === undefined;
+  return {
+    list,
+    name,
+    parsed,
+    find,
+    found,
+    busy,
+    refusal,
+    all,
+    occurrences,
+    groups,
+    shown: name === "occurrence" ? occurrences : groups,
+    /** Whose figures the groups are. */
+    whole: isWhole ? "the run" : "the matching tokens",
+    isWholeUnasked: isNarrowed && isWhole,
+    counts: countLists(isNarrowed ? { ...sums, ...places } : top),
+  };
+}
+
+/** Of the lists that are known: those of groups come with one answer, and occurrences with another. */
+function countLists(known: Partial<TopTokens>): Partial<Record<ListName, number>> {
+  const { occurrences, by_token: token, by_class: classes, by_position: position, by_turn: turn } = known;
+  const lists = { occurrence: occurrences, token, class: classes, position, turn };
+  return Object.fromEntries(
+    Object.entries(lists).flatMap(([name, list]) => (list === undefined ? [] : [[name, list.length]])),
+  );
 }
 
 function readSort(sort: string | undefined): TableSort | undefined {
@@ -97,7 +131,7 @@ function sortBy(key: string, now: TableSort | undefined): string {
   return `${descending ? "-" : ""}${key}`;
 }
 
-function Lists({ top, current }: { readonly top: TopTokens; readonly current: Chosen["name"] }) {
+function Lists({ counts, current }: { readonly counts: Chosen["counts"]; readonly current: ListName }) {
   return (
     <nav class="pills" aria-label="Put together">
       {LISTS.map(({ name, title }) => (
@@ -108,31 +142,23 @@ function Lists({ top, current }: { readonly top: TopTokens; readonly current: Ch
           })}
           aria-current={name === current ? "true" : undefined}
         >
-          {title}{" "}
-          <small>
-            {formatCount(name === "occurrence" ? top.occurrences.length : selectGroups(top, name).length)}
-          </small>
+          {title} {counts[name] !== undefined && <small>{formatCount(counts[name])}</small>}
         </a>
       ))}
     </nav>
   );
 }
 
-function Find({ noun, isFiltered }: { readonly noun: string; readonly isFiltered: boolean }) {
-  const id = useId();
+function Find({ noun, isOfPlaces }: { readonly noun: string; readonly isOfPlaces: boolean }) {
   const { find = "" } = route.value.params;
-  const toFind = { describe: "find tokens", run: () => document.getElementById(id)?.focus() };
-  // Where there is a filter box, the key is its.
-  useKeys(isFiltered ? {} : { "/": toFind });
   return (
     <label class="find">
       Find{" "}
       <input
-        id={id}
         type="search"
         value={find}
         spellcheck={false}
-        placeholder={isFiltered ? "token, context, place, #id" : noun}
+        placeholder={isOfPlaces ? "token, context, place, #id" : noun}
         onInput={({ currentTarget: { value } }) =>
           navigate({ params: { find: value === "" ? undefined : value } }, { replace: true })
         }
@@ -141,13 +167,17 @@ function Find({ noun, isFiltered }: { readonly noun: string; readonly isFiltered
   );
 }
 
-function Counts({ name, shown, all, busy, found, isNarrowed }: Chosen) {
-  const isFiltered = name === "occurrence";
+function Counts({ name, shown, all, busy, found, isWholeUnasked }: Chosen) {
   return (
     <p class="counts" role="status">
       <strong>{formatCount(shown.length)}</strong> of {formatCount(all.length)}
-      {isFiltered && (busy ? <span class="loading"> · looking through the tokens …</span> : whose(found))}
-      {!isFiltered && isNarrowed && WHOLE_RUN}
+      {busy ? (
+        <span class="loading"> · looking through the tokens …</span>
+      ) : isWholeUnasked ? (
+        WHOLE_RUN
+      ) : (
+        describeSource(name, found)
+      )}
     </p>
   );
 }
@@ -161,13 +191,14 @@ function Nothing({ all, found, find }: Chosen) {
   );
 }
 
-function whose(found: MatchingTokens | undefined): string {
-  if (found === undefined) return ", the largest |Δ| of the run";
-  return `, the largest |Δ| of the ${formatCount(found.tokens)} in ${formatCounted(found.sequences, "sequence")} that match`;
+function describeSource(name: ListName, found: Chosen["found"]): string {
+  const what = name === "occurrence" ? "the largest |Δ| of " : "";
+  if (found === undefined) return what && `, ${what}the run`;
+  return `, ${what || "of "}the ${formatCount(found.tokens)} in ${formatCounted(found.sequences, "sequence")} that match`;
 }
 
-/** Groups are summed when the run is prepared: steps and filters that are chosen later do not narrow them. */
-const WHOLE_RUN = " of the whole run; groups ignore the chosen steps and the filter";
+/** Where a bundle cannot sum again, or the filter is refused: figures never change their meaning unsaid. */
+const WHOLE_RUN = " of the whole run";
 
 const EMPTY =
   "There is nothing here: no token has both log-probs, or nothing is known to put tokens together by.";

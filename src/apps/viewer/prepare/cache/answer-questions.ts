@@ -11,7 +11,7 @@ import { deltaBatches, needsTokens, tokenBatches } from "../correct/batches.ts";
 import { BinBuilder } from "../correct/bins.ts";
 import type { Question } from "../correct/question.ts";
 import { sweepSequences } from "../correct/sweep-run.ts";
-import { matchOccurrences, matchSequences, sequencesAt } from "../filter/match-filter.ts";
+import { matchGroups, matchOccurrences, matchSequences, sequencesAt } from "../filter/match-filter.ts";
 import { type DeltaBlock, deltaBlocks } from "../pass/delta-blocks.ts";
 import { type ReadBytes, readAlternatives } from "../pass/top-k-store.ts";
 import { turnTable } from "../pass/turn-figures.ts";
@@ -92,7 +92,7 @@ export function correctionAnswers(
 export function rowAnswers(
   cache: OpenedCache,
   { paths, flags }: RunInfo["input"],
-): Pick<PreparedRun, "reportOf" | "sweep" | "turns" | "match" | "matchTokens"> {
+): Pick<PreparedRun, "reportOf" | "sweep" | "turns" | "match" | "matchTokens" | "matchGroups"> {
   const { info, answers, source, readTable } = cache;
   type Steps = readonly [number, number];
   type Found = { readonly report: MismatchReport; readonly top: TopTokens } | undefined;
@@ -121,6 +121,7 @@ export function rowAnswers(
     turns: keepOne(async () => encodeTurns(await turnTable(sequencesAt(source, everyRow(cache))))),
     match: (filter, signal) => matchSequences(source, filter, signal),
     matchTokens: (filter, signal) => matchOccurrences(source, filter, signal),
+    matchGroups: (filter, signal) => matchGroups(source, filter, signal),
   };
 }
 

@@ -1,6 +1,7 @@
 import type {
   AlertList,
   CorrectBins,
+  MatchingGroups,
   MatchingTokens,
   MismatchReport,
   RunInfo,
@@ -52,6 +53,8 @@ export interface PreparedRun {
   match(filter: string, signal?: AbortSignal): Promise<Uint8Array>;
   /** The tokens themselves. @throws as `match` does */
   matchTokens(filter: string, signal?: AbortSignal): Promise<MatchingTokens>;
+  /** The same tokens, put together. @throws as `match` does */
+  matchGroups(filter: string, signal?: AbortSignal): Promise<MatchingGroups>;
   /** The run that this one is compared with, and what came of it (JSON of a `Comparison`). */
   readonly compared?: { readonly other: PreparedRun; readonly comparison: Uint8Array };
   close(): Promise<void>;

@@ -15,7 +15,7 @@ import {
 import { UsageError } from "../../../../core/base/index.ts";
 import { turnOfMark } from "../../../../core/kernels/index.ts";
 import { TopList } from "../../../../core/summaries/index.ts";
-import type { MatchingTokens, RunInfo, TokenOccurrence } from "../../../../results/index.ts";
+import type { MatchingGroups, MatchingTokens, RunInfo, TokenOccurrence } from "../../../../results/index.ts";
 import {
   decodeSequence,
   encodeMatches,
@@ -25,6 +25,7 @@ import {
 } from "../../../../results/wire/index.ts";
 import { readPart } from "../cache/read-part.ts";
 import { CONTEXT, OCCURRENCES } from "../pass/top-tokens.ts";
+import { SequenceSums } from "../report/sum-sequences.ts";
 
 /** Bytes read at a time: some ten milliseconds of work, after which others have their turn. */
 const BLOCK = 2 ** 23;
@@ -88,6 +89,31 @@ export async function matchOccurrences(
     }
   }
   return { sequences, tokens, occurrences: top.list() };
+}
+
+/**
+ * Of the tokens that match, the sums by token, class, place in the response and turn; worst tokens are places in the
+ * whole run. Turns keep their numbers, but with terms on `mask:`, which choose what is in no turn: then they are runs
+ * of chosen tokens, as where `report --filter` is asked. @throws as {@link matchSequences} does
+ */
+export async function matchGroups(
+  source: MatchSource,
+  text: string,
+  signal?: AbortSignal,
+): Promise<MatchingGroups> {
+  const terms = parseTerms(text, source.info);
+  const isOwnTurns = terms.every(({ field }) => field?.name !== "mask");
+  const sums = new SequenceSums();
+  let sequences = 0;
+  let tokens = 0;
+  for await (const { sequence, places } of matches(source, terms, signal)) {
+    sequences++;
+    tokens += places.length;
+    const mask = new Uint8Array(sequence.mask.length);
+    for (const place of places) mask[place] = 1;
+    sums.add(sequence, { mask, turnMask: isOwnTurns ? sequence.mask : mask });
+  }
+  return { sequences, tokens, ...sums.groups(source.info.has.texts) };
 }
 
 function parseTerms(text: string, { has, redacted }: RunInfo): readonly Term[] {

@@ -128,8 +128,14 @@ export class TopTokensBuilder {
   /** Sums are the report's own. Classes of tokens are told by their texts, so there are some only with a tokenizer. */
   finish({ groups, total }: RunSummary, texts: ShownTexts, hasTexts: boolean): Omit<TopTokens, "turns"> {
     const k3 = total.sums[K3_SUM]!;
-    const group = (label: string, row: GroupRow, worst: TokenGroup["worst"]): TokenGroup => ({
+    const group = (
+      label: string,
+      row: GroupRow,
+      worst: TokenGroup["worst"],
+      term: string | null = null,
+    ): TokenGroup => ({
       label,
+      term,
       tokens: row.count,
       delta_mean: row.delta / row.count,
       delta_abs_mean: row.deltaAbs / row.count,
@@ -143,7 +149,7 @@ export class TopTokensBuilder {
       by_token: [...ids]
         .sort((a, b) => b.k3 - a.k3 || a.group - b.group)
         .slice(0, TOKENS_SHOWN)
-        .map((row) => group(texts.nameOf(row.group), row, this.#ids.of(row.group))),
+        .map((row) => group(texts.nameOf(row.group), row, this.#ids.of(row.group), `id:${row.group}`)),
       by_class: [
         ...(hasTexts ? this.#classes(ids, texts, group) : []),
         ...[...groups.buckets.rows()].map((row) =>
@@ -159,7 +165,7 @@ export class TopTokensBuilder {
       ),
       by_turn: total.turns.slice(0, TURNS_SHOWN).flatMap(({ sums }, turn) => {
         if (sums[COUNT] === 0) return [];
-        return [group(`turn ${turn}`, rowOfSums(turn, sums), this.#turns.of(turn))];
+        return [group(`turn ${turn}`, rowOfSums(turn, sums), this.#turns.of(turn), `turn:${turn}`)];
       }),
     };
   }
@@ -167,7 +173,7 @@ export class TopTokensBuilder {
   #classes(
     ids: readonly GroupRow[],
     texts: ShownTexts,
-    group: (label: string, row: GroupRow, worst: TokenGroup["worst"]) => TokenGroup,
+    group: (label: string, row: GroupRow, worst: TokenGroup["worst"], term: string) => TokenGroup,
   ): TokenGroup[] {
     return TOKEN_CLASSES.flatMap((name) => {
       const rows = ids.filter((row) => texts.classOf(row.group) === name);
@@ -175,7 +181,7 @@ export class TopTokensBuilder {
       const worst = rows.reduce((a, b) =>
         this.#ids.magnitude(b.group) > this.#ids.magnitude(a.group) ? b : a,
       );
-      return [group(name, rows.reduce(joined), this.#ids.of(worst.group))];
+      return [group(name, rows.reduce(joined), this.#ids.of(worst.group), `is:${name}`)];
     });
   }
 }

@@ -1,0 +1,129 @@
+/**
+ * Sums over sequences of the cache, which have all that a report and the groups of tokens are made of.
+ *
+ * @module
+ */
+import { isUtf8 } from "node:buffer";
+import { RunSummary } from "../../../../analyses/report/index.ts";
+import { turnMarks } from "../../../../core/kernels/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import type { TopTokens } from "../../../../results/index.ts";
+import { TOKEN_FLAGS, tokenClass, type WireSequence } from "../../../../results/wire/index.ts";
+import { TokenPass } from "../pass/token-pass.ts";
+import type { ShownTexts } from "../pass/top-tokens.ts";
+
+/** Of a sequence the tokens that count. */
+export interface ChosenTokens {
+  /** 1 at the chosen tokens; the others do not count. */
+  readonly mask: Uint8Array;
+  /** Where the runs of 1 are the turns: the sequence's own mask, so that turns keep their numbers, or the chosen tokens. */
+  readonly turnMask: Uint8Array;
+}
+
+export class SequenceSums {
+  readonly summary = new RunSummary();
+  readonly #pass = new TokenPass();
+  readonly #texts = new SeenTexts();
+
+  /** Adds the tokens with mask 1, or the chosen ones. */
+  add(sequence: WireSequence, chosen?: ChosenTokens): void {
+    const { ids, meta } = sequence;
+    const batch = { ...batchOfSequence(sequence), ...(chosen && asColumns(chosen)) };
+    this.#texts.see(sequence);
+    this.summary.add(batch);
+    this.#pass.addRow({
+      batch,
+      row: 0,
+      index: meta.index,
+      turnMarks: chosen ? turnMarks(chosen.turnMask, 0, chosen.turnMask.length) : sequence.turnMarks,
+      prompt: ids.subarray(0, meta.promptLength),
+    });
+  }
+
+  groups(hasTexts: boolean): Omit<TopTokens, "occurrences" | "turns"> {
+    const { occurrences: _, ...groups } = this.#pass.topTokens.finish(this.summary, this.#texts, hasTexts);
+    return groups;
+  }
+
+  turns(hasTexts: boolean): TopTokens["turns"] {
+    return this.#pass.topTurns.finish(this.#texts, hasTexts);
+  }
+}
+
+function asColumns({ mask, turnMask }: ChosenTokens): Pick<RecordBatch, "responseMask" | "turnMask"> {
+  return { responseMask: mask, turnMask };
+}
+
+/** What sums are made of. */
+function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSequence): RecordBatch {
+  const { rolloutEntropy, trainerEntropy } = rest;
+  const number = (value: number | null): Float64Array => Float64Array.of(value ?? Number.NaN);
+  return {
+    length: 1,
+    provenance: { file: meta.file, format: "", trainer: "", alignment: "token" },
+    sampling: {},
+    offsets: Int32Array.of(0, mask.length),
+    responseMask: mask,
+    rolloutLogprobs: rollout,
+    trainerLogprobs: trainer,
+    responseTokenIds: ids.subarray(meta.promptLength),
+    promptOffsets: Int32Array.of(0, meta.promptLength),
+    promptTokenIds: ids.subarray(0, meta.promptLength),
+    policyLogprobs: {},
+    entropies: {
+      ...(rolloutEntropy && { rollout: rolloutEntropy }),
+      ...(trainerEntropy && { trainer: trainerEntropy }),
+    },
+    topK: {},
+    steps: number(meta.step),
+    ranks: number(meta.rank),
+    rows: Int32Array.of(meta.row),
+    packs: Int32Array.of(0),
+    rewards: number(meta.reward),
+    correctness: number(meta.correct),
+    sourceOffsets: Float64Array.of(-1),
+    sampleIds: [undefined],
+    groupIds: [meta.group ?? undefined],
+    environments: [meta.environment ?? undefined],
+    engineIds: [meta.engine ?? undefined],
+    finishReasons: [meta.finish ?? undefined],
+    ...(rest.advantages && { advantages: rest.advantages }),
+    ...(rest.weightVersions && { weightVersions: rest.weightVersions }),
+    promptTexts: [undefined],
+    responseTexts: [undefined],
+  };
+}
+
+/** Texts of tokens as the sequences have them. */
+class SeenTexts implements ShownTexts {
+  readonly #known = new Map<number, { readonly bytes: Uint8Array; readonly flags: number }>();
+
+  see({ meta, ids, textOffsets, texts, flags }: WireSequence): void {
+    for (let at = meta.promptLength; at < ids.length; at++) {
+      const id = ids[at]!;
+      if (this.#known.has(id)) continue;
+      const bytes = texts.slice(textOffsets[at], textOffsets[at + 1]);
+      this.#known.set(id, { bytes, flags: flags[at]! & ~TOKEN_FLAGS.continuation });
+    }
+  }
+
+  nameOf(id: number): string {
+    const { bytes } = this.#of(id);
+    if (isUtf8(bytes)) return Buffer.from(bytes).toString();
+    return `‹${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ")}›`;
+  }
+
+  classOf(id: number): ReturnType<ShownTexts["classOf"]> {
+    const { bytes, flags } = this.#of(id);
+    return tokenClass(Buffer.from(bytes).toString(), flags);
+  }
+
+  pieces(ids: ArrayLike<number>): { readonly text: string }[] {
+    const decoder = new TextDecoder();
+    return Array.from(ids, (id) => ({ text: decoder.decode(this.#of(id).bytes, { stream: true }) }));
+  }
+
+  #of(id: number): { readonly bytes: Uint8Array; readonly flags: number } {
+    return this.#known.get(id) ?? { bytes: Buffer.from(`#${id}`), flags: TOKEN_FLAGS.unknown };
+  }
+}
