@@ -32,8 +32,7 @@ export interface DistributionExports {
     exps: number,
     columns: number,
     shift: number,
-    shiftLow: number,
-    offset: number,
+    rest: number,
     uncertain: number,
     scratch: number,
     records: number,
@@ -78,7 +77,7 @@ export interface MemoryViews {
 }
 
 const PAGE = 65_536;
-const SCRATCH = 512;
+const SCRATCH = 1024;
 
 let kernel: DistributionKernel | undefined;
 let failed = false;

@@ -129,7 +129,7 @@ function comparePass(
 ): void {
   const { p, q, exps, scratch, pairRecords } = kernel.layout();
   const high = Math.fround(shift);
-  kernel.exports.compare(p, q, exps, columns, high, shift - high, offset, uncertain, scratch, pairRecords);
+  kernel.exports.compare(p, q, exps, columns, high, shift - high + offset, uncertain, scratch, pairRecords);
 }
 
 /** Of each block, what its exponentials are to be multiplied by to be probabilities. */

@@ -1,16 +1,14 @@
 // AssemblyScript: sums one policy's row, block by block; see distribution.ts.
 
 import {
-  EXP_0,
-  EXP_1,
-  EXP_2,
-  EXP_3,
-  EXP_4,
-  LN2_HIGH,
-  LN2_LOW,
   LOG2_E,
   ONE,
   ROUNDER,
+  TWO_1,
+  TWO_2,
+  TWO_3,
+  TWO_4,
+  TWO_5,
   lanes,
   largestLane,
   smallestLane,
@@ -93,14 +91,11 @@ function decodeFloat16(from: i32, to: i32, end: i32): void {
 }
 
 /** The block's maximum, at least LOWEST; `blockLow` is its minimum. `end` is a multiple of 64 bytes away. */
-function scan(at: i32, end: i32, actual: f32): f32 {
-  const token = f32x4.splat(actual);
+function scan(at: i32, end: i32): f32 {
   let high0 = f32x4.splat(LOWEST);
   let high1 = high0;
   let low0 = f32x4.splat(Infinity);
   let low1 = low0;
-  let count0 = i32x4.splat(0);
-  let count1 = count0;
   while (at < end) {
     const a = v128.load(at);
     const b = v128.load(at, 16);
@@ -110,16 +105,20 @@ function scan(at: i32, end: i32, actual: f32): f32 {
     high1 = f32x4.pmax(f32x4.pmax(high1, b), d);
     low0 = f32x4.pmin(f32x4.pmin(low0, a), c);
     low1 = f32x4.pmin(f32x4.pmin(low1, b), d);
-    count0 = i32x4.sub(i32x4.sub(count0, f32x4.gt(a, token)), f32x4.gt(c, token));
-    count1 = i32x4.sub(i32x4.sub(count1, f32x4.gt(b, token)), f32x4.gt(d, token));
     at += 64;
   }
-  const count = i32x4.add(count0, count1);
-  const pair = i32x4.add(count, i32x4.shuffle(count, count, 2, 3, 2, 3));
-  above += i32x4.extract_lane(pair, 0) + i32x4.extract_lane(pair, 1);
   blockLow = smallestLane(f32x4.pmin(low0, low1));
   smallest = min(smallest, blockLow);
   return largestLane(f32x4.pmax(high0, high1));
+}
+
+/** Counts the columns with a larger logit than `actual`. */
+function countAbove(at: i32, end: i32, actual: f32): void {
+  const token = f32x4.splat(actual);
+  let count = i32x4.splat(0);
+  for (; at < end; at += 16) count = i32x4.sub(count, f32x4.gt(v128.load(at), token));
+  const pair = i32x4.add(count, i32x4.shuffle(count, count, 2, 3, 2, 3));
+  above += i32x4.extract_lane(pair, 0) + i32x4.extract_lane(pair, 1);
 }
 
 /** Puts columns whose logit beats the list's last into the list; the earlier column stays first among equals. */
@@ -142,47 +141,74 @@ function offer(row: i32, from: i32, to: i32): void {
   }
 }
 
-/** Bytes of float32 after which their sums go into float64. */
-const STRETCH: i32 = 32 * 16;
+/** Bytes of float32 after which their sums go into float64: 32 terms in each lane. */
+const STRETCH: i32 = 2 * 32 * 16;
 
-/** exp(z − high) for EXP_LOW ≤ z − high ≤ 0; fields of the block's record: their sum, and Σ exp(z − high) (high − z). */
+/**
+ * exp x = 2^n 2^f with n + f = x log2 e, for EXP_LOW ≤ x ≤ 0. The constants are the caller's: they would be loaded anew
+ * for every vector otherwise, and these loops are most of all the time.
+ */
+// @ts-ignore: decorator
+@inline
+function exponential(
+  x: v128,
+  log2e: v128,
+  rounder: v128,
+  one: v128,
+  c1: v128,
+  c2: v128,
+  c3: v128,
+  c4: v128,
+  c5: v128,
+): v128 {
+  const t = f32x4.mul(x, log2e);
+  const m = f32x4.add(t, rounder);
+  const f = f32x4.sub(t, f32x4.sub(m, rounder));
+  const square = f32x4.mul(f, f);
+  const p3 = f32x4.add(c3, f32x4.mul(f, f32x4.add(c4, f32x4.mul(f, c5))));
+  const p1 = f32x4.add(f32x4.add(c1, f32x4.mul(c2, f)), f32x4.mul(square, p3));
+  // n goes into the exponent's bits.
+  return i32x4.add(i32x4.shl(m, 23), f32x4.add(one, f32x4.mul(f, p1)));
+}
+
+/**
+ * exp(z − high) for EXP_LOW ≤ z − high ≤ 0; fields of the block's record: their sum, and Σ exp(z − high) (high − z).
+ * `end` is a multiple of 64 bytes away.
+ */
 function exponentials(at: i32, end: i32, exps: i32, high: f32, record: i32): void {
   const highs = f32x4.splat(high);
-  // Constants by hand, or they would be loaded anew for every vector: this loop is half of all the time.
   const log2e = v128.load(LOG2_E);
   const rounder = v128.load(ROUNDER);
-  const ln2High = v128.load(LN2_HIGH);
-  const ln2Low = v128.load(LN2_LOW);
-  const c0 = v128.load(EXP_0);
-  const c1 = v128.load(EXP_1);
-  const c2 = v128.load(EXP_2);
-  const c3 = v128.load(EXP_3);
-  const c4 = v128.load(EXP_4);
   const one = v128.load(ONE);
+  const c1 = v128.load(TWO_1);
+  const c2 = v128.load(TWO_2);
+  const c3 = v128.load(TWO_3);
+  const c4 = v128.load(TWO_4);
+  const c5 = v128.load(TWO_5);
   let sum = 0.0;
   let weighted = 0.0;
   while (at < end) {
-    let sums = f32x4.splat(0);
-    let weights = sums;
+    let sums0 = f32x4.splat(0);
+    let sums1 = sums0;
+    let weights0 = sums0;
+    let weights1 = sums0;
     const stop = min(at + STRETCH, end);
     do {
-      const x = f32x4.sub(v128.load(at), highs);
-      const m = f32x4.add(f32x4.mul(x, log2e), rounder);
-      const n = f32x4.sub(m, rounder);
-      const f = f32x4.sub(f32x4.sub(x, f32x4.mul(n, ln2High)), f32x4.mul(n, ln2Low));
-      const square = f32x4.mul(f, f);
-      const p1 = f32x4.add(f32x4.add(c2, f32x4.mul(c3, f)), f32x4.mul(square, c4));
-      const p0 = f32x4.add(f32x4.add(c0, f32x4.mul(c1, f)), f32x4.mul(square, p1));
-      const above = f32x4.add(f32x4.add(f, f32x4.mul(square, p0)), one);
-      const e = f32x4.mul(i32x4.add(i32x4.shl(m, 23), one), above);
-      v128.store(exps, e);
-      sums = f32x4.add(sums, e);
-      weights = f32x4.sub(weights, f32x4.mul(e, x));
-      at += 16;
-      exps += 16;
+      const x0 = f32x4.sub(v128.load(at), highs);
+      const x1 = f32x4.sub(v128.load(at, 16), highs);
+      const e0 = exponential(x0, log2e, rounder, one, c1, c2, c3, c4, c5);
+      const e1 = exponential(x1, log2e, rounder, one, c1, c2, c3, c4, c5);
+      v128.store(exps, e0);
+      v128.store(exps, e1, 16);
+      sums0 = f32x4.add(sums0, e0);
+      sums1 = f32x4.add(sums1, e1);
+      weights0 = f32x4.sub(weights0, f32x4.mul(e0, x0));
+      weights1 = f32x4.sub(weights1, f32x4.mul(e1, x1));
+      at += 32;
+      exps += 32;
     } while (at < stop);
-    sum += lanes(sums);
-    weighted += lanes(weights);
+    sum += lanes(f32x4.add(sums0, sums1));
+    weighted += lanes(f32x4.add(weights0, weights1));
   }
   store<f64>(record, sum, 8);
   store<f64>(record, weighted, 16);
@@ -232,7 +258,8 @@ export function describe(
     const behind3 = v128.load(last, 48);
     for (let pad = last; pad < end; pad += 4) store<f32>(pad, LOWEST);
 
-    const high = scan(at, end, actual);
+    const high = scan(at, end);
+    if (high > actual) countAbove(at, end, actual);
     if (high > threshold) offer(row, start, stop);
     store<f32>(records, high);
     if (high > running) {

@@ -9,11 +9,6 @@ export const ROUNDER: i32 = 32;
 export const LOG2_E: i32 = 48;
 export const LN2_HIGH: i32 = 64;
 export const LN2_LOW: i32 = 80;
-export const EXP_0: i32 = 96;
-export const EXP_1: i32 = 112;
-export const EXP_2: i32 = 128;
-export const EXP_3: i32 = 144;
-export const EXP_4: i32 = 160;
 export const EVEN_0: i32 = 176;
 export const EVEN_1: i32 = 192;
 export const EVEN_2: i32 = 208;
@@ -32,6 +27,16 @@ export const ARTANH_2: i32 = 400;
 export const ARTANH_3: i32 = 416;
 export const ARTANH_4: i32 = 432;
 export const SIGN_BIT: i32 = 448;
+// 2^f − 1 in f, without its constant term, which is 1.
+export const TWO_1: i32 = 464;
+export const TWO_2: i32 = 480;
+export const TWO_3: i32 = 496;
+export const TWO_4: i32 = 512;
+export const TWO_5: i32 = 528;
+export const HALF: i32 = 176;
+export const SIXTH: i32 = 544;
+export const FACTORIAL_4: i32 = 560;
+export const FACTORIAL_5: i32 = 576;
 
 function constant(address: i32, value: f32): void {
   v128.store(address, f32x4.splat(value));
@@ -44,12 +49,7 @@ constant(ROUNDER, 12582912);
 constant(LOG2_E, 1.44269504);
 constant(LN2_HIGH, 0.693359375);
 constant(LN2_LOW, -2.12194440e-4);
-// (exp f − 1 − f) / f² for |f| ≤ ln 2 / 2; all polynomials are fitted for least maximal relative error. 3e-9 of exp f.
-constant(EXP_0, 0.4999999403953552);
-constant(EXP_1, 0.1666652113199234);
-constant(EXP_2, 0.04166838899254799);
-constant(EXP_3, 0.008368715643882751);
-constant(EXP_4, 0.0013814602280035615);
+// All polynomials are fitted for least maximal relative error.
 // (cosh D − 1) / D² and (sinh D − D) / D³ in D², for |D| ≤ 1: together 2e-7 of exp D − 1 − D.
 constant(EVEN_0, 0.5);
 constant(EVEN_1, 0.04166673496365547);
@@ -71,6 +71,16 @@ constant(ARTANH_2, 0.20012454688549042);
 constant(ARTANH_3, 0.13980300724506378);
 constant(ARTANH_4, 0.1408916860818863);
 constant(SIGN_BIT, -0.0);
+// 2^f for |f| ≤ 1/2: 9e-8 of it.
+constant(TWO_1, 0.6931470036506653);
+constant(TWO_2, 0.24022242426872253);
+constant(TWO_3, 0.05550733581185341);
+constant(TWO_4, 0.009671512991189957);
+constant(TWO_5, 0.001326472731307149);
+// exp h − 1 in powers of h, for |h| ≤ 1/4: 8e-8 of it.
+constant(SIXTH, 0.1666673874);
+constant(FACTORIAL_4, 0.04177515055);
+constant(FACTORIAL_5, 0.00833333003);
 
 // @ts-ignore: decorator
 @inline
