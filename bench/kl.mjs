@@ -20,6 +20,10 @@ export async function run({ quick, rounds = quick ? 2 : 7 }) {
   const built = new URL("../dist/core/kernels/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
   const { compareRows, describeRows } = await import(built.href);
+  const { createDistributionPool } = await import(
+    new URL("../dist/analyses/parallel/index.js", import.meta.url).href
+  );
+  const pool = createDistributionPool(availableParallelism());
 
   const rows = quick ? 8 : 48;
   const twinRows = 2;
@@ -36,6 +40,7 @@ export async function run({ quick, rounds = quick ? 2 : 7 }) {
     rows: count,
     vocabulary: COLUMNS,
   });
+  const [p32, q32] = [blockOf("float32", "p"), blockOf("float32", "q")];
   const far = logitRows(rows, COLUMNS, { seed: 2, scale: 1 });
   const farBlock = (side) => ({ format: "float32", values: far[side], rows, vocabulary: COLUMNS });
 
@@ -45,6 +50,10 @@ export async function run({ quick, rounds = quick ? 2 : 7 }) {
       { name: `describe, ${format}`, run: () => describeRows(p, tokens, TOP) },
       { name: `compare, ${format}`, run: () => compareRows(p, q, tokens, TOP) },
     ];
+  });
+  variants.push({
+    name: `compare, float32, ${threadsOf(pool.threads + 1)}`,
+    run: () => pool.compare(p32, q32, tokens, TOP),
   });
   variants.push({
     name: "compare, float32, policies far apart",
@@ -110,6 +119,7 @@ export async function run({ quick, rounds = quick ? 2 : 7 }) {
     const seconds = await timeInTurns(variants, rounds);
     return report({ rows, rounds, variants, seconds, notes, torch });
   } finally {
+    await pool.close();
     for (const started of processes) started.close();
     rmSync(folder, { recursive: true });
   }
@@ -171,7 +181,7 @@ function report({ rows, rounds, variants, seconds, notes, torch }) {
     };
   });
   const times = (value) => (value === undefined ? "" : `${value.toPrecision(3)}×`);
-  const caption = `${rows} rows of ${COLUMNS.toLocaleString("en")} columns, log-ratios of standard deviation 0.05 (far apart: 1), one thread but for PyTorch where it says; medians of ${rounds} rounds`;
+  const caption = `${rows} rows of ${COLUMNS.toLocaleString("en")} columns, log-ratios of standard deviation 0.05 (far apart: 1), one thread but where it says; medians of ${rounds} rounds`;
   const table = [
     ["", "tokens/s", "best", "GB/s of logits", "to PyTorch, 1 thread", `to PyTorch, ${threadsOf(most)}`],
     ...results.map((row) => [

@@ -1,3 +1,4 @@
+import { cutRows } from "../analyses/parallel/index.ts";
 import { FormatError } from "../core/base/index.ts";
 import type { LogitBlock } from "../core/kernels/index.ts";
 
@@ -38,15 +39,4 @@ async function nextBlock(iterator: AsyncIterator<LogitBlock>): Promise<LogitBloc
     if (done) return undefined;
     if (value.rows > 0) return value;
   }
-}
-
-/** Rows `[start, end)` of a block, not copied. */
-export function cutRows(block: LogitBlock, start: number, end: number): LogitBlock {
-  if (start === 0 && end === block.rows) return block;
-  const { vocabulary } = block;
-  return {
-    ...block,
-    values: block.values.subarray(start * vocabulary, end * vocabulary),
-    rows: end - start,
-  };
 }

@@ -3,9 +3,9 @@
  *
  * @module
  */
+import type { DistributionPool } from "../analyses/parallel/index.ts";
 import { TextRefusedError } from "../core/base/index.ts";
 import type { DistributionRows, DivergenceRows, LogitBlock } from "../core/kernels/index.ts";
-import { compareRows, describeRows } from "../core/kernels/index.ts";
 import type { TopK } from "../core/schema/index.ts";
 import { alignBlocks } from "./pair-blocks.ts";
 import type { ForcedText, LogitsPolicy, PairFigures, Policy, TopKPolicy } from "./policy.ts";
@@ -34,6 +34,8 @@ export interface ScoreTextOptions {
   readonly topK: number;
   /** Keeps the rows of policies that later ones are compared with. */
   readonly cache: RowCache;
+  /** Computes figures of rows. */
+  readonly rows: Pick<DistributionPool, "describe" | "compare">;
   readonly signal?: AbortSignal;
 }
 
@@ -66,7 +68,7 @@ async function scoreLogits(
   policy: LogitsPolicy,
   partners: readonly LogitsPolicy[],
   text: ForcedText,
-  { topK: k, cache, signal }: ScoreTextOptions,
+  { topK: k, cache, rows, signal }: ScoreTextOptions,
 ): Promise<TextScores> {
   const response = text.ids.subarray(text.promptLength);
   const length = response.length;
@@ -77,12 +79,12 @@ async function scoreLogits(
   for await (const [block, ...others] of alignBlocks(streams)) {
     const p = block as LogitBlock;
     const tokens = takeTokens(response, row, p.rows);
-    if (others.length === 0) own.take(row, describeRows(p, tokens, k));
-    others.forEach((q, i) => {
-      const compared = compareRows(p, q, tokens, k);
+    if (others.length === 0) own.take(row, await rows.describe(p, tokens, k));
+    for (const [i, q] of others.entries()) {
+      const compared = await rows.compare(p, q, tokens, k);
       if (i === 0) own.take(row, compared.p);
       pairs[i]!.take(row, compared.divergences);
-    });
+    }
     row += p.rows;
   }
   if (row !== length + 1) {

@@ -16,6 +16,7 @@
 
 import { resolve } from "node:path";
 import type { ErrorSpan } from "../analyses/kl/index.ts";
+import { createDistributionPool, type DistributionPool, defaultThreads } from "../analyses/parallel/index.ts";
 import { containError, dictionary, isSystemError } from "../core/base/index.ts";
 import type { Finding, FindingLog } from "../core/schema/index.ts";
 import { keyed } from "./keyed-text.ts";
@@ -102,6 +103,7 @@ export class StudyScoring {
   readonly #errors: ReadonlyMap<string, ErrorSpan | undefined>;
   readonly #pool: PolicyPool;
   readonly #cache: RowCache;
+  readonly #rows: DistributionPool;
 
   // What the manifest said when this began, and what it says now.
   readonly #before: Readonly<Record<string, ManifestPolicy>>;
@@ -136,6 +138,7 @@ export class StudyScoring {
       options.cacheBytes ?? DEFAULT_CACHE_BYTES,
       this.#policies.flatMap(({ name }) => listPartners(name, spec)).flatMap(namesOfRows),
     );
+    this.#rows = createDistributionPool(options.threads ?? defaultThreads());
     this.#texts = texts.map((text) => keyed(text, spec.attention));
     this.#errors = new Map(this.#texts.map(({ key, plan }) => [key, plan?.error]));
     this.#tokens = this.#texts.reduce((sum, text) => sum + responseTokens(text), 0);
@@ -166,6 +169,7 @@ export class StudyScoring {
       }
     } finally {
       await this.#pool.closeAllBut(new Set());
+      await this.#rows.close();
     }
     return {
       policies: outcomes,
@@ -280,6 +284,7 @@ export class StudyScoring {
       {
         topK: this.#spec.topK,
         cache: this.#cache,
+        rows: this.#rows,
         concurrency,
         attention: able.attention?.hiding,
         ...(signal !== undefined && { signal }),

@@ -1,4 +1,10 @@
-import type { MismatchTable, TokenBlock } from "../../core/kernels/index.ts";
+import type {
+  ComparedRows,
+  DistributionRows,
+  LogitBlock,
+  MismatchTable,
+  TokenBlock,
+} from "../../core/kernels/index.ts";
 import type { ErrorData } from "./error-transport.ts";
 import type { SummaryColumns } from "./summary-columns.ts";
 
@@ -20,6 +26,19 @@ export interface MismatchTask {
 }
 
 export type MismatchReply = MismatchTable;
+
+/** Rows of one policy to describe, or of two to compare; their logits are in shared memory. */
+export interface DistributionTask {
+  readonly blocks: readonly [p: LogitBlock, q?: LogitBlock];
+  readonly tokens: Int32Array;
+  readonly k: number;
+}
+
+export interface DistributionReply {
+  readonly own: DistributionRows;
+  /** Where two were compared. */
+  readonly other?: Omit<ComparedRows, "p">;
+}
 
 /** A batch to add to the worker's run summary, or the request to hand the summary over. */
 export type SummaryTask = { readonly batch: SummaryColumns; readonly number: number } | "finish";

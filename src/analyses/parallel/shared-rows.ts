@@ -1,5 +1,5 @@
 import type { FloatArray } from "../../core/base/index.ts";
-import type { TokenBlock } from "../../core/kernels/index.ts";
+import type { LogitBlock, TokenBlock } from "../../core/kernels/index.ts";
 
 /** Shared memory that is used again for one range of rows after the other. */
 export interface SharedSlot {
@@ -39,3 +39,31 @@ export function sharedRows(block: TokenBlock, from: number, to: number, slot: Sh
 function isShared(column: FloatArray | Uint8Array): boolean {
   return column.buffer instanceof SharedArrayBuffer;
 }
+
+/** Rows `[from, to)` of a block, not copied. */
+export function cutRows(block: LogitBlock, from: number, to: number): LogitBlock {
+  if (from === 0 && to === block.rows) return block;
+  const { vocabulary } = block;
+  return { ...block, values: block.values.subarray(from * vocabulary, to * vocabulary), rows: to - from };
+}
+
+/** Copies of blocks of logits in the slot. */
+export function sharedBlocks<T extends readonly (LogitBlock | undefined)[]>(blocks: T, slot: SharedSlot): T {
+  const bytes = blocks.reduce((sum, block) => sum + roundUp(block?.values.byteLength ?? 0), 0);
+  if (bytes > slot.buffer.byteLength) slot.buffer = new SharedArrayBuffer(bytes);
+  let at = 0;
+  return blocks.map((block) => {
+    if (block === undefined) return undefined;
+    const { length } = block.values;
+    const values =
+      block.values instanceof Float32Array
+        ? new Float32Array(slot.buffer, at, length)
+        : new Uint16Array(slot.buffer, at, length);
+    values.set(block.values);
+    at += roundUp(values.byteLength);
+    return { ...block, values };
+  }) as unknown as T;
+}
+
+/** So that whatever comes next starts at a multiple of its element size. */
+const roundUp = (bytes: number): number => Math.ceil(bytes / 8) * 8;

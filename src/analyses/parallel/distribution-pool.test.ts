@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compareRows, describeRows, type LogitBlock } from "../../core/kernels/index.ts";
+import { type Compiled, compile } from "./compile.test-data.ts";
+import { createDistributionPool, type DistributionPool } from "./distribution-pool.ts";
+
+/** Enough for several tasks of two threads and the calling one. */
+const ROWS = 61;
+
+function logits(format: LogitBlock["format"], rows: number, vocabulary: number, seed: number): LogitBlock {
+  const values =
+    format === "float32" ? new Float32Array(rows * vocabulary) : new Uint16Array(rows * vocabulary);
+  let state = seed;
+  for (let i = 0; i < values.length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    // As bits of bfloat16: positive and negative numbers up to 8.
+    values[i] = format === "float32" ? (state / 2 ** 32) * 12 - 6 : ((state >>> 31) << 15) | (state % 0x4100);
+  }
+  // What the kernel leaves to the reference implementation.
+  values[3 * vocabulary + 1] = format === "float32" ? Number.NEGATIVE_INFINITY : 0xff80;
+  return { format, values, rows, vocabulary };
+}
+
+const tokens = Int32Array.from({ length: ROWS }, (_, row) => (row === 5 ? -1 : row * 31));
+
+describe("worker threads over rows of logits", () => {
+  let compiled: Compiled;
+  let pool: DistributionPool;
+  beforeAll(async () => {
+    compiled = await compile();
+    const built = await compiled.load<{ createDistributionPool: typeof createDistributionPool }>(
+      "analyses/parallel/distribution-pool",
+    );
+    pool = built.createDistributionPool(3);
+  });
+  afterAll(async () => {
+    await pool.close();
+    compiled.remove();
+  });
+
+  it("are two beside the calling one", () => {
+    expect(pool.threads).toBe(2);
+  });
+
+  it.each(["float32", "bfloat16"] as const)("give what one thread gives, of %s", async (format) => {
+    const [p, q] = [logits(format, ROWS, 40_000, 1), logits("float32", ROWS, 40_013, 2)];
+    expect(await pool.compare(p, q, tokens, 5)).toEqual(compareRows(p, q, tokens, 5));
+    expect(await pool.describe(p, tokens, 2)).toEqual(describeRows(p, tokens, 2));
+  });
+
+  it("may be asked anew before they have answered", async () => {
+    const [p, q] = [logits("float32", ROWS, 40_000, 3), logits("float32", ROWS, 40_000, 4)];
+    const [forth, back] = await Promise.all([pool.compare(p, q, tokens, 1), pool.compare(q, p, tokens, 1)]);
+    expect(forth).toEqual(compareRows(p, q, tokens, 1));
+    expect(back).toEqual(compareRows(q, p, tokens, 1));
+  });
+
+  it("refuse what one thread refuses", async () => {
+    const [p, q] = [logits("float32", ROWS, 40_000, 1), logits("float32", 10, 40_000, 2)];
+    await expect(pool.compare(p, q, tokens, 1)).rejects.toThrow("10 rows");
+    await expect(pool.describe(p, tokens.subarray(1), 1)).rejects.toThrow("60 tokens, 61 rows");
+    await expect(pool.describe(p, tokens, -1)).rejects.toThrow("k must be a whole number");
+    await expect(pool.describe({ ...p, vocabulary: 39_999 }, tokens, 1)).rejects.toThrow(
+      "values, 2440000 are there",
+    );
+  });
+});
+
+it("are not started for one thread, nor from sources that Node cannot run", async () => {
+  for (const threads of [1, 4]) {
+    const pool = createDistributionPool(threads);
+    expect(pool.threads).toBe(0);
+    const p = logits("float32", ROWS, 50, 1);
+    expect(await pool.describe(p, tokens, 1)).toEqual(describeRows(p, tokens, 1));
+    await pool.close();
+  }
+});
