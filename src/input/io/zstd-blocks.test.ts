@@ -1,0 +1,30 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { loadZstd, unzstdBlock } from "./zstd-blocks.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("zstd blocks in memory", () => {
+  const plain = Uint8Array.from({ length: 70_000 }, (_, i) => (i * i) % 251);
+
+  it("come back as they were", async () => {
+    const compress = await loadZstd();
+    const frames = [1, 255, 256, 300, 65_791, 65_792].map((length) => plain.subarray(0, length));
+    for (const bytes of [plain, ...frames, new Uint8Array(500)])
+      expect(Buffer.compare(unzstdBlock(compress(bytes), bytes.length), bytes)).toBe(0);
+    expect(unzstdBlock(new Uint8Array(0), 0)).toHaveLength(0);
+  });
+
+  it("are refused where they are of another length", async () => {
+    const packed = (await loadZstd())(plain);
+    expect(() => unzstdBlock(packed, plain.length - 1)).toThrow();
+    expect(() => unzstdBlock(packed, plain.length + 1)).toThrow();
+    expect(() => unzstdBlock(packed.subarray(0, 50), plain.length)).toThrow();
+  });
+
+  it("are never made a text on their way", async () => {
+    const packed = (await loadZstd())(plain);
+    const join = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), "join");
+    unzstdBlock(packed, plain.length);
+    expect(join).not.toHaveBeenCalled();
+  });
+});
