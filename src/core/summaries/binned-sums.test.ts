@@ -47,6 +47,27 @@ describe("BinnedSums", () => {
     );
   });
 
+  it("take a value and its magnitude at once as they take the two one by one", () => {
+    fc.assert(
+      fc.property(values, values, (signed, magnitudes) => {
+        const [both, each] = [new BinnedSums(2), new BinnedSums(2)];
+        for (const sums of [both, each]) for (const value of magnitudes) sums.add(1, value);
+        for (const value of signed) {
+          both.addWithMagnitude(0, value);
+          each.add(0, value);
+          each.add(1, Math.abs(value));
+        }
+        const bytes = [both, each].map((sums) => {
+          const to = new ByteWriter();
+          sums.encode(to, [0, 1]);
+          return [...to.finish()];
+        });
+        expect(bytes[0]).toEqual(bytes[1]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it("keep what doubles lose", () => {
     expect(1 + 1e-12 - 1).not.toBeCloseTo(1e-12, 20);
     expect(sum([1, 1e-12, -1]).value(0)).toBeCloseTo(1e-12, 20);

@@ -80,6 +80,35 @@ export class BinnedSums {
     }
   }
 
+  /** Adds a value to a place and its magnitude to the next one: the two have the same digits. */
+  addWithMagnitude(place: number, value: number): void {
+    const magnitudePlace = place + 1;
+    float[0] = value;
+    const biased = (words[1]! >>> 20) & 2047;
+    const bin = BIN_OF_EXPONENT[biased]!;
+    const tops = this.#tops;
+    // What is rare (the first values of a place, those at the ends of the range) goes the plain way.
+    if (biased === 2047 || bin <= LOWEST + 1 || bin > tops[place]! || bin > tops[magnitudePlace]!) {
+      this.add(place, value);
+      this.add(magnitudePlace, Math.abs(value));
+      return;
+    }
+    const bins = this.#bins;
+    const sign = value < 0 ? -1 : 1;
+    let scaled = Math.abs(value) * SCALES[bin - LOWEST]!;
+    let i = tops[place]! - bin;
+    let j = tops[magnitudePlace]! - bin;
+    const [at, magnitudeAt] = [place * BINS, magnitudePlace * BINS];
+    while (scaled !== 0 && (i < BINS || j < BINS)) {
+      const digit = Math.trunc(scaled);
+      if (i < BINS) bins[at + i] = bins[at + i]! + sign * digit;
+      if (j < BINS) bins[magnitudeAt + j] = bins[magnitudeAt + j]! + digit;
+      scaled = (scaled - digit) * BASE;
+      i++;
+      j++;
+    }
+  }
+
   #addOdd(place: number, value: number): void {
     this.#odd ??= new Map();
     this.#odd.set(place, (this.#odd.get(place) ?? 0) + value);

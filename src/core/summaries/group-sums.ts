@@ -231,8 +231,7 @@ export class GroupSums {
       const delta = from.plainFloat32();
       const magnitude = Math.abs(delta);
       const at = ROUNDED.length * group;
-      this.#settled.add(at, delta);
-      this.#settled.add(at + 1, magnitude);
+      this.#settled.addWithMagnitude(at, delta);
       this.#settled.add(at + K3_PLACE, from.plainFloat32());
       if (magnitude > this.#largest[group]!) this.#largest[group] = magnitude;
     }
