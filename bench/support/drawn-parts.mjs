@@ -91,6 +91,7 @@ export async function drawParts(folder, from, to, count) {
       sources: [source],
       findings: [],
       filtered: null,
+      checks: null,
       failed: false,
     };
     const info = {

@@ -5,6 +5,7 @@
  */
 import type { FindingData } from "../../core/schema/index.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
+import type { KeptChecks } from "../../input/ingest/index.ts";
 import type { SourceSummary } from "../../results/index.ts";
 import type { RunSummary } from "../report/index.ts";
 
@@ -27,6 +28,8 @@ export interface PartShard {
   readonly sources: readonly (Omit<SourceSummary, "sequences"> & { readonly run: string })[];
   readonly findings: readonly FindingData[];
   readonly filtered: FilterTally | null;
+  /** For a shift of the columns that small files show only together; null of a pair, absent in parts from before they were kept. */
+  readonly checks?: KeptChecks | null;
   /** Not a single sequence could be read: a finding says why. */
   readonly failed: boolean;
 }

@@ -1,9 +1,10 @@
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crc32c, FormatError, resultJson, VersionError } from "../../core/base/index.ts";
+import { drawLogprobs, moveEntries } from "../../input/ingest/alignment/logprobs.test-data.ts";
 import type { MismatchReport } from "../../results/index.ts";
 import { reportRun } from "../runs/index.ts";
 import {
@@ -97,6 +98,35 @@ describe("parts of a run", () => {
     await expect(merge("one.lrs", "two.lrs")).rejects.toThrow(
       /is in .*one\.lrs and in .*two\.lrs, which also/,
     );
+  });
+
+  it("find a shift that no file shows by itself, as one process does", async () => {
+    const dumps = join(folder, "shifted");
+    await mkdir(dumps);
+    const lines = drawLogprobs(5, { sequences: 30, tokens: 100, open: 0.4, noise: 0.05 }).map(
+      ({ rollout, trainer, mask }, i) =>
+        JSON.stringify({
+          responses: Array.from(mask, (_, t) => 100 * i + t),
+          response_mask: [...mask],
+          rollout_log_probs: [...rollout],
+          old_log_probs: [...moveEntries(trainer, 1)],
+        }),
+    );
+    const writeDump = (name: string, some: readonly string[]) =>
+      writeFile(join(dumps, name), `${some.join("\n")}\n`);
+    for (let i = 0; i < 12; i++) await writeDump(`step_${i + 1}.jsonl`, lines.slice(2 * i, 2 * i + 2));
+    for (const align of [undefined, "+1"] as const) {
+      const options = align === undefined ? {} : { align };
+      const whole = await reportRun([dumps], { threads: 1, ...options });
+      expect(whole.findings.some(({ code }) => code === "shifted-columns")).toBe(align === undefined);
+      await summarize([dumps], `shifted-${align}`, options);
+      expect(plain(await merge(`shifted-${align}`))).toEqual(plain(whole));
+    }
+    // Found in one of the files, it is said of that file alone.
+    await writeDump("step_13.jsonl", lines);
+    const whole = await reportRun([dumps], { threads: 1 });
+    await summarize([dumps], "shifted-more");
+    expect(plain(await merge("shifted-more"))).toEqual(plain(whole));
   });
 
   it("say which shards were left out", async () => {

@@ -5,6 +5,7 @@
  */
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
+import { describeChecks, type KeptChecks, reportSharedShift } from "../../input/ingest/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/index.ts";
 import { buildReport } from "../report/index.ts";
@@ -16,7 +17,7 @@ export function reportPart(
   { info, summary, prompts }: Part,
   { parity = [] }: { readonly parity?: readonly ParityTrainer[] } = {},
 ): MismatchReport {
-  const sources = info.shards.flatMap((shard) => shard.sources);
+  const sources = listSources(info);
   const report = buildReport({
     run: listRuns(info).join("+"),
     paths: [...new Set(info.calls.flatMap(({ paths }) => paths))].sort(),
@@ -33,6 +34,21 @@ export function reportPart(
 
 function listRuns({ shards }: PartInfo): string[] {
   return [...new Set(shards.flatMap(({ sources }) => sources.map(({ run }) => run)))].sort();
+}
+
+function scannedShards({ shards }: PartInfo): { file: string; checks: KeptChecks }[] {
+  return shards.flatMap(({ name, checks }) => (checks ? [{ file: name, checks }] : []));
+}
+
+/** What a shift that the files show together says of each, `--explain` and the report's sources say too. */
+function listSources(info: PartInfo): PartInfo["shards"][number]["sources"][number][] {
+  const scanned = scannedShards(info);
+  const shared = reportSharedShift(scanned, new FindingLog());
+  const checked = new Map(shared?.map((checks, i) => [scanned[i]!.file, describeChecks([checks])]));
+  return info.shards.flatMap(({ name, sources }) => {
+    const lines = checked.get(name);
+    return lines === undefined ? sources : sources.map((source) => ({ ...source, checked: lines }));
+  });
 }
 
 /**
@@ -56,6 +72,7 @@ export function reportFindings(info: PartInfo): Finding[] {
     });
   }
   for (const shard of info.shards) findings.addData(shard.findings);
+  reportSharedShift(scannedShards(info), findings);
   tellMissing(info, findings);
   findings.addData(info.notes);
   const filtered = info.shards.flatMap((shard) => shard.filtered ?? []);

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { isLogratioError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { openShards, type Progress, type Shard } from "../../input/ingest/index.ts";
+import { keepChecks, openShards, type Progress, type Shard } from "../../input/ingest/index.ts";
 import type { BatchFilter } from "../filter/index.ts";
 import { summarizeBatches } from "../parallel/index.ts";
 import { RunSummary } from "../report/index.ts";
@@ -92,6 +92,7 @@ export async function openShardReader(
         sources: sourceSummaries(run).map((source, i) => ({ ...source, run: run.sources[i]!.run })),
         findings: run.findings.toData(),
         filtered: before && filter ? difference(filter.counts, before) : null,
+        checks: run.sources.length === 1 ? keepChecks(run.sources[0]!.checks) : null,
         failed: run.skipped > 0 && summary.sequencesByFile.size === 0,
       };
       return { info: makeInfo(read), summary, prompts: run.promptSummary() };

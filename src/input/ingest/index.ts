@@ -31,6 +31,7 @@ export type { ReadOptions } from "./options.ts";
 export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
 export type { Progress } from "./progress.ts";
 export type { Meter } from "./read-one.ts";
+export { type KeptChecks, keepChecks, reportSharedShift } from "./read-run.ts";
 export {
   type FileOutcome,
   type FileReading,

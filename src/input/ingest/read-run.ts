@@ -15,6 +15,7 @@ import {
   reportShift,
   type ShiftScan,
   ShiftScanner,
+  type SourceChecks,
 } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import type { ReadOptions } from "./options.ts";
@@ -115,7 +116,7 @@ export class RunScans {
     this.#scanner = sources.length > 1 ? new ShiftScanner() : undefined;
   }
 
-  add(sums: Float64Array): void {
+  add(sums: ArrayLike<number>): void {
     if (this.#scanner === undefined || this.#scanner.hasEnough) return;
     this.#scanner.addSums(sums);
     this.#isEmpty = false;
@@ -137,6 +138,45 @@ function reportRunShift(sources: readonly Source[], scan: ShiftScan | undefined,
     checks: { scan, maskedTokens, shift: checks[0]!.shift },
   });
   for (const of of checks) of.scan = scan;
+}
+
+/** {@link SourceChecks} of a file that was read by itself, as JSON keeps them; `scanSums` is null where nobody asked for shifts. */
+export interface KeptChecks extends Omit<SourceChecks, "masks" | "scan" | "scanSums"> {
+  readonly masks?: readonly string[];
+  readonly scanSums: readonly number[] | null;
+}
+
+/** @param checks of a source that was read to its end */
+export function keepChecks({ masks, scan: _, scanSums, ...checks }: SourceChecks): KeptChecks {
+  return { ...checks, ...(masks && { masks }), scanSums: scanSums === undefined ? null : [...scanSums] };
+}
+
+/**
+ * The finding that files which were read apart have together and none of them has alone, as one process that reads all of
+ * them reports it.
+ *
+ * @param files in the order of the run
+ * @returns the checks of each file, with the scan of all; undefined where there is no such finding
+ */
+export function reportSharedShift(
+  files: readonly { readonly file: string; readonly checks: KeptChecks }[],
+  findings: FindingLog,
+): SourceChecks[] | undefined {
+  const scans = new RunScans(files);
+  for (const { scanSums } of files.map(({ checks }) => checks)) {
+    if (scanSums === null) continue;
+    const alone = new ShiftScanner();
+    alone.addSums(scanSums);
+    if (alone.finish().found !== undefined) return undefined;
+    scans.add(scanSums);
+  }
+  const scan = scans.finish();
+  const [first] = files;
+  if (first === undefined || scan?.found === undefined) return undefined;
+  const maskedTokens = files.reduce((sum, { checks }) => sum + checks.maskedTokens, 0);
+  const { file, checks } = first;
+  reportShift({ findings, file, checks: { scan, maskedTokens, shift: checks.shift } });
+  return files.map(({ checks: { masks, ...kept } }) => ({ ...kept, masks, scan, scanSums: undefined }));
 }
 
 /** The shift that the beginnings of files show together, for `--align auto`; what can be read once only is not looked at. */

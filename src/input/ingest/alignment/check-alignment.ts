@@ -77,6 +77,7 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
     },
     finish() {
       checks.scan = scanner?.finish();
+      checks.scanSums = scanner?.sums();
       zeros.finish();
       reportShift(options);
       reportIds(options);

@@ -162,7 +162,7 @@ export class ShiftScanner {
   }
 
   /** Adds what another scanner saw. Sums of floats depend on the order, so files are added in the order of the run. */
-  addSums(sums: Float64Array): void {
+  addSums(sums: ArrayLike<number>): void {
     let at = 0;
     this.#tokens += sums[at++]!;
     this.#compared += sums[at++]!;

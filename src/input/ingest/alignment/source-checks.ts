@@ -18,6 +18,8 @@ export interface SourceChecks {
   shift: number;
   /** Undefined with `--align none`, and before the source was read. */
   scan: ShiftScan | undefined;
+  /** What the scan summed up, for {@link ShiftScanner.addSums}: files that were read apart are looked at together by it. */
+  scanSums: Float64Array | undefined;
 }
 
 export function emptyChecks(): SourceChecks {
@@ -30,5 +32,6 @@ export function emptyChecks(): SourceChecks {
     sentinels: 0,
     shift: 0,
     scan: undefined,
+    scanSums: undefined,
   };
 }
