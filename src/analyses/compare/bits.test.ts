@@ -77,6 +77,12 @@ describe("UlpSums", () => {
     expect(sum([[-0.1, -0.1 - 2 ** -56]])).toMatchObject({ unit: "float64", counts: [{ from: 1, to: 1 }] });
     const mixed = sum([[-1, -0.1]]);
     expect([mixed.stored, mixed.unit]).toEqual([{ a: "bfloat16", b: "float64" }, "float32"]);
+    for (const [a, b] of [
+      [-0.1, -1],
+      [-1, Math.fround(-0.1)],
+      [Math.fround(-0.1), -1],
+    ] as const)
+      expect(sum([[a, b]]).unit).toBe("float32");
     // Less than one float32 apart: equal as such, and yet unequal.
     expect(sum([[-1, -1 - 2 ** -50]]).counts).toEqual([{ from: 0, to: 0, tokens: 1 }]);
   });

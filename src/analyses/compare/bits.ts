@@ -14,12 +14,14 @@ const doubleBits = new BigInt64Array(double.buffer);
 function orderSingle(value: number): number {
   single[0] = value;
   const bits = singleBits[0]!;
+  // Stryker disable next-line EqualityOperator: 0 is its own negative
   return bits < 0 ? -(bits & 0x7fffffff) : bits;
 }
 
 function orderDouble(value: number): bigint {
   double[0] = value;
   const bits = doubleBits[0]!;
+  // Stryker disable next-line EqualityOperator: 0 is its own negative
   return bits < 0n ? -BigInt.asUintN(63, bits) : bits;
 }
 

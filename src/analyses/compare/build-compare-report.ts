@@ -289,7 +289,7 @@ function adviseNext(outcome: Outcome, doctor: string | undefined): CompareReport
       command: null,
       why: `Give two sources that scored the same tokens: at least ${LEAST_TOKEN_SHARE * PER_CENT} % of either side must be in both.`,
     };
-  if (certificate === "undecidable" && needed !== undefined)
+  if (needed !== undefined)
     return {
       command: null,
       why: `About ${plural(needed, unit)} would decide${basis === "too_few" ? "" : ", were their spread what it is here"}.`,

@@ -146,7 +146,7 @@ export class Comparison {
           `${this.#isOneSource ? "the source" : "AB"[at]} has no column ${name}; it has ${listNames(sides[at]!)}`,
           { hint: "name columns that are there: --column NAME, or --column NAME_OF_A,NAME_OF_B" },
         );
-    if (wanted === undefined && counts.pairs > 0 && this.#choose().length === 0)
+    if (counts.pairs > 0 && this.#choose().length === 0)
       throw new MissingSideError(
         `the two sides have no column in common: A has ${listNames(names.a)}, B has ${listNames(names.b)}`,
         { hint: "say which to compare: --column NAME_OF_A,NAME_OF_B" },

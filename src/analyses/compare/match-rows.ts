@@ -95,10 +95,8 @@ export class OpenRows {
 
   /** The partner of a row, which is open no more. */
   take(by: MatchedBy, row: HeldRow): HeldRow | undefined {
-    const key = KEYS[by](row);
-    if (key === undefined) return undefined;
     let best: { readonly partner: HeldRow; readonly score: number } | undefined;
-    for (const partner of this.#index(by).get(key) ?? []) {
+    for (const partner of this.#index(by).get(KEYS[by](row)) ?? []) {
       if (!this.all.has(partner) || !canMatch(by, row, partner)) continue;
       const score = scoreLikeness(row, partner);
       if (best === undefined || score > best.score) best = { partner, score };
