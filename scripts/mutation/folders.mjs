@@ -41,6 +41,8 @@ export function listMutated(folder) {
     `!${folder}/**/index.ts`,
     // Assembly is another language, and what wraps it is held to the reference implementation by the property tests.
     "!src/core/kernels/wasm/**",
+    // Worker threads run the compiled files, in which no mutant lives.
+    "!src/analyses/parallel/{answer-tasks,*-worker}.ts",
   ];
 }
 

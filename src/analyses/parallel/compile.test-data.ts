@@ -20,6 +20,8 @@ const BESIDE = ["node_modules", "python"];
 export interface Compiled {
   /** Loads a compiled module by its path in `src/`, without extension. */
   load<M>(module: string): Promise<M>;
+  /** The file of a compiled worker, which threads of the sources under test can run. */
+  findWorker(module: string): URL;
   remove(): void;
 }
 
@@ -45,6 +47,7 @@ export async function compile(parts: readonly string[] = PARTS): Promise<Compile
   for (const name of BESIDE) symlinkSync(join(source, "..", name), join(folder, name));
   return {
     load: (module) => import(/* @vite-ignore */ pathToFileURL(join(compiled, `${module}.js`)).href),
+    findWorker: (module) => pathToFileURL(join(compiled, `${module}.js`)),
     remove: () => rmSync(folder, { recursive: true }),
   };
 }

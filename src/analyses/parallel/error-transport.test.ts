@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as errors from "../../core/base/errors.ts";
 import { isLogratioError, LengthMismatchError, LimitError, VersionError } from "../../core/base/errors.ts";
 import { packError, unpackError } from "./error-transport.ts";
 
@@ -21,6 +22,28 @@ describe("an error on its way to another thread", () => {
     });
     expect(sent(new LimitError("3 of 2", { needed: 3, limit: 2 }))).toMatchObject({ needed: 3, limit: 2 });
     expect(sent(new VersionError("newer", { found: 3 }))).toMatchObject({ found: 3, supported: undefined });
+  });
+
+  it.each(Object.entries(errors).filter(([name]) => /^(?!Logratio)[A-Z]\w+Error$/.test(name)))(
+    "keeps the class %s",
+    (_, Class) => {
+      const error = new (Class as new (message: string, detail: object) => Error)("why", { at: { row: 3 } });
+      const received = sent(error);
+      expect(received).toBeInstanceOf(Class);
+      expect(received).toMatchObject({ message: "why", name: error.name, at: { row: 3 } });
+      expect(received.stack).toBe(error.stack);
+    },
+  );
+
+  it("keeps no number that is not one of its class's", () => {
+    const odd = Object.assign(new LimitError("3 of 2", { needed: 3, limit: 2 }), { found: "text", rows: 5 });
+    expect(packError(odd).numbers).toEqual({ needed: 3, limit: 2 });
+    expect(packError(new RangeError("x"))).toEqual({
+      message: "x",
+      name: "RangeError",
+      stack: expect.any(String),
+    });
+    expect(packError("a string")).toEqual({ message: "a string", name: "Error", stack: undefined });
   });
 
   it("keeps the name and the stack of any other", () => {

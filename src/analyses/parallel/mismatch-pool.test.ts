@@ -36,12 +36,12 @@ function expectSame(actual: MismatchTable, expected: MismatchTable): void {
 
 describe("worker threads", () => {
   let compiled: Compiled;
-  let built: { createMismatchPool: typeof createMismatchPool };
+  let worker: URL;
   let pool: MismatchPool;
   beforeAll(async () => {
     compiled = await compile();
-    built = await compiled.load("analyses/parallel/mismatch-pool");
-    pool = built.createMismatchPool(2);
+    worker = compiled.findWorker("analyses/parallel/mismatch-worker");
+    pool = createMismatchPool(2, worker);
   });
   afterAll(async () => {
     await pool.close();
@@ -91,7 +91,7 @@ describe("worker threads", () => {
   });
 
   it("reject what is pending or comes later when the pool is closed", async () => {
-    const short = built.createMismatchPool(2);
+    const short = createMismatchPool(2, worker);
     const data = block(2000, 1000, own);
     const pending = short.sums(data);
     pending.catch(() => {});

@@ -37,8 +37,10 @@ const SLOTS = 3;
  * Worker threads that sum large blocks, started on first use. With `threads` 0 or 1, or where worker files cannot be
  * started (TypeScript sources run through a loader), everything runs in the calling thread.
  */
-export function createMismatchPool(threads: number = availableParallelism()): MismatchPool {
-  const url = workerFile("mismatch-worker");
+export function createMismatchPool(
+  threads: number = availableParallelism(),
+  url: URL | undefined = workerFile("mismatch-worker"),
+): MismatchPool {
   if (threads <= 1 || url === undefined) {
     return {
       threads: 0,

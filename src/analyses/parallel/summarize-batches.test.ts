@@ -9,7 +9,7 @@ import { buildReport } from "../report/build-report.ts";
 import { clusterKeys } from "../report/cluster-keys.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import { type Compiled, compile } from "./compile.test-data.ts";
-import type * as Built from "./summarize-batches.ts";
+import { type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
 import { SUMMARY_COLUMNS, summaryColumns, toBatch, transferable } from "./summary-columns.ts";
 
 const threads = (): number =>
@@ -112,17 +112,19 @@ const FIXED = Array.from({ length: 12 }, (_, i) => [
 
 describe("a run summary on threads", () => {
   let compiled: Compiled;
-  let summarizeBatches: typeof Built.summarizeBatches;
+  let worker: URL;
+  const summarize = (batches: AsyncIterable<RecordBatch>, options: SummarizeOptions) =>
+    summarizeBatches(batches, options, worker);
   beforeAll(async () => {
     compiled = await compile();
-    ({ summarizeBatches } = await compiled.load<typeof Built>("analyses/parallel/summarize-batches"));
+    worker = compiled.findWorker("analyses/parallel/summary-worker");
   });
   afterAll(() => compiled.remove());
 
   it.each([1, 2, 3])("with %i says what one pass says", async (count) => {
     await fc.assert(
       fc.asyncProperty(run, async (pictures) => {
-        const summary = await summarizeBatches(stream(makeBatches(pictures)), {
+        const summary = await summarize(stream(makeBatches(pictures)), {
           threads: count,
           smallTokens: 0,
         });
@@ -134,7 +136,7 @@ describe("a run summary on threads", () => {
 
   it("is the same to the last bit every time, and does not start threads for little", async () => {
     const once = async (smallTokens: number) =>
-      JSON.stringify(await summarizeBatches(stream(makeBatches(FIXED)), { threads: 3, smallTokens }));
+      JSON.stringify(await summarize(stream(makeBatches(FIXED)), { threads: 3, smallTokens }));
     expect(await once(10)).toBe(await once(10));
     let most = 0;
     const watched = async function* () {
@@ -144,16 +146,16 @@ describe("a run summary on threads", () => {
       }
     };
     const idle = threads();
-    const summary = await summarizeBatches(watched(), { threads: 3, smallTokens: 1000 });
+    const summary = await summarize(watched(), { threads: 3, smallTokens: 1000 });
     expect(most).toBe(idle);
     expect(JSON.stringify(summary)).toBe(JSON.stringify(plain(makeBatches(FIXED))));
-    await summarizeBatches(watched(), { threads: 3, smallTokens: 10 });
+    await summarize(watched(), { threads: 3, smallTokens: 10 });
     expect(most).toBeGreaterThan(idle);
   });
 
   it("hands arrays over: nothing stays behind in the calling thread", async () => {
     const batches = makeBatches(FIXED);
-    await summarizeBatches(stream(batches), { threads: 2, smallTokens: 0 });
+    await summarize(stream(batches), { threads: 2, smallTokens: 0 });
     for (const { offsets, rolloutLogprobs } of batches) {
       expect(offsets).toHaveLength(0);
       expect(rolloutLogprobs).toHaveLength(0);
@@ -166,7 +168,7 @@ describe("a run summary on threads", () => {
       const { trainerLogprobs: _, ...rest } = batch;
       return i < 4 ? batch : { ...rest, provenance: { ...rest.provenance, file: `broken-${i}.npz` } };
     });
-    const failing = summarizeBatches(stream(batches), { threads: count, smallTokens: 0 });
+    const failing = summarize(stream(batches), { threads: count, smallTokens: 0 });
     await expect(failing).rejects.toMatchObject({
       _tag: "MissingSideError",
       name: "MissingSideError",
@@ -188,10 +190,10 @@ describe("a run summary on threads", () => {
         closed = true;
       }
     };
-    const whole = summarizeBatches(failing(makeBatches(FIXED)), { threads: 2, smallTokens });
+    const whole = summarize(failing(makeBatches(FIXED)), { threads: 2, smallTokens });
     await expect(whole).rejects.toBe(cause);
     const { rolloutLogprobs: _, ...oneSided } = makeBatches(FIXED)[0] as RecordBatch;
-    const earlier = summarizeBatches(failing([oneSided]), { threads: 2, smallTokens });
+    const earlier = summarize(failing([oneSided]), { threads: 2, smallTokens });
     await expect(earlier).rejects.toMatchObject({ _tag: "MissingSideError" });
     expect(closed).toBe(true);
     expect(threads()).toBe(before);

@@ -44,8 +44,8 @@ export function defaultThreads(): number {
 export async function summarizeBatches(
   batches: AsyncIterable<RecordBatch>,
   { threads = defaultThreads(), smallTokens = SMALL_TOKENS, onto = new RunSummary() }: SummarizeOptions = {},
+  url: URL | undefined = workerFile("summary-worker"),
 ): Promise<RunSummary> {
-  const url = workerFile("summary-worker");
   if (threads <= 1 || url === undefined) return summarizeHere(batches, onto);
   const held: Numbered[] = [];
   const numbers = new Map<string, number>();

@@ -16,7 +16,9 @@ const RATIO: Measure = { statistic: "ratio", level: "sequence", aggregation: "su
 
 describe("a clamp that a trainer always makes", () => {
   it("is met by a bound as wide as it, and by none", () => {
-    expect([undefined, 20, 21, Infinity].map((bound) => withinSafety(bound, 20))).toEqual(Array(4).fill(true));
+    expect([undefined, 20, 21, Infinity].map((bound) => withinSafety(bound, 20))).toEqual(
+      Array(4).fill(true),
+    );
     expect(withinSafety(19.9, 20)).toBe(false);
   });
 
