@@ -133,13 +133,27 @@ class HotTestRunner {
       globs.some((glob) => matchesGlob(relative(process.cwd(), resolve(file)), glob));
     const isElsewhere = ({ file }) => (relative(process.cwd(), file).startsWith(`${folder}/`) ? 0 : 1);
     const order = (files) => files.sort((one, other) => isElsewhere(one) - isElsewhere(other));
-    if (testFilter === undefined) return order(this.#files.filter(isHolder).map((file) => ({ file })));
+    if (testFilter === undefined)
+      return order(
+        this.#files
+          .filter(isHolder)
+          .map((file) => ({ file }))
+          .sort((one, other) => this.#measureFile(one.file) - this.#measureFile(other.file)),
+      );
     const ids = testFilter.filter((id) => isHolder(id.slice(0, id.indexOf("#"))));
     const isSlow = (id) => (this.#durations.get(id) ?? 0) > SLOW_MS;
     return [
       ...order(groupByFile(ids.filter((id) => !isSlow(id)))),
       ...order(groupByFile(ids.filter(isSlow))),
     ];
+  }
+
+  /** Milliseconds that all tests of a file took in the dry run. */
+  #measureFile(file) {
+    let sum = 0;
+    for (const [id, duration] of this.#durations)
+      if (resolve(id.slice(0, id.indexOf("#"))) === file) sum += duration;
+    return sum;
   }
 
   async dispose() {
