@@ -11,7 +11,7 @@ export {
   type AnalyzeStudyOptions,
   analyzeStudy,
 } from "./analyze-study.ts";
-export { readAnalysisSettings } from "./config/read-analysis.ts";
+export { readAnalysisConfig } from "./config/read-analysis.ts";
 export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
 export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
 export { type BackendOptions, expandPolicies, openPolicy } from "./open-policy.ts";
@@ -30,7 +30,7 @@ export type {
   TopKScores,
 } from "./policy.ts";
 export { type IndexedScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
-export { readStudySettings } from "./read-settings.ts";
+export { readStoredConfig } from "./read-stored-config.ts";
 export { type RunStudyResult, runStudy } from "./run-study.ts";
 export {
   type PolicyOutcome,

@@ -22,7 +22,7 @@ export interface SampleTextsOptions extends BackendOptions {
 
 /** A line of `rollouts.jsonl`. */
 interface Rollout {
-  /** What it was sampled from, with which settings: others do not count. */
+  /** What it was sampled from, with which options: others do not count. */
   readonly from: string;
   readonly problem: string;
   readonly sample: number;
@@ -69,8 +69,8 @@ export async function sampleTexts(
       if (rollouts === undefined || rollouts.length < generate.n) {
         policy ??= await openPolicy(generate.from, at, { topK: spec.topK, ...options });
         try {
-          const settings = { ...generate, seed: generate.seed + i, stopIds };
-          rollouts = await sample(policy, prompt, settings, from, signal);
+          const request = { ...generate, seed: generate.seed + i, stopIds };
+          rollouts = await sample(policy, prompt, request, from, signal);
         } catch (error) {
           if (signal?.aborted) break;
           if (!isLogratioError(error, "TextRefusedError")) throw error;
@@ -109,8 +109,8 @@ async function sample(
       hint: "use --generate-from with a local model or a server",
     });
   }
-  const settings = { n, temperature, topP, maxTokens, seed, stopIds };
-  const sampled = await policy.sample(promptIds, settings, signal);
+  const request = { n, temperature, topP, maxTokens, seed, stopIds };
+  const sampled = await policy.sample(promptIds, request, signal);
   return sampled.map(({ ids, finishReason }, i) => {
     return { from, problem, sample: i, ids: Array.from(ids), finishReason };
   });

@@ -34,7 +34,7 @@ export interface StudySpec {
   readonly continue: ContinueSpec | undefined;
   readonly analysis: AnalysisSpec;
   readonly figures: FigureSpec;
-  /** The settings that `analysis` and `outcomes` come from, as they were given. */
+  /** The keys that `analysis` and `outcomes` come from, as they were given. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 

@@ -25,7 +25,7 @@ import {
   judgeColumn,
   judgeCoverage,
   LEAST_TOKEN_SHARE,
-  type TestSettings,
+  type TestOptions,
 } from "./judge.ts";
 import { describeColumn, describeFigures } from "./sentences.ts";
 import { compareFigures, judgeFigures } from "./unpaired.ts";
@@ -42,7 +42,7 @@ const WORST_NAMED = 10;
 /** Decimals of a share in a caveat. */
 const PER_CENT = 100;
 
-export interface CompareInputs extends TestSettings {
+export interface CompareInputs extends TestOptions {
   readonly compared: Compared;
   readonly a: Omit<CompareSide, "sequences" | "tokens" | "columns">;
   readonly b: Omit<CompareSide, "sequences" | "tokens" | "columns">;
@@ -104,7 +104,7 @@ type Outcome = Pick<
   readonly needed: number | undefined;
 };
 
-function buildFigures({ runs }: Compared, test: TestSettings): Outcome {
+function buildFigures({ runs }: Compared, test: TestOptions): Outcome {
   const figures = compareFigures(runs.a.total, runs.b.total, test.alpha);
   const judgment = judgeFigures(figures, test);
   const [a, b] = [runs.a.total.clusters!, runs.b.total.clusters!];
@@ -122,7 +122,7 @@ function buildFigures({ runs }: Compared, test: TestSettings): Outcome {
   };
 }
 
-function buildColumns(compared: Compared, test: TestSettings): Outcome {
+function buildColumns(compared: Compared, test: TestOptions): Outcome {
   const columns = compared.columns.map((column) => buildColumn(column, compared, test));
   columns.sort(compareConcern);
   const [worst] = columns as [ColumnComparison];
@@ -144,7 +144,7 @@ function buildColumns(compared: Compared, test: TestSettings): Outcome {
 function buildColumn(
   { pair, sums }: ComparedColumn,
   compared: Compared,
-  test: TestSettings,
+  test: TestOptions,
 ): ColumnComparison {
   const { total } = sums.summary;
   const bounds = boundColumn(total, "deltaAbs", test.alpha);
@@ -171,7 +171,7 @@ function buildColumn(
   };
 }
 
-function measureColumn(sums: ComparedColumn["sums"], test: TestSettings, needed: boolean): ColumnMetrics {
+function measureColumn(sums: ComparedColumn["sums"], test: TestOptions, needed: boolean): ColumnMetrics {
   const { counts, summary } = sums;
   const pooled = pooledMetrics(summary.total);
   const [size, bias] = (["deltaAbs", "delta"] as const).map((column) =>

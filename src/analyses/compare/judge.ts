@@ -8,7 +8,7 @@ import { CLUSTER, CLUSTER_WIDTH, type MismatchSummary } from "../../core/summari
 import type { Certificate, CertificateBasis } from "../../results/index.ts";
 import type { ColumnCounts } from "./column-sums.ts";
 
-export interface TestSettings {
+export interface TestOptions {
   /** Tolerance of mean |Δ|, nats; 0: only equality of every bit will do. */
   readonly within: number;
   /** Error rate of either one-sided test. */
@@ -52,7 +52,7 @@ export function judgeColumn(
   { unequal, oneSided }: ColumnCounts,
   bounds: MeanBounds,
   largest: number,
-  { within }: TestSettings,
+  { within }: TestOptions,
 ): Judgment {
   if (unequal === 0) return { certificate: "equal", basis: "bits" };
   if (oneSided > 0) return { certificate: "different", basis: "missing" };

@@ -13,7 +13,7 @@ import {
   plural,
 } from "../../core/text/index.ts";
 import type { ColumnMetrics, DifferingToken, RunFigure } from "../../results/index.ts";
-import { type Judgment, LEAST_TOKEN_SHARE, type TestSettings } from "./judge.ts";
+import { type Judgment, LEAST_TOKEN_SHARE, type TestOptions } from "./judge.ts";
 
 type Facts = Pick<
   ColumnMetrics,
@@ -21,7 +21,7 @@ type Facts = Pick<
 >;
 
 /** `95 %` of one-sided bounds at 0.05. */
-function formatLevel({ alpha }: TestSettings): string {
+function formatLevel({ alpha }: TestOptions): string {
   return formatPlainShare(1 - alpha);
 }
 
@@ -41,7 +41,7 @@ export interface ColumnSaid {
 
 export function describeColumn(
   { basis, certificate }: Judgment,
-  test: TestSettings,
+  test: TestOptions,
   { facts, bounds, first, unit, shares }: ColumnSaid,
 ): string {
   const inNats = (value: number | null | undefined): string => `${formatNumber(value)} nats`;
@@ -72,7 +72,7 @@ export function describeColumn(
 /** Of two runs of different texts. */
 export function describeFigures(
   { basis, certificate }: Judgment,
-  test: TestSettings,
+  test: TestOptions,
   figure: RunFigure,
   clusters: number,
 ): string {

@@ -7,7 +7,7 @@ import { orNull } from "../../core/base/index.ts";
 import type { CLUSTER, MismatchSummary } from "../../core/summaries/index.ts";
 import type { RunFigure } from "../../results/index.ts";
 import { pooledMetrics } from "../report/index.ts";
-import { boundColumn, type Judgment, type TestSettings } from "./judge.ts";
+import { boundColumn, type Judgment, type TestOptions } from "./judge.ts";
 
 type Column = keyof typeof CLUSTER;
 
@@ -59,7 +59,7 @@ function boundDifference(
 }
 
 /** The same rule as for pairs, of the difference of mean |Δ|; runs of different texts are never equal. */
-export function judgeFigures(figures: readonly RunFigure[], { within }: TestSettings): Judgment {
+export function judgeFigures(figures: readonly RunFigure[], { within }: TestOptions): Judgment {
   const { difference_low: low, difference_high: high } = figures[0]!;
   if (low === null || high === null) return { certificate: "undecidable", basis: "too_few" };
   if (low > -within && high < within) return { certificate: "equivalent", basis: "interval" };

@@ -33,7 +33,7 @@ export class PartMerger {
    * A part whose shards were all added before is left out, and counted.
    *
    * @param origin names the part in messages: its file
-   * @throws UsageError when it was read with other settings than those before it
+   * @throws UsageError when it was read with other flags than those before it
    * @throws SchemaError when some of its shards were added before and others not: they cannot be taken apart any more
    */
   add({ info, summary, prompts }: Part, origin: string): void {
@@ -52,7 +52,7 @@ export class PartMerger {
   /** As {@link add}: the summary goes from the bytes into the sums, and is never there by itself. */
   addOpened({ info, mergeInto }: OpenedPart, origin: string): void {
     if (this.#first === undefined) this.#first = { info, origin };
-    else requireSameSettings(this.#first, { info, origin });
+    else requireSameFlags(this.#first, { info, origin });
     for (const call of info.calls) this.#addCall(call);
     this.#notes.addData(info.notes);
     for (const shard of info.shards) if (shard.failed) this.#failed.set(shard.name, shard);
@@ -158,7 +158,7 @@ function compareShards(a: PartShard, b: PartShard): number {
   return compareReports(ours, theirs) || compareTexts(a.name, b.name);
 }
 
-function requireSameSettings(
+function requireSameFlags(
   first: { readonly info: PartInfo; readonly origin: string },
   other: { readonly info: PartInfo; readonly origin: string },
 ): void {
@@ -169,9 +169,9 @@ function requireSameSettings(
     );
   }
   if (ours === theirs) return;
-  const say = (settings: string | undefined): string => (settings === "" ? "no flags" : `${settings}`);
+  const say = (flags: string | undefined): string => (flags === "" ? "no flags" : `${flags}`);
   throw new UsageError(
-    `parts were read with different settings: ${first.origin} with ${say(ours)}, ${other.origin} with ${say(theirs)}`,
+    `parts were read with different flags: ${first.origin} with ${say(ours)}, ${other.origin} with ${say(theirs)}`,
     {
       at: { file: other.origin },
       hint: "run logratio summarize again for one of them, with the flags of the other",

@@ -84,7 +84,7 @@ describe("parts of a run", () => {
     await summarize([join(demo(), "step_0010.npz")], "ten.lrs");
     await summarize([join(demo(), "step_0020.npz")], "twenty.lrs", { align: "none" });
     await expect(merge("ten.lrs", "twenty.lrs")).rejects.toThrow(
-      /different settings: .*ten\.lrs with no flags, .*twenty\.lrs with --align none/,
+      /different flags: .*ten\.lrs with no flags, .*twenty\.lrs with --align none/,
     );
   });
 

@@ -1,6 +1,6 @@
 import type { AlertChannel, AlertRule, AlertRules } from "../alerts/index.ts";
 import { parseCondition } from "../conditions/index.ts";
-import { openSettings, type Setting, type SettingsMap } from "./settings-map.ts";
+import { type Entry, type EntryMap, openEntries } from "./entries.ts";
 
 const MOST_RULES = 1000;
 const VERSION = 1;
@@ -11,35 +11,35 @@ const VERSION = 1;
  * @throws SchemaError, FormatError, EmptyInputError or LimitError with the line of what is wrong
  */
 export function parseAlertRules(text: string, file: string): AlertRules {
-  const map = openSettings(text, file);
+  const map = openEntries(text, file);
   const version = map.need("version");
   if (version.number() !== VERSION)
     version.refuse(`must be ${VERSION}`, "update logratio, if the rules are newer");
   const channels = readChannels(map.take("notify")?.map());
   const list = map.need("rules");
-  const rules = list.list().map((setting) => readRule(setting, channels));
+  const rules = list.list().map((entry) => readRule(entry, channels));
   if (rules.length === 0) list.refuse("has no rule");
   if (rules.length > MOST_RULES) list.refuse(`has ${rules.length} rules, more than ${MOST_RULES}`);
   map.end();
   const names = rules.map(({ rule }) => rule.name);
-  rules.forEach(({ rule, setting }, at) => {
+  rules.forEach(({ rule, entry }, at) => {
     if (names.indexOf(rule.name) < at)
-      setting.refuse(`has the name of another rule: ${rule.name}`, "name it with name:");
+      entry.refuse(`has the name of another rule: ${rule.name}`, "name it with name:");
   });
   return { rules: rules.map(({ rule }) => rule), channels };
 }
 
-function readChannels(map: SettingsMap | undefined): AlertChannel[] {
-  return (map?.takeRest() ?? []).map(([name, setting]) => readChannel(name, setting));
+function readChannels(map: EntryMap | undefined): AlertChannel[] {
+  return (map?.takeRest() ?? []).map(([name, entry]) => readChannel(name, entry));
 }
 
-function readChannel(name: string, setting: Setting): AlertChannel {
-  const map = setting.map();
+function readChannel(name: string, entry: Entry): AlertChannel {
+  const map = entry.map();
   const command = map.take("command");
   const [webhook, urlEnv, secret] = ["webhook", "webhook_env", "secret_env"].map((key) => map.take(key));
   map.end();
   const kinds = [command, webhook, urlEnv].filter((one) => one !== undefined);
-  if (kinds.length !== 1) return setting.refuse("needs one of command, webhook and webhook_env");
+  if (kinds.length !== 1) return entry.refuse("needs one of command, webhook and webhook_env");
   if (command !== undefined) {
     if (secret !== undefined) secret.refuse("is of webhooks: a command is not signed");
     if (command.form !== "list") command.refuse("must be a list of words: no shell reads it");
@@ -51,26 +51,26 @@ function readChannel(name: string, setting: Setting): AlertChannel {
   return { name, kind: "webhook", url, secretEnv: secret === undefined ? null : readVariable(secret) };
 }
 
-function readVariable(setting: Setting): string {
-  const name = setting.text();
-  return /^[A-Za-z_]\w*$/.test(name) ? name : setting.refuse("must be the name of an environment variable");
+function readVariable(entry: Entry): string {
+  const name = entry.text();
+  return /^[A-Za-z_]\w*$/.test(name) ? name : entry.refuse("must be the name of an environment variable");
 }
 
-function readUrl(setting: Setting): string {
-  const text = setting.text();
+function readUrl(entry: Entry): string {
+  const text = entry.text();
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol))
-    return setting.refuse("must be an http or https address");
+    return entry.refuse("must be an http or https address");
   if (url.username !== "" || url.password !== "")
-    return setting.refuse("holds a password", "keep the address out of the file with webhook_env: NAME");
+    return entry.refuse("holds a password", "keep the address out of the file with webhook_env: NAME");
   return text;
 }
 
 function readRule(
-  setting: Setting,
+  entry: Entry,
   channels: readonly AlertChannel[],
-): { readonly rule: AlertRule; readonly setting: Setting } {
-  const map = setting.map();
+): { readonly rule: AlertRule; readonly entry: Entry } {
+  const map = entry.map();
   const when = map.need("when");
   const condition = when.within(() => parseCondition(when.text()));
   const clear = map.take("clear");
@@ -95,5 +95,5 @@ function readRule(
       );
     return channel;
   });
-  return { rule: { name, when: condition, clear: clearing, notify: names ?? null }, setting };
+  return { rule: { name, when: condition, clear: clearing, notify: names ?? null }, entry };
 }

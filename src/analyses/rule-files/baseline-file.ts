@@ -12,7 +12,7 @@ import {
   listHistory,
   predictRun,
 } from "../gate/index.ts";
-import { openSettings, type Setting, type SettingsMap } from "./settings-map.ts";
+import { type Entry, type EntryMap, openEntries } from "./entries.ts";
 
 const KIND = "logratio-baseline";
 const SCALES: readonly Scale[] = ["linear", "log", "below_one", "root"];
@@ -36,7 +36,7 @@ export async function readTextFile(file: string): Promise<string | undefined> {
  * @throws SchemaError, FormatError, EmptyInputError, VersionError with the line of what is wrong
  */
 export function parseBaseline(text: string, file: string): Baseline {
-  const map = openSettings(text, file);
+  const map = openEntries(text, file);
   if (map.take("kind")?.text() !== KIND)
     throw new SchemaError(`not a baseline of logratio gate: kind is not ${KIND}`, {
       at: { file, line: 1 },
@@ -51,24 +51,24 @@ export function parseBaseline(text: string, file: string): Baseline {
         hint: "update logratio, or learn the baseline again with --update",
       },
     );
-  const alphaSetting = map.need("alpha");
-  const alpha = alphaSetting.number();
-  if (!(alpha > 0 && alpha < 1)) alphaSetting.refuse("must lie between 0 and 1");
+  const alphaEntry = map.need("alpha");
+  const alpha = alphaEntry.number();
+  if (!(alpha > 0 && alpha < 1)) alphaEntry.refuse("must lie between 0 and 1");
   const limits = (map.take("limits")?.list() ?? []).map(readLimit);
   const runs = (map.take("runs")?.list() ?? []).map(readRun);
   const entries = map.take("checks")?.map().takeRest() ?? [];
   map.end();
-  const checks = entries.map(([name, setting]) => readCheck(name, setting, runs.length));
+  const checks = entries.map(([name, entry]) => readCheck(name, entry, runs.length));
   checkEnds(checks, entries, alpha / checks.length);
   return { alpha, runs, checks: checks.map(({ low: _low, high: _high, ...check }) => check), limits };
 }
 
-function readLimit(setting: Setting): GateLimit {
-  return { condition: setting.within(() => parseCondition(setting.text())), line: setting.line };
+function readLimit(entry: Entry): GateLimit {
+  return { condition: entry.within(() => parseCondition(entry.text())), line: entry.line };
 }
 
-function readRun(setting: Setting): BaselineRun {
-  const map = setting.map();
+function readRun(entry: Entry): BaselineRun {
+  const map = entry.map();
   const files = map.need("files");
   const run = {
     name: map.need("name").text(),
@@ -84,11 +84,11 @@ function readRun(setting: Setting): BaselineRun {
 
 type WrittenCheck = BaselineCheck & { readonly low: number | null; readonly high: number | null };
 
-function readCheck(name: string, setting: Setting, runs: number): WrittenCheck {
-  const map = setting.map();
-  const scaleSetting = map.need("scale");
-  const scale = SCALES.find((one) => one === scaleSetting.text());
-  if (scale === undefined) return scaleSetting.refuse(`must be one of ${SCALES.join(", ")}`);
+function readCheck(name: string, entry: Entry, runs: number): WrittenCheck {
+  const map = entry.map();
+  const scaleEntry = map.need("scale");
+  const scale = SCALES.find((one) => one === scaleEntry.text());
+  if (scale === undefined) return scaleEntry.refuse(`must be one of ${SCALES.join(", ")}`);
   const [low, high] = ["low", "high"].map((end) => map.need(end).numberOrNull()) as [
     number | null,
     number | null,
@@ -96,15 +96,15 @@ function readCheck(name: string, setting: Setting, runs: number): WrittenCheck {
   const values = readNumbers(map, "values", runs);
   const errors = readNumbers(map, "errors", runs);
   map.end();
-  const figure = setting.within(() => parseFigureName(name));
-  return { figure, scale, values, errors, low, high, line: setting.line };
+  const figure = entry.within(() => parseFigureName(name));
+  return { figure, scale, values, errors, low, high, line: entry.line };
 }
 
-function readNumbers(map: SettingsMap, key: string, runs: number): (number | null)[] {
-  const setting = map.need(key);
-  const values = setting.list().map((one) => one.numberOrNull());
+function readNumbers(map: EntryMap, key: string, runs: number): (number | null)[] {
+  const entry = map.need(key);
+  const values = entry.list().map((one) => one.numberOrNull());
   if (values.length !== runs)
-    setting.refuse(
+    entry.refuse(
       `has ${values.length} entries, but there are ${runs} runs`,
       "learn the baseline again with --update",
     );
@@ -114,14 +114,14 @@ function readNumbers(map: SettingsMap, key: string, runs: number): (number | nul
 /** Ends that were edited, or lost in a merge of two branches, would be shown in a review and not be what is judged. */
 function checkEnds(
   checks: readonly WrittenCheck[],
-  entries: readonly (readonly [string, Setting])[],
+  entries: readonly (readonly [string, Entry])[],
   alpha: number,
 ): void {
   checks.forEach((check, at) => {
     const ends = writtenEnds(check, alpha);
     if (isNear(check.low, ends.low) && isNear(check.high, ends.high)) return;
-    const [, setting] = entries[at]!;
-    setting.refuse(
+    const [, entry] = entries[at]!;
+    entry.refuse(
       `has the corridor ${formatNumber(check.low)} to ${formatNumber(check.high)}, but its values give ${formatNumber(ends.low)} to ${formatNumber(ends.high)}`,
       "after an edit or a merge run --update again; to allow more, write a limit instead",
     );

@@ -73,12 +73,12 @@ export async function compareRuns(
   b?: string | readonly string[],
   options: CompareRunsOptions = {},
 ): Promise<CompareReport> {
-  const settings = parseSettings(options);
+  const checked = checkOptions(options);
   const [pathsA, pathsB] = [[a].flat(), b === undefined ? undefined : [b].flat()];
   if (pathsB === undefined && options.unpaired)
     throw new UsageError("one source has no other run to be compared with", { hint: "give a second path" });
   const comparison = new Comparison({
-    ...(settings.columns && { columns: settings.columns }),
+    ...(checked.columns && { columns: checked.columns }),
     ...(options.unpaired && { unpaired: true }),
   });
   const [sideA, sideB] = [new Side(), new Side()];
@@ -97,8 +97,8 @@ export async function compareRuns(
     compared,
     a: described,
     b: other ?? { ...described, name: names.b },
-    within: settings.within,
-    alpha: settings.alpha,
+    within: checked.within,
+    alpha: checked.alpha,
     isDefault: options.within === undefined,
     findings: joinFindings(runA, runB),
     logratio: packageVersion(),
@@ -108,17 +108,17 @@ export async function compareRuns(
   });
 }
 
-interface Settings {
+interface CheckedOptions {
   readonly columns?: ColumnPair;
   readonly within: number;
   readonly alpha: number;
 }
 
-function parseSettings({
+function checkOptions({
   column,
   within = DEFAULT_WITHIN,
   alpha = DEFAULT_ALPHA,
-}: CompareRunsOptions): Settings {
+}: CompareRunsOptions): CheckedOptions {
   if (!(within >= 0) || within === Number.POSITIVE_INFINITY)
     throw new UsageError(`--within must be a number of nats from 0 on, not "${within}"`);
   if (!(alpha > 0 && alpha < 0.5))

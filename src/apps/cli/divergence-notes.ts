@@ -67,7 +67,7 @@ export function noteRepeated(run: Run, file: JsonlLog | undefined): void {
     subject: "log",
     count: repeated,
     at: { file: file!.files[0]!.file },
-    hint: "to log them again with other settings, use another --out",
+    hint: "to log them again with other flags, use another --out",
     describe: (count) =>
       `${plural(count, "record was", "records were")} already in the log and ${count === 1 ? "was" : "were"} not written again`,
   });

@@ -36,8 +36,8 @@ export async function studyFromFlags(
     throw new UsageError(`give one config at a time, not ${config} and ${second}`, { hint: "choose one" });
   const files = paths.filter((path) => !CONFIG_FILE.test(path));
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
-  const settings = mergeSettings(mergeSettings(fromFile, readStudyFlags(files, flags)), more);
-  const study = await readStudy(settings, defaultOut(config ?? files[0]), config);
+  const merged = mergeConfigs(mergeConfigs(fromFile, readStudyFlags(files, flags)), more);
+  const study = await readStudy(merged, defaultOut(config ?? files[0]), config);
   // A key does not belong on a command line, where every process list shows it, nor in a file that is passed around.
   const apiKey = process.env.LOGRATIO_API_KEY;
   return apiKey ? { ...study, backend: { ...study.backend, apiKey } } : study;
@@ -185,8 +185,8 @@ export function named(
   );
 }
 
-/** Later settings win; objects such as `spikes` are merged key by key. */
-export function mergeSettings(a: StudyConfig, b: StudyConfig): StudyConfig {
+/** Later keys win; objects such as `spikes` are merged key by key. */
+export function mergeConfigs(a: StudyConfig, b: StudyConfig): StudyConfig {
   const both = { ...a, ...b };
   for (const name of ["backend", "generate", "continue", "figures", "spikes"]) {
     const [before, after] = [a[name], b[name]];
@@ -199,10 +199,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Without settings that are undefined, and without objects that have none. */
-export function defined(settings: Readonly<Record<string, unknown>>): StudyConfig {
+/** Without keys that are undefined, and without objects that have none. */
+export function defined(config: Readonly<Record<string, unknown>>): StudyConfig {
   return Object.fromEntries(
-    Object.entries(settings).filter(
+    Object.entries(config).filter(
       ([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0),
     ),
   );

@@ -192,7 +192,7 @@ export const TOOLS: readonly Tool[] = [
       trainers: z.array(z.string()).optional().describe("print configs for these trainers only"),
       ...answer,
     },
-    heavy: ["sources", "settings", "corrections"],
+    heavy: ["sources", "corrections"],
     command: (input) => ({
       flags: [
         "sweep",

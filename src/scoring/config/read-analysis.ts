@@ -17,7 +17,7 @@ import { DEFAULT_SEED } from "./read-sampling.ts";
 
 const DEFAULT_DPI = 300;
 
-/** Settings that say how scores are read; a study keeps them, so that its directory is enough to read it again. */
+/** Keys that say how scores are read; a study keeps them, so that its directory is enough to read it again. */
 export const ANALYSIS = [
   "spikes",
   "categories",
@@ -32,18 +32,18 @@ export const ANALYSIS = [
 ] as const;
 
 /** How scores are read, apart from where they come from. @throws UsageError as `readStudy` does */
-export function readAnalysisSettings(
+export function readAnalysisConfig(
   config: StudyConfig,
   file: string | undefined,
 ): Pick<StudySpec, "analysis" | "outcomes" | "figures"> {
   const fields = new ConfigFields(config, "", file);
-  const settings = {
+  const read = {
     analysis: readAnalysis(fields),
     outcomes: readOutcomes(fields),
     figures: readFigures(fields),
   };
   fields.finish();
-  return settings;
+  return read;
 }
 
 export function readOutcomes(fields: ConfigFields): Record<string, string> {

@@ -8,7 +8,7 @@ import type { ConfigFields } from "./fields.ts";
 
 const MIB = 2 ** 20;
 
-/** @throws UsageError for a setting of the wrong kind */
+/** @throws UsageError for a value of the wrong kind */
 export function readBackend(
   fields: ConfigFields | undefined,
 ): BackendOptions & { readonly cacheBytes?: number } {

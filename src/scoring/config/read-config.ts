@@ -11,7 +11,7 @@ export type StudyConfig = Readonly<Record<string, unknown>>;
 const LONGEST_CONFIG = 2 ** 20;
 const MOST_ALIASES = 100;
 
-/** Settings that name files or directories, alone, in lists or as values of an object. */
+/** Keys that name files or directories, alone, in lists or as values of an object. */
 const PATHS = ["problems", "responses", "texts", "tokenizer", "outcomes", "out"];
 const POLICY_PATHS = /^(onnx|logits):(?!\/)/;
 

@@ -1,5 +1,5 @@
 /**
- * A study from its settings, whether they come from a file or from flags.
+ * A study from its config, whether its keys come from a file or from flags.
  *
  * @module
  */
@@ -22,11 +22,11 @@ export interface ConfiguredStudy {
 const DEFAULT_TOP_K = 5;
 
 /**
- * Checks every setting.
+ * Checks every key.
  *
- * @param out where the study goes when no setting says so
+ * @param out where the study goes when no key says so
  * @param file the config, for messages; undefined for flags
- * @throws UsageError for a setting that is unknown, of the wrong kind, or contradicts another
+ * @throws UsageError for a key that is unknown, of the wrong kind, or contradicts another
  */
 export async function readStudy(
   config: StudyConfig,

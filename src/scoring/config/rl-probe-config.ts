@@ -1,6 +1,6 @@
 /**
  * RL-Probe's own `configs/config.yaml` (its commits 0aa5cb29, without revisions, and 55e93244, with them) as a study's
- * settings. Names of policies are those that its `ModelLoader.register_from_config` gives.
+ * keys. Names of policies are those that its `ModelLoader.register_from_config` gives.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export function isRlProbeConfig(config: Config): boolean {
 
 /**
  * What such a config says, in the words of ours. Its `dataset.filter` describes the files that its first script wrote, and
- * pairs that name no checkpoint are passed over, as they are there; logs are not settings here. How it samples rollouts is
+ * pairs that name no checkpoint are passed over, as they are there; logs are not keys here. How it samples rollouts is
  * how `--generate` and `--continue` sample, and `visualization` says in which forms `--figures` writes.
  *
  * @throws UsageError for values of the wrong kind
@@ -27,7 +27,7 @@ export function readRlProbeConfig(config: Config, file: string): Config {
   const policies = readPolicies(fields.fields("models")!);
   const spikes = fields.fields("analysis")?.fields("spike_detection");
   const baselines = fields.fields("baselines");
-  const settings: Record<string, unknown> = {
+  const study: Record<string, unknown> = {
     policies,
     reference: "dpo",
     baselines: "sft" in policies ? ["sft"] : undefined,
@@ -46,7 +46,7 @@ export function readRlProbeConfig(config: Config, file: string): Config {
     seed: fields.count("seed", 0),
     backend: readHardware(fields.fields("hardware")),
   };
-  return dropAbsent(settings);
+  return dropAbsent(study);
 }
 
 function readPolicies(models: ConfigFields): Record<string, unknown> {
@@ -113,6 +113,6 @@ function readHardware(hardware: ConfigFields | undefined): Record<string, unknow
   });
 }
 
-function dropAbsent(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+function dropAbsent(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }

@@ -7,7 +7,7 @@ import { FindingLog } from "../../core/schema/index.ts";
 import { appendLines, type LinesForm, readLines } from "../store/lines-file.ts";
 import { paths } from "../store/manifest.ts";
 
-/** A line: one text, or the spikes of it that other settings found later. */
+/** A line: one text, or the spikes of it that another way to find spikes found later. */
 export interface GradientLine {
   /** Of the models that gave them; see `ManifestPolicy`. */
   readonly fingerprint: string;

@@ -33,7 +33,7 @@ export interface ServerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ServerSettings {
+export interface ResolvedOptions {
   /** Without credentials, fragment, trailing slash or `/v1`. */
   readonly base: string;
   readonly model: string | undefined;
@@ -81,7 +81,7 @@ function parseUrl(url: string): URL {
 }
 
 /** @throws UsageError */
-export function resolveOptions(url: string, options: ServerOptions): ServerSettings {
+export function resolveOptions(url: string, options: ServerOptions): ResolvedOptions {
   const parsed = parseUrl(url);
   const fragment = decodeURIComponent(parsed.hash.slice(1));
   const headers: Record<string, string> = { accept: "application/json", ...options.headers };
@@ -117,9 +117,9 @@ export function resolveOptions(url: string, options: ServerOptions): ServerSetti
 }
 
 /** How patient to be with what a server says about itself: it does so at once, or is not there. */
-export function openingPatience(settings: ServerSettings): {
+export function openingPatience(resolved: ResolvedOptions): {
   readonly retries: number;
   readonly timeoutMs: number;
 } {
-  return { retries: Math.min(1, settings.retries), timeoutMs: Math.min(20_000, settings.timeoutMs) };
+  return { retries: Math.min(1, resolved.retries), timeoutMs: Math.min(20_000, resolved.timeoutMs) };
 }

@@ -121,6 +121,8 @@ describe("a correction as text", () => {
     ["normalize:batch", /no divisor "batch"; known: token, sequence, every-sequence/],
     ["weight:token truncate:..2:..3", /no option "\.\.3" here/],
     ["__proto__:x", /must begin with/],
+    ["weight:token truncate:..2 truncate:..x", '"truncate:..x" (part 3): "x" is not a number'],
+    ["truncate:..x truncate:..2", '"truncate:..x" (part 1): "x" is not a number'],
   ])("%s is refused, and why", (text, why) => {
     expect(() => parseCorrection(text)).toThrow(why);
   });

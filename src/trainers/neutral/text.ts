@@ -109,8 +109,8 @@ export function parseCorrection(text: string): Correction {
   const [first, ...rest] = parts as [string, ...string[]];
   const hasWeight = first.startsWith("weight:");
   const correction: Correction = {
-    ...(hasWeight && { weight: parseWeight(new Part(first)) }),
-    steps: (hasWeight ? rest : parts).map((part) => parseStep(new Part(part))),
+    ...(hasWeight && { weight: parseWeight(new Part(first, 1)) }),
+    steps: (hasWeight ? rest : parts).map((part, at) => parseStep(new Part(part, at + (hasWeight ? 2 : 1)))),
   };
   validateCorrection(correction);
   return correction;
@@ -214,15 +214,18 @@ const NUMBER = /^-?(\d+(\.\d+)?|\.\d+)(e-?\d+)?$/;
 class Part {
   readonly name: string;
   readonly #text: string;
+  /** From 1: of two parts that read the same, only this tells which is meant. */
+  readonly #number: number;
   readonly #fields: string[];
 
-  constructor(text: string) {
+  constructor(text: string, number: number) {
     this.#text = text;
+    this.#number = number;
     [this.name, ...this.#fields] = text.split(":") as [string, ...string[]];
   }
 
   refuse(why: string): UsageError {
-    return new UsageError(`cannot read "${this.#text.slice(0, 80)}": ${why}`);
+    return new UsageError(`cannot read "${this.#text.slice(0, 80)}" (part ${this.#number}): ${why}`);
   }
 
   pick<Name extends string>(names: readonly Name[], text: string, what: string): Name {
@@ -243,8 +246,8 @@ class Part {
     if (upper === undefined || more.length > 0)
       throw this.refuse(`"${text}" is not a range: write 0.5..2, 0.5.. or ..2`);
     return {
-      ...(lower !== "" && { lower: this.#number(lower!) }),
-      ...(upper !== "" && { upper: this.#number(upper) }),
+      ...(lower !== "" && { lower: this.#toNumber(lower!) }),
+      ...(upper !== "" && { upper: this.#toNumber(upper) }),
     };
   }
 
@@ -252,7 +255,7 @@ class Part {
   takeNumber(name: string): number | undefined {
     const at = this.#fields.findIndex((field) => field.startsWith(`${name}=`));
     if (at < 0) return undefined;
-    return this.#number(this.#fields.splice(at, 1)[0]!.slice(name.length + 1));
+    return this.#toNumber(this.#fields.splice(at, 1)[0]!.slice(name.length + 1));
   }
 
   takeFlag(name: string): boolean {
@@ -266,7 +269,7 @@ class Part {
     if (field !== undefined) throw this.refuse(`there is no option "${field}" here`);
   }
 
-  #number(text: string): number {
+  #toNumber(text: string): number {
     if (NUMBER.test(text)) return Number(text);
     throw this.refuse(`"${text}" is not a number`);
   }

@@ -38,8 +38,8 @@ export async function divergence(
 ): Promise<ExitStatus> {
   if (options.json && options.out === STDOUT)
     throw new UsageError("--json and --out - would both write to standard output", { hint: "choose one" });
-  const settings = await readLogOptions(options);
-  const log = createRunLog(settings);
+  const logOptions = await readLogOptions(options);
+  const log = createRunLog(logOptions);
   const file = await openLogFile(paths, options);
   const filter = await compileFilter(options);
   const progress = createProgress(terminal);
@@ -48,7 +48,7 @@ export async function divergence(
     keepDetails: true,
     onProgress: progress.update,
   });
-  const delivery = new Delivery({ run, settings, file, options, terminal, beforeLines: progress.end });
+  const delivery = new Delivery({ run, logOptions, file, options, terminal, beforeLines: progress.end });
   const reading = readUntilInterrupted(run, filter);
   try {
     for await (const batch of reading.batches) for (const result of log.add(batch)) delivery.add(result);
@@ -58,8 +58,8 @@ export async function divergence(
   for (const result of log.finish()) delivery.add(result);
   progress.end();
 
-  noteRun(run, log.leftOut, settings, file);
-  if (settings.tokenizer === undefined && delivery.logged > 0) noteNoTokenizer(run, delivery.logged);
+  noteRun(run, log.leftOut, logOptions, file);
+  if (logOptions.tokenizer === undefined && delivery.logged > 0) noteNoTokenizer(run, delivery.logged);
   noteRepeated(run, file);
   const result = delivery.finish();
   print(result, options, terminal);
@@ -73,7 +73,7 @@ export async function divergence(
 
 interface DeliveryOptions {
   readonly run: Run;
-  readonly settings: RunLogOptions;
+  readonly logOptions: RunLogOptions;
   readonly file: JsonlLog | undefined;
   readonly options: DivergenceCommandOptions;
   readonly terminal: Terminal;
@@ -96,7 +96,7 @@ class Delivery {
   constructor(given: DeliveryOptions) {
     this.#given = given;
     this.#form = { lean: given.options.lean ?? false };
-    this.#report = createRunReport(given.settings, this.#form);
+    this.#report = createRunReport(given.logOptions, this.#form);
   }
 
   /** Records so far. */

@@ -11,8 +11,8 @@ import {
   type AnalyzeStudyOptions,
   analyzeStudy,
   type FigureSpec,
-  readAnalysisSettings,
-  readStudySettings,
+  readAnalysisConfig,
+  readStoredConfig,
   type StudyConfig,
 } from "../../../scoring/index.ts";
 import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
@@ -28,7 +28,7 @@ import {
   checkStudyOutput,
   count,
   defined,
-  mergeSettings,
+  mergeConfigs,
   named,
   number,
   studyFromFlags,
@@ -104,13 +104,13 @@ async function answer(
   terminal: Terminal,
 ): Promise<Answered | undefined> {
   const [dir] = paths;
-  const more = analysisSettings(options);
+  const more = analysisConfig(options);
   if (paths.length === 1 && dir !== undefined && existsSync(join(dir, "study.json"))) {
     refuseScoring(options, dir);
-    const settings = readAnalysisSettings(mergeSettings(await readStudySettings(dir), more), undefined);
-    await checkFigures(options, settings.figures);
-    const report = await analyze(dir, settings, signal, terminal);
-    return report && { report, figures: settings.figures };
+    const how = readAnalysisConfig(mergeConfigs(await readStoredConfig(dir), more), undefined);
+    await checkFigures(options, how.figures);
+    const report = await analyze(dir, how, signal, terminal);
+    return report && { report, figures: how.figures };
   }
   const stages = defined({ ...more, stages: parseStages(options.stage) });
   const { spec, backend } = await studyFromFlags(paths, options, stages);
@@ -151,7 +151,7 @@ async function analyze(
 }
 
 /** Flags that only say how scores are read, in the words of the config. */
-function analysisSettings(options: KlCommandOptions): StudyConfig {
+function analysisConfig(options: KlCommandOptions): StudyConfig {
   return defined({
     outcomes: parseOutcomes(options.outcomes),
     spikes: defined({

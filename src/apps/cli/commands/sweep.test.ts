@@ -58,7 +58,10 @@ describe("sweep", () => {
   });
 
   it.each([
-    [{ correction: ["weight:token truncate:..two"] }, /^--correction: cannot read "truncate:\.\.two": "two"/],
+    [
+      { correction: ["weight:token truncate:..two"] },
+      /^--correction: cannot read "truncate:\.\.two" \(part 2\): "two"/,
+    ],
     [{ correction: ["mask:planet.ratio:..2"] }, /^--correction: cannot read .*: there is no level "planet"/],
     [{ correction: ["truncate:..2"] }, /^--correction: step 1 \(truncate\) has no weight/],
     [{ correction: [""] }, /^--correction: the correction is empty/],

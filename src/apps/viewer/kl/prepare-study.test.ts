@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { KlReport } from "../../../results/kl/index.ts";
 import type { StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText, type WireStudyText } from "../../../results/wire/index.ts";
-import { analyzeStudy, readAnalysisSettings, readPair, readTexts } from "../../../scoring/index.ts";
+import { analyzeStudy, readAnalysisConfig, readPair, readTexts } from "../../../scoring/index.ts";
 import { type ExampleStudy, exampleStudy } from "./example-study.test-data.ts";
 import { isStudy, type PreparedStudy, prepareStudy } from "./index.ts";
 
@@ -44,7 +44,7 @@ describe("a prepared study", () => {
       status: "ready",
     });
     const own = await analyzeStudy(example.dir, {
-      ...readAnalysisSettings({}, undefined),
+      ...readAnalysisConfig({}, undefined),
       writeResults: false,
     });
     expect(await json<KlReport>("study")).toEqual(JSON.parse(JSON.stringify(own)));

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { NotFoundError } from "../../../core/base/index.ts";
 import {
   type AnalyzeProgress,
-  readAnalysisSettings,
+  readAnalysisConfig,
   readManifest,
-  readStudySettings,
+  readStoredConfig,
 } from "../../../scoring/index.ts";
 import {
   type CacheNotice,
@@ -53,7 +53,7 @@ export async function prepareStudy(dir: string, options: PrepareStudyOptions = {
       hint: "give the directory that logratio score wrote",
     });
   }
-  const { analysis, outcomes } = readAnalysisSettings(await readStudySettings(dir), undefined);
+  const { analysis, outcomes } = readAnalysisConfig(await readStoredConfig(dir), undefined);
   const { key, version } = await studyInputs(dir, manifest, outcomes, redact);
   const places = await cachePlaces([dir], cache);
   const name = `${key}-${version}`;

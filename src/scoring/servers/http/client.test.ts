@@ -72,14 +72,14 @@ describe("asking a server", () => {
     });
     await new Promise<void>((resolve) => endless.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
-    const settings = { ...FAST, retries: 1, timeoutMs: 300, maxResponseBytes: 1_000_000 };
-    const client = createClient(resolveOptions(url, settings));
+    const resolved = { ...FAST, retries: 1, timeoutMs: 300, maxResponseBytes: 1_000_000 };
+    const client = createClient(resolveOptions(url, resolved));
     try {
       expect(await client.post("/slow", {})).toMatchObject({
         ok: false,
         failure: { kind: "timeout", attempts: 2 },
       });
-      const long = createClient(resolveOptions(url, { ...settings, timeoutMs: 20_000 }));
+      const long = createClient(resolveOptions(url, { ...resolved, timeoutMs: 20_000 }));
       expect(await long.post("/long", {})).toMatchObject({ ok: false, failure: { kind: "too-large" } });
     } finally {
       endless.closeAllConnections();
@@ -195,9 +195,9 @@ describe("asking a server", () => {
 
 describe("options", () => {
   it("takes credentials, model and /v1 out of the URL", () => {
-    const settings = resolveOptions(CREDENTIALS, {});
-    expect(settings).toMatchObject({ base: "http://localhost:8000", model: "a/b" });
-    expect(Buffer.from(settings.headers.authorization!.slice(6), "base64").toString()).toBe("ann:se@cret");
+    const resolved = resolveOptions(CREDENTIALS, {});
+    expect(resolved).toMatchObject({ base: "http://localhost:8000", model: "a/b" });
+    expect(Buffer.from(resolved.headers.authorization!.slice(6), "base64").toString()).toBe("ann:se@cret");
   });
 
   it.each([

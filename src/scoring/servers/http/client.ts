@@ -13,14 +13,14 @@ import {
   retryAfterMs,
   sleep,
 } from "../../../input/io/index.ts";
-import type { ServerSettings } from "../options.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { parseJson, readBody } from "./body.ts";
 import { type Failure, type Reply, serverWords } from "./failure.ts";
 import { linkSignals } from "./linked-signal.ts";
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** In place of the settings' own. */
+  /** In place of the resolved options' own. */
   readonly retries?: number;
   readonly timeoutMs?: number;
 }
@@ -55,7 +55,7 @@ function findRedirect({ status, headers, url }: Response): string | undefined {
 
 /** What a response comes to, and whether it is worth another attempt. */
 async function readReply(
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   response: Response,
   url: string,
   attempts: number,
@@ -73,9 +73,9 @@ async function readReply(
       waitMs: retryAfterMs(response.headers.get("retry-after")),
     };
   }
-  const body = await readBody(response, settings.maxResponseBytes);
+  const body = await readBody(response, resolved.maxResponseBytes);
   if (body.text === undefined) {
-    const message = `its reply exceeds ${settings.maxResponseBytes} bytes`;
+    const message = `its reply exceeds ${resolved.maxResponseBytes} bytes`;
     return { reply: failed({ kind: "too-large", message }), again: false };
   }
   const parsed = parseJson(body.text);
@@ -88,7 +88,7 @@ async function readReply(
 
 /** One attempt. @throws the signal's reason when the whole question was ended, and nothing else */
 async function attemptOnce(
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   url: string,
   init: RequestInit,
   attempts: number,
@@ -101,7 +101,7 @@ async function attemptOnce(
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal });
     const target = findRedirect(response);
-    if (target === undefined) return await readReply(settings, response, url, attempts);
+    if (target === undefined) return await readReply(resolved, response, url, attempts);
     await response.body?.cancel();
     const message = `it redirects to ${target}, but texts and keys are sent only to the address given`;
     const failure: Failure = { kind: "redirect", url, attempts, status: response.status, message };
@@ -118,20 +118,20 @@ async function attemptOnce(
   }
 }
 
-export function createClient(settings: ServerSettings): HttpClient {
-  const semaphore = createSemaphore(settings.concurrency);
+export function createClient(resolved: ResolvedOptions): HttpClient {
+  const semaphore = createSemaphore(resolved.concurrency);
   const closing = new AbortController();
 
   async function ask(path: string, init: RequestInit, options: AskOptions): Promise<Reply> {
-    const { retries = settings.retries, timeoutMs = settings.timeoutMs } = options;
-    const url = `${settings.base}${path}`;
+    const { retries = resolved.retries, timeoutMs = resolved.timeoutMs } = options;
+    const url = `${resolved.base}${path}`;
     const { signal, unlink } = linkSignals([options.signal, closing.signal]);
     try {
       return await semaphore.run(async () => {
         for (let attempt = 0; ; attempt++) {
           signal.throwIfAborted();
           const { reply, again, waitMs } = await attemptOnce(
-            settings,
+            resolved,
             url,
             init,
             attempt + 1,
@@ -141,7 +141,7 @@ export function createClient(settings: ServerSettings): HttpClient {
           if (!again || attempt >= retries) return reply;
           // A server that wants to be left alone for longer than a whole attempt may take is given up.
           if (waitMs !== undefined && waitMs > timeoutMs) return reply;
-          await sleep(waitMs ?? backoffMs(attempt, settings.retryDelayMs), signal);
+          await sleep(waitMs ?? backoffMs(attempt, resolved.retryDelayMs), signal);
         }
       }, signal);
     } finally {
@@ -150,13 +150,13 @@ export function createClient(settings: ServerSettings): HttpClient {
   }
 
   return {
-    get: (path, options = {}) => ask(path, { headers: settings.headers }, options),
+    get: (path, options = {}) => ask(path, { headers: resolved.headers }, options),
     post(path, body, options = {}) {
-      const headers = { ...settings.headers, "content-type": "application/json" };
+      const headers = { ...resolved.headers, "content-type": "application/json" };
       return ask(path, { method: "POST", headers, body: JSON.stringify(body) }, options);
     },
     async close() {
-      closing.abort(new UsageError(`the policy at ${settings.base} is closed`));
+      closing.abort(new UsageError(`the policy at ${resolved.base} is closed`));
     },
   };
 }

@@ -6,7 +6,7 @@
 import { UsageError } from "../../../core/base/index.ts";
 import type { Policy } from "../../policy.ts";
 import { createClient, type HttpClient } from "../http/client.ts";
-import { openingPatience, resolveOptions, type ServerOptions, type ServerSettings } from "../options.ts";
+import { openingPatience, type ResolvedOptions, resolveOptions, type ServerOptions } from "../options.ts";
 import { parseModels, pickModel, type ServedModel } from "../replies/models.ts";
 import { createNotes } from "../replies/notes.ts";
 import { protocolPolicy } from "../replies/policy.ts";
@@ -25,19 +25,19 @@ const START = "a server with /v1/completions, such as: vllm serve MODEL --port 8
 
 async function findModel(
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   signal: AbortSignal | undefined,
 ): Promise<ServedModel> {
-  const reply = await client.get("/v1/models", { ...openingPatience(settings), signal });
+  const reply = await client.get("/v1/models", { ...openingPatience(resolved), signal });
   const models = reply.ok ? parseModels(reply.json) : undefined;
-  if (models !== undefined) return pickModel(models, settings.model, settings.base);
-  const { model } = settings;
+  if (models !== undefined) return pickModel(models, resolved.model, resolved.base);
+  const { model } = resolved;
   const answers = reply.ok || reply.failure.status === 404 || reply.failure.status === 405;
   // Not every such server lists its models.
   if (answers && model !== undefined) return { id: model, contextLength: null };
   if (!reply.ok) throw openingError(reply.failure, START);
-  throw new UsageError(`the server at ${settings.base} does not list its models`, {
-    hint: `name the model: ${settings.base}#MODEL`,
+  throw new UsageError(`the server at ${resolved.base} does not list its models`, {
+    hint: `name the model: ${resolved.base}#MODEL`,
   });
 }
 
@@ -55,8 +55,8 @@ export async function openOpenAiPolicy(
   url: string,
   options: OpenAiOptions = {},
 ): Promise<Policy> {
-  const settings = resolveOptions(url, options);
-  if (settings.fullVocabulary) {
+  const resolved = resolveOptions(url, options);
+  if (resolved.fullVocabulary) {
     throw new UsageError("OpenAI's protocol does not provide log-probs over the whole vocabulary", {
       hint: "if it is a vLLM or SGLang server, open it as one",
     });
@@ -69,8 +69,8 @@ export async function openOpenAiPolicy(
       },
     );
   }
-  const client = createClient(settings);
-  const { id: model, contextLength } = await findModel(client, settings, options.signal);
+  const client = createClient(resolved);
+  const { id: model, contextLength } = await findModel(client, resolved, options.signal);
   const notes = createNotes([
     "Log-probs are those of echoed tokens, requested at temperature 1 and without truncation, so that raw and processed ones agree; anything else this server does is unknown.",
     ...(options.encode === undefined
@@ -79,14 +79,14 @@ export async function openOpenAiPolicy(
   ]);
   const facts = {
     backend: "openai",
-    location: settings.base,
+    location: resolved.base,
     model,
-    vocabularySize: settings.vocabularySize ?? null,
+    vocabularySize: resolved.vocabularySize ?? null,
     contextLength,
     logprobs: "raw",
     temperature: 1,
     notes: notes.all,
   } as const;
-  const protocol = openAiProtocol(client, settings, model, notes, options);
-  return protocolPolicy(name, facts, protocol, client, settings, undefined);
+  const protocol = openAiProtocol(client, resolved, model, notes, options);
+  return protocolPolicy(name, facts, protocol, client, resolved, undefined);
 }

@@ -8,7 +8,7 @@ import { listAt } from "../../../input/replies/index.ts";
 import type { ForcedText, TopKScores } from "../../policy.ts";
 import type { HttpClient } from "../http/client.ts";
 import type { Failure } from "../http/failure.ts";
-import type { ServerSettings } from "../options.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { noteCapped, noteOtherText } from "../replies/note-differences.ts";
 import type { Notes } from "../replies/notes.ts";
 import type { Protocol } from "../replies/policy.ts";
@@ -44,7 +44,7 @@ function refuseEcho(asked: Asked): ReturnType<typeof refuse> {
 
 export function openAiProtocol(
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   model: string,
   notes: Notes,
   { encode, decode }: Tokenizing,
@@ -55,10 +55,10 @@ export function openAiProtocol(
     decode === undefined ? Array.from(ids) : decode(Array.from(ids));
 
   const complete = (body: CompletionBody, signal?: AbortSignal) =>
-    client.post("/v1/completions", { ...body, ...settings.extraBody }, { signal });
+    client.post("/v1/completions", { ...body, ...resolved.extraBody }, { signal });
 
   async function score(text: ForcedText, asked: Asked, signal?: AbortSignal): Promise<TopKScores> {
-    const k = settings.topK;
+    const k = resolved.topK;
     const maxTokens = least;
     const reply = await complete(echoBody(model, writePrompt(text.ids), k, maxTokens), signal);
     if (!reply.ok) {

@@ -6,7 +6,7 @@
 import type { Alternative } from "../../../input/replies/index.ts";
 import type { ForcedText, Policy, PolicyFacts, Sampled, SampleOptions, TopKScores } from "../../policy.ts";
 import type { HttpClient } from "../http/client.ts";
-import type { ServerSettings } from "../options.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { checkText } from "./check-text.ts";
 import type { Asked } from "./refusals.ts";
 import { fillRow, rowsInOrder } from "./rows.ts";
@@ -39,12 +39,12 @@ export function protocolPolicy(
   facts: PolicyFacts,
   protocol: Protocol,
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   vocabulary: number | undefined,
 ): Policy {
   const { nextToken, room, rowRoom = room } = protocol;
   const begin = (text: ForcedText, beyond: number): Asked => {
-    const asked: Asked = { url: settings.base, id: text.id };
+    const asked: Asked = { url: resolved.base, id: text.id };
     checkText(text, asked, { ...facts, room: beyond });
     return asked;
   };
@@ -52,7 +52,7 @@ export function protocolPolicy(
     name,
     facts,
     sample: (promptIds: Int32Array, options: SampleOptions, signal?: AbortSignal) =>
-      protocol.sample(promptIds, options, { url: settings.base, id: "sample" }, signal),
+      protocol.sample(promptIds, options, { url: resolved.base, id: "sample" }, signal),
     close: () => client.close(),
   };
   if (vocabulary === undefined || nextToken === undefined) {
@@ -71,7 +71,7 @@ export function protocolPolicy(
         text,
         async (prefix, token, stop) =>
           fillRow(await nextToken(prefix, vocabulary, asked, stop), vocabulary, token, asked),
-        settings.concurrency,
+        resolved.concurrency,
         signal,
       );
     },

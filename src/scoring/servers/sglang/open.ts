@@ -8,7 +8,7 @@ import { listAt, member, numberAt, textAt } from "../../../input/replies/index.t
 import type { Policy } from "../../policy.ts";
 import { type AskOptions, createClient, type HttpClient } from "../http/client.ts";
 import type { Reply } from "../http/failure.ts";
-import { openingPatience, resolveOptions, type ServerOptions, type ServerSettings } from "../options.ts";
+import { openingPatience, type ResolvedOptions, resolveOptions, type ServerOptions } from "../options.ts";
 import { parseModels } from "../replies/models.ts";
 import { createNotes } from "../replies/notes.ts";
 import { protocolPolicy } from "../replies/policy.ts";
@@ -42,32 +42,32 @@ async function firstThere(
 
 async function findServed(
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   signal: AbortSignal | undefined,
 ): Promise<Served> {
-  const patience = { ...openingPatience(settings), signal };
+  const patience = { ...openingPatience(resolved), signal };
   const info = await firstThere(client, ["/model_info", "/get_model_info"], patience);
   if (!info.ok) throw openingError(info.failure, START);
   const path = textAt(info.json, "model_path");
   if (path === undefined) {
-    throw new UnsupportedError(`${settings.base} does not say which model it serves`, {
+    throw new UnsupportedError(`${resolved.base} does not say which model it serves`, {
       likely: "another kind of server",
       hint: `start such a server with: ${START}`,
     });
   }
   if (member(info.json, "is_generation") === false) {
-    throw new UnsupportedError(`the server at ${settings.base} serves an embedding model, ${path}`);
+    throw new UnsupportedError(`the server at ${resolved.base} serves an embedding model, ${path}`);
   }
   const models = await client.get("/v1/models", patience);
   const served = (models.ok ? parseModels(models.json) : undefined) ?? [];
   const names = [path, ...served.map(({ id }) => id)];
-  if (settings.model !== undefined && !names.includes(settings.model)) {
-    throw new UsageError(`the server at ${settings.base} does not serve "${settings.model}", only ${path}`);
+  if (resolved.model !== undefined && !names.includes(resolved.model)) {
+    throw new UsageError(`the server at ${resolved.base} does not serve "${resolved.model}", only ${path}`);
   }
   const server = await firstThere(client, ["/server_info", "/get_server_info"], patience);
   const facts = server.ok ? server.json : undefined;
   return {
-    model: settings.model ?? served[0]?.id ?? path,
+    model: resolved.model ?? served[0]?.id ?? path,
     contextLength: served[0]?.contextLength ?? numberAt(facts, "context_length") ?? null,
     version: textAt(facts, "version"),
     seeds: member(facts, "enable_deterministic_inference") === true,
@@ -77,12 +77,12 @@ async function findServed(
 /** What is said about rows over the whole vocabulary, and whether they are given. */
 async function probeVocabulary(
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   vocabulary: number,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly given: boolean; readonly note: string }> {
-  const body = { ...nextTokenBody(Int32Array.of(0), vocabulary), ...settings.extraBody };
-  const reply = await client.post("/generate", body, { retries: Math.min(1, settings.retries), signal });
+  const body = { ...nextTokenBody(Int32Array.of(0), vocabulary), ...resolved.extraBody };
+  const reply = await client.post("/generate", body, { retries: Math.min(1, resolved.retries), signal });
   if (!reply.ok) {
     const { status, message } = reply.failure;
     if (status === undefined || status < 400 || status >= 500) throw openingError(reply.failure, START);
@@ -116,8 +116,8 @@ export async function openSglangPolicy(
   url: string,
   options: SglangOptions = {},
 ): Promise<Policy> {
-  const settings = resolveOptions(url, options);
-  const { vocabularySize, fullVocabulary } = settings;
+  const resolved = resolveOptions(url, options);
+  const { vocabularySize, fullVocabulary } = resolved;
   if (fullVocabulary && vocabularySize === undefined) {
     throw new UsageError(
       "whole rows from SGLang need the vocabulary size (vocabularySize), which it does not report",
@@ -126,11 +126,11 @@ export async function openSglangPolicy(
       },
     );
   }
-  const client = createClient(settings);
-  const { model, contextLength, version, seeds } = await findServed(client, settings, options.signal);
+  const client = createClient(resolved);
+  const { model, contextLength, version, seeds } = await findServed(client, resolved, options.signal);
   const full =
     fullVocabulary && vocabularySize !== undefined
-      ? await probeVocabulary(client, settings, vocabularySize, options.signal)
+      ? await probeVocabulary(client, resolved, vocabularySize, options.signal)
       : undefined;
   const notes = createNotes([
     version === undefined ? "SGLang of unknown version." : `SGLang ${version}.`,
@@ -139,7 +139,7 @@ export async function openSglangPolicy(
   ]);
   const facts = {
     backend: "sglang",
-    location: settings.base,
+    location: resolved.base,
     model,
     vocabularySize: vocabularySize ?? null,
     contextLength,
@@ -147,6 +147,6 @@ export async function openSglangPolicy(
     temperature: 1,
     notes: notes.all,
   } as const;
-  const protocol = sglangProtocol(client, settings, notes, seeds);
-  return protocolPolicy(name, facts, protocol, client, settings, full?.given ? vocabularySize : undefined);
+  const protocol = sglangProtocol(client, resolved, notes, seeds);
+  return protocolPolicy(name, facts, protocol, client, resolved, full?.given ? vocabularySize : undefined);
 }

@@ -5,7 +5,7 @@
  */
 import type { ForcedText, TopKScores } from "../../policy.ts";
 import type { HttpClient } from "../http/client.ts";
-import type { ServerSettings } from "../options.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { noteCapped } from "../replies/note-differences.ts";
 import type { Notes } from "../replies/notes.ts";
 import { forceSampled, type Protocol } from "../replies/policy.ts";
@@ -18,20 +18,20 @@ import { type GenerateBody, inputLogprobsBody, nextTokenBody, sampleBody } from 
 /** @param seeds - whether the server heeds a seed (`--enable-deterministic-inference`) */
 export function sglangProtocol(
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   notes: Notes,
   seeds: boolean,
 ): Protocol {
   async function generate(body: GenerateBody, asked: Asked, signal?: AbortSignal): Promise<unknown> {
-    const reply = await client.post("/generate", { ...body, ...settings.extraBody }, { signal });
+    const reply = await client.post("/generate", { ...body, ...resolved.extraBody }, { signal });
     if (!reply.ok) throw makeRefusal(reply.failure, asked.id);
     return reply.json;
   }
 
   async function score(text: ForcedText, asked: Asked, signal?: AbortSignal): Promise<TopKScores> {
-    const k = settings.topK;
+    const k = resolved.topK;
     const json = await generate(inputLogprobsBody(text.ids, text.promptLength, k), asked, signal);
-    const tokens = parseInputLogprobs(metaInfo(json, asked), text, settings.vocabularySize ?? null, asked);
+    const tokens = parseInputLogprobs(metaInfo(json, asked), text, resolved.vocabularySize ?? null, asked);
     const given = tokens.reduce((least, { alternatives }) => Math.min(least, alternatives.length), k);
     noteCapped(notes, given, k);
     return assembleScores(text, tokens, k, undefined, asked);

@@ -7,7 +7,7 @@ import { UnsupportedError } from "../../../core/base/index.ts";
 import { isObject, listAt, textAt } from "../../../input/replies/index.ts";
 import type { Policy, PolicyFacts } from "../../policy.ts";
 import { createClient, type HttpClient } from "../http/client.ts";
-import { openingPatience, resolveOptions, type ServerOptions, type ServerSettings } from "../options.ts";
+import { openingPatience, type ResolvedOptions, resolveOptions, type ServerOptions } from "../options.ts";
 import { parseModels, pickModel, type ServedModel } from "../replies/models.ts";
 import { createNotes } from "../replies/notes.ts";
 import { protocolPolicy } from "../replies/policy.ts";
@@ -28,14 +28,14 @@ const START = "vllm serve MODEL --port 8000";
 
 async function findModel(
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   signal: AbortSignal | undefined,
 ): Promise<ServedModel> {
-  const reply = await client.get("/v1/models", { ...openingPatience(settings), signal });
+  const reply = await client.get("/v1/models", { ...openingPatience(resolved), signal });
   if (!reply.ok) throw openingError(reply.failure, START);
   const models = parseModels(reply.json);
-  if (models !== undefined) return pickModel(models, settings.model, settings.base);
-  throw new UnsupportedError(`${settings.base}/v1/models does not list models`, {
+  if (models !== undefined) return pickModel(models, resolved.model, resolved.base);
+  throw new UnsupportedError(`${resolved.base}/v1/models does not list models`, {
     likely: "another kind of server",
     hint: `start such a server with: ${START}`,
   });
@@ -53,17 +53,17 @@ const ROWS_NOTE =
 /** Whether the whole vocabulary is given, and how large it is. Token 0 exists in every vocabulary. */
 async function probeVocabulary(
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   model: string,
   signal: AbortSignal | undefined,
 ): Promise<FullVocabulary> {
   const ids = Int32Array.of(0, 0);
-  const { vocabularySize } = settings;
+  const { vocabularySize } = resolved;
   const body =
     vocabularySize === undefined
       ? promptLogprobsBody(model, ids, -1)
       : nextTokenBody(model, ids, vocabularySize);
-  const reply = await client.post("/v1/completions", { ...body, ...settings.extraBody }, { signal });
+  const reply = await client.post("/v1/completions", { ...body, ...resolved.extraBody }, { signal });
   if (!reply.ok) {
     const { status, message } = reply.failure;
     if (status === undefined || status < 400 || status >= 500) throw openingError(reply.failure, START);
@@ -93,15 +93,15 @@ async function probeVocabulary(
  * when something else answers
  */
 export async function openVllmPolicy(name: string, url: string, options: VllmOptions = {}): Promise<Policy> {
-  const settings = resolveOptions(url, options);
-  const client = createClient(settings);
-  const { id: model, contextLength } = await findModel(client, settings, options.signal);
+  const resolved = resolveOptions(url, options);
+  const client = createClient(resolved);
+  const { id: model, contextLength } = await findModel(client, resolved, options.signal);
   const version = await client.get("/version", {
-    ...openingPatience(settings),
+    ...openingPatience(resolved),
     signal: options.signal,
   });
-  const full = settings.fullVocabulary
-    ? await probeVocabulary(client, settings, model, options.signal)
+  const full = resolved.fullVocabulary
+    ? await probeVocabulary(client, resolved, model, options.signal)
     : undefined;
   const notes = createNotes([
     version.ok
@@ -112,14 +112,14 @@ export async function openVllmPolicy(name: string, url: string, options: VllmOpt
   ]);
   const facts: PolicyFacts = {
     backend: "vllm",
-    location: settings.base,
+    location: resolved.base,
     model,
-    vocabularySize: full?.size ?? settings.vocabularySize ?? null,
+    vocabularySize: full?.size ?? resolved.vocabularySize ?? null,
     contextLength,
     logprobs: "raw",
     temperature: 1,
     notes: notes.all,
   };
-  const protocol = vllmProtocol(client, settings, model, notes, options.logprobsMode ?? "raw_logprobs");
-  return protocolPolicy(name, facts, protocol, client, settings, full?.size);
+  const protocol = vllmProtocol(client, resolved, model, notes, options.logprobsMode ?? "raw_logprobs");
+  return protocolPolicy(name, facts, protocol, client, resolved, full?.size);
 }

@@ -8,7 +8,7 @@ import { listAt } from "../../../input/replies/index.ts";
 import type { ForcedText, TopKScores } from "../../policy.ts";
 import type { HttpClient } from "../http/client.ts";
 import type { Failure } from "../http/failure.ts";
-import type { ServerSettings } from "../options.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { noteCapped, noteOtherText } from "../replies/note-differences.ts";
 import type { Notes } from "../replies/notes.ts";
 import { forceSampled, type Protocol } from "../replies/policy.ts";
@@ -52,7 +52,7 @@ function refuseReply(asked: Asked, why: typeof LOST): ReturnType<typeof refuse> 
 
 export function vllmProtocol(
   client: HttpClient,
-  settings: ServerSettings,
+  resolved: ResolvedOptions,
   model: string,
   notes: Notes,
   mode: LogprobsMode,
@@ -61,7 +61,7 @@ export function vllmProtocol(
   let gives: "unknown" | "prompt_logprobs" | "echo" = "unknown";
 
   const post = (body: CompletionBody, signal?: AbortSignal) =>
-    client.post("/v1/completions", { ...body, ...settings.extraBody }, { signal });
+    client.post("/v1/completions", { ...body, ...resolved.extraBody }, { signal });
 
   async function complete(body: CompletionBody, asked: Asked, signal?: AbortSignal): Promise<unknown> {
     const reply = await post(body, signal);
@@ -75,7 +75,7 @@ export function vllmProtocol(
     asked: Asked,
     signal?: AbortSignal,
   ): Promise<ParsedText | undefined> {
-    const reply = await post(promptLogprobsBody(model, text.ids, settings.topK), signal);
+    const reply = await post(promptLogprobsBody(model, text.ids, resolved.topK), signal);
     if (!reply.ok) {
       if (gives !== "prompt_logprobs" && isUnknownParameter(reply.failure)) return undefined;
       throw makeRefusal(reply.failure, asked.id);
@@ -90,15 +90,15 @@ export function vllmProtocol(
   async function score(text: ForcedText, asked: Asked, signal?: AbortSignal): Promise<TopKScores> {
     let parsed = gives === "echo" ? undefined : await byPromptLogprobs(text, asked, signal);
     if (parsed === undefined) {
-      const reply = await complete(echoBody(model, text.ids, settings.topK), asked, signal);
+      const reply = await complete(echoBody(model, text.ids, resolved.topK), asked, signal);
       parsed = parseEcho(firstChoice(reply), text, asked);
       if (parsed !== undefined && gives === "unknown") gives = "echo";
       notes.add("echo", "This server returns no prompt_logprobs; its echo was read.");
     }
     if (parsed === undefined) throw refuseReply(asked, UNSUPPORTED);
-    noteCapped(notes, fewestGiven(parsed.offers, settings.topK), settings.topK);
+    noteCapped(notes, fewestGiven(parsed.offers, resolved.topK), resolved.topK);
     noteOtherText(notes, text, parsed.text);
-    return assembleScores(text, parsed.tokens, settings.topK, parsed.offers, asked);
+    return assembleScores(text, parsed.tokens, resolved.topK, parsed.offers, asked);
   }
 
   return {

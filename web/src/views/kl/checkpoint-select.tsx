@@ -1,6 +1,6 @@
 import { printable } from "../../../../src/render/text/index.ts";
 import { navigate } from "../../state/url.ts";
-import { checkpointParam } from "./settings.ts";
+import { checkpointParam } from "./choices.ts";
 
 /** Which checkpoint figures and colors are of. */
 export function CheckpointSelect({

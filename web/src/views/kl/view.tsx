@@ -3,7 +3,7 @@ import { studyTables, studyTexts } from "../../state/loaded.ts";
 import { makeHref, route } from "../../state/url.ts";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { StudyViewProps } from "../../view-props.ts";
-import { readChoices, type Settings, toPart } from "./settings.ts";
+import { type Choices, readChoices, toPart } from "./choices.ts";
 import "../../ui/heat-levels.css";
 import "./style.css";
 import { StudyPart } from "./study/study-part.tsx";
@@ -12,27 +12,27 @@ import { TextList } from "./texts/text-list.tsx";
 
 /** A study of checkpoints under teacher forcing: the whole of it, its texts, one text. */
 export function CheckpointsView({ info }: StudyViewProps) {
-  const settings = readChoices(route.value.params, info.checkpoints);
+  const choices = readChoices(route.value.params, info.checkpoints);
   return (
     <div class="checkpoints-view">
       <h1 class="visually-hidden">Checkpoints</h1>
-      <Parts settings={settings} texts={info.texts} />
-      {settings.part === "study" && (
+      <Parts choices={choices} texts={info.texts} />
+      {choices.part === "study" && (
         <WhenLoaded of={studyTables()}>{(page) => <StudyPart page={page} />}</WhenLoaded>
       )}
-      {settings.part === "texts" && (
-        <WhenLoaded of={studyTexts()}>{(list) => <TextList list={list} settings={settings} />}</WhenLoaded>
+      {choices.part === "texts" && (
+        <WhenLoaded of={studyTexts()}>{(list) => <TextList list={list} choices={choices} />}</WhenLoaded>
       )}
-      {settings.part === "text" && (
+      {choices.part === "text" && (
         <WhenLoaded of={studyTexts()}>
-          {(list) => <TextPart info={info} list={list} settings={settings} />}
+          {(list) => <TextPart info={info} list={list} choices={choices} />}
         </WhenLoaded>
       )}
     </div>
   );
 }
 
-function Parts({ settings: { part, text }, texts }: { readonly settings: Settings; readonly texts: number }) {
+function Parts({ choices: { part, text }, texts }: { readonly choices: Choices; readonly texts: number }) {
   return (
     <nav class="pills" aria-label="Parts of the study">
       <a href={makeHref({ params: toPart("study") })} aria-current={part === "study" ? "page" : undefined}>

@@ -8,10 +8,10 @@ import { printable } from "../../../../src/render/text/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { OF_ONE_SEQUENCE } from "./choices.ts";
 import { commandFor } from "./model/command.ts";
 import { neighbour, type Order } from "./model/order.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
-import { OF_ONE_SEQUENCE } from "./settings.ts";
 
 export interface HeaderProps {
   readonly model: SequenceModel;

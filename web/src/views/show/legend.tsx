@@ -2,12 +2,12 @@ import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { navigate } from "../../state/url.ts";
 import { PALETTE_TITLES, PALETTES, type Palette } from "../../ui/colour-scale.ts";
 import { Legend } from "../../ui/legend.tsx";
+import type { Choices } from "./choices.ts";
 import type { Fates } from "./model/fate.ts";
-import type { Settings } from "./settings.ts";
 
 /** What the colors and lines of the strip mean, in numbers. */
-export function StripLegend({ settings, fates }: { readonly settings: Settings; readonly fates: Fates }) {
-  const { metric, domain, end, palette } = settings;
+export function StripLegend({ choices, fates }: { readonly choices: Choices; readonly fates: Fates }) {
+  const { metric, domain, end, palette } = choices;
   return (
     <div class="strip-legend">
       <span class="metric-meaning">{metric.meaning}</span>
@@ -24,7 +24,7 @@ export function StripLegend({ settings, fates }: { readonly settings: Settings; 
         <span class="key infinite">not finite</span>
         {end === domain && <span class="key over">beyond</span>}
         <span class="key untrained">not trained</span>
-        {settings.numbers && (
+        {choices.numbers && (
           <span class="key number-key">
             above a digit its power of ten: <sup>2</sup> for hundreds, <sup>−1</sup> for tenths
           </span>

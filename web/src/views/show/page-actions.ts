@@ -5,14 +5,14 @@
  * @module
  */
 import { navigate, route } from "../../state/url.ts";
+import { closedFind, MOST_PINS, moveToPlace } from "./choices.ts";
 import type { Follow } from "./linked.ts";
 import { nextHit } from "./model/find.ts";
 import type { Page } from "./page-state.ts";
-import { closedFind, MOST_PINS, moveToPlace } from "./settings.ts";
 import { centre } from "./strip/reveal.ts";
 
 /** Going to a place. */
-export function placeActions({ model, settings: { place }, strip, follow, root }: Page) {
+export function placeActions({ model, choices: { place }, strip, follow, root }: Page) {
   const show = (at: number): void => {
     const scroller = root.current?.querySelector<HTMLElement>(".strip");
     if (scroller) centre(scroller, () => strip.current?.spanOf(at) ?? strip.current?.chunkOf(at));
@@ -33,7 +33,7 @@ export function placeActions({ model, settings: { place }, strip, follow, root }
 
 /** The find box, and going from hit to hit. */
 export function findActions(
-  { model, settings: { place, findsText }, find, finder, asked, linked, root }: Page,
+  { model, choices: { place, findsText }, find, finder, asked, linked, root }: Page,
   { show }: Pick<ReturnType<typeof placeActions>, "show">,
 ) {
   const openFind = (): void => {
@@ -66,7 +66,7 @@ export function findActions(
 }
 
 /** Cards that stay. */
-export function pinActions({ settings: { current, pins }, follow }: Page) {
+export function pinActions({ choices: { current, pins }, follow }: Page) {
   const withPin = (token: number): number[] => [...pins, token].slice(-MOST_PINS);
   const setPins = (next: readonly number[]): void => {
     navigate({ params: { pins: next.length === 0 ? undefined : next.join("_") } }, { replace: true });

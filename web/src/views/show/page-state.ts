@@ -5,13 +5,13 @@ import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { route } from "../../state/url.ts";
 import { loadAlternatives } from "./card/alternatives.ts";
+import { type Choices, readChoices } from "./choices.ts";
 import type { Follow, Hovered, Linked } from "./linked.ts";
 import { judgeTokens } from "./model/fate.ts";
 import { finderIn } from "./model/finding.ts";
 import { openNumbers } from "./model/numbers.ts";
 import type { Order } from "./model/order.ts";
 import { sequenceModel } from "./model/sequence-model.ts";
-import { readChoices, type Settings } from "./settings.ts";
 import type { Source } from "./source.ts";
 import type { Strip } from "./strip/strip.ts";
 
@@ -37,14 +37,14 @@ export function useModel({ info, wire, source }: PageInput) {
   const numbers = useMemo(() => openNumbers(model), [model]);
   const wanted = readChoices(route.value, info, model);
   // Where there is no number, nothing steps back for one.
-  const settings: Settings = { ...wanted, numbers: wanted.numbers && numbers.any };
-  const { metric, correction, find = "", findsText } = settings;
+  const choices: Choices = { ...wanted, numbers: wanted.numbers && numbers.any };
+  const { metric, correction, find = "", findsText } = choices;
   const values = useMemo(() => metric.values(wire), [wire, metric.name]);
   const correctionText = correction && formatCorrection(correction);
   const fates = useMemo(() => judgeTokens(correction, model), [model, correctionText]);
   const finder = useMemo(() => finderIn(model, info.has.texts), [model, info.has.texts]);
   const finding = find === "" ? undefined : finder(find, findsText);
-  return { model, alternatives, numbers, settings, values, fates, finder, finding, find };
+  return { model, alternatives, numbers, choices, values, fates, finder, finding, find };
 }
 
 /** What the parts of the page hold each other by. */

@@ -18,14 +18,14 @@ import { useSequencePage } from "./use-sequence-page.ts";
 export function SequencePage(input: PageInput) {
   const { info, source, order } = input;
   const page = useSequencePage(input);
-  const { model, linked, alternatives, numbers, settings, values, fates, finding, find, asked } = page;
+  const { model, linked, alternatives, numbers, choices, values, fates, finding, find, asked } = page;
   const { strip, follow, root, goToPlace, goTo, look, stepFind, pick, setPins, openFind, closeFind } = page;
-  const { place, current, pins, toggled, palette, findsText } = settings;
+  const { place, current, pins, toggled, palette, findsText } = choices;
   const card = { model, numbers, fates, alternatives };
   return (
     <article
       ref={root}
-      class={`sequence scaled${settings.metric.signed ? " signs" : ""}`}
+      class={`sequence scaled${choices.metric.signed ? " signs" : ""}`}
       data-palette={palette}
     >
       <SequenceHeader
@@ -36,10 +36,10 @@ export function SequencePage(input: PageInput) {
         group={input.group}
         info={info}
       />
-      <Toolbar settings={settings} numbers={info.has.texts ? numbers.any : undefined} onFind={openFind} />{" "}
-      <StripLegend settings={settings} fates={fates} />
+      <Toolbar choices={choices} numbers={info.has.texts ? numbers.any : undefined} onFind={openFind} />{" "}
+      <StripLegend choices={choices} fates={fates} />
       <Minimap
-        {...{ model, settings, values, hits: finding?.hits, linked }}
+        {...{ model, choices, values, hits: finding?.hits, linked }}
         onJump={goToPlace}
         onRange={(range) =>
           navigate(
@@ -48,7 +48,7 @@ export function SequencePage(input: PageInput) {
           )
         }
       />
-      <Readout model={model} settings={settings} numbers={numbers} fates={fates} />
+      <Readout model={model} choices={choices} numbers={numbers} fates={fates} />
       {(asked.value !== 0 || find !== "") && (
         <FindBand
           {...{ find, finding, findsText }}
@@ -61,7 +61,7 @@ export function SequencePage(input: PageInput) {
       )}
       <div class={pins.length === 0 ? "strip-row" : "strip-row with-pins"}>
         <TokenStrip
-          {...{ model, settings, fates, values, numbers, hits: finding?.hits, linked, follow, strip }}
+          {...{ model, choices, fates, values, numbers, hits: finding?.hits, linked, follow, strip }}
           onPick={pick}
           onGoTo={goTo}
           onToggle={(run) =>

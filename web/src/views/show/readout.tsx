@@ -7,26 +7,26 @@ import {
 } from "../../../../src/render/text/display/index.ts";
 import { navigate } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import type { Choices } from "./choices.ts";
 import type { Fates } from "./model/fate.ts";
 import { deltaAt } from "./model/metrics.ts";
 import { describeNumber, type Numbers } from "./model/numbers.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { computeStatistics } from "./model/statistics.ts";
-import type { Settings } from "./settings.ts";
 
 /** The current token and the chosen range in words; read out as they change. */
 export function Readout({
   model,
-  settings,
+  choices,
   numbers,
   fates,
 }: {
   readonly model: SequenceModel;
-  readonly settings: Settings;
+  readonly choices: Choices;
   readonly numbers: Numbers;
   readonly fates: Fates;
 }) {
-  const { place, current, range } = settings;
+  const { place, current, range } = choices;
   return (
     <div class="readout">
       <p role="status" aria-live="polite">
@@ -36,10 +36,10 @@ export function Readout({
           </bdi>
         ) : current === undefined ? (
           <span class="hint">
-            Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatPlain(settings.near)}
+            Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatPlain(choices.near)}
           </span>
         ) : (
-          <bdi>{describeToken(model, settings, numbers, current, fates)}</bdi>
+          <bdi>{describeToken(model, choices, numbers, current, fates)}</bdi>
         )}
       </p>
       {range !== undefined && (
@@ -57,7 +57,7 @@ export function Readout({
 
 function describeToken(
   model: SequenceModel,
-  { metric, numbers: showsNumbers }: Settings,
+  { metric, numbers: showsNumbers }: Choices,
   numbers: Numbers,
   token: number,
   fates: Fates,

@@ -1,7 +1,7 @@
 import { navigate } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
+import type { Choices } from "./choices.ts";
 import { CorrectionPicker } from "./correction.tsx";
-import type { Settings } from "./settings.ts";
 
 const MODES = [
   { name: "reading", title: "reading", hint: "Text as it was written" },
@@ -11,11 +11,11 @@ const MODES = [
 
 /** What the strip shows, and how. Every choice is in the address. */
 export function Toolbar({
-  settings,
+  choices,
   numbers,
   onFind,
 }: {
-  readonly settings: Settings;
+  readonly choices: Choices;
   /** Whether the sequence has any; undefined where no token is known to be a digit. */
   readonly numbers: boolean | undefined;
   readonly onFind: () => void;
@@ -25,29 +25,29 @@ export function Toolbar({
       <Choice
         label="colour"
         name="metric"
-        options={settings.metrics.map(({ name, title, meaning }, at) => ({
+        options={choices.metrics.map(({ name, title, meaning }, at) => ({
           name,
           title,
           hint: at < 9 ? `${meaning} (${at + 1})` : meaning,
         }))}
-        value={settings.metric.name}
+        value={choices.metric.name}
         onChange={chooseMetric}
       />
       <Choice
         label="text"
         name="mode"
         options={MODES}
-        value={settings.mode}
+        value={choices.mode}
         onChange={(mode) => navigate({ params: { mode: mode === "reading" ? undefined : mode } })}
       />
       {numbers !== undefined && (
         <button
           type="button"
           class="numbers-toggle"
-          aria-pressed={settings.numbers}
+          aria-pressed={choices.numbers}
           disabled={!numbers}
           title={numbers ? "group digits into numbers, with their places (d)" : "no number in this sequence"}
-          onClick={() => toggleNumbers(settings)}
+          onClick={() => toggleNumbers(choices)}
         >
           numbers
         </button>
@@ -60,7 +60,7 @@ export function Toolbar({
   );
 }
 
-export function toggleNumbers({ numbers }: Pick<Settings, "numbers">): void {
+export function toggleNumbers({ numbers }: Pick<Choices, "numbers">): void {
   navigate({ params: { numbers: numbers ? undefined : "on" } });
 }
 

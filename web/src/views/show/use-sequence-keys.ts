@@ -1,11 +1,11 @@
 import { useKeys } from "../../state/keys.ts";
 import { navigate } from "../../state/url.ts";
+import { type Choices, OF_ONE_SEQUENCE } from "./choices.ts";
 import type { Follow } from "./linked.ts";
 import { inNextStep, neighbour } from "./model/order.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { nextDivergent } from "./model/statistics.ts";
 import type { PageInput } from "./page-state.ts";
-import { OF_ONE_SEQUENCE, type Settings } from "./settings.ts";
 import { chooseMetric, toggleNumbers } from "./toolbar.tsx";
 
 export interface KeyActions {
@@ -23,7 +23,7 @@ export interface KeyActions {
 export function useSequenceKeys(
   { info, order, group }: PageInput,
   model: SequenceModel,
-  { place, current, near, metric, metrics, numbers }: Settings,
+  { place, current, near, metric, metrics, numbers }: Choices,
   { goToPlace, togglePin, dismiss, openFind, stepFind, firstInSight }: KeyActions,
 ): void {
   const goTo = (token: number): void => goToPlace(token + model.prompt, "centre");

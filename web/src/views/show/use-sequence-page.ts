@@ -4,7 +4,7 @@
  *
  *     page-state.ts                                                page-actions.ts
  *     wire ─► model ─► numbers, fates, finder ─┐
- *     address ─► settings ─────────────────────┴─► markup (page.tsx) ─► goToPlace, look, pick, … ─► navigate ─► address
+ *     address ─► choices ─────────────────────┴─► markup (page.tsx) ─► goToPlace, look, pick, … ─► navigate ─► address
  *     signals: asked (the find box), linked.hovered, linked.sight
  *     refs: root, strip, and follow: how the strip is to come along with the next move
  *
@@ -19,12 +19,12 @@ import { useSequenceKeys } from "./use-sequence-keys.ts";
 
 export function useSequencePage(input: PageInput) {
   const page = { ...useModel(input), ...useHandles(input) };
-  const { model, settings, linked, root } = page;
+  const { model, choices, linked, root } = page;
   useLayoutEffect(() => fillWindow(root.current!), []);
   const places = placeActions(page);
   const finds = findActions(page, places);
   const pinning = pinActions(page);
-  useSequenceKeys(input, model, settings, {
+  useSequenceKeys(input, model, choices, {
     ...{ ...places, ...finds, ...pinning },
     dismiss: () => dismiss(page, finds, pinning),
     firstInSight: () => firstOwn(model, linked.sight.peek().from),
@@ -34,7 +34,7 @@ export function useSequencePage(input: PageInput) {
 
 /** Escape, from what lies on top to what lies below. */
 function dismiss(
-  { linked, asked, find, settings: { pins } }: Page,
+  { linked, asked, find, choices: { pins } }: Page,
   { closeFind }: Pick<ReturnType<typeof findActions>, "closeFind">,
   { setPins }: Pick<ReturnType<typeof pinActions>, "setPins">,
 ): void {

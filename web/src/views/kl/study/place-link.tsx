@@ -1,6 +1,6 @@
 import { printable } from "../../../../../src/render/text/index.ts";
 import { makeHref } from "../../../state/url.ts";
-import { toPart } from "../settings.ts";
+import { toPart } from "../choices.ts";
 
 /** `q12` or `q12.t40`: a text of the study, or a token of it. */
 const HANDLE = /\b(q\d+(?:\.t\d+)?)\b/;

@@ -12,7 +12,7 @@ import { elementSvg } from "../../../ui/element-svg.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";
 import { WhenLoaded } from "../../../ui/when-loaded.tsx";
 import { CheckpointSelect, chooseCheckpoint } from "../checkpoint-select.tsx";
-import { type Settings, toPart } from "../settings.ts";
+import { type Choices, toPart } from "../choices.ts";
 import { chooseTexts, neighbour } from "../texts/order.ts";
 import { HeatMap } from "./heat-map.tsx";
 import { HeatLegend } from "./legend.tsx";
@@ -26,13 +26,13 @@ import { useTextKeys } from "./use-text-keys.ts";
 interface TextPartProps {
   readonly info: StudyInfo;
   readonly list: StudyTexts;
-  readonly settings: Settings;
+  readonly choices: Choices;
 }
 
 /** One text under every checkpoint. */
 export function TextPart(props: TextPartProps) {
-  const { info, settings } = props;
-  const index = settings.text ?? 0;
+  const { info, choices } = props;
+  const index = choices.text ?? 0;
   const loaded = useMemo(() => {
     const asked = signal<Loaded<WireStudyText>>({ state: "loading" });
     if (index < info.texts) settle(client.study.text(index), asked);
@@ -52,17 +52,17 @@ export function TextPart(props: TextPartProps) {
   );
 }
 
-function TextPage({ info, list, settings, wire }: TextPartProps & { readonly wire: WireStudyText }) {
+function TextPage({ info, list, choices, wire }: TextPartProps & { readonly wire: WireStudyText }) {
   const model = useMemo(() => textModel(wire, list.scale), [wire, list.scale]);
   const { meta, mask } = wire;
-  const { checkpoint, find, answer, order } = settings;
-  const token = settings.token !== undefined && settings.token < model.tokens ? settings.token : undefined;
+  const { checkpoint, find, answer, order } = choices;
+  const token = choices.token !== undefined && choices.token < model.tokens ? choices.token : undefined;
   const rows = useMemo(
-    () => chooseTexts(list.texts, settings),
+    () => chooseTexts(list.texts, choices),
     [list, find, answer, order.key, order.descending, checkpoint],
   );
   const near = (way: 1 | -1): number | undefined => neighbour(rows, meta.index, way);
-  useTextKeys(model, { ...settings, token }, near);
+  useTextKeys(model, { ...choices, token }, near);
   const choose = (next: number): void => navigate({ params: { token: String(next) } });
   const facts = caseFacts({
     ...meta,
@@ -110,7 +110,7 @@ function TextPage({ info, list, settings, wire }: TextPartProps & { readonly wir
           model={model}
           checkpoint={checkpoint}
           token={token}
-          allLines={settings.allLines}
+          allLines={choices.allLines}
           onChoose={(next, row) => {
             if (row !== undefined && row !== checkpoint) chooseCheckpoint(meta.checkpoints, row);
             choose(next);

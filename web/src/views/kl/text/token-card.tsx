@@ -10,7 +10,7 @@ import type { StudyInfo } from "../../../../../src/results/index.ts";
 import { makeHref } from "../../../state/url.ts";
 import type { Row } from "../../../ui/export.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";
-import { checkpointParam } from "../settings.ts";
+import { checkpointParam } from "../choices.ts";
 import { forcedToken, isError, probabilityAt, sinceWhen, type TextModel, valueAt } from "./text-model.ts";
 import "./token-card.css";
 import { shortToken } from "./token-text.ts";

@@ -1,7 +1,7 @@
 import { useKeys } from "../../../state/keys.ts";
 import { navigate } from "../../../state/url.ts";
 import { chooseCheckpoint } from "../checkpoint-select.tsx";
-import { type Settings, toPart } from "../settings.ts";
+import { type Choices, toPart } from "../choices.ts";
 import { nextSpike, type TextModel } from "./text-model.ts";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"] as const;
@@ -9,7 +9,7 @@ const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"] as const;
 /** Keys of one text; `neighbour` is the text after or before it in the list. */
 export function useTextKeys(
   model: TextModel,
-  { checkpoint, token }: Settings,
+  { checkpoint, token }: Choices,
   neighbour: (way: 1 | -1) => number | undefined,
 ): void {
   const { checkpoints, error } = model.wire.meta;

@@ -9,15 +9,15 @@ import type { Row } from "../../../ui/export.ts";
 import { TakeAway } from "../../../ui/virtual-table/take-away.tsx";
 import { type TableColumn, VirtualTable } from "../../../ui/virtual-table/virtual-table.tsx";
 import { CheckpointSelect } from "../checkpoint-select.tsx";
-import { type Settings, toPart } from "../settings.ts";
+import { type Choices, toPart } from "../choices.ts";
 import { chooseTexts } from "./order.ts";
 
 /** Every text of the study, with its figures at one checkpoint. */
-export function TextList({ list, settings }: { readonly list: StudyTexts; readonly settings: Settings }) {
+export function TextList({ list, choices }: { readonly list: StudyTexts; readonly choices: Choices }) {
   const id = useId();
-  const { find, answer, order, checkpoint } = settings;
+  const { find, answer, order, checkpoint } = choices;
   const rows = useMemo(
-    () => chooseTexts(list.texts, settings),
+    () => chooseTexts(list.texts, choices),
     [list, find, answer, order.key, order.descending, checkpoint],
   );
   useKeys({ "/": { describe: "find texts", run: () => document.getElementById(id)?.focus() } });

@@ -3,11 +3,11 @@ import type { Row } from "../../../ui/export.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";
 import { canvasSvg } from "../../../ui/svg-canvas.ts";
 import { onPaper } from "../../../ui/theme.ts";
+import type { Choices } from "../choices.ts";
 import type { Linked } from "../linked.ts";
 import type { TokenRange } from "../model/axis.ts";
 import type { Hits } from "../model/find.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
-import type { Settings } from "../settings.ts";
 import { computeHeight, type Drawn, drawSequence, type Track } from "./draw.ts";
 import { readInks } from "./inks.ts";
 import { useDrawing } from "./use-drawing.ts";
@@ -15,7 +15,7 @@ import { usePointing } from "./use-pointing.ts";
 
 export interface MinimapProps {
   readonly model: SequenceModel;
-  readonly settings: Settings;
+  readonly choices: Choices;
   readonly values: Float64Array;
   readonly hits: Hits | undefined;
   readonly linked: Linked;
@@ -25,12 +25,12 @@ export interface MinimapProps {
 }
 
 /** The whole sequence in one line: hover to find, click to go, drag to choose a range. */
-export function Minimap({ model, settings, values, hits, linked, onJump, onRange }: MinimapProps) {
-  const { metric, domain, end, place } = settings;
-  const second = useSecond(model, settings);
+export function Minimap({ model, choices, values, hits, linked, onJump, onRange }: MinimapProps) {
+  const { metric, domain, end, place } = choices;
+  const second = useSecond(model, choices);
   const height = computeHeight(second !== undefined);
   const drawn = { model, metric, domain, end, values, second };
-  const { root, base, over, width, axis } = useDrawing({ drawn, settings, hits, linked, height });
+  const { root, base, over, width, axis } = useDrawing({ drawn, choices, hits, linked, height });
   const here = place ?? Math.floor(linked.sight.peek().from);
   const handlers = usePointing({ model, axis, linked, here, onJump, onRange });
   const svg = (): string =>
@@ -63,7 +63,7 @@ export function Minimap({ model, settings, values, hits, linked, onJump, onRange
 }
 
 /** The metric below the one that is looked at: entropy, or Δ below entropy. */
-function useSecond(model: SequenceModel, { metric, metrics }: Settings): Track | undefined {
+function useSecond(model: SequenceModel, { metric, metrics }: Choices): Track | undefined {
   const other = metrics.find(({ name }) => name === (metric.name === "entropy" ? "delta" : "entropy"));
   return useMemo(
     () => other && { metric: other, domain: other.domain, values: other.values(model.wire) },

@@ -9,10 +9,10 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { isDark } from "../../../ui/theme.ts";
+import type { Choices } from "../choices.ts";
 import type { Held, Linked } from "../linked.ts";
 import { type Axis, makeAxis } from "../model/axis.ts";
 import type { Hits } from "../model/find.ts";
-import type { Settings } from "../settings.ts";
 import { type Drawn, drawSequence } from "./draw.ts";
 import { drawOverlay } from "./draw-overlay.ts";
 import { type Inks, prepared, readInks } from "./inks.ts";
@@ -22,7 +22,7 @@ const FIRST_DRAWN_MS = 100;
 
 export interface Shown {
   readonly drawn: Drawn;
-  readonly settings: Settings;
+  readonly choices: Choices;
   readonly hits: Hits | undefined;
   readonly linked: Linked;
   /** Pixels. */
@@ -39,14 +39,14 @@ export interface Drawing {
 }
 
 /** Keeps both canvases as what is shown says. */
-export function useDrawing({ drawn, settings, hits, linked, height }: Shown): Drawing {
+export function useDrawing({ drawn, choices, hits, linked, height }: Shown): Drawing {
   const root = useRef<HTMLDivElement>(null);
   const base = useRef<HTMLCanvasElement>(null);
   const over = useRef<HTMLCanvasElement>(null);
   const inks = useRef<Inks | undefined>(undefined);
   const width = useWidth(root);
   const { model, metric, domain, end, values } = drawn;
-  const { place, pins, range, palette } = settings;
+  const { place, pins, range, palette } = choices;
   const axis = makeAxis(model.prompt, model.response, width);
   const hitPixels = useMemo(
     () => [...new Set(hits?.from.map((from) => Math.round(axis.xOf(from))))],

@@ -1,15 +1,15 @@
+import type { Choices } from "../choices.ts";
 import type { Follow, Held, Linked } from "../linked.ts";
 import type { Fates } from "../model/fate.ts";
 import type { Hits } from "../model/find.ts";
 import type { Numbers } from "../model/numbers.ts";
 import type { TokenRun } from "../model/runs.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
-import type { Settings } from "../settings.ts";
 import type { Strip } from "./strip.ts";
 
 export interface TokenStripProps {
   readonly model: SequenceModel;
-  readonly settings: Settings;
+  readonly choices: Choices;
   readonly fates: Fates;
   readonly values: Float64Array;
   readonly numbers: Numbers;

@@ -6,7 +6,7 @@ import { useStrip } from "./use-strip.ts";
 
 /** The text of the sequence, colored. The elements in it are the strip's own: rendering again leaves them alone. */
 export function TokenStrip(props: TokenStripProps) {
-  const { model, linked, settings, onPick } = props;
+  const { model, linked, choices, onPick } = props;
   const scroller = useRef<HTMLDivElement>(null);
   useStrip(scroller, props);
 
@@ -30,8 +30,8 @@ export function TokenStrip(props: TokenStripProps) {
       onPointerLeave={() => hover(null)}
       onCopy={copyText}
       onKeyDown={(event) => {
-        if (event.key === "Enter" && event.target === event.currentTarget && settings.current !== undefined)
-          onPick(settings.current);
+        if (event.key === "Enter" && event.target === event.currentTarget && choices.current !== undefined)
+          onPick(choices.current);
       }}
       onClick={(event) => {
         const selection = getSelection();

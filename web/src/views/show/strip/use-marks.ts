@@ -14,8 +14,8 @@ export interface Marks {
  * Keeps the marks, and repaints the tokens that a change of them touches: a pointer that moves over the text changes two
  * tokens, and must not paint thousands.
  */
-export function useMarks({ model, settings, linked, strip }: TokenStripProps): Held<Marks> {
-  const { place, pins } = settings;
+export function useMarks({ model, choices, linked, strip }: TokenStripProps): Held<Marks> {
+  const { place, pins } = choices;
   const marks = useRef<Marks>({ current: undefined, pins: [], hovered: undefined });
   const mark = (next: Partial<Marks>): void => {
     const before = marks.current;

@@ -54,8 +54,8 @@ function useBuilt(scroller: Scroller, { model, linked, strip, onGoTo, onToggle }
   }, [model]);
 }
 
-function useMode(scroller: Scroller, { model, settings, linked, strip }: TokenStripProps): void {
-  const { mode, numbers, place } = settings;
+function useMode(scroller: Scroller, { model, choices, linked, strip }: TokenStripProps): void {
+  const { mode, numbers, place } = choices;
   useLayoutEffect(() => {
     const { from, to } = linked.sight.peek();
     strip.current?.setMode(mode, numbers);
@@ -67,8 +67,8 @@ function useMode(scroller: Scroller, { model, settings, linked, strip }: TokenSt
   }, [model, mode, numbers]);
 }
 
-function useFolds({ model, settings, hits, strip }: TokenStripProps): void {
-  const { toggled } = settings;
+function useFolds({ model, choices, hits, strip }: TokenStripProps): void {
+  const { toggled } = choices;
   useLayoutEffect(() => {
     const writeNote = ({ from, to }: TokenRun): string => {
       const count = hits === undefined ? 0 : hitsWithin(hits, from, to);
@@ -79,8 +79,8 @@ function useFolds({ model, settings, hits, strip }: TokenStripProps): void {
 }
 
 function usePaint(props: TokenStripProps): void {
-  const { model, settings, fates, values, numbers, hits, strip } = props;
-  const { numbers: showsNumbers, domain, end, range } = settings;
+  const { model, choices, fates, values, numbers, hits, strip } = props;
+  const { numbers: showsNumbers, domain, end, range } = choices;
   const marks = useMarks(props);
   useLayoutEffect(() => {
     const classes = classesFor(model, { values, domain, end, fates, range });
@@ -95,8 +95,8 @@ function usePaint(props: TokenStripProps): void {
 }
 
 /** Brings the current token into sight when it is another one. */
-function useReveal(scroller: Scroller, { model, settings, follow, strip, onToggle }: TokenStripProps): void {
-  const { place, toggled } = settings;
+function useReveal(scroller: Scroller, { model, choices, follow, strip, onToggle }: TokenStripProps): void {
+  const { place, toggled } = choices;
   const revealed = useRef<number | undefined>(undefined);
   useEffect(() => {
     const how = follow.current;

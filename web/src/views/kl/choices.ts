@@ -8,7 +8,7 @@ import { isTextOrder, type TextOrder } from "./texts/order.ts";
 export const PARTS = ["study", "texts"] as const;
 export type Part = (typeof PARTS)[number] | "text";
 
-export interface Settings {
+export interface Choices {
   readonly part: Part;
   /** Place in the study's list of texts. */
   readonly text: number | undefined;
@@ -28,7 +28,7 @@ export type AnswerFilter = (typeof ANSWERS)[number];
 
 type Params = Readonly<Record<string, string | undefined>>;
 
-export function readChoices(params: Params, checkpoints: readonly string[]): Settings {
+export function readChoices(params: Params, checkpoints: readonly string[]): Choices {
   const text = wholeNumber(params.text);
   const named = checkpoints.indexOf(params.checkpoint ?? "");
   const order = params.order?.replace(/^-/, "");

@@ -12,7 +12,7 @@ import { parsePlaces } from "./model/runs.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 
 /** What the address says about this page. */
-export interface Settings {
+export interface Choices {
   readonly metrics: readonly Metric[];
   readonly metric: Metric;
   /** The metric's own, or `scale=`. */
@@ -67,7 +67,7 @@ export function moveToPlace(model: Pick<SequenceModel, "prompt">, place: number)
   };
 }
 
-export function readChoices({ params, token }: Route, info: RunInfo, model: SequenceModel): Settings {
+export function readChoices({ params, token }: Route, info: RunInfo, model: SequenceModel): Choices {
   const metrics = listMetrics(info, model.wire);
   const metric = metrics.find(({ name }) => name === params.metric) ?? metrics[0]!;
   const domain = positive(params.scale) ?? metric.domain;

@@ -26,7 +26,7 @@ interface Source {
 }
 
 /** A value with its place in the file, for messages. */
-export class Setting {
+export class Entry {
   /** The path of keys that leads to it. */
   readonly name: string;
   readonly line: number;
@@ -40,7 +40,7 @@ export class Setting {
     this.#source = source;
   }
 
-  /** @throws SchemaError that names the setting and its line */
+  /** @throws SchemaError that names the entry and its line */
   refuse(what: string, hint?: string): never {
     throw new SchemaError(`${this.name} ${what}`, {
       at: { file: this.#source.file, line: this.line },
@@ -92,26 +92,26 @@ export class Setting {
     return this.#scalar() === null ? null : this.text();
   }
 
-  list(): Setting[] {
+  list(): Entry[] {
     const node = isSeq(this.#node) ? (this.#node as YAMLSeq<Node | null>) : this.refuse("must be a list");
     return node.items.map(
       (item, at) =>
-        new Setting(`${this.name}[${at}]`, item, findLine(item, this.#source) ?? this.line, this.#source),
+        new Entry(`${this.name}[${at}]`, item, findLine(item, this.#source) ?? this.line, this.#source),
     );
   }
 
-  map(name = this.name): SettingsMap {
+  map(name = this.name): EntryMap {
     if (!isMap(this.#node)) return this.refuse("must be a map of keys and values");
-    return new SettingsMap(name, this.#node as YAMLMap<Node, Node | null>, this.line, this.#source);
+    return new EntryMap(name, this.#node as YAMLMap<Node, Node | null>, this.line, this.#source);
   }
 }
 
 /** A map whose keys are taken one by one; {@link end} refuses those that were not. */
-export class SettingsMap {
+export class EntryMap {
   readonly name: string;
   readonly line: number;
   readonly #source: Source;
-  readonly #left = new Map<string, Setting>();
+  readonly #left = new Map<string, Entry>();
   readonly #known: string[] = [];
 
   constructor(name: string, node: YAMLMap<Node, Node | null>, line: number, source: Source) {
@@ -121,11 +121,11 @@ export class SettingsMap {
     for (const { key, value } of node.items) {
       const text = isScalar(key) ? String(key.value) : "";
       const at = findLine(key, source) ?? line;
-      this.#left.set(text, new Setting(name === "" ? text : `${name}.${text}`, value, at, source));
+      this.#left.set(text, new Entry(name === "" ? text : `${name}.${text}`, value, at, source));
     }
   }
 
-  take(key: string): Setting | undefined {
+  take(key: string): Entry | undefined {
     this.#known.push(key);
     const found = this.#left.get(key);
     this.#left.delete(key);
@@ -133,7 +133,7 @@ export class SettingsMap {
   }
 
   /** @throws SchemaError where the map has no such key */
-  need(key: string): Setting {
+  need(key: string): Entry {
     const found = this.take(key);
     if (found !== undefined) return found;
     throw new SchemaError(`${this.name === "" ? "the file" : this.name} has no "${key}"`, {
@@ -142,7 +142,7 @@ export class SettingsMap {
   }
 
   /** Every key that is left, in their order, for maps whose keys are names. */
-  takeRest(): [key: string, setting: Setting][] {
+  takeRest(): [key: string, entry: Entry][] {
     const rest = [...this.#left];
     this.#left.clear();
     return rest;
@@ -164,7 +164,7 @@ function findLine(node: Node | null, { lines }: Source): number | undefined {
  *
  * @throws FormatError, EmptyInputError, LimitError or SchemaError with the line
  */
-export function openSettings(text: string, file: string): SettingsMap {
+export function openEntries(text: string, file: string): EntryMap {
   if (text.length > MOST_CHARACTERS)
     throw new LimitError(`more than ${MOST_CHARACTERS / 2 ** 20} MiB of text: not rules or a baseline`, {
       at: { file },
@@ -195,5 +195,5 @@ export function openSettings(text: string, file: string): SettingsMap {
       });
     },
   });
-  return new Setting("the file", document.contents, 1, source).map("");
+  return new Entry("the file", document.contents, 1, source).map("");
 }

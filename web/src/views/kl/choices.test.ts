@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkpointParam, readChoices, toPart } from "./settings.ts";
+import { checkpointParam, readChoices, toPart } from "./choices.ts";
 
 const CHECKPOINTS = ["sft", "rlvr_step_100", "rlvr_step_1000"];
 
