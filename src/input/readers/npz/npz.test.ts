@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../../../core/base/errors.ts";
+import { memoryLimit, setMemoryLimit } from "../../../core/base/memory-limit.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
 import type { Tensor, TreeDocument } from "../../io/columns.ts";
 import { countingSource } from "../../io/counting-source.test-data.ts";
 import { memorySource } from "../../io/file-source.ts";
@@ -157,6 +159,35 @@ describe("bad npy files", () => {
   });
 });
 
+describe("object arrays", () => {
+  const objects = async (shape: string, data: Uint8Array) =>
+    (await openBytes(npy(header("|O", shape), data))).root;
+
+  it("are the values of their pickle: numbers a typed array, others a list", async () => {
+    expect((await objects("(2,)", pickle("](K", 1, "K", 2, "e"))).value).toEqual(Int32Array.of(1, 2));
+    expect((await objects("(2,)", pickle("](NNe"))).value).toEqual([null, null]);
+    expect((await objects("(0,)", pickle("]"))).value).toHaveLength(0);
+  });
+
+  it("without a dimension are that one value, and a dict is the root itself", async () => {
+    expect((await objects("()", pickle("K", 7))).value).toBe(7);
+    expect({ ...(await objects("()", pickle("}X", 1, 0, 0, 0, "aK", 1, "s"))) }).toEqual({ a: 1 });
+  });
+
+  it("without an element need no rows", async () => {
+    expect((await objects("(3, 0)", pickle("]"))).value).toHaveLength(0);
+    expect((await objects("(0,)", pickle("N"))).value).toBeNull();
+  });
+
+  it("close the file with the document", async () => {
+    const source = countingSource(memorySource("a.npy", npy(header("|O", "()"), pickle("N"))));
+    const document = await openNpy(source);
+    expect([document.format, document.file, document.metadata]).toEqual(["npy", "a.npy", {}]);
+    await document.close();
+    expect(source.closed()).toBe(true);
+  });
+});
+
 describe("npz archives", () => {
   const archive = (deflate: boolean, bytes = npy(header("<f4", "(2, 3)"), FLOATS)): Uint8Array =>
     writeZip([
@@ -180,6 +211,46 @@ describe("npz archives", () => {
     expect((await failure(openNpz(memorySource("a.npz", twice)))).message).toBe(
       'npz archive holds "x" twice, with and without .npy',
     );
+  });
+
+  it("may have folders, which are no arrays", async () => {
+    const bytes = npy(header("<f4", "(2, 3)"), FLOATS);
+    const members = [
+      { name: "step_1/", bytes: new Uint8Array(0) },
+      { name: "step_1/x.npy", bytes },
+    ];
+    const { root, format, file, metadata } = await openNpz(memorySource("a.npz", writeZip(members)));
+    expect(Object.keys(root)).toEqual(["step_1/x"]);
+    expect([format, file, metadata]).toEqual(["npz", "a.npz", {}]);
+  });
+
+  it("hold no other member than an array of more than 64 MiB", async () => {
+    // Hard to compress: of a small member, so many bytes are not believed in the first place.
+    const random = seededRandom(1);
+    const bytes = Uint8Array.from({ length: 80_000 }, () => 256 * random());
+    const declare = (byteLength: number): Uint8Array =>
+      writeZip([{ name: "video.mp4", bytes, deflate: true, declared: { byteLength } }]);
+    expect(await failure(openNpz(memorySource("a.npz", declare(2 ** 26 + 1))))).toMatchObject({
+      tag: "LimitError",
+      message: "npz member is not an array and has 67108865 bytes; at most 67108864 are read",
+      at: { file: "a.npz", entry: "video.mp4" },
+    });
+    expect((await failure(openNpz(memorySource("a.npz", declare(2 ** 26))))).message).not.toMatch(/at most/);
+  });
+
+  it("keep within the memory limit what is no array, all members together", async () => {
+    const members = ["a", "b", "c"].map((name) => ({ name, bytes: new Uint8Array(2 ** 19) }));
+    const source = memorySource("a.npz", writeZip(members));
+    const before = memoryLimit();
+    setMemoryLimit(2 ** 20);
+    try {
+      expect(await failure(openNpz(source))).toMatchObject({
+        tag: "LimitError",
+        at: { file: "a.npz", entry: "c" },
+      });
+    } finally {
+      setMemoryLimit(before);
+    }
   });
 
   it("are empty", async () => {
