@@ -99,6 +99,28 @@ describe("ratios beyond the clamp", () => {
     expect(derive.effectiveSampleSize(sums)).toBeCloseTo(1 / 3, 9);
   });
 
+  it("spread as all others do, several of them beside tokens within the clamp", () => {
+    const trainer = [-0.5, -0.3, -0.4, -1, -1.2];
+    const rollout = [-21, -20.9, -22, -1.3, -0.9];
+    const ratio = trainer.map((value, i) => Math.exp(value - rollout[i]!));
+    const sums = computeSums(rollout, trainer);
+    const square = mean(ratio.map((value) => value * value));
+    for (const [figure, wanted] of [
+      [derive.ratioMean, mean(ratio)],
+      [derive.ratioStd, std(ratio)],
+      [derive.chi2Token, square - 1],
+      [derive.effectiveSampleSize, mean(ratio) ** 2 / square],
+      [derive.effectiveSampleSizeDeficit, 1 - mean(ratio) ** 2 / square],
+    ] as const)
+      expect(figure(sums) / wanted, figure.name).toBeCloseTo(1, 12);
+    const within = ratio.slice(3).reduce((sum, value) => sum + value * value - 1, 0);
+    const clamped = (3 * Math.expm1(40) + within) / 5;
+    expect(derive.chi2TokenClamped(sums) / clamped).toBeCloseTo(1, 12);
+    // Of the two within, what they add shows only where the others are taken away.
+    const alone = computeSums(rollout.slice(3), trainer.slice(3));
+    expect(derive.chi2TokenClamped(alone)).toBeCloseTo(within / 2, 12);
+  });
+
   it("leave the effective sample size at its limit when they overflow", () => {
     for (const rollout of [-400, -9999]) {
       const sums = computeSums([rollout, -1, -1, -1], [-0.5, -1, -1, -1]);

@@ -165,10 +165,19 @@ describe.each(ENGINES)("hand values (%s)", (engine) => {
     expect(() => describeRows({ ...block, rows: 2 }, [0, 0], 1, { engine })).toThrow(
       "are 4 values, 2 are there",
     );
-    expect(() => describeRows({ ...block, format: "float16" }, [0], 1, { engine })).toThrow(UsageError);
-    expect(() => describeRows(block, [0], -1, { engine })).toThrow(UsageError);
+    const bits = new Uint16Array(2);
+    expect(() => describeRows({ ...block, format: "float16" }, [0], 1, { engine })).toThrow(
+      new UsageError("float16 logits need the raw bits in a Uint16Array, not a Float32Array"),
+    );
+    expect(() => describeRows({ ...block, values: bits }, [0], 1, { engine })).toThrow(
+      new UsageError("float32 logits need a Float32Array, not a Uint16Array"),
+    );
+    for (const k of [-1, 0.5])
+      expect(() => describeRows(block, [0], k, { engine })).toThrow(
+        `k must be a whole number from 0, not ${k}`,
+      );
     expect(() => compareRows(block, float32([1, 2], [1, 2]), [0], 1, { engine })).toThrow(
-      LengthMismatchError,
+      new LengthMismatchError("cannot compare logits: P has 1 rows, Q has 2", { found: 2, expected: 1 }),
     );
   });
 });

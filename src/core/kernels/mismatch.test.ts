@@ -454,7 +454,14 @@ describe("bad blocks", () => {
       expect(sums({ offsets: Int32Array.of(0, 5, 4) })).toThrow("row offsets decrease from 5 to 4");
       expect(sums({ offsets: Int32Array.of(-1, 5) })).toThrow("row offsets start at -1");
       expect(sums({ offsets: new Int32Array(0) })).toThrow(UsageError);
-      expect(sums({}, { rowStart: 1, rowEnd: 3 })).toThrow("rows [1, 3) are not within the block's 2 rows");
+      for (const [rowStart, rowEnd] of [
+        [1, 3],
+        [-1, 1],
+        [2, 1],
+      ] as const)
+        expect(sums({}, { rowStart, rowEnd })).toThrow(
+          `rows [${rowStart}, ${rowEnd}) are not within the block's 2 rows`,
+        );
     });
   }
 

@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { computeImpact, quickK3 } from "../kernels/impact.ts";
-import { computeK3 } from "../kernels/scalar.ts";
 import { ClusterShares } from "./cluster-shares.ts";
 import { type AdvantageBlock, GRADIENT, GradientSums, impactAt, sumGradient } from "./gradient-sums.ts";
 import { toBytes, travelInto } from "./travel.test-data.ts";
@@ -142,24 +140,6 @@ describe("sums by advantage", () => {
     expect(sumGradient(block, 0, 5)[GRADIENT.tokens]).toBe(0);
     expect(sumGradient(block, 0, 5)[GRADIENT.overflowed]).toBe(1);
     expect(odd.every((_, t) => Number.isNaN(impactAt(block, t)))).toBe(true);
-  });
-});
-
-describe("the impact of a token", () => {
-  it("is 0 without advantage, whatever ρ", () => {
-    expect([computeImpact(0, 800), computeImpact(0, -3), computeImpact(2, 0)]).toEqual([0, 0, 0]);
-    expect([computeImpact(1, 800), computeImpact(-1, 800)]).toEqual([Infinity, -Infinity]);
-    expect(computeImpact(0, Number.NaN)).toBeNaN();
-    expect(computeImpact(-2, Math.LN2)).toBeCloseTo(-2, 12);
-  });
-
-  it("has k3 to the last digits, also where the series serves", () => {
-    fc.assert(
-      fc.property(fc.double({ min: -2, max: 2, noNaN: true }), (delta) => {
-        expect(Math.abs(quickK3(delta) - computeK3(delta))).toBeLessThanOrEqual(1e-13 * computeK3(delta));
-      }),
-    );
-    expect(quickK3(1e-9) / (0.5e-18 + 1e-27 / 6)).toBeCloseTo(1, 14);
   });
 });
 

@@ -11,8 +11,8 @@ import { isSystemError } from "../../../core/base/index.ts";
 
 const KEY = "logratio.sha256";
 const ZEROS = "0".repeat(64);
-/** Key, then what the Thrift encoding puts between it and its value. */
-const FIELD = /logratio\.sha256[^0-9a-f]{2}([0-9a-f]{64})/;
+/** Key, then what the Thrift encoding puts between it and its value; a value that is no hash any more was damaged. */
+const FIELD = /logratio\.sha256[^0-9a-f]{2}(.{64})/s;
 const MAGIC = "PAR1";
 const PIECE = 2 ** 20;
 
