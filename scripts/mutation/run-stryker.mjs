@@ -74,6 +74,8 @@ export async function runStryker(folders, { concurrency, fresh = false, sample }
     // A mutant that loops for ever is stopped by its count of turns; the clock is for the rest, and generous, so that a
     // busy machine does not make one.
     timeoutMS: 10_000,
+    // Of the first run of all tests, which counts what each reaches; on a busy machine five minutes are not enough.
+    dryRunTimeoutMinutes: 30,
     timeoutFactor: 4,
     // Vitest does not check types, and a mutant that breaks one still runs.
     disableTypeChecks: false,

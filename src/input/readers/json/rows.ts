@@ -162,7 +162,9 @@ export async function openJsonl(
     sample: first.rows.slice(0, SAMPLE_ROWS).map((row) => row.values),
     metadata: {},
     onlyRow:
-      first.last && first.bad === undefined && first.rows.length === 1 ? first.rows[0]!.values : undefined,
+      first.last && first.bad === undefined && leading.length === 0 && first.rows.length === 1
+        ? first.rows[0]!.values
+        : undefined,
     chunks,
     invalidText: reader.invalidText,
     close: plain.close,

@@ -46,14 +46,23 @@ describe("bad npy files", () => {
   const whole = npy(header("<f4", "(2, 3)"), FLOATS);
 
   it.each([
-    [0, "EmptyInputError", "the file is empty (0 bytes)"],
-    [4, "FormatError", "not an npy array: it does not begin with NumPy's signature"],
-    [9, "FormatError", "npy header is cut off: it ends at byte 10, found 9"],
-    [100, "FormatError", "npy header is cut off: it ends at byte 128, found 100"],
-    [128, "FormatError", "npy data is cut off: the header declares 24 bytes, found 0"],
-    [whole.length - 1, "FormatError", "npy data is cut off: the header declares 24 bytes, found 23"],
-  ])("are cut off after %i bytes", async (length, tag, message) => {
-    expect(await failure(openBytes(whole.subarray(0, length)))).toMatchObject({ tag, message });
+    [0, "EmptyInputError", "the file is empty (0 bytes)", undefined],
+    [4, "FormatError", "not an npy array: it does not begin with NumPy's signature", 0],
+    [9, "FormatError", "npy header is cut off: it ends at byte 10, found 9", 9],
+    [100, "FormatError", "npy header is cut off: it ends at byte 128, found 100", 100],
+    [128, "FormatError", "npy data is cut off: the header declares 24 bytes, found 0", 128],
+    [whole.length - 1, "FormatError", "npy data is cut off: the header declares 24 bytes, found 23", 128],
+  ])("are cut off after %i bytes", async (length, tag, message, offset) => {
+    const at = { file: "a.npy", ...(offset === undefined ? {} : { offset }) };
+    expect(await failure(openBytes(whole.subarray(0, length)))).toMatchObject({ tag, message, at });
+  });
+
+  it("hold too few texts", async () => {
+    const texts = npy(header("<U2", "(2,)"), new Uint8Array(15));
+    expect(await failure(openBytes(texts))).toMatchObject({
+      message: "npy data is cut off: the header declares 16 bytes, found 15",
+      at: { file: "a.npy", offset: 128 },
+    });
   });
 
   it("say where and why", async () => {
@@ -66,9 +75,10 @@ describe("bad npy files", () => {
   });
 
   it("hold more than their header says", async () => {
-    expect((await failure(openBytes(assemble(whole, whole)))).message).toBe(
-      "npy data is longer than its header: it declares 24 bytes, found 176",
-    );
+    expect(await failure(openBytes(assemble(whole, whole)))).toMatchObject({
+      message: "npy data is longer than its header: it declares 24 bytes, found 176",
+      at: { file: "a.npy", offset: 128 },
+    });
   });
 
   it("are no npy files", async () => {
@@ -129,7 +139,8 @@ describe("bad npy files", () => {
       /^npy header is malformed: expected at most 16 levels of nesting/,
     ],
   ])("have the header %s", async (text, message) => {
-    const found = (await failure(openBytes(npy(text, FLOATS)))).message;
+    const { message: found, at } = await failure(openBytes(npy(text, FLOATS)));
+    expect(at).toMatchObject({ file: "a.npy" });
     if (typeof message === "string") expect(found).toBe(message);
     else expect(found).toMatch(message);
   });
@@ -150,9 +161,10 @@ describe("bad npy files", () => {
   });
 
   it("hold other objects than their header says", async () => {
-    expect((await failure(openBytes(npy(header("|O", "(3,)"), pickle("]K", 1, "a"))))).message).toBe(
-      "npy object array of shape [3] has 1 row in its pickle",
-    );
+    expect(await failure(openBytes(npy(header("|O", "(3,)"), pickle("]K", 1, "a"))))).toMatchObject({
+      message: "npy object array of shape [3] has 1 row in its pickle",
+      at: { file: "a.npy", offset: 128 },
+    });
     expect((await failure(openBytes(npy(header("|O", "(3,)"), pickle("K", 1))))).message).toBe(
       "npy object array of shape [3] has no rows in its pickle",
     );
@@ -171,6 +183,7 @@ describe("object arrays", () => {
 
   it("without a dimension are that one value, and a dict is the root itself", async () => {
     expect((await objects("()", pickle("K", 7))).value).toBe(7);
+    expect((await objects("()", pickle("](NNe"))).value).toEqual([null, null]);
     expect({ ...(await objects("()", pickle("}X", 1, 0, 0, 0, "aK", 1, "s"))) }).toEqual({ a: 1 });
   });
 
@@ -182,7 +195,7 @@ describe("object arrays", () => {
   it("close the file with the document", async () => {
     const source = countingSource(memorySource("a.npy", npy(header("|O", "()"), pickle("N"))));
     const document = await openNpy(source);
-    expect([document.format, document.file, document.metadata]).toEqual(["npy", "a.npy", {}]);
+    expect(document).toMatchObject({ kind: "tree", format: "npy", file: "a.npy", metadata: {} });
     await document.close();
     expect(source.closed()).toBe(true);
   });
@@ -208,9 +221,10 @@ describe("npz archives", () => {
       { name: "x.npy", bytes },
       { name: "x", bytes },
     ]);
-    expect((await failure(openNpz(memorySource("a.npz", twice)))).message).toBe(
-      'npz archive holds "x" twice, with and without .npy',
-    );
+    expect(await failure(openNpz(memorySource("a.npz", twice)))).toMatchObject({
+      message: 'npz archive holds "x" twice, with and without .npy',
+      at: { file: "a.npz", entry: "x" },
+    });
   });
 
   it("may have folders, which are no arrays", async () => {
@@ -219,9 +233,9 @@ describe("npz archives", () => {
       { name: "step_1/", bytes: new Uint8Array(0) },
       { name: "step_1/x.npy", bytes },
     ];
-    const { root, format, file, metadata } = await openNpz(memorySource("a.npz", writeZip(members)));
+    const { root, ...rest } = await openNpz(memorySource("a.npz", writeZip(members)));
     expect(Object.keys(root)).toEqual(["step_1/x"]);
-    expect([format, file, metadata]).toEqual(["npz", "a.npz", {}]);
+    expect(rest).toMatchObject({ kind: "tree", format: "npz", file: "a.npz", metadata: {} });
   });
 
   it("hold no other member than an array of more than 64 MiB", async () => {
@@ -257,6 +271,7 @@ describe("npz archives", () => {
     expect(await failure(openNpz(memorySource("a.npz", writeZip([]))))).toMatchObject({
       tag: "EmptyInputError",
       message: "npz archive has no members",
+      at: { file: "a.npz" },
     });
   });
 

@@ -80,6 +80,7 @@ describe("parsePythonLiteral", () => {
     expect(() => parsePythonLiteral(nest(18), {})).toThrow("expected at most 16 levels of nesting");
     const dicts = (levels: number): string => `${"{'a': ".repeat(levels)}1${"}".repeat(levels)}`;
     expect(parsePythonLiteral(dicts(16), {})).toBeInstanceOf(Map);
-    expect(() => parsePythonLiteral(dicts(17), {})).toThrow("expected at most 16 levels of nesting");
+    for (const text of [dicts(17), "{".repeat(18), "[{".repeat(9)])
+      expect(() => parsePythonLiteral(text, {})).toThrow("expected at most 16 levels of nesting");
   });
 });
