@@ -1,12 +1,14 @@
-// `logratio serve` under load: 64 writers, then the same with twenty kills, then large batches. Writers and server share
-// the machine, as nothing else here would; loopback only.
+// `logratio serve` under load: 64 writers, then the same with twenty kills, then large batches and what their parts cost in
+// plain Node. Writers and server share the machine, as nothing else here would; loopback only.
+import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatTable, median } from "./support/rounds.mjs";
-import { makeBatch, putBatch, startServe, writeBatches } from "./support/serve-load.mjs";
+import { makeBatch, putBatch, startReceiver, startServe, writeBatches } from "./support/serve-load.mjs";
 
 const WRITERS = 64;
 const BATCHES = 100_000;
@@ -23,7 +25,7 @@ export async function run({ quick, rounds = quick ? 5 : 10 }) {
   told(
     `${count(load.batches)} batches in ${load.seconds.toFixed(0)} s, in the record ${load.sealed.toFixed(1)} s later`,
   );
-  const kills = await measureKills(quick ? 3 : KILLS);
+  const kills = await measureKills(quick ? 3 : KILLS, quick ? BATCHES / 50 : BATCHES);
   told(`${kills.kills} kills`);
   const large = await measureLarge(rounds);
   const table = [
@@ -32,6 +34,9 @@ export async function run({ quick, rounds = quick ? 5 : 10 }) {
     [`${WRITERS} writers and kills: milliseconds to an acknowledgment`, ...quantiles(kills.latencies)],
     ["restart after a kill, milliseconds to listening", ...quantiles(kills.restarts)],
     [`one batch of ${(large.bytes / 1e6).toFixed(1)} MB, milliseconds`, ...quantiles(large.times)],
+    ["- the transfer alone: a plain Node server that drops it", ...quantiles(large.floor.transfer)],
+    ["- SHA-256 of it alone", ...quantiles(large.floor.digest)],
+    ["- write and fdatasync of it alone", ...quantiles(large.floor.write)],
   ];
   console.log(formatTable(table));
   const notes = [
@@ -85,17 +90,18 @@ function measureLoad(batches) {
   });
 }
 
-function measureKills(kills) {
+/** Writers go on until there were so many batches and so many kills. */
+function measureKills(kills, batches) {
   return inFolder(async (folder) => {
     let server = await startServe(folder);
-    let [isOver, acks] = [false, 0];
+    let [isKilled, acks] = [false, 0];
     const writing = Array.from({ length: WRITERS }, (_, rank) =>
       writeBatches({
         urlOf: () => server.url,
         rank,
-        batches: BATCHES,
+        batches: Number.POSITIVE_INFINITY,
         shape: SHAPE,
-        isOver: () => isOver,
+        isOver: () => isKilled && acks >= batches,
         onAck: () => acks++,
       }),
     );
@@ -108,7 +114,7 @@ function measureKills(kills) {
       server = await startServe(folder);
       restarts.push(server.startedIn);
     }
-    isOver = true;
+    isKilled = true;
     const written = await Promise.all(writing);
     const status = await server.stop("SIGTERM");
     if (status !== 0) throw new Error(`the server ended with ${status}: ${server.messages()}`);
@@ -157,8 +163,37 @@ function measureLarge(rounds) {
     }
     agent.destroy();
     await server.stop("SIGKILL");
-    return { bytes, times };
+    return {
+      bytes,
+      times,
+      floor: await measureFloor(join(folder, "floor"), makeBatch({ step: 0, ...LARGE }), rounds),
+    };
   });
+}
+
+/** What an acknowledgment of these bytes holds, each by itself: no server that answers when they are durable does less. */
+async function measureFloor(path, body, rounds) {
+  const receiver = await startReceiver();
+  const agent = new Agent({ keepAlive: true });
+  const file = await open(path, "w");
+  const [transfer, digest, write] = [[], [], []];
+  const time = async (into, work) => {
+    const from = performance.now();
+    await work();
+    into.push(performance.now() - from);
+  };
+  for (let round = 0; round < rounds; round++) {
+    transfer.push((await putBatch(receiver.url, { step: round }, body, { agent })).ms);
+    await time(digest, () => createHash("sha256").update(body).digest());
+    await time(write, async () => {
+      await file.write(body, 0, body.length, round * body.length);
+      await file.datasync();
+    });
+  }
+  await file.close();
+  agent.destroy();
+  receiver.stop();
+  return { transfer, digest, write };
 }
 
 function readPeak(pid) {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { DIST } from "./view-server.mjs";
 
 const STARTS_MS = 60_000;
@@ -53,6 +54,18 @@ export function startServe(directory, words = [], env = {}) {
       server.startedIn = performance.now() - from;
       resolve(server);
     });
+  });
+}
+
+/** A server of plain Node that takes requests of {@link putBatch} and drops them. */
+export function startReceiver() {
+  const script = fileURLToPath(new URL("plain-receiver.mjs", import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  return new Promise((resolve, reject) => {
+    child.once("exit", (status) => reject(new Error(`the receiver ended with ${status}`)));
+    child.stdout.once("data", (data) =>
+      resolve({ url: String(data).trim().replace(/\/$/, ""), stop: () => child.kill() }),
+    );
   });
 }
 
