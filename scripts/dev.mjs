@@ -1,14 +1,16 @@
 // npm run dev [-- PATH… FLAG…]: the page from its sources, reloaded as they are edited, over a `logratio view` that is
-// started here on the demo, or on what stands behind `--`.
+// started here on the demo, or on what stands behind `--`, and started again when a file of `src` is saved.
 //
-// The viewer keeps every rule that it has. Vite hands requests on as they came and adds nothing to them, so the token is
-// asked of the browser, and host and origin are those of the one address that is printed. Cookies know no ports: the
-// one that the viewer sets behind Vite comes back to it through Vite.
+// The viewer keeps every rule that it has. Vite hands requests on as they came, so the token is asked of the browser, and
+// host and origin are those of the one address that is printed. Cookies know no ports: the one that the viewer sets
+// behind Vite comes back to it through Vite. A server that was started again has another token; whoever brings one of
+// its forerunners' has been let in before, and is handed on with the new one.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { createServer } from "vite";
 import { findStalePart, ROOT } from "./support/build-state.mjs";
+import { compileFile, isCompiled } from "./support/compile-file.mjs";
 
 const DEMO = [join(ROOT, "examples/demo"), "--tokenizer", join(ROOT, "examples/demo/tokenizer")];
 const HOST = "127.0.0.1";
@@ -23,10 +25,10 @@ function buildWhatIsStale() {
   else if (problem !== undefined) node("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
 }
 
-/** Starts the viewer; resolves with its address, token and all. */
-function startView() {
+/** Starts the viewer; resolves with its address, token and all. Port 0 is any free one. */
+function startView(port = "0") {
   const args = [join(ROOT, "bin/logratio.js"), "view", ...(words.length > 0 ? words : DEMO)];
-  const child = spawn(process.execPath, [...args, "--port", "0", "--no-open"], {
+  const child = spawn(process.execPath, [...args, "--port", port, "--no-open"], {
     // npm runs scripts in the package; paths are meant from where it was called.
     cwd: process.env.INIT_CWD ?? process.cwd(),
     stdio: ["ignore", "pipe", "inherit"],
@@ -58,10 +60,26 @@ function relaxPolicy(policy) {
 /** Requests that bring the token go to the viewer, which turns it into its cookie and sends the browser back. */
 const bringsToken = (request) => new URL(request.url, `http://${HOST}`).searchParams.has("token");
 
+/** Tokens of this session's viewers; the last one is that of the viewer which runs. */
+const tokens = [];
+const exchangeTokens = (text) => tokens.reduce((given, token) => given.replace(token, tokens.at(-1)), text);
+
+function exchangeHeaders(request) {
+  for (const name of ["cookie", "authorization"]) {
+    const value = request.getHeader(name);
+    if (value !== undefined) request.setHeader(name, exchangeTokens(String(value)));
+  }
+}
+
 async function startPage(viewer) {
   const answer = await fetch(viewer, { redirect: "manual" });
   const policy = relaxPolicy(answer.headers.get("content-security-policy") ?? "");
-  const proxy = { target: viewer.origin, changeOrigin: false };
+  const proxy = {
+    target: viewer.origin,
+    changeOrigin: false,
+    rewrite: exchangeTokens,
+    configure: (server) => server.on("proxyReq", exchangeHeaders),
+  };
   const server = await createServer({
     configFile: join(ROOT, "web/vite.config.ts"),
     // What the product's addresses never name is free for Vite: /src, /@vite, /node_modules.
@@ -81,30 +99,94 @@ async function startPage(viewer) {
   return server;
 }
 
+/** The `logratio view` that runs, and its successors on the same port. */
+class Viewer {
+  #child;
+  #port;
+  /** What was saved since the last start. */
+  #saved = new Set();
+  #restart;
+  #isEnding = false;
+
+  /** Resolves with the address once it serves. */
+  async start() {
+    const { child, address } = startView(this.#port);
+    this.#child = child;
+    const viewer = await address;
+    this.#port = viewer.port;
+    const token = viewer.searchParams.get("token");
+    if (token !== null) tokens.push(token);
+    child.once("exit", (status) => {
+      if (this.#child === child && !this.#isEnding)
+        console.error(
+          `logratio view ended with status ${status}; it starts again when you save a file of src`,
+        );
+    });
+    return viewer;
+  }
+
+  /** Files are often saved together: those that come while it starts are of the next start. */
+  save(file, then) {
+    this.#saved.add(file);
+    this.#restart ??= this.#startAgain(then).finally(() => {
+      this.#restart = undefined;
+      if (this.#saved.size > 0 && !this.#isEnding) this.save([...this.#saved][0], then);
+    });
+  }
+
+  async #startAgain(then) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const files = [...this.#saved];
+    this.#saved.clear();
+    const problems = files.flatMap(compileFile);
+    // What does not parse is not run; the server that runs is the last one that did.
+    if (problems.length > 0) return console.error(problems.join("\n"));
+    console.log(`${files.map((file) => relative(ROOT, file)).join(", ")}: the server starts again`);
+    try {
+      await this.#stop();
+      await this.start();
+      then();
+    } catch (error) {
+      if (!this.#isEnding) console.error(`${error.message}; it starts again when you save a file of src`);
+    }
+  }
+
+  async #stop() {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGINT");
+    await gone;
+  }
+
+  async end() {
+    this.#isEnding = true;
+    await this.#stop();
+  }
+}
+
 buildWhatIsStale();
-const { child, address } = startView();
+const viewer = new Viewer();
 let page;
 let isEnding = false;
 async function end(status) {
   if (isEnding) return;
   isEnding = true;
-  const gone = child.exitCode === null ? new Promise((resolve) => child.once("exit", resolve)) : undefined;
-  child.kill("SIGINT");
-  await Promise.all([gone, page?.close()]);
+  await Promise.all([viewer.end(), page?.close()]);
   process.exit(status);
 }
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void end(0));
 try {
-  const viewer = await address;
-  page = await startPage(viewer);
-  child.once("exit", (status) => {
-    if (!isEnding) console.error(`logratio view ended with status ${status}`);
-    void end(1);
+  const address = await viewer.start();
+  page = await startPage(address);
+  page.watcher.add(join(ROOT, "src")).on("all", (_, file) => {
+    if (isCompiled(file)) viewer.save(file, () => page.ws.send({ type: "full-reload" }));
   });
   const { port } = page.httpServer.address();
-  console.log(`http://${HOST}:${port}/${viewer.search}\n`);
+  console.log(`http://${HOST}:${port}/${address.search}\n`);
   console.log(
-    "edits below web/src show at once; those of the server (src/apps) after Ctrl-C and npm run dev",
+    "edits below web/src show at once; after those of src the server starts again, and the page is reloaded",
   );
 } catch (error) {
   if (!isEnding) console.error(error.message);

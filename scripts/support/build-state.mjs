@@ -10,7 +10,7 @@ const PARTS = {
   program: { sources: "src", built: "apps/cli/main.js" },
   page: { sources: "web/src", built: "web/index.html" },
 };
-const NOT_BUILT = /\.test(-data)?\.tsx?$|\.md$/;
+export const NOT_BUILT = /\.test(-data)?\.tsx?$|\.md$/;
 
 function findNewest(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

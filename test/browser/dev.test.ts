@@ -15,7 +15,16 @@ import {
 } from "../support/browser.ts";
 import { ROOT } from "../support/run-cli.ts";
 
-const COPIED = ["bin", "dist", "scripts", "src", "web", "package.json", "tsconfig.json"];
+const COPIED = [
+  "bin",
+  "dist",
+  "scripts",
+  "src",
+  "web",
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+];
 const HEADING = '{ name: "overview", title: "Overview"';
 
 warnWithoutBrowser("npm run dev");
@@ -23,6 +32,8 @@ warnWithoutBrowser("npm run dev");
 describe.skipIf(!hasBrowser)("npm run dev", () => {
   let folder: string;
   let dev: ChildProcess;
+  /** What it printed. */
+  let said = "";
   let url: string;
   let browser: Browser;
   let page: Page;
@@ -41,7 +52,6 @@ describe.skipIf(!hasBrowser)("npm run dev", () => {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const address = new Promise<string>((resolve, reject) => {
-      let said = "";
       for (const stream of [dev.stdout!, dev.stderr!]) {
         stream.setEncoding("utf8").on("data", (text: string) => {
           said += text;
@@ -73,6 +83,31 @@ describe.skipIf(!hasBrowser)("npm run dev", () => {
     expect(await page.evaluate("globalThis.stillHere")).toBe(true);
     expect(errors).toEqual([]);
   });
+
+  it("starts the server again after an edit of what it runs, and keeps the browser let in", async () => {
+    await page.evaluate("globalThis.stillHere = true");
+    const file = join(folder, "src/apps/viewer/server/security.ts");
+    const before = readFileSync(file, "utf8");
+    const header = '"referrer-policy": "no-referrer"';
+    expect(before).toContain(header);
+    const policy = async (): Promise<string | null> =>
+      (await fetch(new URL(url).origin + "/api/run").catch(() => undefined))?.headers.get(
+        "referrer-policy",
+      ) ?? null;
+    const patiently = { timeout: 60_000 };
+    writeFileSync(file, before.replace(header, '"referrer-policy": "same-origin"'));
+    await expect.poll(policy, patiently).toBe("same-origin");
+    // The page was loaded again, with the cookie of the server before; so was the address that was printed.
+    await expect.poll(() => page.evaluate("globalThis.stillHere === undefined"), patiently).toBe(true);
+    await settled(page);
+    expect((await fetch(url, { redirect: "manual" })).headers.get("set-cookie")).toContain("logratio_");
+    // What does not parse is not run.
+    writeFileSync(file, before.replace(header, '"referrer-policy": ('));
+    await expect.poll(() => said, patiently).toMatch(/security\.ts:19: /);
+    expect(await policy()).toBe("same-origin");
+    writeFileSync(file, before);
+    await expect.poll(policy, patiently).toBe("no-referrer");
+  }, 300_000);
 
   it("asks for the viewer's token, and keeps its rules on host and origin", async () => {
     const answer = async (init: RequestInit = {}, path = "api/run"): Promise<number> =>
