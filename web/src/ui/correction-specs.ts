@@ -20,22 +20,13 @@ export function correctionCharts(
   const pick = (values: ChartValues): ChartValues => places.map((at) => values[at] ?? null);
   const share = (of: readonly number[], all: readonly number[]): ChartValues =>
     pick(of.map((count, at) => (all[at] === 0 ? null : count / all[at]!)));
-  const common = { xLabel: "step", xs: places.map((at) => steps[at]!), scale: "linear" } as const;
+  const xs = places.map((at) => steps[at]!);
   const chart = (
     id: string,
     title: string,
     lines: readonly (ChartLine | false)[],
     kind: "share" | "near-one",
-  ): ChartSpec => ({
-    ...common,
-    id: `correction-${id}`,
-    title,
-    unit: "share",
-    lines: lines.filter((line): line is ChartLine => line !== false),
-    kind,
-    fromZero: kind === "share",
-    extreme: kind === "share" ? "most" : "least",
-  });
+  ): ChartSpec => makeChart(xs, { id: `correction-${id}`, title, kind }, lines);
   const charts = [
     chart(
       "kept",
@@ -80,10 +71,26 @@ export function correctionCharts(
       "share",
     ),
   ];
-  return charts
-    .map((spec) => ({
-      ...spec,
-      lines: spec.lines.filter(({ values }) => values.some((value) => value !== null)),
-    }))
-    .filter(({ lines }) => lines.length > 0);
+  return charts.filter(({ lines }) => lines.length > 0);
+}
+
+/** Without lines that know nothing. */
+function makeChart(
+  xs: readonly number[],
+  head: { readonly id: string; readonly title: string; readonly kind: "share" | "near-one" },
+  lines: readonly (ChartLine | false)[],
+): ChartSpec {
+  const isShare = head.kind === "share";
+  return {
+    ...head,
+    xLabel: "step",
+    xs,
+    scale: "linear",
+    unit: "share",
+    lines: lines.filter(
+      (line): line is ChartLine => line !== false && line.values.some((value) => value !== null),
+    ),
+    fromZero: isShare,
+    extreme: isShare ? "most" : "least",
+  };
 }

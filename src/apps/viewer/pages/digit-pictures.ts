@@ -55,49 +55,10 @@ export function calibrationPicture(bins: readonly CalibrationBin[], error: numbe
   const plot = { ...whole, bottom: whole.bottom - COUNTS };
   const x = linearScale([0, 1], [plot.left, plot.right]);
   const y = linearScale([0, 1], [plot.bottom, plot.top]);
-  const most = Math.max(1, ...bins.map(({ digits }) => digits));
-  const radius = (digits: number): number =>
-    LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * Math.sqrt(digits / most);
-  const height = (digits: number): number => ((COUNTS - 22) * Math.log10(1 + digits)) / Math.log10(1 + most);
-  const known = bins.filter(({ digits }) => digits > 0);
-  const said = ({ from, to, digits, confidence, accuracy }: CalibrationBin): string =>
-    `probability ${from} to ${to}: ${formatCount(digits)} digits, mean p ${formatShare(confidence)}, right ${formatShare(accuracy)}`;
   const foot = whole.bottom;
-  const shapes = known.map((bin) => {
-    const { from, to, digits, confidence, accuracy } = bin;
-    const [left, right] = [x.map(from) + 1, x.map(to) - 1];
-    const bar = height(digits);
-    return withTooltip(
-      said(bin),
-      element("path", {
-        d: `M${Math.round(x.map(confidence))} ${Math.round(y.map(confidence))}V${Math.round(y.map(accuracy))}`,
-        stroke: PALETTE.orange,
-        "stroke-width": 1.5,
-      }),
-      element("circle", {
-        cx: x.map(confidence),
-        cy: y.map(accuracy),
-        r: radius(digits),
-        fill: PALETTE.blue,
-        "fill-opacity": 0.8,
-      }),
-      element("rect", {
-        x: left,
-        y: foot - bar,
-        width: right - left,
-        height: bar,
-        fill: PALETTE.grey,
-        "fill-opacity": 0.55,
-      }),
-      textElement(formatCount(digits), {
-        x: (left + right) / 2,
-        y: foot - bar - 3,
-        "text-anchor": "middle",
-        "font-size": 9.5,
-        fill: PALETTE.muted,
-      }),
-    );
-  });
+  const scales = { x, y, foot, most: Math.max(1, ...bins.map(({ digits }) => digits)) };
+  const known = bins.filter(({ digits }) => digits > 0);
+  const shapes = known.map((bin) => withTooltip(describeBin(bin), ...drawBin(bin, scales)));
   const diagonal = element("path", {
     d: `M${x.map(0)} ${y.map(0)}L${x.map(1)} ${y.map(1)}`,
     stroke: PALETTE.grey,
@@ -105,7 +66,7 @@ export function calibrationPicture(bins: readonly CalibrationBin[], error: numbe
   });
   return drawChart(
     options,
-    `calibration error ${formatShare(error)}; ${known.map(said).join("; ")}`,
+    `calibration error ${formatShare(error)}; ${known.map(describeBin).join("; ")}`,
     [
       { label: "share correct", colour: "blue" },
       { label: "perfectly calibrated", colour: "grey", dashed: true },
@@ -120,4 +81,56 @@ export function calibrationPicture(bins: readonly CalibrationBin[], error: numbe
       drawXAxis(x, whole, "mean probability of the digit; below: digits, log"),
     ],
   );
+}
+
+function describeBin({ from, to, digits, confidence, accuracy }: CalibrationBin): string {
+  return `probability ${from} to ${to}: ${formatCount(digits)} digits, mean p ${formatShare(confidence)}, right ${formatShare(accuracy)}`;
+}
+
+type Scale = ReturnType<typeof linearScale>;
+
+interface BinScales {
+  readonly x: Scale;
+  readonly y: Scale;
+  /** Where the bars of counts stand. */
+  readonly foot: number;
+  /** Digits of the largest bin. */
+  readonly most: number;
+}
+
+/** How far the point is from the line of perfect calibration, the point, and the bar of its count with the count on it. */
+function drawBin(bin: CalibrationBin, { x, y, foot, most }: BinScales): string[] {
+  const { from, to, digits, confidence, accuracy } = bin;
+  const [left, right] = [x.map(from) + 1, x.map(to) - 1];
+  const bar = ((COUNTS - 22) * Math.log10(1 + digits)) / Math.log10(1 + most);
+  return [
+    element("path", {
+      d: `M${Math.round(x.map(confidence))} ${Math.round(y.map(confidence))}V${Math.round(y.map(accuracy))}`,
+      stroke: PALETTE.orange,
+      "stroke-width": 1.5,
+    }),
+    element("circle", {
+      cx: x.map(confidence),
+      cy: y.map(accuracy),
+      // The area goes with the count.
+      r: LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * Math.sqrt(digits / most),
+      fill: PALETTE.blue,
+      "fill-opacity": 0.8,
+    }),
+    element("rect", {
+      x: left,
+      y: foot - bar,
+      width: right - left,
+      height: bar,
+      fill: PALETTE.grey,
+      "fill-opacity": 0.55,
+    }),
+    textElement(formatCount(digits), {
+      x: (left + right) / 2,
+      y: foot - bar - 3,
+      "text-anchor": "middle",
+      "font-size": 9.5,
+      fill: PALETTE.muted,
+    }),
+  ];
 }

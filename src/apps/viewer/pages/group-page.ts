@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { figureColumn, makeTable, textColumn } from "../../../render/document/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/index.ts";
 import {
   formatCount,
   formatCounted,
@@ -251,18 +251,40 @@ function findEvents(wire: WireSequence, deltas: Float32Array, { scales, has }: P
 
 /** Equal events are one, with how often it is there. */
 function eventTable(samples: readonly Sample[]): PageTable | null {
+  const kinds = mergeEvents(samples);
+  if (kinds.length === 0) return null;
+  const worst = kinds.map(([event]) => event!);
+  const made = pageTable(layOutEvents(kinds, samples.length), {
+    raw: kinds.map(exportEvents),
+    links: worst.map(({ sample, token }) => ({ view: "sequence", sequence: sample, token })),
+    first: FIRST_EVENTS,
+  });
+  if (worst.every(({ context }) => context === null)) return made;
+  const column = {
+    header: "in its text",
+    align: "left" as const,
+    cells: worst.map(({ context }) => context?.[1] ?? ""),
+    contexts: worst.map(({ context }) => context),
+  };
+  return { ...made, columns: [...made.columns, column] };
+}
+
+/** Equal events together, the largest |Δ| first, within each and among them. */
+function mergeEvents(samples: readonly Sample[]): Event[][] {
   const merged = new Map<string, Event[]>();
   for (const event of samples.flatMap(({ events }) => events))
     merged.set(event.key, [...(merged.get(event.key) ?? []), event]);
   const size = ({ delta }: Event): number => Math.abs(delta);
-  const kinds = [...merged.values()]
+  return [...merged.values()]
     .map((events) => events.sort((a, b) => size(b) - size(a)))
     .sort(([a], [b]) => size(b!) - size(a!))
     .slice(0, MOST_EVENTS);
-  if (kinds.length === 0) return null;
+}
+
+function layOutEvents(kinds: readonly (readonly Event[])[], samples: number): Table {
   const worst = kinds.map(([event]) => event!);
   const probability = (logprob: number): string => formatProbability(Math.exp(logprob));
-  const table = makeTable("group-events", "Worst events", [
+  return makeTable("group-events", "Worst events", [
     textColumn(
       "token",
       worst.map(({ handle }) => handle),
@@ -274,7 +296,7 @@ function eventTable(samples: readonly Sample[]): PageTable | null {
     ),
     textColumn(
       "samples",
-      kinds.map((events) => `${new Set(events.map(({ sample }) => sample)).size} of ${samples.length}`),
+      kinds.map((events) => `${new Set(events.map(({ sample }) => sample)).size} of ${samples}`),
       { align: "right" },
     ),
     figureColumn(
@@ -300,19 +322,6 @@ function eventTable(samples: readonly Sample[]): PageTable | null {
       { align: "right" },
     ),
   ]);
-  const made = pageTable(table, {
-    raw: kinds.map(exportEvents),
-    links: worst.map(({ sample, token }) => ({ view: "sequence", sequence: sample, token })),
-    first: FIRST_EVENTS,
-  });
-  if (worst.every(({ context }) => context === null)) return made;
-  const column = {
-    header: "in its text",
-    align: "left" as const,
-    cells: worst.map(({ context }) => context?.[1] ?? ""),
-    contexts: worst.map(({ context }) => context),
-  };
-  return { ...made, columns: [...made.columns, column] };
 }
 
 /** Equal events, the largest first, with all digits. */

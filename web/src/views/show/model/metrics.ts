@@ -27,6 +27,8 @@ export interface Metric {
   readonly show: (value: number) => string;
 }
 
+type Scales = RunInfo["scales"];
+
 /** Nats. A log-prob below this is as dark as it gets; the same for every run. */
 const SURPRISAL_DOMAIN = 10;
 /** Group-normalized advantages seldom pass 3. */
@@ -36,8 +38,7 @@ const POLICY_DOMAIN = 1;
 
 /** The metrics that this sequence has values for; Δ always is one. */
 export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSequence): readonly Metric[] {
-  const { trainerEntropy, rolloutEntropy, advantages, policies } = wire;
-  const entropy = trainerEntropy ?? rolloutEntropy;
+  const { policies } = wire;
   const deltaDomain = positive(scales.delta, 1);
   const nats = { signed: true, domain: deltaDomain, show: formatSigned };
   return [
@@ -79,42 +80,8 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       values: (sequence) =>
         own(sequence, (at, { rollout, trainer }) => computeProbDiff(rollout[at]!, trainer[at]!)),
     },
-    ...(entropy === undefined
-      ? []
-      : [
-          {
-            name: "entropy",
-            title: "entropy",
-            meaning: `entropy of the ${trainerEntropy === undefined ? "rollout" : "trainer"} policy, nats`,
-            signed: false,
-            domain: positive(scales.entropy ?? 0, 3),
-            largest: scales.largest.entropy ?? 0,
-            values: (sequence: WireSequence) => own(sequence, (at) => entropy[at]!),
-            show: formatNumber,
-          },
-        ]),
-    ...(advantages === undefined
-      ? []
-      : [
-          {
-            ...nats,
-            name: "advantage",
-            title: "advantage",
-            meaning: "advantage",
-            domain: ADVANTAGE_DOMAIN,
-            values: (sequence: WireSequence) => own(sequence, (at) => advantages[at]!),
-          },
-          {
-            ...nats,
-            name: "impact",
-            title: "A·(ρ − 1)",
-            meaning: "A·(ρ − 1): what the token's weight in the policy gradient lacks",
-            domain: positive(scales.impact ?? 0, 1),
-            largest: scales.largest.impact ?? 0,
-            values: (sequence: WireSequence) =>
-              own(sequence, (at, of) => computeImpact(advantages[at]!, deltaAt(at, of))),
-          },
-        ]),
+    ...listEntropy(scales, wire),
+    ...listAdvantage(scales, wire, nats),
     surprisal("rollout", (wire) => wire.rollout),
     surprisal("trainer", (wire) => wire.trainer),
     ...Object.entries(policies).map(
@@ -127,6 +94,51 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
         values: (sequence) => own(sequence, (at, { trainer }) => difference(trainer[at]!, logprobs[at]!)),
       }),
     ),
+  ];
+}
+
+/** Of the trainer's policy where both are known. */
+function listEntropy(scales: Scales, { trainerEntropy, rolloutEntropy }: WireSequence): Metric[] {
+  const entropy = trainerEntropy ?? rolloutEntropy;
+  if (entropy === undefined) return [];
+  return [
+    {
+      name: "entropy",
+      title: "entropy",
+      meaning: `entropy of the ${trainerEntropy === undefined ? "rollout" : "trainer"} policy, nats`,
+      signed: false,
+      domain: positive(scales.entropy ?? 0, 3),
+      largest: scales.largest.entropy ?? 0,
+      values: (sequence) => own(sequence, (at) => entropy[at]!),
+      show: formatNumber,
+    },
+  ];
+}
+
+function listAdvantage(
+  scales: Scales,
+  { advantages }: WireSequence,
+  nats: Pick<Metric, "signed" | "domain" | "show">,
+): Metric[] {
+  if (advantages === undefined) return [];
+  return [
+    {
+      ...nats,
+      name: "advantage",
+      title: "advantage",
+      meaning: "advantage",
+      domain: ADVANTAGE_DOMAIN,
+      values: (sequence) => own(sequence, (at) => advantages[at]!),
+    },
+    {
+      ...nats,
+      name: "impact",
+      title: "A·(ρ − 1)",
+      meaning: "A·(ρ − 1): what the token's weight in the policy gradient lacks",
+      domain: positive(scales.impact ?? 0, 1),
+      largest: scales.largest.impact ?? 0,
+      values: (sequence) => own(sequence, (at, of) => computeImpact(advantages[at]!, deltaAt(at, of))),
+    },
   ];
 }
 
