@@ -2,21 +2,12 @@
  * logratio: where, why and by how much two language-model policies disagree, token by token.
  *
  * This entry runs anywhere, browsers included: the record, mergeable summaries, the report, trainers' own metrics,
- * filters, errors. Other entries: `logratio/node` (files, whole runs), `logratio/kernels`, `logratio/corrections`,
+ * errors, told apart by `isLogratioError`. Other entries: `logratio/node` (files, whole runs), `logratio/kernels`, `logratio/corrections`,
  * `logratio/divergence`, `logratio/digits`, `logratio/kl`, `logratio/render`. What is under `logratio/internal` may
  * change in any release.
  *
  * @module
  */
-export {
-  type BatchFilter,
-  batchFilter,
-  type Filter,
-  type Problem,
-  parseFilter,
-  type Term,
-  type TokenTextColumn,
-} from "./analyses/filter/index.ts";
 export {
   buildReport,
   type ClusterKeys,
@@ -26,31 +17,31 @@ export {
   type RunSummaryJson,
 } from "./analyses/report/index.ts";
 export {
-  EmptyInputError,
+  type EmptyInputError,
   type ErrorDetail,
   type ErrorsByTag,
   type ErrorTag,
-  FileSystemError,
+  type FileSystemError,
   type FloatArray,
-  FormatError,
+  type FormatError,
   type Fraction,
   formatPlace,
   isLogratioError,
-  LengthMismatchError,
-  LimitError,
-  LogratioError,
-  MissingSideError,
+  type LengthMismatchError,
+  type LimitError,
+  type LogratioError,
+  type MissingSideError,
   type Nats,
-  NotFoundError,
+  type NotFoundError,
   type NumericArray,
   type Place,
   type Ratio,
-  SchemaError,
+  type SchemaError,
   type SequenceIndex,
   type TokenIndex,
-  UnsupportedError,
-  UsageError,
-  VersionError,
+  type UnsupportedError,
+  type UsageError,
+  type VersionError,
 } from "./core/base/index.ts";
 export type { MaskedTokens, TokenBlock } from "./core/kernels/index.ts";
 export {
@@ -75,23 +66,21 @@ export {
   type SummaryOptions,
   type TurnSums,
 } from "./core/summaries/index.ts";
-export {
-  type Distribution,
-  type Fact,
-  type MismatchMetrics,
-  type MismatchReport,
-  REPORT_SCHEMA_VERSION,
-  type SourceSummary,
-  type StepMetrics,
-  type TurnMetrics,
-  type Verdict,
-  type WorstSequence,
-  type WorstToken,
+export type {
+  Distribution,
+  Fact,
+  MismatchMetrics,
+  MismatchReport,
+  SourceSummary,
+  StepMetrics,
+  TurnMetrics,
+  Verdict,
+  WorstSequence,
+  WorstToken,
 } from "./results/index.ts";
 export {
   type Discrepancy,
   type Metrics,
-  mergeXtunerMetrics,
   PARITY_TRAINERS,
   type PaddedBatch,
   type ParityBatch,

@@ -59,7 +59,8 @@ export function readPublicNames(root) {
 
 function describe(exported, checker) {
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-  const kind = KINDS.find(([flag]) => symbol.flags & flag)?.[1] ?? "type";
+  // A class that is exported as a type is nothing to call, nor to have an example of.
+  const kind = (!isTypeExport(exported) && KINDS.find(([flag]) => symbol.flags & flag)?.[1]) || "type";
   return {
     name: exported.name,
     kind,
@@ -71,6 +72,10 @@ function describe(exported, checker) {
       text: ts.displayPartsToString(text).trim().replace(/^- /, ""),
     })),
   };
+}
+
+function isTypeExport({ declarations = [] }) {
+  return declarations.some((node) => ts.isExportSpecifier(node) && ts.isTypeOnlyExportDeclaration(node));
 }
 
 /** The docstring that ends in @module, without it. */

@@ -17,15 +17,6 @@ export type { WorstSequence, WorstToken } from "./worst.ts";
 
 /**
  * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
- *
- * ```ts
- * import assert from "node:assert/strict";
- * import { REPORT_SCHEMA_VERSION } from "logratio";
- * import { reportRun } from "logratio/node";
- *
- * const report = await reportRun("examples/demo/stale", { steps: "10" });
- * assert.equal(report.schemaVersion, REPORT_SCHEMA_VERSION);
- * ```
  */
 export const REPORT_SCHEMA_VERSION = 1;
 

@@ -35,25 +35,6 @@ export interface BatchFilter {
  * mask is 1 at such tokens only: whatever is computed afterwards is about them. Their turns keep their numbers; with
  * terms on `mask:`, which choose what is in no turn, turns are runs of chosen tokens.
  *
- * ```ts
- * import assert from "node:assert/strict";
- * import { batchFilter, createRecordBuilder, parseFilter } from "logratio";
- *
- * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
- * const builder = createRecordBuilder({ provenance });
- * builder.push({
- *   length: 3,
- *   responseMask: Uint8Array.of(1, 1, 0),
- *   rolloutLogprobs: Float32Array.of(-0.105, -1.609, -0.357), // nats
- *   trainerLogprobs: Float32Array.of(-0.105, -1.204, -0.357),
- *   step: 10,
- * });
- * const filter = batchFilter(parseFilter("abs>0.1").terms);
- * const kept = filter.apply(builder.flush());
- * assert.deepEqual([...(kept?.responseMask ?? [])], [0, 1, 0]);
- * assert.equal(filter.counts.keptTokens, 1);
- * ```
- *
  * @param terms of `parseFilter`
  * @param textsOf texts of response tokens; needed where terms are about texts (`token:`, `is:`)
  * @returns a filter to hand batches to, and its counts: sequences, and tokens with mask 1, before and after

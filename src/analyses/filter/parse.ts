@@ -63,15 +63,6 @@ export interface Filter {
  * Reads a filter as it is written in the viewer and after `--filter`: `abs>0.5 turn:3 correct:no`; docs/view.md lists the
  * fields. Never throws: what is not understood is in `problems`, with a suggestion where one is near.
  *
- * ```ts
- * import assert from "node:assert/strict";
- * import { parseFilter } from "logratio";
- *
- * const { terms, problems } = parseFilter("abs>0.5 tunr:3");
- * assert.equal(terms.length, 1); // |Δ| above 0.5 nats
- * assert.equal(problems[0]?.instead, "abs>0.5 turn:3");
- * ```
- *
  * @returns terms that must all hold, and problems with their places in the text
  */
 export function parseFilter(text: string): Filter {

@@ -49,12 +49,12 @@ export type ErrorTag =
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { LengthMismatchError, LogratioError, packPadded } from "logratio";
+ * import { isLogratioError, packPadded } from "logratio";
  *
  * const batch = { rollout_log_probs: [[-1, -2]], old_log_probs: [[-1]] };
  * assert.throws(
  *   () => packPadded(batch),
- *   (error) => error instanceof LogratioError && error instanceof LengthMismatchError && error.at.row === 0,
+ *   (error) => isLogratioError(error) && error._tag === "LengthMismatchError" && error.at.row === 0,
  * );
  * ```
  */
@@ -82,11 +82,14 @@ export abstract class LogratioError extends Error {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { FormatError } from "logratio";
+ * import { isLogratioError } from "logratio";
  * import { memorySource, openDocument } from "logratio/node";
  *
  * const bytes = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118); // ends within an npy header
- * await assert.rejects(openDocument(memorySource("cut-off.npy", bytes)), FormatError);
+ * await assert.rejects(
+ *   openDocument(memorySource("cut-off.npy", bytes)),
+ *   (error) => isLogratioError(error, "FormatError"),
+ * );
  * ```
  */
 export class FormatError extends LogratioError {
@@ -98,7 +101,7 @@ export class FormatError extends LogratioError {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { SchemaError } from "logratio";
+ * import { isLogratioError } from "logratio";
  * import { applyCorrection } from "logratio/corrections";
  *
  * const block = {
@@ -109,7 +112,10 @@ export class FormatError extends LogratioError {
  * };
  * const measure = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
  * const byAdvantage = { steps: [{ action: "mask", measure, upper: 2, when: "negative" }] } as const;
- * assert.throws(() => applyCorrection(block, byAdvantage), SchemaError); // it has no advantages
+ * assert.throws(
+ *   () => applyCorrection(block, byAdvantage), // the block has no advantages
+ *   (error) => isLogratioError(error, "SchemaError"),
+ * );
  * ```
  */
 export class SchemaError extends LogratioError {
@@ -154,11 +160,16 @@ export class LengthMismatchError extends LogratioError {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { UnsupportedError } from "logratio";
+ * import { isLogratioError } from "logratio";
+ * import { memorySource, openDocument } from "logratio/node";
  *
- * const error = new UnsupportedError("bfloat16 in a structured dtype", { hint: "save it as float32" });
- * assert.equal(error._tag, "UnsupportedError");
- * assert.equal(error.hint, "save it as float32");
+ * const header = "{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}\n"; // complex numbers
+ * const npy = `\x93NUMPY\x01\x00${String.fromCharCode(header.length)}\x00${header}`;
+ * const bytes = Uint8Array.from(npy, (character) => character.charCodeAt(0));
+ * await assert.rejects(
+ *   openDocument(memorySource("complex.npy", bytes)),
+ *   (error) => isLogratioError(error, "UnsupportedError"),
+ * );
  * ```
  */
 export class UnsupportedError extends LogratioError {
@@ -205,10 +216,15 @@ export class VersionError extends LogratioError {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { LimitError } from "logratio";
+ * import { isLogratioError } from "logratio";
+ * import { memorySource, openDocument } from "logratio/node";
  *
- * const error = new LimitError("npy header declares 2000000 bytes", { needed: 2_000_000, limit: 1_048_576 });
- * assert(error.needed !== undefined && error.limit !== undefined && error.needed > error.limit);
+ * // Declares a header of 2,000,000 bytes.
+ * const bytes = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 2, 0, 0x80, 0x84, 0x1e, 0);
+ * await assert.rejects(
+ *   openDocument(memorySource("huge.npy", bytes)),
+ *   (error) => isLogratioError(error, "LimitError") && error.needed === 2_000_000 && error.limit === 65_536,
+ * );
  * ```
  */
 export class LimitError extends LogratioError {
@@ -233,12 +249,15 @@ export class LimitError extends LogratioError {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { createRecordBuilder, MissingSideError, RunSummary } from "logratio";
+ * import { createRecordBuilder, isLogratioError, RunSummary } from "logratio";
  *
  * const provenance = { file: "memory", format: "json", trainer: "own", alignment: "token" } as const;
  * const builder = createRecordBuilder({ provenance });
  * builder.push({ length: 1, responseMask: Uint8Array.of(1), rolloutLogprobs: Float32Array.of(-0.5) });
- * assert.throws(() => new RunSummary().add(builder.flush()), MissingSideError);
+ * assert.throws(
+ *   () => new RunSummary().add(builder.flush()),
+ *   (error) => isLogratioError(error, "MissingSideError"),
+ * );
  * ```
  */
 export class MissingSideError extends LogratioError {
@@ -250,10 +269,13 @@ export class MissingSideError extends LogratioError {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { EmptyInputError } from "logratio";
+ * import { isLogratioError } from "logratio";
  * import { reportRun } from "logratio/node";
  *
- * await assert.rejects(reportRun(["examples/demo/stale"], { filter: "step:999" }), EmptyInputError);
+ * await assert.rejects(
+ *   reportRun(["examples/demo/stale"], { filter: "step:999" }),
+ *   (error) => isLogratioError(error, "EmptyInputError"),
+ * );
  * ```
  */
 export class EmptyInputError extends LogratioError {
@@ -265,10 +287,10 @@ export class EmptyInputError extends LogratioError {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { NotFoundError } from "logratio";
+ * import { isLogratioError } from "logratio";
  * import { openRun } from "logratio/node";
  *
- * await assert.rejects(openRun(["no/such/directory"]), NotFoundError);
+ * await assert.rejects(openRun(["no/such/directory"]), (error) => isLogratioError(error, "NotFoundError"));
  * ```
  */
 export class NotFoundError extends LogratioError {
@@ -280,10 +302,11 @@ export class NotFoundError extends LogratioError {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { FileSystemError } from "logratio";
+ * import { isLogratioError } from "logratio";
+ * import { openFile } from "logratio/node";
  *
- * const error = new FileSystemError("Cannot write run.parquet: the disk is full", { at: { file: "run.parquet" } });
- * assert.equal(error.at.file, "run.parquet");
+ * const tooLong = "x".repeat(5000); // longer than the system takes a name
+ * await assert.rejects(openFile(tooLong), (error) => isLogratioError(error, "FileSystemError"));
  * ```
  */
 export class FileSystemError extends LogratioError {
@@ -300,10 +323,10 @@ export class UnexpectedError extends LogratioError {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { UsageError } from "logratio";
+ * import { isLogratioError } from "logratio";
  * import { presetNamed } from "logratio/corrections";
  *
- * assert.throws(() => presetNamed("no-such-trainer"), UsageError);
+ * assert.throws(() => presetNamed("no-such-trainer"), (error) => isLogratioError(error, "UsageError"));
  * ```
  */
 export class UsageError extends LogratioError {
@@ -358,11 +381,12 @@ export interface ErrorsByTag {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { FormatError, isLogratioError } from "logratio";
+ * import { isLogratioError } from "logratio";
+ * import { reportRun } from "logratio/node";
  *
- * const error: unknown = new FormatError("npy header is cut off", { at: { file: "a.npy", offset: 10 } });
- * assert(isLogratioError(error, "FormatError"));
- * assert.equal(error.at.offset, 10);
+ * const error: unknown = await reportRun("no/such/directory").catch((reason: unknown) => reason);
+ * assert(isLogratioError(error, "NotFoundError"));
+ * assert.equal(error.at.file, "no/such/directory");
  * ```
  *
  * @param tag the name of its class

@@ -77,18 +77,6 @@ export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly 
  * `merge_rollout_is_metrics`: over valid packs, keys with "max" take the maximum, with "min" the minimum, all others
  * the mean with every pack weighted alike; 0 everywhere when no pack is valid.
  *
- * ```ts
- * import assert from "node:assert/strict";
- * import { mergeXtunerMetrics } from "logratio";
- *
- * const merged = mergeXtunerMetrics([
- *   { "mismatch/valid": 1, "mismatch/mismatch_kl": 0.25 },
- *   { "mismatch/valid": 1, "mismatch/mismatch_kl": 0.75 },
- *   { "mismatch/valid": 0, "mismatch/mismatch_kl": 9 },
- * ]);
- * assert.equal(merged["mismatch/mismatch_kl"], 0.5); // nats
- * ```
- *
  * @param packs what `xtunerMismatchMetrics` gave for each pack
  * @returns one figure per key, in the unit of that key
  */
