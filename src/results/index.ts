@@ -99,6 +99,15 @@ export type {
   StepGradient,
 } from "./gradient.ts";
 export type {
+  FlatGroupsCheck,
+  HealthOutcome,
+  HealthReport,
+  HealthStep,
+  RewardLengthCheck,
+  StalenessCheck,
+  TruncationCheck,
+} from "./health.ts";
+export type {
   IdentityFailure,
   IdentityFigure,
   IdentityPart,
@@ -155,6 +164,7 @@ export type {
   FirstLook,
   GroupPage,
   GroupSample,
+  HealthPage,
   PageChart,
   PageColumn,
   PageLine,

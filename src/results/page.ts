@@ -218,6 +218,22 @@ export interface DoctorPageCause {
   readonly fixes: readonly { readonly place: string; readonly line: string; readonly note: string }[];
 }
 
+/** `api/health-tables`: the `HealthReport` of a run, or of chosen steps. */
+export interface HealthPage {
+  readonly checks: readonly {
+    readonly title: string;
+    readonly level: VerdictLevel;
+    readonly word: string;
+    readonly sentence: string;
+    /** What the limit is, and where it is from. */
+    readonly limit: string;
+    /** Where the sequences are that it is about; null where nothing is known of them. */
+    readonly samples: { readonly text: string; readonly move: PageMove } | null;
+    readonly picture: PagePicture | null;
+    readonly table: PageTable | null;
+  }[];
+}
+
 /** `api/study-tables`: the `KlReport` of a study. */
 export interface StudyPage {
   readonly answers: readonly {

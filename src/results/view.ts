@@ -16,6 +16,7 @@
  * | `GET api/correct-bins` | {@link CorrectBins} |
  * | `GET api/report-tables` | `ReportPage` of `results/page.ts`: the report as the page shows it |
  * | `GET api/doctor` | the `DoctorReport` of `logratio doctor --json` |
+ * | `GET api/health-tables` | `HealthPage`; `?steps=10..30` over these steps |
  * | `GET api/doctor-tables` | `DoctorPage`: the same as the page shows it |
  * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
  * | `GET api/digits-tables` | `DigitsPage`: the same as the page shows it |

@@ -8,6 +8,7 @@ import { DigitsView } from "./views/digits/view.tsx";
 import { TokensView } from "./views/divergence/view.tsx";
 import { DoctorView } from "./views/doctor/view.tsx";
 import { GroupView } from "./views/group/view.tsx";
+import { HealthView } from "./views/health/view.tsx";
 import { CheckpointsView } from "./views/kl/view.tsx";
 import { OverviewView } from "./views/report/view.tsx";
 import { SequencesView } from "./views/sequences/view.tsx";
@@ -25,6 +26,7 @@ export const ROUTES: readonly {
 }[] = [
   { name: "overview", title: "Overview", View: OverviewView },
   { name: "doctor", title: "Doctor", key: "h", View: DoctorView },
+  { name: "health", title: "Health", key: "a", View: HealthView },
   { name: "sequences", title: "Sequences", View: SequencesView },
   { name: "sequence", View: SequenceView },
   { name: "group", View: GroupView },

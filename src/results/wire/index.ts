@@ -45,5 +45,6 @@ export {
   type SequenceColumn,
   type SequenceTable,
   type SequenceText,
+  takeTableRows,
 } from "./table.ts";
 export { decodeTurns, encodeTurns, listTurns, type TurnFigures, type TurnTable } from "./turns.ts";

@@ -54,6 +54,26 @@ export function encodeTable({ length, columns, texts }: SequenceTable): Uint8Arr
   return encodeArrays({ length, values }, { ...columns, ...Object.fromEntries(codes) });
 }
 
+/** The rows that are to stay, in their order; lists of texts stay whole. */
+export function takeTableRows(
+  { length, columns, texts }: SequenceTable,
+  isTaken: (row: number) => boolean,
+): SequenceTable {
+  const rows = Array.from({ length }, (_, row) => row).filter(isTaken);
+  return {
+    length: rows.length,
+    columns: Object.fromEntries(
+      Object.entries(columns).map(([name, values]) => [name, Float64Array.from(rows, (row) => values[row]!)]),
+    ) as SequenceTable["columns"],
+    texts: Object.fromEntries(
+      Object.entries(texts).map(([name, { values, codes }]) => [
+        name,
+        { values, codes: Int32Array.from(rows, (row) => codes[row]!) },
+      ]),
+    ) as SequenceTable["texts"],
+  };
+}
+
 /** @throws FormatError */
 export function decodeTable(bytes: Uint8Array): SequenceTable {
   const { meta, arrays } = decodeArrays<{

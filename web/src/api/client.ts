@@ -14,6 +14,7 @@ import type {
   DigitsReport,
   DoctorPage,
   GroupPage,
+  HealthPage,
   MatchingGroups,
   MatchingTokens,
   MismatchReport,
@@ -176,6 +177,9 @@ export const client = {
     json(fixed(steps === undefined ? "sweep" : `sweep?steps=${steps}`)),
   digits: (): Promise<DigitsReport> => json(fixed("digits")),
   digitsTables: (): Promise<DigitsPage> => json(fixed("digits-tables")),
+  /** `10..30`: over these steps only, which a bundle cannot say. */
+  healthTables: (steps?: string): Promise<HealthPage> =>
+    json(fixed(steps === undefined ? "health-tables" : `health-tables?steps=${steps}`)),
   doctorTables: (): Promise<DoctorPage> => json(fixed("doctor-tables")),
   /** Only where `compared` names another run; `other` is that one. */
   comparison: (): Promise<RunComparison> => json(fixed("compare")),

@@ -17,6 +17,7 @@ export const VIEWS = [
   "checkpoints",
   "digits",
   "doctor",
+  "health",
   "compare",
 ] as const;
 export type ViewName = (typeof VIEWS)[number];

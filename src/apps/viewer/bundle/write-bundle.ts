@@ -15,7 +15,14 @@ import { createScratch, makeDirectory } from "../../../input/io/index.ts";
 import type { ViewInfo } from "../../../results/index.ts";
 import { BRIEFS_PER_FILE, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
-import { digitsTables, doctorTables, groupPage, reportTables, studyTables } from "../pages/index.ts";
+import {
+  digitsTables,
+  doctorTables,
+  groupPage,
+  healthTables,
+  reportTables,
+  studyTables,
+} from "../pages/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
 import { builtPage, filesBelow } from "../server/index.ts";
 
@@ -137,6 +144,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   yield { path: "api/alerts", read: async () => Buffer.from(JSON.stringify(await run.alerts())) };
   yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
   yield { path: "api/doctor-tables", read: async () => (await doctorTables(run))! };
+  yield { path: "api/health-tables", read: async () => (await healthTables(run))! };
   if (info.tokens > 0)
     yield { path: "api/sweep", read: async () => Buffer.from(resultJson(await run.sweep(null))) };
   yield { path: "api/turns", read: () => run.turns() };

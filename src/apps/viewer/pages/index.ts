@@ -11,11 +11,13 @@ import type {
   MismatchReport,
   TopTokens,
 } from "../../../results/index.ts";
+import { decodeTable, takeTableRows } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { digitsPage, exampleHandles } from "./digits-page.ts";
 import { doctorPage } from "./doctor-page.ts";
 import { groupPage } from "./group-page.ts";
+import { healthPage } from "./health-page.ts";
 import { reportPage } from "./report-page.ts";
 import { studyPage } from "./study-page.ts";
 import { findTokens } from "./token-contexts.ts";
@@ -75,6 +77,24 @@ export const digitsTables = once(async (run: PreparedRun) => {
 export const doctorTables = once(async (run: PreparedRun) =>
   doctorPage(parsed<DoctorReport>(await run.answer("doctor"))),
 );
+
+/** JSON of a `HealthPage`. */
+export const healthTables = once(async (run: PreparedRun) =>
+  healthPage(decodeTable(await run.answer("sequences")), parsed<MismatchReport>(await run.answer("report"))),
+);
+
+/** The same of some steps, both included; undefined where no token is in them. */
+export async function buildHealthTables(
+  run: PreparedRun,
+  [from, to]: readonly [from: number, to: number],
+): Promise<Uint8Array | undefined> {
+  const found = await run.reportOf([from, to]);
+  if (found === undefined) return undefined;
+  const table = decodeTable(await run.answer("sequences"));
+  const { step } = table.columns;
+  const chosen = takeTableRows(table, (row) => step[row]! >= from && step[row]! <= to);
+  return Buffer.from(JSON.stringify(healthPage(chosen, found.report)));
+}
 
 /** JSON of a `StudyPage`. */
 export const studyTables = once(async (study: PreparedStudy) =>

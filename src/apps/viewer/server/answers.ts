@@ -5,7 +5,15 @@
  */
 import { type Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
-import { buildReportTables, digitsTables, doctorTables, groupPage, reportTables } from "../pages/index.ts";
+import {
+  buildHealthTables,
+  buildReportTables,
+  digitsTables,
+  doctorTables,
+  groupPage,
+  healthTables,
+  reportTables,
+} from "../pages/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
@@ -38,6 +46,7 @@ export function answers(current: CurrentRun): Hono {
     report: async (run, steps) => json((await run.reportOf(steps))?.report),
     sweep: async (run, steps) => json(await run.sweep(steps)),
     "report-tables": buildReportTables,
+    "health-tables": buildHealthTables,
   };
   for (const [name, bytesOf] of Object.entries(ofSteps)) {
     app.get(`/${name}`, async (c, next) => {
@@ -65,10 +74,8 @@ export function answers(current: CurrentRun): Hono {
   app.get("/sweep", (c) =>
     answer(c, current, JSON_TYPE, async (run) => json(await run.sweep(null)), noTokens),
   );
+  tableAnswers(app, current);
   app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
-  app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
-  app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
-  app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
   const correct =
     <T>(pick: (answers: CorrectAnswers) => T) =>
     async (c: Context): Promise<Response> => {
@@ -96,6 +103,14 @@ export function answers(current: CurrentRun): Hono {
   matchAnswers(app, current);
   parquetAnswer(app);
   return app;
+}
+
+/** Views that the server lays out. */
+function tableAnswers(app: Hono, current: CurrentRun): void {
+  app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
+  app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
+  app.get("/health-tables", (c) => answer(c, current, JSON_TYPE, healthTables, notCompared));
+  app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
 }
 
 function json(value: object | undefined): Uint8Array | undefined {

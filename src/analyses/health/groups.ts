@@ -1,0 +1,16 @@
+import type { SequenceTable } from "../../results/wire/index.ts";
+
+/** Rows of each prompt group with two or more known rewards: the same group in the same step. In the table's order. */
+export function* rewardedGroups({ length, columns, texts }: SequenceTable): Generator<number[]> {
+  const { step, reward } = columns;
+  const { codes } = texts.group;
+  const groups = new Map<string, number[]>();
+  for (let row = 0; row < length; row++) {
+    if (codes[row]! < 0 || !Number.isFinite(reward[row]!)) continue;
+    const key = `${step[row]} ${codes[row]}`;
+    const rows = groups.get(key);
+    if (rows === undefined) groups.set(key, [row]);
+    else rows.push(row);
+  }
+  for (const rows of groups.values()) if (rows.length > 1) yield rows;
+}

@@ -1,0 +1,28 @@
+import { orNull } from "../../core/base/index.ts";
+import type { StalenessCheck, StalenessMetrics } from "../../results/index.ts";
+
+/** In versions: what AReaL's guide to asynchronous training allows (`max_head_offpolicyness: 4`). */
+const LIMIT = 4;
+
+/** The oldest tokens count, as in the trainers' own limits: each of them is trained on. */
+export function checkStaleness(per_staleness: readonly StalenessMetrics[]): StalenessCheck {
+  const parts = [...per_staleness]
+    .filter(({ tokens }) => tokens > 0)
+    .sort((a, b) => a.staleness - b.staleness)
+    .map(({ staleness, tokens, delta_abs_mean }) => ({
+      staleness,
+      tokens,
+      delta_abs_mean: orNull(delta_abs_mean ?? Number.NaN),
+    }));
+  const tokens = parts.reduce((sum, part) => sum + part.tokens, 0);
+  const value = parts.at(-1)?.staleness ?? null;
+  return {
+    id: "staleness",
+    outcome: value === null ? "unknown" : value > LIMIT ? "beyond" : "within",
+    value,
+    limit: LIMIT,
+    tokens,
+    mean: orNull(parts.reduce((sum, part) => sum + part.staleness * part.tokens, 0) / tokens),
+    parts,
+  };
+}

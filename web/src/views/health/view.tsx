@@ -1,0 +1,61 @@
+import type { HealthPage } from "../../../../src/results/index.ts";
+import { client } from "../../api/client.ts";
+import { useAnswer } from "../../state/answers.ts";
+import { healthTables } from "../../state/loaded.ts";
+import { formatSteps, parseSteps } from "../../state/step-range.ts";
+import { makeHref, route } from "../../state/url.ts";
+import { ReportPictures, ReportTables } from "../../ui/report-table.tsx";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
+import type { ViewProps } from "../../view-props.ts";
+import "./style.css";
+
+/** What makes a run teach little beside its mismatch, each with its limit and its samples. */
+export function HealthView({ info }: ViewProps) {
+  const range = parseSteps(route.value.params.steps ?? "");
+  const steps = range === null || info.bundled ? undefined : formatSteps(range);
+  const answer = useAnswer(steps && `${steps} ${info.version}`, () => client.healthTables(steps));
+  const tables = steps === undefined ? healthTables().value : (answer.loaded ?? { state: "loading" });
+  return (
+    <div class="health" aria-busy={answer.busy}>
+      <h1>Health of the run</h1>
+      {range !== null && (
+        <p class="note">
+          {steps === undefined
+            ? "Of the whole run: files cannot be summed again."
+            : `Steps ${range[0]} to ${range[1]} only.`}
+        </p>
+      )}
+      <WhenLoaded of={{ value: tables }}>
+        {({ checks }) => (
+          <>
+            {checks.map((check) => (
+              <Check key={check.title} check={check} />
+            ))}
+          </>
+        )}
+      </WhenLoaded>
+    </div>
+  );
+}
+
+function Check({
+  check: { title, level, word, sentence, limit, samples, picture, table },
+}: {
+  readonly check: HealthPage["checks"][number];
+}) {
+  return (
+    <section aria-label={title}>
+      <h2>
+        {title} <span class={`level ${level}`}>{word}</span>
+      </h2>
+      <p>{sentence}</p>
+      <p class="muted">
+        {limit} {samples !== null && <a href={makeHref(samples.move)}>{samples.text}</a>}
+      </p>
+      <div class="parts">
+        {picture !== null && <ReportPictures of={[picture]} />}
+        {table !== null && <ReportTables of={[table]} />}
+      </div>
+    </section>
+  );
+}
