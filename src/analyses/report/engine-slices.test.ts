@@ -182,5 +182,8 @@ describe("bounded slices", () => {
     const slices = new BoundedSlices<number>(2);
     for (let i = 0; i < 40_000; i++) slices.get(i);
     expect(slices.pooled()).toMatchObject({ count: 16_384, isMore: true });
+    const turned = new BoundedSlices<number>(2);
+    for (let i = 39_999; i >= 0; i--) turned.get(i);
+    expect(toBytes(turned)).toEqual(toBytes(slices));
   });
 });

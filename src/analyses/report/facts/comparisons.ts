@@ -77,6 +77,7 @@ function standsOut(
 
 function correctness(contrast: OutcomeContrast, clusters: readonly SampledCluster[]): Fact {
   const { correctMean, incorrectMean, factor, withinPrompt, withoutStep, p } = contrast;
+  // Stryker disable next-line EqualityOperator: a factor of exactly 1 does not stand out
   const isWrongWorse = factor.factor >= 1;
   const turned = (value: number): number => (isWrongWorse ? value : 1 / value);
   const [worse, better] = isWrongWorse ? ["Incorrect", "correct"] : ["Correct", "incorrect"];

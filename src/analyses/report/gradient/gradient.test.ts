@@ -79,6 +79,25 @@ describe("what reaches the gradient", () => {
     expect(gradient.worst_sequences[0]?.impact_share).toBeCloseTo(1, 12);
   });
 
+  it("says of the worst what each policy made of them, and how far the sequence has drifted", () => {
+    const rows: readonly SequencePicture[] = [
+      { deltas: "0.5 -0.25 | 5 | 0.125", step: 1, row: 0, rollout: -1 },
+      { deltas: "0.25 0.25", step: 1, row: 1, rollout: -1 },
+    ];
+    const gradient = report(summarize(makeBatch(rows, [1, 1])))!;
+    const [token] = gradient.worst_tokens;
+    expect(token).toMatchObject({ handle: "s1.q0.t0", token: 0, sequence: 0 });
+    expect(token!.delta).toBeCloseTo(0.5, 6);
+    expect(token!.trainer_logprob - token!.rollout_logprob).toBeCloseTo(token!.delta, 6);
+    const [first, second] = gradient.worst_sequences;
+    expect([first!.handle, second!.handle]).toEqual(["s1.q0", "s1.q1"]);
+    expect(first!.delta_sum).toBeCloseTo(0.375, 6);
+    expect(first!.delta_abs_mean).toBeCloseTo(0.875 / 3, 6);
+    expect(second!.delta_sum).toBeCloseTo(0.5, 6);
+    expect(second!.delta_abs_mean).toBeCloseTo(0.25, 6);
+    expect(first!.impact_share + second!.impact_share).toBeCloseTo(1, 12);
+  });
+
   it("is null without advantages, and counts the tokens of batches that have none", () => {
     expect(report(summarize(makeBatch(TWO)))).toBeNull();
     const mixed = report(summarize(makeBatch(TWO, [1, 1], "a"), makeBatch(TWO, undefined, "b")))!;

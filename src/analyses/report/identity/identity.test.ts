@@ -51,14 +51,17 @@ const sound =
   };
 
 /** Sampled from the most likely tokens alone, and recorded so; the trainer counts all. */
-const renormalized: Process = (logits, random) => {
-  const p = softmax(logits);
-  const kept = [...p].sort((a, b) => b - a).slice(0, V - 6);
-  const total = kept.reduce((a, b) => a + b, 0);
-  const cut = p.map((x) => (x >= kept.at(-1)! ? x / total : 0));
-  const token = draw(cut, random);
-  return { rollout: Math.log(cut[token]!), trainer: Math.log(p[token]!), entropy: entropy(cut) };
-};
+const renormalize =
+  (dropped: number): Process =>
+  (logits, random) => {
+    const p = softmax(logits);
+    const kept = [...p].sort((a, b) => b - a).slice(0, V - dropped);
+    const total = kept.reduce((a, b) => a + b, 0);
+    const cut = p.map((x) => (x >= kept.at(-1)! ? x / total : 0));
+    const token = draw(cut, random);
+    return { rollout: Math.log(cut[token]!), trainer: Math.log(p[token]!), entropy: entropy(cut) };
+  };
+const renormalized = renormalize(6);
 
 /** Sampled at temperature 0.7, recorded at 1 on both sides. */
 const raw: Process = (logits, random) => {
@@ -158,6 +161,14 @@ describe("identity tests of a report", () => {
     });
   });
 
+  it("fail of a mean hardly below 1 where no large ratio can have been missed", () => {
+    const { identity, trust } = report(renormalize(1), "hardly");
+    const { value, tokens } = identity.unit_mean;
+    expect(trust.khat_ratio).toBeLessThan(0.5);
+    expect(tokens * (1 - value)).toBeLessThan(5);
+    expect(failed(report(renormalize(1), "hardly"))).toContain("unit_mean");
+  });
+
   it("find by surprisal what both columns have in common", () => {
     const { identity } = report(raw, "raw");
     expect(identity.failures.map(({ test }) => test)).toEqual(["surprisal"]);
@@ -169,6 +180,8 @@ describe("identity tests of a report", () => {
   it("tell a recorded re-score by noise that sampling did not see", () => {
     const { identity } = report(rescored, "rescored");
     expect(identity.unit_mean.z).toBeGreaterThan(4);
+    // Of ratios that are too large there is no innocent explanation.
+    expect(identity.failures[0]).toMatchObject({ test: "unit_mean", part: null });
     const half = identity.failures.find(({ test }) => test === "half_variance");
     expect(half?.text).toContain("the difference is noise that sampling did not see");
   });
@@ -260,6 +273,8 @@ describe("parts that fail", () => {
       },
     ]);
     expect(tellParts("rank", "unit_mean", [])).toEqual([]);
+    // A part without entropies has no surprisal.
+    expect(tellParts("rank", "surprisal", [part("3", 6)])).toEqual([]);
   });
 });
 
