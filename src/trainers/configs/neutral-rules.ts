@@ -66,7 +66,7 @@ function tooWideMean(context: LintContext, { steps }: Correction): LintFinding[]
     const { measure } = step;
     const ofTokens = measure.level === "token" || measure.aggregation !== "mean";
     // A rule about one sign of the advantage measures the drift of updates, too.
-    if (ofTokens || ("when" in step && step.when !== undefined)) return [];
+    if (ofTokens || "when" in step) return [];
     const nats = logBounds(measure, step);
     if (!nats || nats.some((bound) => Number.isFinite(bound) && Math.abs(bound) < WIDEST_MEAN)) return [];
     const [lower, upper] = nats.map((bound) => Number(Math.exp(bound).toPrecision(3)));
@@ -90,8 +90,8 @@ function lengthBudget(context: LintContext, { weight, steps }: Correction): Lint
   const product = weight?.level === "sequence" && weight.aggregation === "sum";
   const bounded = steps.find((step) => {
     if (step.action === "normalize") return false;
-    if (step.action === "truncate" || ("measure" in step && step.measure === "weight")) return product;
-    const { level, aggregation, statistic } = step.measure as Measure;
+    if (step.action === "truncate" || step.measure === "weight") return product;
+    const { level, aggregation, statistic } = step.measure;
     return level === "sequence" && aggregation === "sum" && (statistic === "ratio" || statistic === "k1");
   });
   if (!bounded || bounded.action === "normalize") return [];
@@ -99,7 +99,11 @@ function lengthBudget(context: LintContext, { weight, steps }: Correction): Lint
     bounded.action === "truncate" || bounded.measure === "weight"
       ? { statistic: "ratio", level: "sequence", aggregation: "sum" }
       : bounded.measure;
-  const nats = Math.min(...(logBounds(measure, bounded) ?? []).map(Math.abs).filter((bound) => bound > 0));
+  const nats = Math.min(
+    ...logBounds(measure, bounded)!
+      .map(Math.abs)
+      .filter((bound) => bound > 0),
+  );
   if (!Number.isFinite(nats)) return [];
   const [length] = LENGTHS.map((name) => context.get(name)).filter(
     (entry): entry is Entry & { value: number } => typeof entry?.value === "number",

@@ -95,7 +95,6 @@ function readValue(entry: Entry, { kind, name }: Parameter, { format }: ConfigDo
     const said = /^(1|yes|on)$/i.test(text) ? true : /^(0|no|off)$/i.test(text) ? false : undefined;
     return { value: said ?? (value === null ? null : true) };
   }
-  if (kind === "pair" && value === null) return { value };
   // Numbers in a shell's quotes are numbers; in a YAML file's they are text.
   if (kind === "text" && typeof value === "number") return { value: text };
   return { value };

@@ -13,7 +13,7 @@ export function trapFindings(preset: Preset, dialect: Dialect, context: LintCont
       .filter((name) => trap.includes(name))
       .sort((a, b) => b.length - a.length);
     const setting = grade?.setting ?? named[0];
-    const entry = setting === undefined ? undefined : context.found.get(setting);
+    const entry = context.found.get(setting ?? "");
     return [
       {
         severity,

@@ -51,6 +51,7 @@ function assign(command: Command, scope: Scope): Command {
     const [, name, appends, value = ""] = ASSIGNMENT.exec(word.text) ?? [];
     if (name === undefined) break;
     if (value === "" && command[at + 1]?.bracket) {
+      // Stryker disable next-line EqualityOperator: what stands there is the opening bracket
       const end = command.findIndex((later, i) => i > at + 1 && later.bracket && later.text === ")");
       const last = end < 0 ? command.length : end;
       const items = command.slice(at + 2, last).flatMap((item) => expand(item, scope));

@@ -252,6 +252,13 @@ describe("configs that were made to take forever", () => {
     expect(() => readConfig(`[${new Array(50_000).fill("a").join(".")}]`, "a.toml")).toThrow(/dotted parts/);
   });
 
+  it("YAML maps that merge each other twice, over and over, and have one key in all", () => {
+    const lines = ["a0: &a0 {k: 1}"];
+    for (let i = 1; i < 30; i++)
+      lines.push(`a${i}: &a${i}`, `  <<: *a${i - 1}`, `  <<: *a${i - 1}`, "  k: 1");
+    expect(() => readConfig(lines.join("\n"), "a.yaml")).toThrow(/unfolds to more than/);
+  });
+
   it("YAML maps that merge each other", () => {
     const lines = ["a0: &a0 {k: 1}"];
     for (let i = 1; i < 40; i++) lines.push(`a${i}: &a${i}`, `  <<: [*a${i - 1}, *a${i - 1}]`, `  k${i}: 1`);

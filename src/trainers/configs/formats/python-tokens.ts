@@ -64,7 +64,7 @@ export function pythonTokens(text: string, file: string): PythonToken[] {
       ? (["number", NUMBER] as const)
       : (["name", NAME] as const);
     const word = match(pattern);
-    if (word && word[0] !== "") {
+    if (word) {
       tokens.push({ kind, text: word[0], line });
       at = pattern.lastIndex;
     } else {

@@ -67,6 +67,11 @@ describe("an argument of a Python call", () => {
     ]);
   });
 
+  it("is a constant's value after brackets that are closed again, and none where its name is quoted", () => {
+    expect(values("g((1), [2])\nA = 3\nC(a=A)\n", "a.py")).toEqual([["a", 3]]);
+    expect(values('C("a"=1, b=2)\n', "a.py")).toEqual([["b", 2]]);
+  });
+
   it("is a constant's value where the constant is set once, outside any bracket, to a literal", () => {
     const source = "A = 2\nB = 1\nB = 3\nD = f(1)\ng(\n  E = 4\n)\nC(a=A, b=B, d=D, e=E)\n";
     const found = entries(source, "a.py").filter(({ key }) => /^[abde]$/.test(key));
@@ -137,6 +142,9 @@ describe("a word of a command", () => {
       ],
     ],
     ["p.py a=1 # b=2", [["a", 1]]],
+    ["p.py --a:b 1 --c 2", [["--c", 2]]],
+    ['A+=(--a 1)\np.py "${A[@]}"', [["--a", 1]]],
+    ["A=()\np.py --a 1", [["--a", 1]]],
     ["p.py a=1#2", [["a", "1#2"]]],
     [
       "p.py --a 1 && q.py --b 2",
@@ -261,6 +269,7 @@ describe("a value of YAML", () => {
   it.each<[source: string, value: unknown, text: string, quoted: boolean]>([
     ["1", 1, "1", false],
     ["1_000", 1000, "1_000", false],
+    ["0x10", 16, "0x10", false],
     ["0.5_2.0", "0.5_2.0", "0.5_2.0", false],
     ["1e-3", 0.001, "1e-3", false],
     ["'1'", "1", "1", true],
@@ -281,6 +290,13 @@ describe("a value of YAML", () => {
       unsure: "an interpolation, known only when the run starts",
     });
     expect(entries("a: 1\n", "a.yaml")[0]).not.toHaveProperty("unsure");
+  });
+
+  it("is null for a key that stands alone in a set", () => {
+    expect(entries("a: {b, c: 1}\n", "a.yaml")).toMatchObject([
+      { key: "a.b", value: null, text: "", line: 1 },
+      { key: "a.c", value: 1, line: 1 },
+    ]);
   });
 
   it("of the map itself goes before what it merges in, wherever that stands", () => {
