@@ -4,6 +4,10 @@ import { pythonLiteral, yamlLines, yamlLiteral } from "./literals.ts";
 test.each([
   [null, "None", "null"],
   [true, "True", "true"],
+  [false, "False", "false"],
+  [Number.NaN, 'float("NaN")', ".nan"],
+  [-1.5e-9, "-1.5e-9", "-1.5e-9"],
+  [-1e-7, "-1e-7", "-1.0e-7"],
   [2, "2", "2"],
   [1e-7, "1e-7", "1.0e-7"],
   [Number.POSITIVE_INFINITY, 'float("Infinity")', ".inf"],

@@ -15,7 +15,7 @@ test.each([
   expect(parsePythonFloat(text)).toBe(value);
 });
 
-test.each(["", "_2", "2_", "1__0", "1_.5", "0x10", "1e", "abc", "1 2", "+-1"])("float(%j) raises", (text) => {
+test.each(["", "xinf", "infx", "nano", "_2", "2_", "1__0", "1_.5", "0x10", "1e", "abc", "1 2", "+-1"])("float(%j) raises", (text) => {
   expect(parsePythonFloat(text)).toBeUndefined();
 });
 

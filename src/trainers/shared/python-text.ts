@@ -13,7 +13,7 @@ export function parsePythonFloat(text: string): number | undefined {
   if (FLOAT.test(trimmed)) return Number(trimmed.replaceAll("_", ""));
   const special = SPECIAL.exec(trimmed);
   if (!special) return undefined;
-  if (special[2]?.toLowerCase() === "nan") return Number.NaN;
+  if (special[2]!.toLowerCase() === "nan") return Number.NaN;
   return special[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
