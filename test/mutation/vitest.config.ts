@@ -19,6 +19,8 @@ export default defineConfig({
     ],
     // Loading fast-check takes longer than most mutants do: only folders that use it pay.
     setupFiles: process.env.MUTATION_PROPERTIES === "no" ? [] : ["test/support/property-seed.ts"],
-    testTimeout: 60_000,
+    // Long, for machines that others use: what loops for ever is ended by Stryker.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 });

@@ -11,6 +11,7 @@ import { RunSummary } from "../report/run-summary.ts";
 import { type Compiled, compile } from "./compile.test-data.ts";
 import { type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
 import { SUMMARY_COLUMNS, summaryColumns, toBatch, transferable } from "./summary-columns.ts";
+import { startThread } from "./thread.ts";
 
 const threads = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
@@ -114,7 +115,7 @@ describe("a run summary on threads", () => {
   let compiled: Compiled;
   let worker: URL;
   const summarize = (batches: AsyncIterable<RecordBatch>, options: SummarizeOptions) =>
-    summarizeBatches(batches, options, worker);
+    summarizeBatches(batches, options, { url: worker, start: startThread });
   beforeAll(async () => {
     compiled = await compile();
     worker = compiled.findWorker("analyses/parallel/summary-worker");

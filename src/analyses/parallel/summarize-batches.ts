@@ -23,6 +23,13 @@ export interface SummarizeOptions {
   readonly onto?: RunSummary;
 }
 
+/** The file that threads run, and how one is started. */
+export interface SummaryWorkers {
+  /** Undefined where no thread can run it. */
+  readonly url: URL | undefined;
+  readonly start: (url: URL) => Thread<SummaryTask, SummaryReply>;
+}
+
 /** Summing takes three times as long as reading from the fastest format, so more threads would wait. */
 const MOST_THREADS = 4;
 /** Summed in a third of a second: as long as starting threads and joining what they return. */
@@ -44,7 +51,7 @@ export function defaultThreads(): number {
 export async function summarizeBatches(
   batches: AsyncIterable<RecordBatch>,
   { threads = defaultThreads(), smallTokens = SMALL_TOKENS, onto = new RunSummary() }: SummarizeOptions = {},
-  url: URL | undefined = workerFile("summary-worker"),
+  { url, start }: SummaryWorkers = { url: workerFile("summary-worker"), start: startThread },
 ): Promise<RunSummary> {
   if (threads <= 1 || url === undefined) return summarizeHere(batches, onto);
   const held: Numbered[] = [];
@@ -59,7 +66,7 @@ export async function summarizeBatches(
         held.push({ columns: summaryColumns(batch), number });
         heldTokens += batch.offsets[batch.length]!;
         if (team === undefined && heldTokens <= smallTokens) continue;
-        team ??= gatherTeam(url, threads);
+        team ??= gatherTeam(() => start(url), threads);
         for (const batch of held.splice(0)) await team.add(batch);
       }
     } catch (error) {
@@ -105,7 +112,7 @@ interface Member {
   readonly held: Promise<void>[];
 }
 
-function gatherTeam(url: URL, size: number): Team {
+function gatherTeam(start: () => Member["thread"], size: number): Team {
   const members: Member[] = [];
   let added = 0;
   let failure: { readonly batch: number; readonly error: unknown } | undefined;
@@ -118,7 +125,7 @@ function gatherTeam(url: URL, size: number): Team {
   return {
     async add({ columns, number }) {
       const batch = added++;
-      members[batch % size] ??= { thread: startThread(url), held: [] };
+      members[batch % size] ??= { thread: start(), held: [] };
       const { thread, held } = members[batch % size]!;
       if (held.length >= BATCHES_HELD) await held.shift();
       if (failure !== undefined) await settle();

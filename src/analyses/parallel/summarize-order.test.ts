@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { ByteWriter } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
@@ -6,6 +6,7 @@ import { RunSummary } from "../report/run-summary.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { summarizeBatches } from "./summarize-batches.ts";
 import { toBatch } from "./summary-columns.ts";
+import type { Thread } from "./thread.ts";
 
 function toBytes(summary: RunSummary): Uint8Array<ArrayBuffer> {
   const bytes = new ByteWriter();
@@ -20,30 +21,30 @@ interface Drawn {
   readonly unanswered: { answer(): void; fail(error: Error): void }[];
   closed: boolean;
 }
-const { team } = vi.hoisted(() => ({ team: [] as Drawn[] }));
+const team: Drawn[] = [];
 
-vi.mock("./thread.ts", () => ({
-  workerFile: () => new URL("file:///drawn.js"),
-  startThread: () => {
-    const drawn: Drawn = { summary: new RunSummary(), rows: [], unanswered: [], closed: false };
-    team.push(drawn);
-    return {
-      ask: (task: SummaryTask): Promise<SummaryReply> => {
-        if (task !== "finish") drawn.rows.push(task.batch.rows[0] as number);
-        return new Promise((resolve, reject) => {
-          const answer = (): void => {
-            if (task !== "finish") drawn.summary.add(toBatch(task.batch), undefined, task.number);
-            resolve(task === "finish" ? toBytes(drawn.summary) : null);
-          };
-          drawn.unanswered.push({ answer, fail: reject });
-        });
-      },
-      close: async () => {
-        drawn.closed = true;
-      },
-    };
-  },
-}));
+function start(): Thread<SummaryTask, SummaryReply> {
+  const drawn: Drawn = { summary: new RunSummary(), rows: [], unanswered: [], closed: false };
+  team.push(drawn);
+  return {
+    ask: (task): Promise<SummaryReply> => {
+      if (task !== "finish") drawn.rows.push(task.batch.rows[0] as number);
+      return new Promise((resolve, reject) => {
+        const answer = (): void => {
+          if (task !== "finish") drawn.summary.add(toBatch(task.batch), undefined, task.number);
+          resolve(task === "finish" ? toBytes(drawn.summary) : null);
+        };
+        drawn.unanswered.push({ answer, fail: reject });
+      });
+    },
+    close: async () => {
+      drawn.closed = true;
+    },
+  };
+}
+
+const summarize = (batches: AsyncIterable<RecordBatch>): Promise<RunSummary> =>
+  summarizeBatches(batches, { threads: 2, smallTokens: 0 }, { url: new URL("file:///drawn.js"), start });
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
@@ -66,7 +67,7 @@ beforeEach(() => {
 describe("batches on their way to threads", () => {
   it("go to the threads in turn, two at a time for each, whoever answers first", async () => {
     const { batches, pulled } = numbered(11);
-    const result = summarizeBatches(batches, { threads: 2, smallTokens: 0 });
+    const result = summarize(batches);
     await settled();
     expect(team.map(({ rows }) => rows)).toEqual([
       [0, 2],
@@ -95,7 +96,7 @@ describe("batches on their way to threads", () => {
 
   it("fail with the error of the earliest batch, not with the one that is heard of first", async () => {
     const { batches, pulled } = numbered(20);
-    const result = summarizeBatches(batches, { threads: 2, smallTokens: 0 });
+    const result = summarize(batches);
     const outcome = expect(result).rejects.toThrow("of batch 0");
     await settled();
     team[1]?.unanswered.shift()?.fail(new Error("of batch 1"));
@@ -112,7 +113,7 @@ describe("batches on their way to threads", () => {
   });
 
   it("fail at the end too, when the last batches do", async () => {
-    const result = summarizeBatches(numbered(3).batches, { threads: 2, smallTokens: 0 });
+    const result = summarize(numbered(3).batches);
     const outcome = expect(result).rejects.toThrow("a worker thread ended");
     await settled();
     team[1]?.unanswered.shift()?.fail(new Error("a worker thread ended with code 1"));
