@@ -116,7 +116,6 @@ function contrast(
   tokens: number,
   sum: number,
 ): { readonly kept: number | null; readonly dropped: number | null; readonly shift: number | null } {
-  if (all.count === 0) return { kept: null, dropped: null, shift: null };
   const kept = tokens === 0 ? null : sum / tokens;
   const dropped = all.count === tokens ? null : (all.sum - sum) / (all.count - tokens);
   if (kept === null) return { kept, dropped, shift: null };
