@@ -15,9 +15,12 @@ test.each([
   expect(parsePythonFloat(text)).toBe(value);
 });
 
-test.each(["", "xinf", "infx", "nano", "_2", "2_", "1__0", "1_.5", "0x10", "1e", "abc", "1 2", "+-1"])("float(%j) raises", (text) => {
-  expect(parsePythonFloat(text)).toBeUndefined();
-});
+test.each(["", "xinf", "infx", "nano", "_2", "2_", "1__0", "1_.5", "0x10", "1e", "abc", "1 2", "+-1"])(
+  "float(%j) raises",
+  (text) => {
+    expect(parsePythonFloat(text)).toBeUndefined();
+  },
+);
 
 test.each([
   [-1, "-1.0"],
