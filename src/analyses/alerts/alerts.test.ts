@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../../core/base/index.ts";
 import type { MismatchReport, RaisedAlert, SeriesReport } from "../../results/index.ts";
 import { parseAlertRules } from "../rule-files/index.ts";
+import { judgeNow, type PresentCondition } from "./episodes.ts";
 import { type AlertState, evaluateAlerts, listRaised, NO_ALERTS } from "./index.ts";
 
 const BIG = { tokens: 1e5, sequences: 1000 };
@@ -56,6 +57,72 @@ describe("a rule on steps", () => {
     ]);
   });
 
+  it("takes what began elsewhere than thought for the same event as long as the two overlap", () => {
+    // Step 3 and 4 come down when their last ranks are in; what goes on at step 5 was told of as step 3.
+    const looks = [
+      [0, 0, 2],
+      [0, 0, 2, 2, 2],
+      [0, 0, 0, 0, 2, 2],
+      [0, 0, 0, 0, 0, 2, 2],
+    ];
+    expect(
+      look(
+        rules,
+        looks.map((one) => makeReport(one)),
+      ),
+    ).toEqual([["r:high:step 3"], [], [], []]);
+    const again = [
+      [0, 0, 0, 2],
+      [0, 2, 0, 2],
+      [0, 2, 0, 2, 0, 2],
+    ];
+    expect(
+      look(
+        rules,
+        again.map((one) => makeReport(one)),
+      ),
+    ).toEqual([["r:high:step 4"], ["r:high:step 2"], ["r:high:step 6"]]);
+  });
+
+  it("raises an event at steps without a number once", () => {
+    const unnumbered = makeReport([], { per_step: [{ step: null, k3: 2 }] });
+    const begun = makeReport([], {
+      per_step: [
+        { step: 1, k3: 0 },
+        { step: 2, k3: 2 },
+        { step: null, k3: 2 },
+      ],
+    });
+    expect(look(rules, [unnumbered, unnumbered, begun, begun]).flat()).toEqual([
+      "r:high:step null",
+      "r:high:step 2",
+    ]);
+  });
+
+  it("raises each of very many events once, though it remembers only the latest hundred", () => {
+    const all = Array.from({ length: 800 }, (_, at) => (at % 4 === 3 ? 2 : 0));
+    const first = evaluateAlerts(makeReport(all.slice(0, 600)), rules, NO_ALERTS, "r");
+    expect(first.raised).toHaveLength(150);
+    expect(first.state.rules.high!.raised).toHaveLength(100);
+    const second = evaluateAlerts(makeReport(all), rules, first.state, "r");
+    expect(second.raised.map(({ alert }) => alert.since)).toEqual(
+      Array.from({ length: 50 }, (_, at) => 604 + 4 * at),
+    );
+    expect(second.state.rules.high!.raised.map(({ since }) => since)).toEqual(
+      Array.from({ length: 100 }, (_, at) => 404 + 4 * at),
+    );
+    // An older one of a step that comes late is told of, and takes the place of the oldest.
+    const late = makeReport(all.map((value, at) => (at === 505 ? 2 : value)));
+    const third = evaluateAlerts(late, rules, second.state, "r");
+    expect(third.raised.map(({ alert }) => alert.since)).toEqual([506]);
+    expect(evaluateAlerts(late, rules, third.state, "r").raised).toEqual([]);
+    // Where it has become the oldest that is remembered, those between are forgotten, and still not raised again.
+    const more = Array.from({ length: 1196 }, (_, at) => (at % 4 === 3 || at === 505 ? 2 : 0));
+    const fourth = evaluateAlerts(makeReport(more), rules, third.state, "r");
+    expect(fourth.raised).toHaveLength(99);
+    expect(evaluateAlerts(makeReport(more), rules, fourth.state, "r").raised).toEqual([]);
+  });
+
   it("is not changed by a step without a finite value", () => {
     expect(look(rules, [makeReport([2, null, 2])])).toEqual([["r:high:step 1"]]);
   });
@@ -86,6 +153,48 @@ describe("a rule on the run so far", () => {
       withInterval(2, 3),
     ];
     expect(look(rules, reports)).toEqual([[], ["r:k3 > 1:step 1"], [], [], ["over 1"], ["r:k3 > 1:step 1"]]);
+  });
+
+  it("is raised again only after its other condition was shown to hold, if it has one", () => {
+    const rules = rulesOf("  - {name: high, when: k3 > 1, clear: k3 < 0.5}");
+    const looks = [
+      withInterval(2, 3),
+      withInterval(0.7, 0.9),
+      withInterval(2, 3),
+      withInterval(0.4, 0.6),
+      withInterval(0.1, 0.4),
+      withInterval(0.1, 0.4),
+      withInterval(2, 3),
+    ];
+    expect(look(rules, looks)).toEqual([["r:high:step 1"], [], [], [], ["over 1"], [], ["r:high:step 1"]]);
+  });
+
+  it("has an event for each time, numbered where the run has no steps", () => {
+    const unnumbered = (k3: number) => makeReport([], { metrics: { ...BIG, k3 } });
+    const looks = [unnumbered(2), unnumbered(0), unnumbered(2)];
+    expect(look(rulesOf("  - {name: high, when: k3 > 1}"), looks)).toEqual([
+      ["r:high:event 1"],
+      ["over 0"],
+      ["r:high:event 2"],
+    ]);
+  });
+
+  it("is not over because the figure is not known", () => {
+    const unknown = makeReport([1], { metrics: { ...BIG, k3: null } });
+    const rules = rulesOf("  - when: k3 > 1");
+    expect(look(rules, [withInterval(2, 3), unknown, withInterval(2, 3)]).flat()).toEqual([
+      "r:k3 > 1:step 1",
+    ]);
+    const logged = rulesOf("  - when: mean(logged.kl) > 1");
+    const series = (metric: string, value: number): SeriesReport =>
+      ({
+        kind: "series",
+        files: [],
+        series: [{ metric, steps: [1], values: [value] }],
+        findings: [],
+      }) as never;
+    const seen = [series("kl", 2), series("other", 2), series("kl", Number.NaN), series("kl", 0)];
+    expect(look(logged, seen as never)).toEqual([["r:mean(logged.kl) > 1:event 1"], [], [], ["over 0"]]);
   });
 
   it("says nothing of a run that is too small, but of tokens that are not finite", () => {
@@ -127,6 +236,48 @@ it("raises each change once, by the test that holds for the whole run", () => {
     ["r:changed(delta_abs_mean):delta_abs_mean", "r:any:delta_abs_mean"],
     ["r:any:unit_mean"],
   ]);
+  // Two tests may notice at the same time, and what happened is never over, even of a run that was begun again.
+  const both = makeReport([1], { watch: { alarms: [alarm("delta_abs_mean", 4), alarm("unit_mean", 5)] } });
+  expect(look(rules, [first, both, before])).toEqual([
+    ["r:changed(delta_abs_mean):delta_abs_mean", "r:any:delta_abs_mean"],
+    ["r:any:unit_mean"],
+    [],
+  ]);
+});
+
+describe("what holds now", () => {
+  const now = (when: string, results: MismatchReport | SeriesReport) => {
+    const [rule] = rulesOf(`  - when: ${when}`).rules;
+    return judgeNow(results, rule!.when as PresentCondition);
+  };
+  const small = { tokens: 10, sequences: 2, k3: 4 };
+  const logged = {
+    kind: "series",
+    files: [],
+    series: [{ metric: "kl", steps: [1], values: [2] }],
+    findings: [],
+  };
+
+  it.each([
+    ["k3 > 1", makeReport([1], { metrics: small })],
+    ["k3 > 1", makeReport([1], { metrics: { ...BIG, k3: null } })],
+    ["k3 > 1", logged as unknown as SeriesReport],
+    ["mean(logged.other) > 1", logged as unknown as SeriesReport],
+    ["verdict >= none", logged as unknown as SeriesReport],
+  ])("nothing is shown of %s where it is not known", (when, results) => {
+    expect(now(when, results)).toEqual({ holding: "open", value: null, what: when });
+  });
+
+  it("counts and logged metrics are known of any run", () => {
+    const few = makeReport([1], { metrics: small, logged });
+    expect(now("tokens > 1", few).holding).toBe("holds");
+    expect(now("mean(logged.kl) > 1", few)).toEqual({
+      holding: "holds",
+      value: 2,
+      what: "mean(logged.kl) is 2.00",
+    });
+    expect(now("excluded.missing > 1", few).holding).toBe("fails");
+  });
 });
 
 describe("a file of rules", () => {
@@ -294,6 +445,9 @@ describe("the list of a run's events", () => {
     expect(listed.map(({ raised_at }) => Date.parse(raised_at) / 1000)).toEqual([0, 0, 1, 2]);
     const gone = { ...listed[3]!, rule: "gone" };
     const none = { state, raised: [], over: [] };
+    // Nothing is known of a rule that is new in the file.
+    const [open] = listRaised([listed[3]!], { ...none, state: NO_ALERTS }, rules, new Date());
+    expect([listed[3]!.over, open!.over]).toEqual([false, true]);
     expect(listRaised([gone], none, rules, new Date())).toEqual([gone]);
     const many = Array.from({ length: 300 }, (_, at) => ({ ...gone, since: at }));
     expect(listRaised(many, none, rules, new Date()).map(({ since }) => since)[0]).toBe(100);

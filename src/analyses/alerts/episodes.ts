@@ -1,7 +1,9 @@
 import { formatNumber } from "../../core/text/index.ts";
 import {
+  type ChangeCondition,
   type Condition,
   type FigureCondition,
+  type Holding,
   isCount,
   judgeInterval,
   judgeVerdict,
@@ -62,7 +64,7 @@ export function listStepEpisodes(results: Results, { when, clear }: AlertRule): 
   return episodes;
 }
 
-/** Alarms of the tests that hold for the whole run; each is raised once and never over. */
+/** Alarms of the tests that hold for the whole run: each is raised once, and as nothing goes on, it is never over. */
 export function listChanges(results: Results, { when }: AlertRule): Episode[] {
   if (results.kind === "series" || when.kind !== "changed") return [];
   return results.watch.alarms
@@ -73,32 +75,41 @@ export function listChanges(results: Results, { when }: AlertRule): Episode[] {
       last: at,
       steps: 1,
       value: null,
-      isOver: false,
+      isOver: true,
       what: text,
     }));
+}
+
+/** A condition that is read of the whole run so far. */
+export type PresentCondition = Exclude<Condition, ChangeCondition>;
+
+interface Judged {
+  readonly holding: Holding;
+  readonly value: number | null;
+  /** What is told of it where it holds. */
+  readonly what: string;
 }
 
 /**
  * Whether a condition on the whole run so far is shown to hold, shown not to, or open. Of a run with too few tokens for a
  * word on it, nothing is shown but counts.
  */
-export function judgeNow(
-  results: Results,
-  condition: Condition,
-): { holding: "holds" | "fails" | "open"; value: number | null } {
-  if (condition.kind === "changed") return { holding: "open", value: null };
+export function judgeNow(results: Results, condition: PresentCondition): Judged {
+  const open: Judged = { holding: "open", value: null, what: condition.text };
   if (condition.kind === "verdict") {
-    if (results.kind === "series") return { holding: "open", value: null };
-    return { holding: judgeVerdict(results.verdict, condition), value: null };
+    if (results.kind === "series") return open;
+    const { level, headline } = results.verdict;
+    const what = `the verdict is ${level}: ${headline}`;
+    return { holding: judgeVerdict(results.verdict, condition), value: null, what };
   }
   const { figure, operator, bound } = condition;
   const isOfCounts =
     isCount(figure.key) || ["non_finite_tokens", "excluded", "logged"].includes(figure.group);
-  if (results.kind === "report" && !isOfCounts && !isEnough(results.metrics))
-    return { holding: "open", value: null };
+  if (results.kind === "report" && !isOfCounts && !isEnough(results.metrics)) return open;
   const found = readFigures(results, figure);
   const reading = "readings" in found ? found.readings[0] : undefined;
-  if (reading === undefined || Number.isNaN(reading.value)) return { holding: "open", value: null };
+  if (reading === undefined || Number.isNaN(reading.value)) return open;
   const { value, interval } = reading;
-  return { holding: judgeInterval(value, interval, operator, bound), value };
+  const what = `${figure.text} is ${formatNumber(value)}`;
+  return { holding: judgeInterval(value, interval, operator, bound), value, what };
 }

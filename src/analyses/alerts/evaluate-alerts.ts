@@ -1,17 +1,21 @@
-import { formatNumber } from "../../core/text/index.ts";
 import type { Alert } from "../../results/index.ts";
 import type { Results } from "../conditions/index.ts";
-import { type Episode, isStepped, judgeNow, listChanges, listStepEpisodes } from "./episodes.ts";
+import {
+  type Episode,
+  isStepped,
+  judgeNow,
+  listChanges,
+  listStepEpisodes,
+  type PresentCondition,
+} from "./episodes.ts";
 import type { AlertRule, AlertRules } from "./rules.ts";
+
+type KnownEvent = Pick<Episode, "key" | "since" | "last">;
 
 /** What is known of the events of a rule; JSON, so that it can be kept while nobody looks. */
 interface RuleState {
   /** Events that were raised, the latest last. */
-  readonly raised: readonly {
-    readonly key: string;
-    readonly since: number | null;
-    readonly last: number | null;
-  }[];
+  readonly raised: readonly KnownEvent[];
   /** Whether the condition held when it was last looked at, for rules on the whole run. */
   readonly isFiring: boolean;
   /** Looks or steps at which the current event went on to hold. */
@@ -75,37 +79,40 @@ function followEpisodes(results: Results, rule: AlertRule, before: RuleState): F
   const isChange = rule.when.kind === "changed";
   const episodes = isChange ? listChanges(results, rule) : listStepEpisodes(results, rule);
   // A step that is read again with more of its ranks may move where an event began: that is not a second event.
-  const isKnown = (one: Episode): boolean =>
-    before.raised.some((old) => old.key === one.key || (!isChange && overlaps(old, one)));
-  const fresh = episodes.filter((one) => !isKnown(one));
+  const isSame = isChange ? haveOneKey : overlap;
+  // Those before all that are remembered were raised too.
+  const isForgotten = (one: Episode): boolean =>
+    before.raised.length === MOST_REMEMBERED && sortsBefore(one, before.raised[0]!);
+  const fresh = episodes.filter((one) => !isForgotten(one) && !before.raised.some((old) => isSame(old, one)));
   const kept = before.raised.map((old) => {
-    const now = episodes.find((one) => one.key === old.key || (!isChange && overlaps(old, one)));
+    const now = episodes.find((one) => isSame(old, one));
     return now === undefined ? old : { ...old, last: now.last };
   });
+  const raised = [...kept, ...fresh.map(({ key, since, last }) => ({ key, since, last }))];
+  raised.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
   const last = episodes.at(-1);
   const isFiring = last !== undefined && !last.isOver;
-  return {
-    fresh,
-    after: {
-      raised: [...kept, ...fresh.map(({ key, since, last: end }) => ({ key, since, last: end }))],
-      isFiring,
-      repeats: isFiring ? last.steps - 1 : 0,
-    },
-  };
+  return { fresh, after: { raised, isFiring, repeats: isFiring ? last.steps - 1 : 0 } };
 }
 
-function overlaps(
-  a: { readonly since: number | null; readonly last: number | null },
-  b: { readonly since: number | null; readonly last: number | null },
-): boolean {
-  if (a.since === null || a.last === null || b.since === null || b.last === null) return false;
-  return a.since <= b.last && b.since <= a.last;
+function haveOneKey(a: KnownEvent, b: KnownEvent): boolean {
+  return a.key === b.key;
+}
+
+/** A step without a number counts as 0, as where steps are sorted. */
+function overlap(a: KnownEvent, b: KnownEvent): boolean {
+  return (a.since ?? 0) <= (b.last ?? 0) && (b.since ?? 0) <= (a.last ?? 0);
+}
+
+function sortsBefore(a: KnownEvent, b: KnownEvent): boolean {
+  return (a.since ?? 0) < (b.since ?? 0);
 }
 
 function followNow(results: Results, rule: AlertRule, before: RuleState): Followed {
-  const { holding, value } = judgeNow(results, rule.when);
-  const isCleared =
-    rule.clear === null ? holding === "fails" : judgeNow(results, rule.clear).holding === "holds";
+  // A rule on changes has episodes, and what clears a rule is of the rule's kind.
+  const [when, clear] = [rule.when as PresentCondition, rule.clear as PresentCondition | null];
+  const { holding, value, what } = judgeNow(results, when);
+  const isCleared = clear === null ? holding === "fails" : judgeNow(results, clear).holding === "holds";
   if (before.isFiring) {
     if (isCleared) return { fresh: [], after: { ...before, isFiring: false, repeats: 0 } };
     return { fresh: [], after: { ...before, repeats: before.repeats + (holding === "holds" ? 1 : 0) } };
@@ -113,18 +120,11 @@ function followNow(results: Results, rule: AlertRule, before: RuleState): Follow
   if (holding !== "holds") return { fresh: [], after: before };
   const since = findLastStep(results);
   const key = since === null ? `event ${before.raised.length + 1}` : `step ${since}`;
-  const what = describeNow(results, rule, value);
   const episode: Episode = { key, since, last: since, steps: 1, value, isOver: false, what };
   return {
     fresh: [episode],
     after: { raised: [...before.raised, { key, since, last: since }], isFiring: true, repeats: 0 },
   };
-}
-
-function describeNow(results: Results, { when }: AlertRule, value: number | null): string {
-  if (when.kind === "verdict" && results.kind === "report")
-    return `the verdict is ${results.verdict.level}: ${results.verdict.headline}`;
-  return when.kind === "figure" ? `${when.figure.text} is ${formatNumber(value)}` : when.text;
 }
 
 function findLastStep(results: Results): number | null {
