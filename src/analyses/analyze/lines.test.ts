@@ -64,6 +64,46 @@ describe("readLines", () => {
       [1, "!50 bytes long; at most 20 are taken"],
     ]);
   });
+
+  it("takes a line of the limit's length, and not one that is a byte longer, byte by byte", async () => {
+    const line = fc.integer({ min: 0, max: 8 }).map((length) => "x".repeat(length));
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 8 }), fc.boolean(), async (lines, ends) => {
+        const whole = lines.join("\n") + (ends ? "\n" : "");
+        const wanted = whole.split("\n").map((text, i): [number, string] => {
+          const fault = `!${text.length} bytes long; at most 4 are taken`;
+          return [i + 1, text.length > 4 ? fault : text];
+        });
+        if (wanted.at(-1)![1] === "") wanted.pop();
+        expect(await collectLines(Buffer.from(whole), 1, 4)).toEqual(wanted);
+      }),
+    );
+  });
+
+  it("drops only a mark at the start of the file, and says whether the last line has an end", async () => {
+    expect(await collectLines(Buffer.from("\ufeff"), 9)).toEqual([[1, ""]]);
+    expect(await collectLines(Buffer.from("a\n\ufeffb\n"), 2)).toEqual([
+      [1, "a"],
+      [2, "\ufeffb"],
+    ]);
+    const ends = async (text: string, maxLineBytes = 9): Promise<boolean[]> => {
+      const blocks = [];
+      for await (const block of readLines(pieces(Buffer.from(text), 4), { maxLineBytes })) blocks.push(block);
+      return blocks.map(({ unterminated }) => unterminated);
+    };
+    expect(await ends("abc\nde")).toEqual([false, true]);
+    expect(await ends("abc\nde\n")).toEqual([false, false]);
+    expect(await ends("abcdefgh\nabcdefgh", 5)).toEqual([false, true]);
+  });
+
+  it("tells the lines of one chunk that are not UTF-8 from those that are, first and last too", async () => {
+    const bytes = Buffer.from([0xff, 0x0a, 0x61, 0x0a, 0xfe, 0x62]);
+    expect(await collectLines(bytes, 9)).toEqual([
+      [1, "!bytes that are not UTF-8"],
+      [2, "a"],
+      [3, "!bytes that are not UTF-8"],
+    ]);
+  });
 });
 
 describe("parseLine", () => {
@@ -82,6 +122,12 @@ describe("parseLine", () => {
     ["[1, 2]", "foreign", "JSON, but an array and not an object"],
     ["NaN", "foreign", "JSON, but null and not an object"],
     ["12", "foreign", "JSON, but a number and not an object"],
+    ['"{}"', "foreign", "JSON, but a string and not an object"],
+    ['{"a": 1, x{"rank": 0', "torn", "several records run into each other"],
+    ['  {"a": 1, "b', "torn", "a record is cut off"],
+    ['{"a": NaN, ,}', "torn", "not JSON"],
+    ['{"a": "Infinity" "b"}', "torn", "not JSON"],
+    ["{a: 1}  ", "torn", "not JSON"],
   ])("%s is %s: %s", (line, fault, why) => {
     expect(parseLine(line)).toEqual({ fault, why });
   });

@@ -64,10 +64,10 @@ export async function queryFiles(
   });
   try {
     for (const table of tables) await makeTable(database, table, findings, stdin);
-    const [first] = tables;
-    if (first !== undefined && tables.every(({ name }) => name !== "t"))
-      await database.run(`CREATE VIEW t AS FROM ${sqlName(first.name)}`);
-    const hint = await describeTables(database, tables);
+    // The first is t as well, unless a file is called so; SQL does not tell T from t.
+    const alias = tables.some(({ name }) => name.toLowerCase() === "t") ? undefined : tables[0];
+    if (alias !== undefined) await database.run(`CREATE VIEW t AS FROM ${sqlName(alias.name)}`);
+    const hint = await describeTables(database, tables, alias);
     await checkQuery(database, sql, "the query", hint);
     let isOver = false;
     const timer =
@@ -182,14 +182,19 @@ function literalPath(file: string): string {
   return resolve(file).replace(/[*?[]/g, (character) => `[${character}]`);
 }
 
-async function describeTables(database: Database, tables: readonly Table[]): Promise<string> {
+async function describeTables(
+  database: Database,
+  tables: readonly Table[],
+  alias: Table | undefined,
+): Promise<string> {
   const lines: string[] = [];
-  for (const [i, { name, file }] of tables.entries()) {
+  for (const table of tables) {
+    const { name, file } = table;
     const columns = await database.rows<{ name: string }>(
       "SELECT column_name AS name FROM duckdb_columns() WHERE table_name = $1 ORDER BY column_index",
       [name],
     );
-    const short = i === 0 && name !== "t" ? `${name} (also t)` : name;
+    const short = table === alias ? `${name} (also t)` : name;
     lines.push(`${short} is ${file}: ${columns.map((column) => column.name).join(", ")}`);
   }
   return `Tables:\n${lines.join("\n")}`;

@@ -301,3 +301,30 @@ describe("other tokens more than digits", () => {
     );
   });
 });
+
+describe("an interval with one end", () => {
+  const ends = [
+    [0.7, null],
+    [null, 0.9],
+  ] as const;
+
+  it.each(ends)("from %s to %s decides nothing", (low, high) => {
+    const interval = { low, high };
+    for (const id of ["mostly_correct", "mostly_incorrect"] as const) {
+      const { status, measured } = read(id, ofCorrect({ interval }));
+      expect(status).toBe("not enough data");
+      expect(measured).toContain("answers; the log does not say which records are from one response");
+    }
+    for (const id of ["equal", "not_digits_more"] as const) {
+      const shown = comparison(id === "equal" ? "correctness_sequences" : "not_digits", {
+        clustered: clustered(low, high),
+      });
+      expect(read(id, { shown }).measured).toMatch(/too uniform for an interval$/);
+    }
+    const open = read("equal", ofCorrect({ interval }));
+    expect(open).toMatchObject({
+      status: "not enough data",
+      measured: expect.stringMatching(/--accuracy 0.62/),
+    });
+  });
+});

@@ -92,9 +92,11 @@ async function reportMistyped(
   there: ReadonlyMap<string, string>,
   findings: FindingLog,
 ): Promise<void> {
-  for (const [field, kind] of Object.entries(FIELDS)) {
+  // Stryker disable next-line ArrowFunction,ConditionalExpression,StringLiteral,MethodExpression: saves queries alone, as every value can be text
+  const typed = Object.entries(FIELDS).filter(([, kind]) => kind !== "VARCHAR");
+  for (const [field, kind] of typed) {
     const name = there.get(field);
-    if (name === undefined || kind === "VARCHAR") continue;
+    if (name === undefined) continue;
     const wrong = `${sqlName(name)} IS NOT NULL AND TRY_CAST(${sqlName(name)} AS ${kind}) IS NULL`;
     const found = await database.row<{ n: number; file: string | null; line: number | null }>(
       `SELECT count(*) AS n, arg_min(log_file, rowid) AS file, arg_min(log_line, rowid) AS line FROM log WHERE ${wrong}`,
