@@ -79,6 +79,12 @@ describe("compareRuns", () => {
     expect(alone.columns[0]!.metrics.delta_mean).toBeCloseTo((-0.5 - 0.25) / 3, 6);
   });
 
+  it("compares how far apart the two policies of each run are, where that is asked for", async () => {
+    const report = await compareRuns(paths.a, paths.moved, { unpaired: true });
+    expect(report.mode).toBe("unpaired");
+    expect((await compareRuns(paths.a, paths.moved, { unpaired: false })).mode).toBe("paired");
+  });
+
   it("takes the tolerance that is given, up to its bound", async () => {
     expect((await compareRuns(paths.a, paths.b, { within: 0 })).certificate).toBe("equal");
     expect((await compareRuns(paths.a, paths.b, { within: 0.5, alpha: 0.49 })).test).toMatchObject({

@@ -44,6 +44,42 @@ describe("diagnoseRun", () => {
     expect(report.findings.some(({ message }) => message.startsWith("--filter:"))).toBe(true);
   });
 
+  it("names the fixes of the trainer that is asked for first, else of the one that wrote the files", async () => {
+    const logprobs = (i: number) =>
+      Array.from({ length: 60 }, (_, t) => -(((i * 61 + t * 17) % 97) + 1) / 40);
+    const uneven = await folder.write(
+      "uneven/run.jsonl",
+      Array.from({ length: 30 }, (_, i) => ({
+        rollout_log_probs: logprobs(i),
+        old_log_probs: logprobs(i).map((value, t) => value * (0.5 + ((i + 3 * t) % 11) / 10)),
+        response_mask: new Array(60).fill(1),
+        group_id: `p${i}`,
+      })),
+    );
+    const firstFix = async (options: object) => {
+      const { causes } = await diagnoseRun(uneven, options);
+      return causes.flatMap(({ fix }) => fix.slice(0, 1)).map(({ trainer }) => trainer);
+    };
+    expect(await firstFix({ for: "verl" })).toContain("verl");
+    expect(await firstFix({ for: "slime" })).not.toContain("verl");
+    // The columns have the names that verl gives them.
+    expect(await firstFix({})).toContain("verl");
+  });
+
+  it("takes a column without a finite log-prob for the fault, not for nothing to compare", async () => {
+    const lost = await folder.write(
+      "lost/run.jsonl",
+      Array.from({ length: 30 }, (_, i) => ({
+        rollout_log_probs: new Array(60).fill(-1),
+        old_log_probs: new Array(60).fill(null),
+        response_mask: new Array(60).fill(1),
+        group_id: `p${i}`,
+      })),
+    );
+    const report = await diagnoseRun(lost);
+    expect(report).toMatchObject({ verdict: "fault", metrics: { tokens: 0 } });
+  });
+
   it("refuses what it cannot diagnose: no tokens, an unknown trainer, a signal that ended it", async () => {
     const empty = await folder.write("empty.jsonl", [
       { rollout_log_probs: [-1], old_log_probs: [-1], response_mask: [0] },
