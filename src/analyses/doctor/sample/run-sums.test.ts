@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
+import { RunSums } from "./run-sums.ts";
+
+type Token = readonly [rollout: number, trainer: number, mask: boolean];
+
+function makeBatch(rows: readonly (readonly Token[])[], hasTrainer = true): RecordBatch {
+  const builder = createRecordBuilder({
+    provenance: { file: "a", format: "npz", trainer: "verl", alignment: "token" },
+  });
+  for (const row of rows)
+    builder.push({
+      length: row.length,
+      responseMask: Uint8Array.from(row, ([, , mask]) => Number(mask)),
+      rolloutLogprobs: Float32Array.from(row, ([rollout]) => rollout),
+      ...(hasTrainer && { trainerLogprobs: Float32Array.from(row, ([, trainer]) => trainer) }),
+    });
+  return builder.flush();
+}
+
+// Eighths: sums of them are exact in any order.
+const logprob = fc.oneof(
+  fc.integer({ min: -200, max: 0 }).map((value) => value / 8),
+  fc.constantFrom(Number.NaN, Number.NEGATIVE_INFINITY),
+);
+const rows = fc.array(fc.array(fc.tuple(logprob, logprob, fc.boolean()), { minLength: 1, maxLength: 8 }), {
+  minLength: 1,
+  maxLength: 6,
+});
+
+it("are what a plain loop over tokens with mask 1 and two finite log-probs gives, in parts and merged", () => {
+  fc.assert(
+    fc.property(rows, fc.nat(5), (drawn, at) => {
+      const sums = new RunSums();
+      const rest = new RunSums();
+      if (at > 0) sums.add(makeBatch(drawn.slice(0, at)));
+      if (at < drawn.length) rest.add(makeBatch(drawn.slice(at)));
+      sums.merge(rest);
+      const masked = drawn.flat().filter(([, , mask]) => mask);
+      const deltas = masked.map(([rollout, trainer]) => trainer - rollout).filter(Number.isFinite);
+      const mean = (f: (delta: number) => number): unknown =>
+        deltas.length === 0
+          ? null
+          : expect.closeTo(deltas.reduce((sum, delta) => sum + f(delta), 0) / deltas.length, 6);
+      expect(sums.metrics()).toEqual({
+        sequences: drawn.length,
+        tokens: deltas.length,
+        delta_mean: mean((delta) => delta),
+        delta_abs_mean: mean(Math.abs),
+        delta_abs_max: deltas.length === 0 ? null : Math.max(...deltas.map(Math.abs)),
+        k3: deltas.some((delta) => delta > 15)
+          ? expect.any(Number)
+          : mean((delta) => Math.exp(Math.max(delta, -20)) - 1 - Math.max(delta, -20)),
+        equal_share: mean((delta) => Number(delta === 0)),
+      });
+      const lost = (side: 0 | 1): number => masked.filter((token) => !Number.isFinite(token[side])).length;
+      expect(sums.excluded()).toEqual({
+        ...(lost(0) > 0 && { rollout_missing: lost(0) }),
+        ...(lost(1) > 0 && { trainer_missing: lost(1) }),
+      });
+      expect(sums.all.square).toBe(deltas.reduce((sum, delta) => sum + delta * delta, 0));
+    }),
+  );
+});
+
+it("hold the exponent of k3 to 20, and keep the digits of tiny differences", () => {
+  const k3 = (delta: number): number => {
+    const sums = new RunSums();
+    const rollout = delta > 1 ? -delta : -1;
+    sums.add(makeBatch([[[rollout, rollout + delta, true]]]));
+    return sums.metrics().k3 as number;
+  };
+  expect(k3(30)).toBeCloseTo(Math.expm1(20) - 20, -2);
+  expect(k3(2 ** -14)).toBeCloseTo(2 ** -29, 13);
+});
+
+it("count sequences of one policy apart", () => {
+  const sums = new RunSums();
+  sums.add(makeBatch([[[-1, -1, true]], [[-1, -1, true]]], false));
+  const other = new RunSums();
+  other.add(makeBatch([[[-1, -1, true]]], false));
+  sums.merge(other);
+  expect(sums.excluded()).toEqual({ one_sided_sequences: 3 });
+  expect(sums.metrics()).toMatchObject({ sequences: 0, tokens: 0, delta_mean: null });
+});
