@@ -79,15 +79,18 @@ export class View {
   /** Takes the trainer's column so many entries later where `isIn`; tokens without a value there are claimed. */
   shiftTrainer(entries: number, isIn: (i: number) => boolean): void {
     const moved = this.c.slice();
+    // Claimed at the end: a token that has no value any more still has one for its neighbor.
+    const without: number[] = [];
     for (let r = 0; r < this.rows.length; r++) {
       const [from, to] = this.span(r);
       for (let i = from; i < to; i++) {
         if (!isIn(i)) continue;
         const source = i + entries;
         if (source >= from && source < to && this.isOwn(source)) moved[i] = this.c[source] as number;
-        else this.claim(i);
+        else without.push(i);
       }
     }
+    for (const i of without) this.claim(i);
     this.c.set(moved);
     this.refresh();
   }

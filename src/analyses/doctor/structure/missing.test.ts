@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type GivenRow, makeView } from "../sample/view.test-data.ts";
 import { examineMissing } from "./missing.ts";
-import { type GivenRow, makeView } from "./view.test-data.ts";
 
 const { NaN: LOST } = Number;
 const examine = (rows: readonly GivenRow[]) => examineMissing(makeView(rows));

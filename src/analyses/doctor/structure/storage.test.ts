@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { measureLattice } from "../features/lattice.ts";
+import { makeView } from "../sample/view.test-data.ts";
 import { examineStorage } from "./storage.ts";
-import { makeView } from "./view.test-data.ts";
 
 const full = Array.from({ length: 40 }, (_, t) => Math.fround(-0.1 - Math.abs(Math.sin(t + 1)) * 3));
 const round = (values: readonly number[], bits: number): number[] =>

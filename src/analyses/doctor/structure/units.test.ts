@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { makeView } from "../sample/view.test-data.ts";
 import { examineUnits } from "./units.ts";
-import { makeView } from "./view.test-data.ts";
 
 const NATS = Array.from({ length: 24 }, (_, t) => -0.1 - ((t * 7) % 24) / 8);
 const examine = (rollout: readonly number[], trainer: readonly number[]) => {

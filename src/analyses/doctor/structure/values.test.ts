@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type GivenRow, makeView } from "../sample/view.test-data.ts";
 import { LEFT_OUT } from "../sample/view.ts";
 import { examineValues } from "./values.ts";
-import { type GivenRow, makeView } from "./view.test-data.ts";
 
 /** Values that differ from each other and from their neighbors by more than an engine's precision. */
 const spread = (length: number, from = 0): number[] =>

@@ -1,6 +1,6 @@
 /** Rows of a few tokens, as a sample holds them. */
-import type { SampledRow } from "../sample/row.ts";
-import { View } from "../sample/view.ts";
+import type { SampledRow } from "./row.ts";
+import { View } from "./view.ts";
 
 export interface GivenRow extends Partial<Omit<SampledRow, "rollout" | "trainer" | "mask">> {
   readonly rollout: readonly number[];
