@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import type { Figures, Shape } from "../features/shape.ts";
+import { judgeMarks } from "./marks.ts";
+
+/** Figures of a run in which nothing stands out, but for what is given. */
+function judge(
+  given: Readonly<Record<string, object>> = {},
+  { rowSpread = 0, isHealthy = false }: { readonly rowSpread?: number; readonly isHealthy?: boolean } = {},
+) {
+  const figures = {
+    spread: { meanAbs: 0.02 },
+    prefixes: { pairs: 0, rollout: 0, trainer: 0, between: 0 },
+    training: { reference: null, advantage: { r: 0, z: 0, rows: 0 }, ...given.training },
+    places: {
+      positionJumps: null,
+      packing: null,
+      kink: { position: 0, before: 1, after: 1, z: 0 },
+      bins: [],
+      ...given.places,
+    },
+    ...(given.prefixes && { prefixes: given.prefixes }),
+  };
+  return judgeMarks(figures as unknown as Figures, { rowSpread } as unknown as Shape, isHealthy);
+}
+const weights = (...args: Parameters<typeof judge>) =>
+  Object.fromEntries(judge(...args).map(({ cause, weight }) => [cause, weight]));
+
+it("nothing is marked where nothing stands out, nor where the level is an engine's", () => {
+  expect(judge()).toEqual([]);
+  const jumps = { positionJumps: { rows: 10, wrongStarts: 9, tokens: 100, jumps: 0 } };
+  expect(judge({ places: jumps })).toHaveLength(1);
+  expect(judge({ places: jumps }, { isHealthy: true })).toEqual([]);
+});
+
+describe("equal contexts that were scored twice", () => {
+  const prefixes = (trainer: number, rollout: number, more: object = {}) => ({
+    prefixes: { pairs: 20, trainer, rollout, between: 1, ...more },
+  });
+
+  it("show a trainer that is not deterministic", () => {
+    const [clue] = judge(prefixes(0.5, 0.1));
+    expect(clue).toMatchObject({ cause: "dropout_on", weight: 8 });
+    expect(clue!.sentence).toBe(
+      "Over 20 tokens that stand behind the same tokens in two sequences, the trainer differs from itself by 0.500 in logits, the rollout by 0.100, and the sides from each other by 1.00: the trainer is not deterministic.",
+    );
+    expect(weights(prefixes(0.25, 0))).toEqual({});
+    expect(weights(prefixes(0.5, 0.2))).toEqual({});
+    expect(Object.keys(weights(prefixes(0.5, 0.19)))).toEqual(["dropout_on"]);
+  });
+
+  it("show a rollout that changes: routing, or two populations of sequences", () => {
+    expect(weights(prefixes(0.1, 0.5))).toEqual({ moe_routing_flips: 5, mixed_weight_versions: 2.5 });
+    expect(weights(prefixes(0.1, 0.5), { rowSpread: 0.76 })).toEqual({
+      moe_routing_flips: 2,
+      mixed_weight_versions: 7,
+    });
+    expect(weights(prefixes(0.1, 0.5), { rowSpread: 0.75 }).moe_routing_flips).toBe(5);
+    expect(judge(prefixes(0.1, 0.5))[0]!.sentence).toMatch(
+      /: the rollout's policy changes from sequence to seq/,
+    );
+    expect(weights(prefixes(0, 0.25))).toEqual({});
+    expect(weights(prefixes(0.2, 0.5))).toEqual({});
+  });
+
+  it("speak against both where both sides give the same", () => {
+    expect(weights(prefixes(0.04, 0.04))).toEqual({
+      dropout_on: -6,
+      moe_routing_flips: -3,
+      mixed_weight_versions: -3,
+    });
+    expect(weights(prefixes(0.05, 0.04))).toEqual({});
+    expect(weights(prefixes(0.04, 0.05))).toEqual({});
+    expect(weights(prefixes(0.04, 0.04, { pairs: 19 }))).toEqual({});
+    expect(weights({ prefixes: { pairs: 20, trainer: 0, rollout: 0, between: 9e-4 } })).toEqual({});
+  });
+});
+
+describe("a side that scores with the reference's weights", () => {
+  const reference = (more: object = {}) => ({
+    training: {
+      reference: {
+        tokens: 100,
+        trainerEqual: 0.9,
+        rolloutEqual: 0,
+        trainerDistance: 0.001,
+        rolloutDistance: 0.05,
+        ...more,
+      },
+    },
+  });
+
+  it("is named: the trainer's a wrong checkpoint, the rollout's adapters that were not merged", () => {
+    expect(weights(reference())).toEqual({ wrong_checkpoint: 8 });
+    expect(judge(reference())[0]!.sentence).toBe(
+      "The trainer log-probs are within 0.00100 nats of the reference policy's on average (90.0 % exactly equal), the other side's 0.0500 away: that side scores with the reference's weights.",
+    );
+    const turned = reference({
+      trainerEqual: 0,
+      rolloutEqual: 0.4,
+      trainerDistance: 0.05,
+      rolloutDistance: 0.001,
+    });
+    expect(weights(turned)).toEqual({ wrong_checkpoint: 3, lora_not_merged: 4 });
+    expect(judge(turned)[0]!.sentence).toMatch(
+      /^The rollout log-probs are within .*\(40\.0 % exactly equal\)/,
+    );
+    expect(weights(reference({ trainerEqual: 0.5 }))).toEqual({ wrong_checkpoint: 4 });
+  });
+
+  it("is so near that chance is out of question, and the other far", () => {
+    expect(weights(reference({ tokens: 99 }))).toEqual({});
+    expect(weights(reference({ trainerDistance: 0.006 }))).toEqual({});
+    expect(weights(reference({ trainerDistance: 0.0059 }))).toEqual({ wrong_checkpoint: 8 });
+    expect(weights(reference({ trainerDistance: 0.0001, rolloutDistance: 0.0059 }))).toEqual({});
+    expect(weights(reference({ trainerDistance: 0.0001, rolloutDistance: 0.0061 }))).toEqual({
+      wrong_checkpoint: 8,
+    });
+  });
+});
+
+it("position ids that do not count on are told: starts in half of the rows, or jumps at one token in 500", () => {
+  const jumps = (wrongStarts: number, count: number) =>
+    judge({ places: { positionJumps: { rows: 10, wrongStarts, tokens: 1000, jumps: count } } });
+  expect(jumps(5, 0)[0]!.sentence).toBe(
+    "Recorded position ids do not count on: 5 of 10 responses do not start right behind their prompt, and 0 tokens jump.",
+  );
+  expect([jumps(4, 1), jumps(4, 2), jumps(5, 0)].map((clues) => clues.map(({ weight }) => weight))).toEqual([
+    [],
+    [9],
+    [9],
+  ]);
+});
+
+describe("packs whose first sequence is sound", () => {
+  const packing = (more: object = {}) =>
+    judge({
+      places: { packing: { period: 4, soundGap: 0.01, otherGap: 0.1, sound: 8, other: 24, z: 5, ...more } },
+    });
+
+  it("are told with their size and both gaps", () => {
+    const [clue] = packing();
+    expect(clue!.cause).toBe("packing_leak");
+    expect(clue!.weight).toBeCloseTo(3 + 3 * Math.log10(0.1 / 0.010001) + Math.log(8), 9);
+    expect(clue!.sentence).toBe(
+      "Of every 4 sequences in file order the first is sound (median gap in logits 0.0100 over 8), the others are not (0.100 over 24): they see what is packed before them.",
+    );
+    expect(clue!.picture).toMatchObject({ x: ["first of 4", "others"], series: [{ y: [0.01, 0.1] }] });
+  });
+
+  it("are four at least, by far, and not by chance", () => {
+    expect([packing({ sound: 3 }), packing({ otherGap: 0.04 }), packing({ z: 4.5 })]).toEqual([[], [], []]);
+    expect(packing({ sound: 4, otherGap: 0.041, z: 4.6 })).toHaveLength(1);
+  });
+});
+
+describe("a gap that begins at a position", () => {
+  const bins = [0.1, 0.1, 0.1, 0.9, 0.9].map((gap, at) => ({ position: 100 * at, gap }));
+  const kink = (more: object = {}) =>
+    judge({ places: { bins, kink: { position: 300, before: 0.1, after: 0.9, z: 6, ...more } } });
+
+  it("is a window of context, told with the position", () => {
+    const [clue] = kink();
+    expect(clue).toMatchObject({ cause: "context_window", figures: { position: 300, z: 6 } });
+    expect(clue!.weight).toBeCloseTo(2 + 2 * Math.log(9), 9);
+    expect(clue!.sentence).toBe(
+      "Up to position 300 (prompt included) the gap in logits is 0.100 and does not grow, behind it 0.900.",
+    );
+    expect(clue!.picture).toMatchObject({
+      x: [0, 100, 200, 300, 400],
+      series: [{ y: [0.1, 0.1, 0.1, 0.9, 0.9] }],
+    });
+  });
+
+  it("is four times as large behind it, and did not grow before", () => {
+    expect([kink({ after: 0.4 }), kink({ z: 5 }), kink({ before: 0.25, after: 2 })]).toEqual([[], [], []]);
+    expect(kink({ after: 0.41, z: 5.1 })).toHaveLength(1);
+    expect(kink({ before: 0.24, after: 2 })).toHaveLength(1);
+  });
+});
+
+it("a sequence whose Σ Δ follows its own advantage is one update ahead", () => {
+  const advantage = (r: number, z: number, rows: number) =>
+    judge({ training: { advantage: { r, z, rows } } });
+  const [clue] = advantage(0.8, 5, 20);
+  expect(clue).toMatchObject({ cause: "trainer_ahead_one_update", weight: expect.closeTo(1.2, 9) });
+  expect(clue!.sentence).toContain(
+    "(rank correlation 0.800 over 20 sequences, z 5.00), as after an optimizer",
+  );
+  expect([advantage(0.49, 5, 20), advantage(0.8, 2.9, 20), advantage(0.8, 5, 15)]).toEqual([[], [], []]);
+  expect(advantage(0.5, 3, 16)).toHaveLength(1);
+});
