@@ -86,7 +86,7 @@ export type PresentCondition = Exclude<Condition, ChangeCondition>;
 interface Judged {
   readonly holding: Holding;
   readonly value: number | null;
-  /** What is told of it where it holds. */
+  /** What is reported where it holds. */
   readonly what: string;
 }
 
