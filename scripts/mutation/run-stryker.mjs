@@ -73,7 +73,6 @@ export async function runStryker(folders, { concurrency, fresh = false, sample }
     tempDirName: join(tmpdir(), "logratio-mutation"),
     // A mutant that loops for ever is stopped by its count of turns; the clock is for the rest, and generous, so that a
     // busy machine does not make one.
-    dryRunTimeoutMinutes: 20,
     timeoutMS: 10_000,
     // Of the first run of all tests, which counts what each reaches; on a busy machine five minutes are not enough.
     dryRunTimeoutMinutes: 30,
