@@ -139,6 +139,13 @@ module.exports = {
       },
     },
     {
+      name: "no-test-data-in-product",
+      comment: "*.test-data.ts is not built",
+      severity: "error",
+      from: { path: "^(src|web)/", pathNot: "\\.test(-data)?\\.tsx?$" },
+      to: { path: "\\.test(-data)?\\.tsx?$" },
+    },
+    {
       name: "source-stands-alone",
       severity: "error",
       from: { path: "^src/", pathNot: tests },
