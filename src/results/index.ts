@@ -240,6 +240,7 @@ export {
   type MatchingGroups,
   type MatchingTokens,
   type PairKind,
+  type ReadProgress,
   type RunComparison,
   type RunInfo,
   type RunsInfo,

@@ -92,8 +92,8 @@ export interface RunInfo {
   readonly sampling: readonly SamplingInfo[];
   /** The run that it is compared with (`view --compare`): `api/compare` and `api/other/…` are there. */
   readonly compared: string | null;
-  /** `reading`: more is to come (`--follow`). */
-  readonly status: "ready" | "reading";
+  /** `reading`: more is to come (`--follow`). `preparing`: the first read is under way. */
+  readonly status: "ready" | "reading" | "preparing";
   /** Of a run that grows: as long as this stays the same, so do its sequences and their places; others come after. */
   readonly growing?: string;
   /** Files that are still being written and are not in any answer yet; absent when there are none. */
@@ -144,7 +144,7 @@ export interface StudyInfo {
   readonly findings: readonly Finding[];
 }
 
-/** `view --follow` before the first step is there. It has no other answers. */
+/** `view` before anything was read, `--follow` before the first step is there. It has no other answers. */
 export interface WaitingInfo {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-waiting";
@@ -154,9 +154,20 @@ export interface WaitingInfo {
   readonly paths: readonly string[];
   /** Why there is nothing to show yet; null while the first read is under way. */
   readonly reason: string | null;
-  readonly status: "reading";
+  readonly status: "reading" | "preparing";
   readonly bundled?: undefined;
   readonly findings: readonly Finding[];
+}
+
+/** How far the first read of a run has come. */
+export interface ReadProgress {
+  readonly bytes_read: number;
+  /** 0 where it is not known. */
+  readonly bytes_total: number;
+  readonly sequences: number;
+  readonly seconds_left: number | null;
+  /** The file that is being read. */
+  readonly file: string;
 }
 
 /** The verdict on a run that grows, as its server knows it now: a page may still show an older state. */

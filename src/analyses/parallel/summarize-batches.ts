@@ -21,6 +21,8 @@ export interface SummarizeOptions {
   readonly smallTokens?: number;
   /** The batches are added to this one, which is returned; after an error it is of no use. Default a new one. */
   readonly onto?: RunSummary;
+  /** Batches of each file that were added before, in several calls with one `onto`: they are numbered on. */
+  readonly numbers?: Map<string, number>;
 }
 
 /** The file that threads run, and how one is started. */
@@ -50,12 +52,16 @@ export function defaultThreads(): number {
  */
 export async function summarizeBatches(
   batches: AsyncIterable<RecordBatch>,
-  { threads = defaultThreads(), smallTokens = SMALL_TOKENS, onto = new RunSummary() }: SummarizeOptions = {},
+  {
+    threads = defaultThreads(),
+    smallTokens = SMALL_TOKENS,
+    onto = new RunSummary(),
+    numbers = new Map(),
+  }: SummarizeOptions = {},
   { url, start }: SummaryWorkers = { url: workerFile("summary-worker"), start: startThread },
 ): Promise<RunSummary> {
   if (threads <= 1 || url === undefined) return summarizeHere(batches, onto);
   const held: Numbered[] = [];
-  const numbers = new Map<string, number>();
   let heldTokens = 0;
   let team: Team | undefined;
   try {

@@ -1,32 +1,48 @@
+import type { Progress } from "../../input/ingest/index.ts";
 import type { RunComparison } from "../../results/index.ts";
 import { compareRuns } from "../viewer/compare/index.ts";
-import { type PreparedRun, prepareRun } from "../viewer/prepare/index.ts";
+import { type PreparedRun, type PrepareOptions, prepareRun } from "../viewer/prepare/index.ts";
 import { formatWarning, printableLines, tellFindings } from "./messages.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { prepareOptions, type Wanted } from "./view-options.ts";
 
+/** Who follows a preparation while it goes on. */
+export interface Onlooker extends Pick<PrepareOptions, "soFar"> {
+  onProgress(progress: Progress): void;
+  /** Aborted when there is no use in going on, with the reason. */
+  readonly broken: AbortSignal;
+}
+
 /** Undefined when it was interrupted: nothing of it is kept then. */
-async function prepare(
+export async function prepare(
   paths: readonly string[],
   options: Wanted,
   terminal: Terminal,
   signal: AbortSignal,
+  onlooker?: Onlooker,
 ): Promise<PreparedRun | undefined> {
   const progress = createProgress(terminal);
   try {
     const run = await prepareRun(paths, {
       ...prepareOptions(options),
       onNotice: (message) => terminal.err(formatWarning(message, terminal)),
-      signal,
-      onProgress: progress.update,
+      signal: onlooker === undefined ? signal : AbortSignal.any([signal, onlooker.broken]),
+      ...(onlooker?.soFar && { soFar: onlooker.soFar }),
+      onProgress: (state) => {
+        progress.update(state);
+        onlooker?.onProgress(state);
+      },
     });
     progress.end();
     tellFindings(run.info.findings, terminal);
     return run;
   } catch (error) {
     progress.end();
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) {
+      onlooker?.broken.throwIfAborted();
+      throw error;
+    }
     terminal.err("interrupted\n");
     return undefined;
   }

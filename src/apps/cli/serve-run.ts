@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { plural } from "../../core/text/index.ts";
+import type { Progress } from "../../input/ingest/index.ts";
 import { isRemote } from "../../input/remote/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
 import { AlertWatch, readAlertRules } from "../alerts/index.ts";
@@ -9,6 +10,7 @@ import { announceServer } from "./announce-server.ts";
 import { tellAlarms } from "./commands/tell-alarms.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { formatFailure, formatWarning, printableLines, tellFindings } from "./messages.ts";
+import type { Onlooker } from "./prepare-view.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { untilAborted } from "./until-interrupted.ts";
@@ -20,9 +22,11 @@ export async function serveRun(
   options: Wanted,
   terminal: Terminal,
   signal: AbortSignal,
+  early?: ViewServer,
 ): Promise<ExitStatus> {
-  const server = await start(run, options, terminal);
+  const server = early ?? (await start(run, options, terminal));
   try {
+    await early?.update(run, false);
     await untilAborted(signal);
     return EXIT.fine;
   } finally {
@@ -31,8 +35,83 @@ export async function serveRun(
   }
 }
 
-/** Wrong usage is told before anything is served. */
+/** Wrong usage is told before anything is served, and what a cache has is served without. */
 const SERVED_AFTER_MS = 500;
+/** The same where not even one sequence was read: what cannot be read at all says so sooner. */
+const SERVED_UNREAD_MS = 2000;
+
+/**
+ * A server that is there before the run: pages see how far reading has come, and what was read, from the moment when that
+ * takes longer than a moment.
+ */
+export class EarlyServer implements Onlooker {
+  readonly #paths: readonly string[];
+  readonly #options: Wanted;
+  readonly #terminal: Terminal;
+  readonly #began = Date.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #broken = new AbortController();
+  #hasRead = false;
+  #starting: Promise<ViewServer> | undefined;
+  #server: ViewServer | undefined;
+
+  constructor(paths: readonly string[], options: Wanted, terminal: Terminal) {
+    this.#paths = paths;
+    this.#options = options;
+    this.#terminal = terminal;
+    this.#timer = setInterval(() => this.#startWhenRead(), SERVED_AFTER_MS / 5);
+  }
+
+  /** Aborted when serving failed, with the reason. */
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
+  readonly soFar = {
+    isWatched: (): boolean => this.#server?.isWatched === true,
+    // States come seconds apart, and the server is there when one is asked for.
+    onRun: (run: PreparedRun): void =>
+      void this.#server!.update(run, false).catch((error: unknown) => this.#broken.abort(error)),
+  };
+
+  onProgress({ bytesRead, bytesTotal, sequences, file }: Progress): void {
+    this.#hasRead ||= sequences > 0;
+    const seconds = (Date.now() - this.#began) / 1000;
+    this.#server?.tellProgress({
+      bytes_read: bytesRead,
+      bytes_total: bytesTotal,
+      sequences,
+      seconds_left: bytesRead > 0 && bytesTotal > 0 ? (seconds * (bytesTotal - bytesRead)) / bytesRead : null,
+      file,
+    });
+  }
+
+  #startWhenRead(): void {
+    if (Date.now() - this.#began < (this.#hasRead ? SERVED_AFTER_MS : SERVED_UNREAD_MS)) return;
+    clearInterval(this.#timer);
+    this.#starting = start(this.#paths, { ...this.#options, preparing: true }, this.#terminal);
+    this.#starting.then(
+      (server) => {
+        this.#server = server;
+      },
+      (error: unknown) => this.#broken.abort(error),
+    );
+  }
+
+  /** The server, once it is known that there is none to wait for: undefined where none was started. */
+  async settle(): Promise<ViewServer | undefined> {
+    clearInterval(this.#timer);
+    return this.#starting;
+  }
+
+  /** Says why there will be no run, and ends. */
+  async fail(error: unknown): Promise<void> {
+    const server = await this.settle().catch(() => undefined);
+    if (server === undefined) return;
+    if (error instanceof Error) await server.fail(formatReason(error));
+    await server.close();
+  }
+}
 
 /** Serves from the beginning: a page that waits for the first step shows it when it is there. */
 export async function serveFollowing(
@@ -182,7 +261,7 @@ function formatReason(error: Error): string {
 
 async function start(
   run: PreparedRun | readonly string[],
-  options: Wanted,
+  options: Wanted & { readonly preparing?: boolean },
   terminal: Terminal,
 ): Promise<ViewServer> {
   const server = await startViewServer(run, {
@@ -191,6 +270,7 @@ async function start(
     ...(options.token !== undefined && { token: options.token }),
     ...(options.embed !== undefined && { embed: options.embed }),
     following: options.follow === true,
+    preparing: options.preparing === true,
     onError: (error) => terminal.err(formatFailure(error, terminal)),
   }).catch(async (error: unknown) => {
     if ("info" in run) await run.close();

@@ -5,7 +5,7 @@
  * @module
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { RunInfo, SoFar, ViewInfo } from "../../../src/results/index.ts";
+import type { ReadProgress, RunInfo, SoFar, ViewInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { formatSequenceHandle, moveToHandle } from "../state/handles.ts";
 import { alerts, reload, run, table } from "../state/loaded.ts";
@@ -19,6 +19,10 @@ const LOOK_MS = 3000;
 const latest = signal<RunInfo | null>(null);
 /** What the server pushed last of the verdict on all that there is, which the page may not show yet. */
 const pushed = signal<SoFar | null>(null);
+/** How far the first read has come, as the server pushed it last. */
+export const progress = signal<ReadProgress | null>(null);
+/** Why the first read ended before its end. */
+export const failure = signal("");
 const liveParam = param("live", "");
 
 function shown(): ViewInfo | undefined {
@@ -76,7 +80,9 @@ async function look(): Promise<void> {
     if (now.kind !== "view-waiting" || now.reason !== page.reason) await showNews();
   } else if (now.kind === "view-run") {
     latest.value = now;
-    if (isLive.peek() && news.peek() !== "") await showNews();
+    // Whoever opened the page while the run was read waits for it.
+    if (page.status === "preparing") await showNews();
+    else if (isLive.peek() && news.peek() !== "") await showNews();
   }
 }
 
@@ -96,6 +102,12 @@ export function listen(): () => void {
     events.addEventListener("run", look);
     events.addEventListener("verdict", ({ data }: MessageEvent<string>) => {
       pushed.value = JSON.parse(data) as SoFar;
+    });
+    events.addEventListener("progress", ({ data }: MessageEvent<string>) => {
+      progress.value = JSON.parse(data) as ReadProgress;
+    });
+    events.addEventListener("failed", ({ data }: MessageEvent<string>) => {
+      failure.value = JSON.parse(data) as string;
     });
     events.addEventListener("alerts", () => void alerts.again());
     // A browser connects again by itself; what was sent meanwhile is lost.

@@ -6,7 +6,7 @@
 
 import { formatCount, formatCounted } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
-import type { RaisedAlert, RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import type { RaisedAlert, ReadProgress, RunInfo, StudyInfo } from "../../../src/results/index.ts";
 
 /** The run or study in short, in parts. */
 export function listFacts(info: RunInfo | StudyInfo): string[] {
@@ -37,6 +37,17 @@ export function runFacts(info: RunInfo): string[] {
     ...(environments.length > 1 ? [formatCounted(environments.length, "environment")] : []),
     ...(info.redacted ? ["texts left out"] : []),
   ];
+}
+
+/** `read: 42 %, 12,345 sequences, 9 s left`. */
+export function describeReading(progress: ReadProgress | null): string {
+  if (progress === null) return "The run is being read.";
+  const { bytes_read, bytes_total, sequences, seconds_left } = progress;
+  return [
+    bytes_total > 0 ? `read: ${Math.floor((100 * bytes_read) / bytes_total)} %` : "being read",
+    formatCounted(sequences, "sequence"),
+    ...(seconds_left === null ? [] : [`${formatCount(Math.ceil(seconds_left))} s left`]),
+  ].join(", ");
 }
 
 /** `step_0020.npz and 2 more`. */

@@ -45,7 +45,7 @@ export function Shell({ info, current, views, children }: ShellProps) {
   const titled = views.filter((view): view is TitledView => view.title !== undefined);
   const arrived = useArrival(current);
   useRunNames(info, titled.find(({ name }) => name === current)?.title ?? UNTITLED[current] ?? "");
-  useEffect(() => (info.status === "reading" ? listen() : undefined), [info.status]);
+  useEffect(() => (info.status !== "ready" ? listen() : undefined), [info.status]);
   useKeys({
     ...Object.fromEntries(
       titled.map((view) => [

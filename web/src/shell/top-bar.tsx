@@ -5,8 +5,8 @@ import { alerts } from "../state/loaded.ts";
 import { makeHref } from "../state/url.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
-import { isLive, news, setLive, showNews, soFar, status, writing } from "./news.ts";
-import { describeAlerts, describeFiles, listFacts } from "./run-texts.ts";
+import { failure, isLive, news, progress, setLive, showNews, soFar, status, writing } from "./news.ts";
+import { describeAlerts, describeFiles, describeReading, listFacts } from "./run-texts.ts";
 
 const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
 
@@ -38,6 +38,12 @@ export function TopBar({
       <p class="run">{printable(info.name)}</p>
       <p class="facts">{listFacts(info).join(" · ")}</p>
       <div class="tools">
+        {/* Outside of what is read aloud: it changes all the time. */}
+        {status.value === "preparing" && (
+          <span class={failure.value === "" ? "pill" : "pill alert"} title={printable(failure.value)}>
+            {failure.value === "" ? describeReading(progress.value) : "reading failed: this is what was read"}
+          </span>
+        )}
         <span role="status" class="news">
           {status.value === "reading" && (
             <span class="pill" title={writing.value.map(printable).join("\n")}>
@@ -46,7 +52,7 @@ export function TopBar({
                 : `still being written: ${describeFiles(writing.value)}`}
             </span>
           )}
-          {status.value === "reading" && soFar.value !== null && (
+          {status.value !== "ready" && soFar.value !== null && (
             <span class="pill" title={printable(soFar.value.headline)}>
               so far: <b>{soFar.value.level.replace("_", " ")}</b>
             </span>

@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { printable } from "../../../src/render/text/index.ts";
 import type { WaitingInfo } from "../../../src/results/index.ts";
-import { listen } from "./news.ts";
+import { failure, listen, progress } from "./news.ts";
+import { describeReading } from "./run-texts.ts";
 import "./style.css";
 
 /** Before the first step of a run that is followed. */
@@ -16,8 +17,19 @@ export function Waiting({ info: { name, paths, reason } }: { readonly info: Wait
         {reason === null ? "Reading" : "Waiting for the first step in"}{" "}
         <code>{paths.map(printable).join(", ")}</code>
       </h1>
-      <p role="status">{reason === null ? "The run is being read." : printable(reason)}</p>
-      <p class="muted">It is shown here as soon as it can be: there is no need to load the page again.</p>
+      {failure.value !== "" ? (
+        <p role="alert">Reading failed: {printable(failure.value)}</p>
+      ) : (
+        <>
+          <p role={reason === null ? undefined : "status"}>
+            {reason === null ? describeReading(progress.value) : printable(reason)}
+          </p>
+          {progress.value !== null && progress.value.bytes_total > 0 && (
+            <progress aria-label="Read" max={progress.value.bytes_total} value={progress.value.bytes_read} />
+          )}
+          <p class="muted">It is shown here as soon as it can be: there is no need to load the page again.</p>
+        </>
+      )}
     </main>
   );
 }

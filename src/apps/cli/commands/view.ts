@@ -7,11 +7,11 @@ import { isStudy } from "../../viewer/kl/index.ts";
 import type { PreparedRun } from "../../viewer/prepare/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { writtenLine } from "../messages.ts";
-import { prepareAll } from "../prepare-view.ts";
+import { prepare, prepareAll } from "../prepare-view.ts";
 import { toReadOptions } from "../read-options.ts";
 import { inputFlags } from "../read-run.ts";
 import { servePolicy } from "../serve-policy.ts";
-import { serveFollowing, serveRun } from "../serve-run.ts";
+import { EarlyServer, serveFollowing, serveRun } from "../serve-run.ts";
 import { serveStudy } from "../serve-study.ts";
 import type { Terminal } from "../terminal.ts";
 import { checkPlaces, checkViewOptions, VIEW_FLAGS, type ViewOptions, type Wanted } from "../view-options.ts";
@@ -85,6 +85,8 @@ async function viewRun(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<ExitStatus> {
+  if (wanted.bundle === undefined && wanted.compare === undefined)
+    return viewAtOnce(paths, wanted, terminal, signal);
   const run = await prepareAll(paths, wanted, terminal, signal).catch((error: unknown) => {
     // Files with one policy's log-probs have pages of their own; what was piped in is read already.
     if (isLogratioError(error, "MissingSideError") && !paths.includes("-")) return error;
@@ -95,6 +97,30 @@ async function viewRun(
   if (run === undefined) return EXIT.interrupted;
   if (wanted.bundle !== undefined) return bundle(run, wanted.bundle, terminal);
   return serveRun(run, wanted, terminal, signal);
+}
+
+/** The page is there while the run is read, where that takes longer than a moment. */
+async function viewAtOnce(
+  paths: readonly string[],
+  wanted: Wanted,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitStatus> {
+  const early = new EarlyServer(paths, wanted, terminal);
+  try {
+    const run = await prepare(paths, wanted, terminal, signal, early);
+    const server = await early.settle();
+    if (run === undefined) {
+      await server?.close();
+      return EXIT.interrupted;
+    }
+    return await serveRun(run, wanted, terminal, signal, server);
+  } catch (error) {
+    await early.fail(error);
+    // Files with one policy's log-probs have pages of their own; what was piped in is read already.
+    if (!isLogratioError(error, "MissingSideError") || paths.includes("-")) throw error;
+    return viewOnePolicy(paths, wanted, { missing: error, signal }, terminal);
+  }
 }
 
 /** What the pages of one policy have no use for. */

@@ -9,7 +9,11 @@ import { VIEW_SCHEMA_VERSION, type WaitingInfo } from "../../../results/index.ts
 import type { CurrentRun } from "./current-run.ts";
 import { refuse } from "./reply.ts";
 
-export function waitingFor(paths: readonly string[], reason: string | null): WaitingInfo {
+export function waitingFor(
+  paths: readonly string[],
+  reason: string | null,
+  status: WaitingInfo["status"],
+): WaitingInfo {
   return {
     schemaVersion: VIEW_SCHEMA_VERSION,
     kind: "view-waiting",
@@ -17,7 +21,7 @@ export function waitingFor(paths: readonly string[], reason: string | null): Wai
     version: "",
     paths,
     reason,
-    status: "reading",
+    status,
     findings: [],
   };
 }

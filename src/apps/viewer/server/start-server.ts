@@ -4,7 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { fileSystemError, isLogratioError, isSystemError, UsageError } from "../../../core/base/index.ts";
-import type { MismatchReport, SoFar } from "../../../results/index.ts";
+import type { MismatchReport, ReadProgress, SoFar } from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { answers } from "./answers.ts";
@@ -57,6 +57,8 @@ export interface ServerOptions {
   readonly page?: string;
   /** More is to come: pages are told by events. */
   readonly following?: boolean;
+  /** The run is read for the first time: pages are told how far that has come. */
+  readonly preparing?: boolean;
   /** An error that is the server's own: answered with 500, its text kept from the page. */
   readonly onError?: (error: unknown) => void;
 }
@@ -79,7 +81,20 @@ export interface ViewServer extends Served {
   update(run: PreparedRun, anew?: boolean): Promise<void>;
   /** Says why there is no run yet, where there is none. */
   wait(reason: string): void;
+  /** Tells pages how far the first read has come. */
+  tellProgress(progress: ReadProgress): void;
+  /** Tells pages why there will be no run; resolves once one that is open, or opens soon, was told. */
+  fail(reason: string): Promise<void>;
+  /** Whether a page is open. */
+  readonly isWatched: boolean;
 }
+
+/** A browser that was opened a moment ago takes so long to ask for the page. */
+const BROWSER_MS = 2000;
+/** Between two lines of progress. */
+const PROGRESS_MS = 250;
+/** What was sent takes so long to arrive. */
+const TOLD_MS = 200;
 
 /**
  * Serves the page and its answers.
@@ -96,11 +111,14 @@ export async function startViewServer(
   const current = new CurrentRun(isWaiting ? undefined : shown);
   const paths = isWaiting ? shown : [];
   let reason: string | null = null;
+  let nextProgress = 0;
   const events = new Events();
   const api = new Hono();
-  api.use(onlyWhatIsThere(current, () => waitingFor(paths, reason)));
+  const told = options.following === true || options.preparing === true;
+  const status = options.preparing ? "preparing" : "reading";
+  api.use(onlyWhatIsThere(current, () => waitingFor(paths, reason, status)));
   api.route("/", answers(current));
-  const server = await serve(api, options, (c) => (options.following ? events.answer(c) : noEvents(c)));
+  const server = await serve(api, options, (c) => (told ? events.answer(c) : noEvents(c)));
   const endLooking = options.following ? lookForAlerts(current, events) : () => {};
   if (options.following && !isWaiting) events.state("verdict", await judgeSoFar(shown));
   return {
@@ -115,6 +133,20 @@ export async function startViewServer(
       if (why === reason || current.info !== undefined) return;
       reason = why;
       events.send("run", { version: "" });
+    },
+    tellProgress(progress) {
+      if (Date.now() < nextProgress) return;
+      nextProgress = Date.now() + PROGRESS_MS;
+      events.state("progress", progress);
+    },
+    async fail(why) {
+      reason = why;
+      events.state("failed", why);
+      for (const end = Date.now() + BROWSER_MS; !events.areHeard && Date.now() < end; ) await pause(50);
+      if (events.areHeard) await pause(TOLD_MS);
+    },
+    get isWatched() {
+      return events.areHeard;
     },
     async close() {
       endLooking();
@@ -236,4 +268,10 @@ async function serve(
       await closed;
     },
   };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -30,6 +30,7 @@ import type { Inputs } from "./inputs.ts";
 import type { PrepareOptions } from "./options.ts";
 import { buildRunInfo } from "./run-info.ts";
 import { sealFiles } from "./seal.ts";
+import type { StatesSoFar } from "./states-so-far.ts";
 import { judgeFindings } from "./unfinished.ts";
 
 /** Of which files the answers are, and what reading them noticed. */
@@ -56,6 +57,7 @@ export class AnswerPass {
   readonly #pass: RunPass;
   readonly #doctor = new DoctorPass();
   readonly #summary = new RunSummary();
+  readonly #batches = new Map<string, number>();
 
   private constructor(
     paths: readonly string[],
@@ -90,7 +92,10 @@ export class AnswerPass {
   async read(batches: AsyncIterable<RecordBatch>): Promise<void> {
     const passes = [this.#pass, this.#doctor, ...(this.#digits ? [this.#digits] : [])];
     const { signal } = this.#options;
-    await summarizeBatches(passedOver(batches, passes, signal), { onto: this.#summary });
+    await summarizeBatches(passedOver(batches, passes, signal), {
+      onto: this.#summary,
+      numbers: this.#batches,
+    });
     await this.#pass.flush();
   }
 
@@ -102,12 +107,14 @@ export class AnswerPass {
   /**
    * Writes all answers but the files that grow.
    *
+   * @param isKept whether the directory becomes a cache that others may find
    * @returns the version of what was written: the wanted one, or another where some files were not finished
    * @throws EmptyInputError when no token can be compared
    */
   async write(
     directory: string,
     { run, findings: noticed, waiting, version: wanted, unsettled }: ReadSoFar,
+    isKept = true,
   ): Promise<string> {
     const { findings, writing } = judgeFindings(noticed, waiting, unsettled);
     const version = writing.length === 0 ? wanted : `${wanted}-unfinished`;
@@ -132,7 +139,7 @@ export class AnswerPass {
       ...this.#finishTables(),
     ]);
     // Last: it holds what was written to its length and hash.
-    await sealFiles(directory, this.#pass.seals());
+    if (isKept) await sealFiles(directory, this.#pass.seals());
     return version;
   }
 
@@ -202,16 +209,34 @@ export async function buildCache(
   paths: readonly string[],
   { version, unsettled }: Inputs,
   options: PrepareOptions,
+  states: StatesSoFar,
 ): Promise<string> {
   const { read, onProgress } = options;
   const run = await openRun(paths, { ...read, ...(onProgress && { onProgress }) });
   const pass = await AnswerPass.start(directory, paths, options);
+  const write = (to: string, named: string, isKept: boolean): Promise<string> =>
+    pass.write(to, { run, findings: run.findings.list(), waiting: [], version: named, unsettled }, isKept);
+  const batches = run.batches()[Symbol.asyncIterator]();
   try {
-    await pass.read(run.batches());
+    let next = await batches.next();
+    const untilDue = async function* (): AsyncGenerator<RecordBatch> {
+      while (!next.done) {
+        yield next.value;
+        next = await batches.next();
+        if (states.isDue) return;
+      }
+    };
+    while (!next.done) {
+      await pass.read(untilDue());
+      // After the last batch all will be there in a moment.
+      if (!next.done)
+        await states.show(directory, (to, count) => write(to, `${version}-so-far-${count}`, false));
+    }
   } finally {
+    await batches.return?.(undefined);
     await pass.close();
   }
-  return pass.write(directory, { run, findings: run.findings.list(), waiting: [], version, unsettled });
+  return write(directory, version, true);
 }
 
 async function* passedOver(

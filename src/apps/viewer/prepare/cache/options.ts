@@ -1,6 +1,7 @@
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { Progress, ReadOptions } from "../../../../input/ingest/index.ts";
 import type { CacheNotice } from "./cache-place.ts";
+import type { PreparedRun } from "./prepared-run.ts";
 
 /** Ground truth of a run's sequences. */
 export interface TruthSource {
@@ -27,6 +28,15 @@ export interface PrepareOptions {
   readonly cache?: string;
   /** More is to come, so `api/run` says `reading`; files that are being written are no errors. */
   readonly following?: boolean;
+  /** Shows what was read so far while the rest is read. */
+  readonly soFar?: {
+    /** A state of the run, which is the receiver's to close. Each has the rows of the one before, and more. */
+    onRun(run: PreparedRun): void;
+    /** Whether anybody would see one. */
+    isWatched(): boolean;
+    /** At least so long between two; default a second before the first, then at least 2.5 and so that reading goes on. */
+    readonly everyMs?: number;
+  };
   readonly onProgress?: (progress: Progress) => void;
   /** What came of a cache that could not be used, in one line. */
   readonly onNotice?: CacheNotice;

@@ -12,6 +12,7 @@ import { describeInputs } from "./inputs.ts";
 import { type OpenOptions, openPrepared } from "./open-prepared.ts";
 import type { PrepareOptions } from "./options.ts";
 import type { PreparedRun } from "./prepared-run.ts";
+import { StatesSoFar } from "./states-so-far.ts";
 
 /**
  * A run (files, directories, `-`: whatever `report` takes) with all answers of the viewer ready. They are computed in
@@ -41,9 +42,10 @@ export async function prepareRun(
     openPrepared(directory, { ...opened, reused: true, complete: true });
   const known = once ? undefined : await openCache(places, name(inputs.version), reuse, onNotice);
   if (known !== undefined) return known;
+  const states = new StatesSoFar(places, paths, options);
   const { temporary, made: version } = await makeCache(
     places,
-    (directory) => buildCache(directory, paths, inputs, options),
+    (directory) => buildCache(directory, paths, inputs, options, states),
     onNotice,
   );
   try {

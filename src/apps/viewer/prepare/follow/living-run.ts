@@ -15,8 +15,8 @@
  *
  * @module
  */
-import { copyFile, link, utimes } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { utimes } from "node:fs/promises";
+import { basename } from "node:path";
 import { EmptyInputError } from "../../../../core/base/index.ts";
 import { type GrowingRun, growingRun } from "../../../../input/ingest/index.ts";
 import type { Scratch } from "../../../../input/io/index.ts";
@@ -32,8 +32,8 @@ import { digest, type Inputs, stampFile } from "../cache/inputs.ts";
 import { openPrepared } from "../cache/open-prepared.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 import type { PreparedRun } from "../cache/prepared-run.ts";
+import { sharePassFiles } from "../cache/share-file.ts";
 import { isUnfinished } from "../cache/unfinished.ts";
-import { PASS_FILES } from "../pass/run-pass.ts";
 
 /** What a look at the inputs gave. */
 export type Looked =
@@ -159,8 +159,7 @@ class GrowingAnswers implements LivingRun {
     const folder = this.#scratch.path;
     const temporary = await temporaryCache(this.#places);
     try {
-      for (const name of Object.values(PASS_FILES))
-        await shareFile(join(folder, name), join(temporary.path, name));
+      await sharePassFiles(folder, temporary.path);
       const written = await write(temporary.path);
       const directory = await publishCache(temporary, `${this.#key}-${written}`);
       const prepared = await openPrepared(directory, {
@@ -180,9 +179,4 @@ class GrowingAnswers implements LivingRun {
       throw cacheError(error, temporary.path);
     }
   }
-}
-
-/** The same file under both names; where the file system has no such thing, a copy. */
-async function shareFile(from: string, to: string): Promise<void> {
-  await link(from, to).catch(() => copyFile(from, to));
 }

@@ -1,0 +1,70 @@
+/**
+ * States of a run while it is read for the first time: the answers so far, in a temporary cache that shares the files
+ * that grow with the one that is being made.
+ *
+ * @module
+ */
+import { isLogratioError } from "../../../../core/base/index.ts";
+import { temporaryCache } from "./cache-place.ts";
+import { openPrepared } from "./open-prepared.ts";
+import type { PrepareOptions } from "./options.ts";
+import { sharePassFiles } from "./share-file.ts";
+
+/** Before the first state. */
+const FIRST_MS = 1000;
+/** Reading takes at least so many times as long as writing states takes. */
+const READ_SHARE = 8;
+/** And at least so long between two of them: the page draws each. */
+const BETWEEN_MS = 2500;
+
+export class StatesSoFar {
+  readonly #places: readonly string[];
+  readonly #paths: readonly string[];
+  readonly #options: PrepareOptions;
+  #next: number;
+  #count = 0;
+
+  constructor(places: readonly string[], paths: readonly string[], options: PrepareOptions) {
+    this.#places = places;
+    this.#paths = paths;
+    this.#options = options;
+    this.#next = Date.now() + (options.soFar?.everyMs ?? FIRST_MS);
+  }
+
+  /** Whether somebody waits for one, and it would not slow reading down much. */
+  get isDue(): boolean {
+    const { soFar } = this.#options;
+    return soFar !== undefined && Date.now() >= this.#next && soFar.isWatched();
+  }
+
+  /**
+   * Shows what was read.
+   *
+   * @param growing where the files that grow are
+   * @param write writes the other answers into a directory, of which state it is told
+   */
+  async show(growing: string, write: (directory: string, count: number) => Promise<string>): Promise<void> {
+    const began = Date.now();
+    const temporary = await temporaryCache(this.#places);
+    try {
+      await sharePassFiles(growing, temporary.path);
+      await write(temporary.path, ++this.#count);
+      const run = await openPrepared(temporary.path, {
+        status: "preparing",
+        paths: this.#paths,
+        flags: this.#options.flags ?? [],
+        reused: false,
+        complete: false,
+        onClosed: () => temporary.remove(),
+      });
+      this.#options.soFar!.onRun(run);
+    } catch (error) {
+      await temporary.remove();
+      // No token can be compared yet.
+      if (!isLogratioError(error, "EmptyInputError")) throw error;
+    }
+    const { everyMs } = this.#options.soFar!;
+    const took = Date.now() - began;
+    this.#next = Date.now() + (everyMs ?? Math.max(BETWEEN_MS, READ_SHARE * took));
+  }
+}
