@@ -16,6 +16,7 @@ import type { CorrectionSums, WeightSums } from "./correction-sums.ts";
 import type { Evaluation, Slots } from "./evaluate.ts";
 import type { MeasuredBatch } from "./measured.ts";
 import type { Prepared } from "./prepared.ts";
+import { ALL } from "./run-sums.ts";
 
 /** What a batch's sequences are to every correction, `[sequences]`. */
 export interface SequenceColumns {
@@ -82,7 +83,7 @@ class Accumulation {
     this.#tailRatios = measured.tailValues({ statistic: "ratio" });
     this.#bySlot = options.normalized
       ? columns.batches.map((batch) => sums.weightsOf(batch))
-      : [sums.weightsOf("all")];
+      : [sums.weightsOf(ALL)];
   }
 
   run(): void {

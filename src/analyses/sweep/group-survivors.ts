@@ -3,39 +3,46 @@
  *
  * @module
  */
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { KeyHash } from "../../core/summaries/index.ts";
 
-/** Groups that may be open at a time; beyond it those of earlier steps are taken to be complete. */
-const MOST_OPEN = 1 << 16;
+/** A map holds 2^24 keys at most, so groups are spread over several. */
+const MAPS = 64;
 
+/**
+ * Of most groups a sequence survives under every correction, so that few patterns of survival occur: a group is a hash and
+ * the number of its pattern. Groups in several batches or files are one.
+ */
 export class GroupSurvivors {
-  /** Groups seen, closed ones included. */
-  get groups(): number {
-    return this.#closed + this.#open.size;
-  }
-
   readonly #corrections: number;
-  #closed = 0;
-  readonly #closedLost: Float64Array;
-  /** `step\0group` to slot. */
-  #open = new Map<string, number>();
+  /** Of the batch at hand: hash to slot. */
+  readonly #open = new Map<number, number>();
   /** `[capacity × corrections]`: 1 where the group has a survivor. */
   #survives: Uint8Array;
-  #steps: number[] = [];
+  readonly #closed = Array.from({ length: MAPS }, () => new Map<number, number>());
+  /** By number: 1 where there is a survivor, `[corrections]`. */
+  readonly #patterns: Uint8Array[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** Of two patterns, the one of what survives in either. */
+  readonly #unions = new Map<string, number>();
 
   constructor(corrections: number) {
     this.#corrections = corrections;
-    this.#closedLost = new Float64Array(corrections);
     this.#survives = new Uint8Array(corrections * 64);
+  }
+
+  /** Groups seen. */
+  get groups(): number {
+    return this.#closed.reduce((sum, map) => sum + map.size, 0);
   }
 
   /** The group's slot for {@link keep}, until the next {@link close}. */
   slotOf(step: number, group: string): number {
-    const key = `${step}\0${group}`;
-    const known = this.#open.get(key);
+    const hash = new KeyHash().addNumber(step).addText(group).key();
+    const known = this.#open.get(hash);
     if (known !== undefined) return known;
     const slot = this.#open.size;
-    this.#open.set(key, slot);
-    this.#steps.push(step);
+    this.#open.set(hash, slot);
     if ((slot + 1) * this.#corrections > this.#survives.length) {
       const grown = new Uint8Array(2 * this.#survives.length);
       grown.set(this.#survives);
@@ -48,51 +55,73 @@ export class GroupSurvivors {
     this.#survives[slot * this.#corrections + correction] = 1;
   }
 
-  /** Between batches: bounds memory. A group whose sequences lie further apart than this counts as two. */
-  close(most = MOST_OPEN): void {
-    if (this.#open.size <= most) return;
-    const last = this.#steps[this.#steps.length - 1]!;
-    const before = { open: this.#open, survives: this.#survives, steps: this.#steps };
-    this.#open = new Map();
-    this.#survives = new Uint8Array(this.#corrections * 64);
-    this.#steps = [];
-    for (const [key, slot] of before.open) {
+  /** Ends a batch. */
+  close(): void {
+    for (const [hash, slot] of this.#open) {
       const at = slot * this.#corrections;
-      const flags = before.survives.subarray(at, at + this.#corrections);
-      const step = before.steps[slot]!;
-      if (Object.is(step, last)) this.#reopen(key, step, flags);
-      else {
-        this.#closed++;
-        flags.forEach((flag, correction) => {
-          if (flag === 0) this.#closedLost[correction]!++;
-        });
-      }
+      this.#add(hash, this.#numberOf(this.#survives.slice(at, at + this.#corrections)));
     }
+    this.#survives.fill(0, 0, this.#open.size * this.#corrections);
+    this.#open.clear();
+  }
+
+  #add(hash: number, pattern: number): void {
+    const map = this.#closed[hash % MAPS]!;
+    const known = map.get(hash);
+    map.set(hash, known === undefined || known === pattern ? pattern : this.#unite(known, pattern));
+  }
+
+  #numberOf(pattern: Uint8Array): number {
+    const key = pattern.join("");
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    this.#numbers.set(key, this.#patterns.length);
+    return this.#patterns.push(pattern) - 1;
+  }
+
+  #unite(a: number, b: number): number {
+    const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+    const known = this.#unions.get(key);
+    if (known !== undefined) return known;
+    const [left, right] = [this.#patterns[a]!, this.#patterns[b]!];
+    const number = this.#numberOf(left.map((flag, correction) => flag | right[correction]!));
+    this.#unions.set(key, number);
+    return number;
   }
 
   /** Groups without a survivor under a correction. */
   lost(correction: number): number {
-    let lost = this.#closedLost[correction]!;
-    for (let slot = 0; slot < this.#open.size; slot++)
-      if (this.#survives[slot * this.#corrections + correction] === 0) lost++;
-    return lost;
+    return this.#sizes().reduce(
+      (sum, groups, pattern) => sum + (this.#patterns[pattern]![correction] === 0 ? groups : 0),
+      0,
+    );
+  }
+
+  /** Groups by the number of their pattern. */
+  #sizes(): number[] {
+    const sizes = this.#patterns.map(() => 0);
+    for (const map of this.#closed) for (const pattern of map.values()) sizes[pattern]!++;
+    return sizes;
   }
 
   merge(other: GroupSurvivors): void {
-    this.#closed += other.#closed;
-    other.#closedLost.forEach((lost, correction) => {
-      this.#closedLost[correction]! += lost;
-    });
-    for (const [key, slot] of other.#open) {
-      const at = slot * this.#corrections;
-      this.#reopen(key, other.#steps[slot]!, other.#survives.subarray(at, at + this.#corrections));
-    }
+    const numbers = other.#patterns.map((pattern) => this.#numberOf(pattern));
+    for (const map of other.#closed) for (const [hash, pattern] of map) this.#add(hash, numbers[pattern]!);
   }
 
-  #reopen(key: string, step: number, flags: Uint8Array): void {
-    const slot = this.slotOf(step, key.slice(key.indexOf("\0") + 1));
-    flags.forEach((flag, correction) => {
-      if (flag === 1) this.keep(slot, correction);
-    });
+  encode(to: ByteWriter): void {
+    const groups = this.#closed.flatMap((map) => [...map]).sort(([a], [b]) => a - b);
+    const numbers = new Map<number, number>();
+    for (const [, pattern] of groups) if (!numbers.has(pattern)) numbers.set(pattern, numbers.size);
+    to.whole(numbers.size);
+    for (const pattern of numbers.keys()) to.bits(this.#patterns[pattern]!);
+    to.ascending(groups.map(([hash]) => hash));
+    for (const [, pattern] of groups) to.whole(numbers.get(pattern)!);
+  }
+
+  /** Adds what `encode` wrote. @throws FormatError when the bytes are not that */
+  mergeFrom(from: ByteReader): void {
+    const numbers = Array.from({ length: from.count() }, () => this.#numberOf(from.bits(this.#corrections)));
+    for (const hash of from.ascending()) this.#add(hash, numbers[from.below(numbers.length, "a pattern")]!);
   }
 }

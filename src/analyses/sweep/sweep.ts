@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MissingSideError } from "../../core/base/index.ts";
+import { type ByteReader, type ByteWriter, MissingSideError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import { accumulate, type SequenceColumns } from "./accumulate.ts";
@@ -16,19 +16,19 @@ import { MeasuredBatch } from "./measured.ts";
 import { checkCorrections, type NamedCorrection } from "./named-correction.ts";
 import { prepare } from "./prepare.ts";
 import type { Prepared } from "./prepared.ts";
+import { RunCorrectionSums } from "./run-sums.ts";
 import { Totals } from "./totals.ts";
 
 /**
  * Sums of every correction, filled batch by batch. Each batch is passed over once (`prepare`), then each correction is
  * evaluated on sums per turn and on the few tokens that some correction singles out. `normalize` steps divide by the mean
- * over a training step, or over everything where the source has no steps. Memory grows with batches, steps and groups,
- * not with tokens.
+ * over a training step, or over everything where the source has no steps. Memory grows with steps and, by a tenth of a
+ * kilobyte, with groups, not with tokens. Any order and tree of merging comes to the same bits.
  */
 export class Sweep {
   readonly corrections: readonly NamedCorrection[];
   readonly totals = new Totals();
-  /** One per correction. */
-  readonly sums: readonly CorrectionSums[];
+  readonly #sums: readonly RunCorrectionSums[];
   readonly groups: GroupSurvivors;
   /** Sequences read, by file. */
   readonly sequencesByFile = new Map<string, number>();
@@ -39,7 +39,10 @@ export class Sweep {
   /** @throws UsageError when a correction contradicts itself or cannot be swept; nothing has been read then. */
   constructor(corrections: readonly NamedCorrection[]) {
     this.corrections = checkCorrections(corrections);
-    this.sums = this.corrections.map(() => new CorrectionSums());
+    this.#sums = this.corrections.map(
+      ({ correction: { steps } }) =>
+        new RunCorrectionSums(steps.filter(({ action }) => action === "normalize").length),
+    );
     this.groups = new GroupSurvivors(this.corrections.length);
     // Totals count tokens outside [1/2, 2], so those are always looked at one by one.
     const outside = { action: "mask", lower: 0.5, upper: 2 } as const;
@@ -74,27 +77,54 @@ export class Sweep {
     const evaluator = new Evaluator(measured, columns.slots);
     this.corrections.forEach(({ correction }, index) => {
       if (!this.hasAdvantages && needsAdvantages(correction)) return;
-      accumulate(this.sums[index]!, measured, evaluator.run(correction), columns, {
+      const sums = new CorrectionSums();
+      accumulate(sums, measured, evaluator.run(correction), columns, {
         weighted: correction.weight !== undefined,
         normalized: correction.steps.some(({ action }) => action === "normalize"),
         onSequence: (sequence, kept) => {
           if (kept && groups[sequence]! >= 0) this.groups.keep(groups[sequence]!, index);
         },
       });
+      this.#sums[index]!.add(sums);
     });
     this.groups.close();
+  }
+
+  /** One per correction, over all that was added. */
+  get sums(): readonly CorrectionSums[] {
+    return this.#sums.map((sums) => sums.fold());
   }
 
   /** Adds a sweep of the same corrections over other data. */
   merge(other: Sweep): void {
     this.hasAdvantages &&= other.hasAdvantages;
     this.totals.merge(other.totals);
-    this.sums.forEach((sums, index) => {
-      sums.merge(other.sums[index]!);
+    this.#sums.forEach((sums, index) => {
+      sums.merge(other.#sums[index]!);
     });
     this.groups.merge(other.groups);
     for (const [file, count] of other.sequencesByFile)
       this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
+  }
+
+  /** For a file; the corrections and the sequences by file are not in it. */
+  encode(to: ByteWriter): void {
+    to.byte(this.hasAdvantages ? 1 : 0);
+    this.totals.encode(to);
+    for (const sums of this.#sums) sums.encode(to);
+    this.groups.encode(to);
+  }
+
+  /**
+   * Adds what `encode` wrote of a sweep of the same corrections.
+   *
+   * @throws FormatError when the bytes are not that
+   */
+  mergeFrom(from: ByteReader): void {
+    if (from.byte() === 0) this.hasAdvantages = false;
+    this.totals.mergeFrom(from);
+    for (const sums of this.#sums) sums.mergeFrom(from);
+    this.groups.mergeFrom(from);
   }
 
   #groupSlots({ steps, groupIds }: RecordBatch, { rows, sequences }: Prepared): Int32Array {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { BinnedSums, countPlaces } from "../../core/summaries/index.ts";
 import type { SequenceColumns } from "./accumulate.ts";
 import { LENGTH_BUCKETS, TURN_BUCKETS, turnBucket } from "./buckets.ts";
 import { addInto } from "./correction-sums.ts";
@@ -16,33 +18,55 @@ export const PRODUCT_LOG_BOUND = 20;
 /** Count, mean and variance over tokens, of a figure that sequences have. */
 class TokenMoments {
   count = 0;
-  #sum = 0;
-  #squares = 0;
+  /** Σ value and Σ value², so that no order leaves a trace. */
+  readonly #sums = new BinnedSums(2);
 
   add(tokens: number, value: number): void {
     this.count += tokens;
-    this.#sum += tokens * value;
-    this.#squares += tokens * value * value;
+    this.#sums.add(0, tokens * value);
+    this.#sums.add(1, tokens * value * value);
   }
 
   merge(other: TokenMoments): void {
     this.count += other.count;
-    this.#sum += other.#sum;
-    this.#squares += other.#squares;
+    for (const place of TWO) this.#sums.addPlace(place, other.#sums, place);
+  }
+
+  encode(to: ByteWriter): void {
+    to.whole(this.count);
+    this.#sums.encode(to, TWO);
+  }
+
+  mergeFrom(from: ByteReader): void {
+    this.count += from.whole();
+    this.#sums.mergeFrom(from, TWO);
   }
 
   get mean(): number {
-    return this.#sum / this.count;
+    return this.sum / this.count;
   }
 
   get sum(): number {
-    return this.#sum;
+    return this.#sums.value(0);
   }
 
   get deviation(): number {
-    return Math.sqrt(Math.max(0, this.#squares / this.count - this.mean ** 2));
+    return Math.sqrt(Math.max(0, this.#sums.value(1) / this.count - this.mean ** 2));
   }
 }
+
+const TWO = countPlaces(2);
+const COUNTS = [
+  "sequences",
+  "sequencesEmpty",
+  "tokens",
+  "outside",
+  "positive",
+  "negative",
+  "advantages",
+] as const;
+const BUCKETS = ["sequencesByLength", "tokensByLength", "tokensByTurn"] as const;
+const REASONS = ["delta_negative_infinite", "delta_positive_infinite", "missing"] as const;
 
 export class Totals {
   sequences = 0;
@@ -51,9 +75,8 @@ export class Totals {
   turnsMax = 0;
   /** Tokens with ρ outside [1/2, 2]. */
   outside = 0;
-  /** Of the sequences' product ratios. */
-  productSum = 0;
-  productSquares = 0;
+  /** Σ and Σ² of the sequences' product ratios. */
+  readonly #products = new BinnedSums(2);
   readonly rewards = new TokenMoments();
   readonly correctness = new TokenMoments();
   /** Tokens with a positive and with a negative advantage, and with any. */
@@ -69,8 +92,7 @@ export class Totals {
     const { prepared } = measured;
     this.sequences += prepared.sequences + prepared.emptyRows.length;
     this.sequencesEmpty += prepared.emptyRows.length;
-    for (const reason of ["delta_negative_infinite", "delta_positive_infinite", "missing"] as const)
-      this.excluded[reason] += prepared.excluded[reason];
+    for (const reason of REASONS) this.excluded[reason] += prepared.excluded[reason];
     const products = measured.logValues("sequence", { statistic: "ratio" }, "sum");
     for (let i = 0; i < prepared.sequences; i++) {
       const length = prepared.lengths[i]!;
@@ -78,8 +100,8 @@ export class Totals {
       this.sequencesByLength[columns.lengthBuckets[i]!]!++;
       this.tokensByLength[columns.lengthBuckets[i]!]! += length;
       const product = Math.exp(Math.max(-PRODUCT_LOG_BOUND, Math.min(products[i]!, PRODUCT_LOG_BOUND)));
-      this.productSum += product;
-      this.productSquares += product * product;
+      this.#products.add(0, product);
+      this.#products.add(1, product * product);
       const reward = columns.rewards[i]!;
       if (!Number.isNaN(reward)) this.rewards.add(length, reward);
       const correct = columns.correctness[i]!;
@@ -111,23 +133,46 @@ export class Totals {
     }
   }
 
+  /** Of the sequences' product ratios. */
+  get productSum(): number {
+    return this.#products.value(0);
+  }
+
+  get productSquares(): number {
+    return this.#products.value(1);
+  }
+
   merge(other: Totals): void {
-    this.sequences += other.sequences;
-    this.sequencesEmpty += other.sequencesEmpty;
-    this.tokens += other.tokens;
+    for (const name of COUNTS) this[name] += other[name];
     this.turnsMax = Math.max(this.turnsMax, other.turnsMax);
-    this.outside += other.outside;
-    this.productSum += other.productSum;
-    this.productSquares += other.productSquares;
+    for (const place of TWO) this.#products.addPlace(place, other.#products, place);
     this.rewards.merge(other.rewards);
     this.correctness.merge(other.correctness);
-    this.positive += other.positive;
-    this.negative += other.negative;
-    this.advantages += other.advantages;
-    addInto(this.sequencesByLength, other.sequencesByLength);
-    addInto(this.tokensByLength, other.tokensByLength);
-    addInto(this.tokensByTurn, other.tokensByTurn);
-    for (const reason of ["delta_negative_infinite", "delta_positive_infinite", "missing"] as const)
-      this.excluded[reason] += other.excluded[reason];
+    for (const name of BUCKETS) addInto(this[name], other[name]);
+    for (const reason of REASONS) this.excluded[reason] += other.excluded[reason];
+  }
+
+  encode(to: ByteWriter): void {
+    for (const name of COUNTS) to.whole(this[name]);
+    to.whole(this.turnsMax);
+    this.#products.encode(to, TWO);
+    this.rewards.encode(to);
+    this.correctness.encode(to);
+    for (const name of BUCKETS) for (const count of this[name]) to.whole(count);
+    for (const reason of REASONS) to.whole(this.excluded[reason]);
+  }
+
+  /** Adds what `encode` wrote. @throws FormatError when the bytes are not totals */
+  mergeFrom(from: ByteReader): void {
+    for (const name of COUNTS) this[name] += from.whole();
+    this.turnsMax = Math.max(this.turnsMax, from.whole());
+    this.#products.mergeFrom(from, TWO);
+    this.rewards.mergeFrom(from);
+    this.correctness.mergeFrom(from);
+    for (const name of BUCKETS) {
+      const counts = this[name];
+      for (let i = 0; i < counts.length; i++) counts[i]! += from.whole();
+    }
+    for (const reason of REASONS) this.excluded[reason] += from.whole();
   }
 }

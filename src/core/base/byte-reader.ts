@@ -101,11 +101,16 @@ export class ByteReader {
   }
 
   #takePlain(count: number): number {
+    this.requirePlain(count);
     const at = this.#plainAt;
-    const rest = this.#plain.byteLength - at;
-    if (count > rest) this.fail(`${count} bytes of measured values are needed, ${rest} are left`);
     this.#plainAt += count;
     return at;
+  }
+
+  /** @throws FormatError when fewer bytes of measured values are left */
+  requirePlain(count: number): void {
+    const rest = this.#plain.byteLength - this.#plainAt;
+    if (count > rest) this.fail(`${count} bytes of measured values are needed, ${rest} are left`);
   }
 
   plainFloat(): number {

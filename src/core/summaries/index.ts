@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { BinnedSums } from "./binned-sums.ts";
+export { BinnedSums, countPlaces, listPlaces } from "./binned-sums.ts";
 export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS, THRESHOLD_WORDS } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
 export { ClusterShares } from "./cluster-shares.ts";
