@@ -1,3 +1,4 @@
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../core/schema/index.ts";
 import type { DoctorCause, DoctorReport, Evidence, Fix } from "../../results/index.ts";
 import { clusterKeys } from "../report/index.ts";
@@ -10,7 +11,8 @@ import { findAlike, putAlikeFirst } from "./judge/alike.ts";
 import { Legs } from "./legs/index.ts";
 import type { RankedCause } from "./rank.ts";
 import { takeRow } from "./sample/row.ts";
-import { RowSample, stepFirstKey } from "./sample/row-sample.ts";
+import { decodeRow, encodeRow } from "./sample/row-bytes.ts";
+import { compareRows, RowSample, stepFirstKey } from "./sample/row-sample.ts";
 import { RunSums } from "./sample/run-sums.ts";
 import { giveVerdict } from "./verdict.ts";
 
@@ -80,6 +82,48 @@ export class Doctor {
     this.#spread.merge(other.#spread);
     this.#steps.merge(other.#steps);
     for (const trainer of other.#trainers) this.#trainers.add(trainer);
+  }
+
+  /** Sequences that were added, and tokens of them that can be compared. */
+  get sequences(): number {
+    return this.#sums.sequences;
+  }
+
+  get tokens(): number {
+    return this.#sums.all.tokens;
+  }
+
+  /** For a file: the sums, and the sequences of both samples, most of which are in both. */
+  encode(to: ByteWriter): void {
+    this.#sums.encode(to);
+    this.#columns.encode(to);
+    this.#legs.encode(to);
+    const trainers = [...this.#trainers].sort();
+    to.whole(trainers.length);
+    for (const trainer of trainers) to.text(trainer);
+    to.floats([this.#spread.bound, this.#steps.bound]);
+    const rows = [...new Set([...this.#spread.list(), ...this.#steps.list()])].sort(compareRows);
+    to.whole(rows.length);
+    for (const row of rows) encodeRow(row, to);
+  }
+
+  /**
+   * Adds what `encode` wrote, as `merge` does.
+   *
+   * @throws FormatError when the bytes are not a doctor's
+   */
+  mergeFrom(from: ByteReader): void {
+    this.#sums.mergeFrom(from);
+    this.#columns.mergeFrom(from);
+    this.#legs.mergeFrom(from);
+    for (let left = from.count(); left > 0; left--) this.#trainers.add(from.text());
+    this.#spread.dropFrom(from.float());
+    this.#steps.dropFrom(from.float());
+    for (let left = from.count(); left > 0; left--) {
+      const row = decodeRow(from);
+      this.#spread.add(row.group, row);
+      this.#steps.add(stepFirstKey(row.step, row.group), row);
+    }
   }
 
   diagnose(options: DiagnoseOptions = {}): DoctorParts {

@@ -1,3 +1,4 @@
+import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import type { UntestedQuestion } from "../../../results/index.ts";
 
@@ -79,6 +80,16 @@ export class ColumnsSeen {
 
   merge(other: ColumnsSeen): void {
     for (const column of other.#seen) this.#seen.add(column);
+  }
+
+  encode(to: ByteWriter): void {
+    to.bits(Uint8Array.from(WANTED, ({ column }) => Number(this.#seen.has(column))));
+  }
+
+  /** Adds what `encode` wrote. @throws FormatError when the bytes are not that */
+  mergeFrom(from: ByteReader): void {
+    const seen = from.bits(WANTED.length);
+    for (const [at, { column }] of WANTED.entries()) if (seen[at] === 1) this.#seen.add(column);
   }
 
   untested(): UntestedQuestion[] {

@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { LegSums, type LegSumsJson } from "./leg-sums.ts";
-export { Legs, type LegsJson, type LegsResult } from "./legs.ts";
+export { LegSums } from "./leg-sums.ts";
+export { Legs, type LegsResult } from "./legs.ts";

@@ -1,13 +1,9 @@
+import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import type { GuiltyLeg, LegFigures } from "../../../results/index.ts";
 import { type ClusterKeys, clusterKeys } from "../../report/index.ts";
 import { judgeLegs } from "./judge.ts";
-import { LEG, LegSums, type LegSumsJson } from "./leg-sums.ts";
-
-export interface LegsJson {
-  readonly decode: LegSumsJson;
-  readonly trainer: LegSumsJson;
-}
+import { LEG, LegSums } from "./leg-sums.ts";
 
 export interface LegsResult {
   /** Null without a re-scored column, or where too few sequences have one. */
@@ -21,8 +17,8 @@ export interface LegsResult {
  * earlier one: B − A for the decode leg, C − B for the trainer leg, which add up to the run's Δ.
  */
 export class Legs {
-  #decode = new LegSums();
-  #trainer = new LegSums();
+  readonly #decode = new LegSums();
+  readonly #trainer = new LegSums();
 
   /** @param clusters of the batch, where they are known */
   add(batch: RecordBatch, clusters?: ClusterKeys): void {
@@ -40,6 +36,8 @@ export class Legs {
         this.#trainer.add(keys[row]!, c - b, b);
       }
     }
+    this.#decode.close();
+    this.#trainer.close();
   }
 
   merge(other: Legs): void {
@@ -55,15 +53,15 @@ export class Legs {
     };
   }
 
-  toJSON(): LegsJson {
-    return { decode: this.#decode.toJSON(), trainer: this.#trainer.toJSON() };
+  encode(to: ByteWriter): void {
+    this.#decode.encode(to);
+    this.#trainer.encode(to);
   }
 
-  static fromJSON({ decode, trainer }: LegsJson): Legs {
-    const legs = new Legs();
-    legs.#decode = LegSums.fromJSON(decode);
-    legs.#trainer = LegSums.fromJSON(trainer);
-    return legs;
+  /** Adds what `encode` wrote. @throws FormatError when the bytes are not these sums */
+  mergeFrom(from: ByteReader): void {
+    this.#decode.mergeFrom(from);
+    this.#trainer.mergeFrom(from);
   }
 }
 

@@ -20,6 +20,10 @@ export class RowSample {
   readonly #limit: number;
   readonly #groups = new Map<number, KeptGroup>();
   #tokens = 0;
+  /**
+   * The smallest key that was dropped: groups from here on are not part of the sample. Of the others none is ever dropped that
+   * belongs to it, whatever comes when: with more rows the groups only grow, and the limit is reached earlier.
+   */
   #bound = Number.POSITIVE_INFINITY;
 
   constructor(limit = SAMPLE_TOKENS) {
@@ -28,7 +32,7 @@ export class RowSample {
 
   /** Whether a group may still be part of the sample. */
   wants(key: number): boolean {
-    return key <= this.#bound;
+    return key < this.#bound;
   }
 
   get isWhole(): boolean {
@@ -48,9 +52,14 @@ export class RowSample {
   }
 
   merge(other: RowSample): void {
-    this.#bound = Math.min(this.#bound, other.#bound);
+    this.dropFrom(other.#bound);
     for (const [key, { rows }] of other.#groups) for (const row of rows) this.add(key, row);
-    this.#dropAbove(this.#bound);
+  }
+
+  /** Groups from this key on are not in the sample: some of it, or of one that was merged, was dropped there. */
+  get bound(): number {
+    this.#trim();
+    return this.#bound;
   }
 
   /** In an order that does not depend on that of the input: by step, rank, file, pack and row. */
@@ -61,36 +70,46 @@ export class RowSample {
 
   #trim(): void {
     if (this.#tokens <= this.#limit) return;
-    let [kept, bound] = [0, -1];
-    for (const key of [...this.#groups.keys()].sort((a, b) => a - b)) {
-      kept += this.#groups.get(key)?.tokens ?? 0;
-      // One group beyond the limit is better than none.
-      if (kept > this.#limit && bound >= 0) break;
-      bound = key;
-    }
-    this.#dropAbove(bound);
+    const keys = [...this.#groups.keys()].sort((a, b) => a - b);
+    let kept = 0;
+    // One group beyond the limit is better than none.
+    const first = keys.findIndex((key, at) => {
+      kept += this.#groups.get(key)!.tokens;
+      return kept > this.#limit && at > 0;
+    });
+    if (first > 0) this.dropFrom(keys[first]!);
   }
 
-  #dropAbove(bound: number): void {
+  /** Drops the groups from this key on, as another sample of the run did. */
+  dropFrom(bound: number): void {
     this.#bound = Math.min(this.#bound, bound);
     for (const [key, { tokens }] of this.#groups) {
-      if (key <= this.#bound) continue;
+      if (key < this.#bound) continue;
       this.#groups.delete(key);
       this.#tokens -= tokens;
     }
   }
 }
 
-function compareRows(a: SampledRow, b: SampledRow): number {
-  const order = (x: number, y: number): number => (x === y || Number.isNaN(x) || Number.isNaN(y) ? 0 : x - y);
+/** A total order of a run's sequences. */
+export function compareRows(a: SampledRow, b: SampledRow): number {
+  // What is not known comes last: were it equal to everything, the order would depend on how the rows came.
+  const order = (x: number, y: number): number => {
+    if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y));
+    return x - y;
+  };
   return (
     order(a.step, b.step) ||
     order(a.rank, b.rank) ||
-    (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
+    compareTexts(a.file, b.file) ||
     order(a.pack, b.pack) ||
     order(a.row, b.row) ||
-    (rowHandle(a) < rowHandle(b) ? -1 : 1)
+    compareTexts(rowHandle(a), rowHandle(b))
   );
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Key of a row for a sample that keeps whole steps as long as they fit: the step's hash leads, the group's follows. */

@@ -4,7 +4,9 @@
  *
  * @module
  */
+import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
+import { BinnedSums, countPlaces } from "../../../core/summaries/index.ts";
 
 /** Of tokens with mask 1 and both log-probs finite. */
 export interface DeltaSums {
@@ -22,7 +24,13 @@ export interface DeltaSums {
   equal: number;
 }
 
-export function emptyDeltaSums(): DeltaSums {
+/** Whole numbers, whose sums are exact. */
+const COUNTS = ["sequences", "tokens", "rolloutMissing", "trainerMissing", "equal"] as const;
+/** Summed so that neither the order of rows nor that of merging leaves a trace. */
+const MEASURED = ["delta", "abs", "square", "k3"] as const;
+const MEASURED_PLACES = countPlaces(MEASURED.length);
+
+function emptyDeltaSums(): DeltaSums {
   return {
     sequences: 0,
     tokens: 0,
@@ -37,14 +45,21 @@ export function emptyDeltaSums(): DeltaSums {
   };
 }
 
-function mergeSums(into: DeltaSums, from: DeltaSums): void {
-  for (const key of Object.keys(into) as (keyof DeltaSums)[])
-    into[key] = key === "max" ? Math.max(into.max, from.max) : into[key] + from[key];
-}
-
 export class RunSums {
-  readonly all = emptyDeltaSums();
+  readonly #counts = emptyDeltaSums();
+  readonly #measured = new BinnedSums(MEASURED.length);
   #oneSided = 0;
+
+  get all(): Readonly<DeltaSums> {
+    const sums = { ...this.#counts };
+    for (const [place, name] of MEASURED.entries()) sums[name] = this.#measured.value(place);
+    return sums;
+  }
+
+  /** With a side or two: of all that was read. */
+  get sequences(): number {
+    return this.#counts.sequences + this.#oneSided;
+  }
 
   add(batch: RecordBatch): void {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
@@ -54,13 +69,35 @@ export class RunSums {
     }
     for (let i = 0; i < batch.length; i++) {
       const sums = sumRow(rollout, trainer, mask, offsets[i] as number, offsets[i + 1] as number);
-      mergeSums(this.all, sums);
+      this.#addCounts(sums);
+      for (const [place, name] of MEASURED.entries()) this.#measured.add(place, sums[name]);
     }
   }
 
+  #addCounts(from: DeltaSums): void {
+    for (const name of COUNTS) this.#counts[name] += from[name];
+    this.#counts.max = Math.max(this.#counts.max, from.max);
+  }
+
   merge(other: RunSums): void {
-    mergeSums(this.all, other.all);
+    this.#addCounts(other.#counts);
+    for (const place of MEASURED.keys()) this.#measured.addPlace(place, other.#measured, place);
     this.#oneSided += other.#oneSided;
+  }
+
+  encode(to: ByteWriter): void {
+    for (const name of COUNTS) to.whole(this.#counts[name]);
+    to.float(this.#counts.max);
+    this.#measured.encode(to, MEASURED_PLACES);
+    to.whole(this.#oneSided);
+  }
+
+  /** Adds what `encode` wrote. @throws FormatError when the bytes are not these sums */
+  mergeFrom(from: ByteReader): void {
+    for (const name of COUNTS) this.#counts[name] += from.whole();
+    this.#counts.max = Math.max(this.#counts.max, from.float());
+    this.#measured.mergeFrom(from, MEASURED_PLACES);
+    this.#oneSided += from.whole();
   }
 
   metrics(): Record<string, number | null> {
@@ -80,8 +117,8 @@ export class RunSums {
   /** Tokens and sequences that are in no figure, by reason. */
   excluded(): Record<string, number> {
     const counts = {
-      rollout_missing: this.all.rolloutMissing,
-      trainer_missing: this.all.trainerMissing,
+      rollout_missing: this.#counts.rolloutMissing,
+      trainer_missing: this.#counts.trainerMissing,
       one_sided_sequences: this.#oneSided,
     };
     return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
