@@ -108,9 +108,10 @@ function measure(
       hint: "in Node, also give appendLines: appendJsonl from logratio/node",
     });
   }
-  const iteration = new Iteration(checkOptions(options), logDivergence);
+  const checked = checkOptions(options);
+  const iteration = new Iteration(checked, logDivergence);
   iteration.add(block, [0, block.offsets.length - 1], factsOf, { release: false });
-  const records = iteration.records(number, factsOf);
+  const records = iteration.records(number, checked, factsOf);
   if (path !== undefined && records.length > 0)
     appendLines?.(
       fillIteration(path, number),

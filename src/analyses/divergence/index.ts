@@ -10,7 +10,15 @@ export { calculateDebugMetrics, calculateRecordDebugMetrics, type DebugMetrics }
 export type { TokenDecoder } from "./decoder.ts";
 export { divergenceLine, fillIteration, LEAN_FIELDS, lineIdentity } from "./line.ts";
 export type { DivergenceOptions, LogOptions } from "./options.ts";
+export { checkOptions } from "./options.ts";
 export type { DebugBatch } from "./padded-facts.ts";
 export { pythonRepr } from "./python-repr.ts";
-export { createRunLog, type IterationResult, type RunLog, type RunLogOptions } from "./run-log.ts";
+export {
+  createFinisher,
+  createRunLog,
+  type IterationResult,
+  type RunLog,
+  type RunLogOptions,
+} from "./run-log.ts";
 export { createRunReport, type RunReport } from "./run-report.ts";
+export { createSegmentSplitter, Segment, type SegmentOptions } from "./segments.ts";

@@ -1,3 +1,4 @@
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { DivergenceRecord } from "../../results/index.ts";
 import { isCorrect } from "./record-facts.ts";
@@ -29,6 +30,25 @@ export class IterationAccuracy {
       this.#correct++;
       this.#correctTokens += tokens;
     }
+  }
+
+  merge(other: IterationAccuracy): void {
+    this.#responses += other.#responses;
+    this.#correct += other.#correct;
+    this.#tokens += other.#tokens;
+    this.#correctTokens += other.#correctTokens;
+  }
+
+  encode(to: ByteWriter): void {
+    for (const count of [this.#responses, this.#correct, this.#tokens, this.#correctTokens]) to.whole(count);
+  }
+
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    this.#responses += from.whole();
+    this.#correct += from.whole();
+    this.#tokens += from.whole();
+    this.#correctTokens += from.whole();
   }
 
   /** Empty where no response is known to be correct or not, or the known ones have no token. */

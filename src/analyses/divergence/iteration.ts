@@ -1,8 +1,10 @@
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import { FIELDS, mismatchSums, PROB_COUNT, type TokenBlock } from "../../core/kernels/index.ts";
 import { MismatchSummary } from "../../core/summaries/index.ts";
 import type { DivergenceRecord } from "../../results/index.ts";
 import { type Metrics, verlDebugMetrics, verlPerRoundMetrics } from "../../trainers/index.ts";
 import { buildRecord } from "./build-record.ts";
+import { decodeFacts, encodeFacts } from "./fact-bytes.ts";
 import type { CheckedOptions } from "./options.ts";
 import { type Candidate, offerTokens, topTokens } from "./select.ts";
 import type { FactsOf, TokenFacts } from "./token-facts.ts";
@@ -13,31 +15,35 @@ interface Held extends Candidate {
   facts: TokenFacts | undefined;
 }
 
+/** How rows are added. */
+interface AddOptions {
+  /** The block will be gone when the records are asked for, so that what is needed of it must be kept now. */
+  readonly release: boolean;
+  /** Names the block among those of the iteration, where iterations are joined: sums are then the same in any order. */
+  readonly unit?: string;
+}
+
 /** One iteration (one batch, in the words of the log), filled block by block: its metrics and its top tokens. */
 export class Iteration {
-  readonly #options: CheckedOptions;
   readonly #logs: boolean;
   /** Sums only: what verl's metrics need. */
   readonly #summary = new MismatchSummary({ detail: "slice" });
   readonly #top;
   #rows = 0;
 
-  constructor(options: CheckedOptions, logs = true) {
-    this.#options = options;
+  constructor({ topK }: Pick<CheckedOptions, "topK">, logs = true) {
     this.#logs = logs;
-    this.#top = topTokens<Held>(options.topK);
+    this.#top = topTokens<Held>(topK);
   }
 
-  /**
-   * Adds the rows `[rowStart, rowEnd)` of a block. `release` says that the block will be gone when the records are
-   * asked for, so that what is needed of it must be kept now.
-   */
+  /** Adds the rows `[rowStart, rowEnd)` of a block. */
   add(
     block: TokenBlock,
     [rowStart, rowEnd]: readonly [number, number],
     factsOf: FactsOf,
-    { release }: { readonly release: boolean },
+    { release, unit }: AddOptions,
   ): void {
+    if (unit !== undefined) this.#summary.beginUnit(unit);
     const table = mismatchSums(block, { rowStart, rowEnd });
     for (let at = 0; at < table.rows.length; at += FIELDS) this.#summary.addSequence(table.rows, at);
     this.#summary.addTurns(table.turns, table.turnRows);
@@ -59,6 +65,37 @@ export class Iteration {
     for (const held of this.#top.items) held.facts ??= factsOf(held.row, held.token);
   }
 
+  /** Adds the rows that stand behind these, of blocks that were released. */
+  join(next: Iteration): void {
+    this.#summary.merge(next.#summary);
+    for (const held of next.#top.items) this.#top.offer({ ...held, sequence: this.#rows + held.sequence });
+    this.#rows += next.#rows;
+  }
+
+  /** For a file; the blocks were released. */
+  encode(to: ByteWriter): void {
+    this.#summary.encode(to);
+    to.whole(this.#rows);
+    const ranked = this.#top.ranked();
+    to.whole(ranked.length);
+    for (const { divergence, sequence, token, row, facts } of ranked) {
+      to.float(divergence);
+      for (const place of [sequence, token, row]) to.whole(place);
+      encodeFacts(facts as TokenFacts, to);
+    }
+  }
+
+  /** Adds what `encode` wrote to what has no rows yet. @throws FormatError when the bytes are not an iteration */
+  mergeFrom(from: ByteReader): void {
+    this.#summary.mergeFrom(from);
+    this.#rows += from.whole();
+    for (let left = from.count(12); left > 0; left--) {
+      const divergence = from.float();
+      const [sequence, token, row] = [from.whole(), from.whole(), from.whole()];
+      this.#top.offer({ divergence, sequence, token, row, facts: decodeFacts(from) });
+    }
+  }
+
   get sequences(): number {
     return this.#rows;
   }
@@ -78,12 +115,12 @@ export class Iteration {
   }
 
   /** None unless the largest |Δp| reaches the threshold; only then is anything decoded. */
-  records(iteration: number | null, factsOf?: FactsOf): readonly DivergenceRecord[] {
+  records(iteration: number | null, options: CheckedOptions, factsOf?: FactsOf): readonly DivergenceRecord[] {
     const ranked = this.#top.ranked();
-    if (!(ranked[0] !== undefined && ranked[0].divergence >= this.#options.threshold)) return [];
+    if (!(ranked[0] !== undefined && ranked[0].divergence >= options.threshold)) return [];
     if (factsOf !== undefined) this.#settle(factsOf);
     return ranked.map(({ divergence, facts }, rank) =>
-      buildRecord(facts as TokenFacts, { iteration, rank, divergence }, this.#options),
+      buildRecord(facts as TokenFacts, { iteration, rank, divergence }, options),
     );
   }
 }

@@ -7,11 +7,8 @@
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { DivergenceRecord } from "../../results/index.ts";
 import type { Metrics } from "../../trainers/index.ts";
-import { tokenBlock } from "./debug-metrics.ts";
-import { Iteration } from "./iteration.ts";
-import { IterationAccuracy } from "./iteration-accuracy.ts";
 import { checkOptions, type LogOptions } from "./options.ts";
-import { recordFacts } from "./record-facts.ts";
+import { createSegmentSplitter, type Segment } from "./segments.ts";
 
 /** What a training step gave when it ended. */
 export interface IterationResult {
@@ -74,58 +71,39 @@ export interface RunLog {
  * @throws UsageError when an option makes no sense
  */
 export function createRunLog(options: RunLogOptions = {}): RunLog {
-  const checked = checkOptions(options);
-  const { every = 1 } = options;
-  const ended = new Set<number>();
-  let open:
-    | { readonly step: number; readonly iteration: Iteration; readonly accuracy: IterationAccuracy }
-    | undefined;
-  let leftOut = 0;
+  const finish = createFinisher(options);
+  const splitter = createSegmentSplitter(checkOptions(options), options.every ?? 1);
+  return {
+    add: (batch) => splitter.add(batch).map(finish),
+    get leftOut() {
+      return splitter.leftOut;
+    },
+    finish: () => splitter.finish().map(finish),
+  };
+}
 
-  function end(): IterationResult[] {
-    if (open === undefined) return [];
-    const { step, iteration, accuracy } = open;
+/**
+ * What becomes of a step when it has ended; called for one step after the other.
+ *
+ * @throws UsageError when an option makes no sense
+ */
+export function createFinisher(options: RunLogOptions): (segment: Segment) => IterationResult {
+  const checked = checkOptions(options);
+  const ended = new Set<number>();
+  return ({ step, iteration, accuracy }) => {
     const known = Number.isNaN(step) ? null : step;
     const number = known ?? options.iteration ?? null;
     const again = ended.has(step);
     ended.add(step);
-    open = undefined;
-    return [
-      {
-        step: known,
-        iteration: number,
-        sequences: iteration.sequences,
-        tokens: iteration.tokens,
-        maxDivergence: iteration.maxDivergence ?? null,
-        metrics: iteration.metrics,
-        records: iteration.records(number).map((record) => ({ ...record, ...accuracy.fields })),
-        again,
-      },
-    ];
-  }
-
-  return {
-    add(batch) {
-      const block = tokenBlock(batch);
-      const factsOf = recordFacts(batch, checked.contextWindow);
-      const results: IterationResult[] = [];
-      for (let from = 0, to = 0; from < batch.length; from = to) {
-        const step = batch.steps[from]!;
-        while (to < batch.length && Object.is(batch.steps[to], step)) to++;
-        if (step % every !== 0 && !Number.isNaN(step)) {
-          leftOut += to - from;
-          continue;
-        }
-        if (open !== undefined && !Object.is(open.step, step)) results.push(...end());
-        open ??= { step, iteration: new Iteration(checked), accuracy: new IterationAccuracy() };
-        open.accuracy.add(batch, from, to);
-        open.iteration.add(block, [from, to], factsOf, { release: true });
-      }
-      return results;
-    },
-    get leftOut() {
-      return leftOut;
-    },
-    finish: end,
+    return {
+      step: known,
+      iteration: number,
+      sequences: iteration.sequences,
+      tokens: iteration.tokens,
+      maxDivergence: iteration.maxDivergence ?? null,
+      metrics: iteration.metrics,
+      records: iteration.records(number, checked).map((record) => ({ ...record, ...accuracy.fields })),
+      again,
+    };
   };
 }

@@ -1,0 +1,100 @@
+/**
+ * Sequences of one step that stand together, as far as they were read: what a file has of a training step, to be joined with
+ * what the next file has of it.
+ *
+ * @module
+ */
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { tokenBlock } from "./debug-metrics.ts";
+import { Iteration } from "./iteration.ts";
+import { IterationAccuracy } from "./iteration-accuracy.ts";
+import type { CheckedOptions } from "./options.ts";
+import { recordFacts } from "./record-facts.ts";
+
+/** What decides which tokens are kept. */
+export type SegmentOptions = Pick<CheckedOptions, "topK" | "contextWindow">;
+
+export class Segment {
+  /** NaN where it is not known. */
+  readonly step: number;
+  readonly iteration: Iteration;
+  readonly accuracy = new IterationAccuracy();
+
+  constructor(step: number, { topK }: Pick<SegmentOptions, "topK">) {
+    this.step = step;
+    this.iteration = new Iteration({ topK });
+  }
+
+  /** Adds the sequences that stand behind these. */
+  join(next: Segment): void {
+    this.iteration.join(next.iteration);
+    this.accuracy.merge(next.accuracy);
+  }
+
+  encode(to: ByteWriter): void {
+    to.float(this.step);
+    this.iteration.encode(to);
+    this.accuracy.encode(to);
+  }
+
+  /** @throws FormatError when the bytes are not what `encode` wrote */
+  static decode(from: ByteReader, options: Pick<SegmentOptions, "topK">): Segment {
+    const segment = new Segment(from.float(), options);
+    segment.iteration.mergeFrom(from);
+    segment.accuracy.mergeFrom(from);
+    return segment;
+  }
+}
+
+/** Batches on their way into segments. */
+export interface SegmentSplitter {
+  /** Adds a batch; returns the segments that ended with it. */
+  add(batch: RecordBatch): readonly Segment[];
+  /** Sequences of steps that `every` left out. */
+  readonly leftOut: number;
+  /** The last one. */
+  finish(): readonly Segment[];
+}
+
+/** A segment ends when sequences of another step come. @param every only steps that this divides */
+export function createSegmentSplitter(options: SegmentOptions, every: number): SegmentSplitter {
+  let open: Segment | undefined;
+  let leftOut = 0;
+  const batches = new Map<string, number>();
+
+  function end(): Segment[] {
+    const ended = open === undefined ? [] : [open];
+    open = undefined;
+    return ended;
+  }
+
+  return {
+    add(batch) {
+      const block = tokenBlock(batch);
+      const factsOf = recordFacts(batch, options.contextWindow);
+      const { file } = batch.provenance;
+      const number = batches.get(file) ?? 0;
+      batches.set(file, number + 1);
+      const unit = `${file}\0${String(number).padStart(9, "0")}`;
+      const ended: Segment[] = [];
+      for (let from = 0, to = 0; from < batch.length; from = to) {
+        const step = batch.steps[from]!;
+        while (to < batch.length && Object.is(batch.steps[to], step)) to++;
+        if (step % every !== 0 && !Number.isNaN(step)) {
+          leftOut += to - from;
+          continue;
+        }
+        if (open !== undefined && !Object.is(open.step, step)) ended.push(...end());
+        open ??= new Segment(step, options);
+        open.accuracy.add(batch, from, to);
+        open.iteration.add(block, [from, to], factsOf, { release: true, unit });
+      }
+      return ended;
+    },
+    get leftOut() {
+      return leftOut;
+    },
+    finish: end,
+  };
+}
