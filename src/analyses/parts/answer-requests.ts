@@ -10,7 +10,8 @@ import type { Readable, Writable } from "node:stream";
 import { isLogratioError, resultJson, UsageError } from "../../core/base/index.ts";
 import { writeWholeFile } from "../../input/io/index.ts";
 import { parseParity } from "../runs/index.ts";
-import { mergeParts, PartMerger } from "./merge-parts.ts";
+import { parsePartKind } from "./kinds/index.ts";
+import { mergeParts, mergePaths, PartMerger } from "./merge-parts.ts";
 import type { Part } from "./part.ts";
 import { encodePart } from "./part-bytes.ts";
 import { findParts } from "./part-files.ts";
@@ -89,7 +90,7 @@ async function answer(request: WorkerRequest): Promise<Answer> {
     return packPart(await summarizeAll(readPaths("summarize", summarize), planned, options));
   if (merge !== undefined) return packPart(await mergeAll(readPaths("merge", merge)));
   if (report !== undefined) {
-    const part = await mergeAll(readPaths("report", report));
+    const part = await mergePaths("report", readPaths("report", report));
     const result = reportPart(part, { parity: parseParity(parity) });
     return { bytes: new TextEncoder().encode(`${resultJson(result)}\n`), of: count(part) };
   }
@@ -106,7 +107,7 @@ function readPaths(name: string, paths: unknown): readonly string[] {
 
 function openReader(paths: readonly string[], options: SummarizeOptions): Promise<ShardReader> {
   if (paths.includes("-")) throw new UsageError("- is where requests come from: give a path");
-  return openShardReader(paths, options);
+  return openShardReader(paths, { ...options, for: parsePartKind(options.for ?? "report") });
 }
 
 async function makePlan(paths: readonly string[], options: SummarizeOptions = {}): Promise<Answer> {
@@ -140,12 +141,12 @@ async function packPart(part: Part): Promise<Answer> {
   return { bytes: await encodePart(part), of: count(part) };
 }
 
-function count({ info, summary: { total } }: Part): Record<string, number> {
+function count({ info, sums }: Part): Record<string, number> {
   return {
     shards: info.shards.filter(({ failed }) => !failed).length,
     failed: info.shards.filter(({ failed }) => failed).length,
-    sequences: total.sequences.count + total.sequences.empty,
-    tokens: total.sums[0]!,
+    sequences: sums.sequences,
+    tokens: sums.tokens,
   };
 }
 

@@ -6,10 +6,23 @@
  */
 export { answerRequests } from "./answer-requests.ts";
 export { PART_VERSION } from "./container.ts";
-export { mergeParts, PartMerger } from "./merge-parts.ts";
-export type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard } from "./part.ts";
+export { type DivergencePart, logPart } from "./divergence-part.ts";
+export { diagnosePart } from "./doctor-part.ts";
+export {
+  type DivergenceSums,
+  type DoctorSums,
+  decidesSums,
+  parsePartKind,
+  type ReportSums,
+  type SumsByKind,
+  type SweepSums,
+} from "./kinds/index.ts";
+export { mergeParts, mergePaths, PartMerger } from "./merge-parts.ts";
+export type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard, ShardSums } from "./part.ts";
 export { decodePart, encodePart } from "./part-bytes.ts";
-export { findParts, PART_SUFFIX, readPart, writePart } from "./part-files.ts";
-export { reportFindings, reportPart } from "./report-part.ts";
+export { areParts, findParts, PART_SUFFIX, readPart, writePart } from "./part-files.ts";
+export { partFindings } from "./part-findings.ts";
+export { reportPart } from "./report-part.ts";
 export { isPartName, type Summarized, type SummarizeProgress, summarizeInto } from "./summarize-into.ts";
 export { openShardReader, type ShardReader, type SummarizeOptions } from "./summarize-shards.ts";
+export { type SweepPartOptions, sweepPart } from "./sweep-part.ts";

@@ -3,14 +3,15 @@
  *
  * @module
  */
+import { dirname } from "node:path";
 import { SchemaError, UsageError } from "../../core/base/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
-import { MismatchSummary } from "../../core/summaries/index.ts";
+import { formatCount } from "../../core/text/index.ts";
 import { compareReports } from "../../input/ingest/index.ts";
-import { RunSummary } from "../report/index.ts";
-import type { Part, PartCall, PartInfo, PartShard } from "./part.ts";
+import { PART_KINDS, type SumsByKind } from "./kinds/index.ts";
+import type { Part, PartCall, PartInfo, PartKind, PartShard, ShardSums } from "./part.ts";
 import { type OpenedPart, openPart } from "./part-bytes.ts";
-import { readPartBytes } from "./part-files.ts";
+import { findParts, readPartBytes } from "./part-files.ts";
 
 interface Held {
   readonly shard: PartShard;
@@ -20,8 +21,7 @@ interface Held {
 
 /** Takes parts one by one, so that no more than one of them is in memory beside what they come to. */
 export class PartMerger {
-  readonly #summary = new RunSummary();
-  #prompts: MismatchSummary | undefined;
+  #sums: ShardSums | undefined;
   #first: { readonly info: PartInfo; readonly origin: string } | undefined;
   readonly #calls = new Map<string, PartCall>();
   readonly #byName = new Map<string, Held>();
@@ -33,23 +33,14 @@ export class PartMerger {
    * A part whose shards were all added before is left out, and counted.
    *
    * @param origin names the part in messages: its file
-   * @throws UsageError when it was read with other flags than those before it
+   * @throws UsageError when it is for another verb, or was read with other flags, than those before it
    * @throws SchemaError when some of its shards were added before and others not: they cannot be taken apart any more
    */
-  add({ info, summary, prompts }: Part, origin: string): void {
-    this.addOpened(
-      {
-        info,
-        mergeInto(into, openPrompts) {
-          into.merge(summary);
-          if (prompts !== undefined) openPrompts().merge(prompts);
-        },
-      },
-      origin,
-    );
+  add({ info, sums }: Part, origin: string): void {
+    this.addOpened({ info, mergeInto: (into) => into.merge(sums) }, origin);
   }
 
-  /** As {@link add}: the summary goes from the bytes into the sums, and is never there by itself. */
+  /** As {@link add}: what is summed goes from the bytes into the sums, and is never there by itself. */
   addOpened({ info, mergeInto }: OpenedPart, origin: string): void {
     if (this.#first === undefined) this.#first = { info, origin };
     else requireSameFlags(this.#first, { info, origin });
@@ -68,10 +59,8 @@ export class PartMerger {
       this.#byName.set(shard.name, held);
       if (shard.digest !== null) this.#byDigest.set(shard.digest, held);
     }
-    mergeInto(this.#summary, () => {
-      this.#prompts ??= new MismatchSummary();
-      return this.#prompts;
-    });
+    this.#sums ??= PART_KINDS[info.kind].makeSums();
+    mergeInto(this.#sums);
   }
 
   /** The earlier call is as good as the later one, where it was made again to resume. */
@@ -122,29 +111,73 @@ export class PartMerger {
         shards: [...read, ...failed].sort(compareShards),
         notes: this.#notes.toData(),
       },
-      summary: this.#summary,
-      prompts: this.#prompts,
+      sums: this.#sums ?? PART_KINDS[this.#first.info.kind].makeSums(),
     };
   }
+}
+
+/** Which of several parts to merge. */
+interface Wanted {
+  readonly kind: PartKind;
+  /** Whether the user named this file, and not only its directory, where parts for other verbs may lie too. */
+  isNamed(path: string): boolean;
 }
 
 /**
  * Files of parts, one after the other: while one is added, the next is read.
  *
  * @param paths of `findParts`
+ * @param wanted parts for other verbs are left out where they are not named; default all, which must be for one verb
  * @throws LogratioError of `readPart` and `PartMerger.add`
+ * @throws UsageError when a part that is named is for another verb, or all are
  */
-export async function mergeParts(paths: readonly string[]): Promise<Part> {
+export async function mergeParts(paths: readonly string[], wanted?: Wanted): Promise<Part> {
   const merger = new PartMerger();
+  const others = new Map<PartKind, number>();
+  let merged = 0;
   let next = paths.length === 0 ? undefined : readPartBytes(paths[0]!);
   for (const [i, path] of paths.entries()) {
     const bytes = await next!;
     next = i + 1 < paths.length ? readPartBytes(paths[i + 1]!) : undefined;
     // Its error is raised when it is waited for, which an error before that would leave undone.
     next?.catch(() => {});
-    merger.addOpened(openPart(bytes, path), path);
+    const part = openPart(bytes, path);
+    const { kind } = part.info;
+    if (wanted === undefined || kind === wanted.kind) {
+      merger.addOpened(part, path);
+      merged++;
+    } else if (wanted.isNamed(path)) refuseKind(`${path} is a part for ${kind}`, path, kind, wanted.kind);
+    else others.set(kind, (others.get(kind) ?? 0) + 1);
+  }
+  const [other] = others;
+  if (merged === 0 && other !== undefined) {
+    const there = [...others].map(([kind, count]) => `${formatCount(count)} for ${kind}`).join(", ");
+    refuseKind(
+      `no part for ${wanted!.kind} is there; others are: ${there}`,
+      dirname(paths[0]!),
+      other[0],
+      wanted!.kind,
+    );
   }
   return merger.finish();
+}
+
+/** The parts that paths name, as of one verb. @throws LogratioError of `findParts` and `mergeParts` */
+export async function mergePaths<Kind extends PartKind>(
+  kind: Kind,
+  paths: readonly string[],
+): Promise<Part<SumsByKind[Kind]>> {
+  const named = new Set(paths);
+  const part = await mergeParts(await findParts(paths), { kind, isNamed: (path) => named.has(path) });
+  return part as Part<SumsByKind[Kind]>;
+}
+
+function refuseKind(message: string, file: string, kind: PartKind, wanted: PartKind): never {
+  const answered = kind === "report" ? `logratio merge ${file}` : `logratio ${kind} ${file}`;
+  throw new UsageError(message, {
+    at: { file },
+    hint: `${answered} answers from them; logratio summarize DUMPS --for ${wanted} --out DIR makes parts for ${wanted}`,
+  });
 }
 
 function compareTexts(a: string, b: string): number {
@@ -165,7 +198,8 @@ function requireSameFlags(
   const [ours, theirs] = [first, other].map(({ info }) => info.settings.join(" "));
   if (first.info.kind !== other.info.kind) {
     throw new UsageError(
-      `${first.origin} is for ${first.info.kind}, ${other.origin} for ${other.info.kind}: parts of one kind merge`,
+      `${first.origin} is for ${first.info.kind}, ${other.origin} for ${other.info.kind}: only parts for one verb merge`,
+      { at: { file: other.origin }, hint: `name the verb: --for ${first.info.kind}` },
     );
   }
   if (ours === theirs) return;

@@ -3,29 +3,26 @@
  *
  * @module
  */
-import { ByteReader, ByteWriter, FormatError } from "../../core/base/index.ts";
-import { MismatchSummary } from "../../core/summaries/index.ts";
-import { RunSummary } from "../report/index.ts";
+import { ByteReader, ByteWriter, FormatError, VersionError } from "../../core/base/index.ts";
 import { packBlocks, unpackBlocks } from "./container.ts";
-import type { Part, PartInfo } from "./part.ts";
+import { isPartKind, PART_KINDS } from "./kinds/index.ts";
+import type { Part, PartInfo, ShardSums } from "./part.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** A part as the bytes of a `.lrs` file. */
-export async function encodePart({ info, summary, prompts }: Part): Promise<Uint8Array> {
+export async function encodePart({ info, sums }: Part): Promise<Uint8Array> {
   const body = new ByteWriter();
-  summary.encode(body);
-  body.whole(prompts === undefined ? 0 : 1);
-  prompts?.encode(body);
+  sums.encode(body);
   return packBlocks({ info: encoder.encode(JSON.stringify(info)), body: body.finishApart() });
 }
 
-/** A part whose summary is still as it was read: to be added to another one, or left alone. */
+/** A part whose sums are still as they were read: to be added to others, or left alone. */
 export interface OpenedPart {
   readonly info: PartInfo;
-  /** Adds the summary; `openPrompts` is called where there is one of prompts. */
-  mergeInto(summary: RunSummary, openPrompts: () => MismatchSummary): void;
+  /** Adds the sums to others of this kind. */
+  mergeInto(sums: ShardSums): void;
 }
 
 /**
@@ -38,34 +35,48 @@ export function openPart(bytes: Uint8Array, file: string): OpenedPart {
   const { info, readBody } = unpackBlocks(bytes, file);
   return {
     info: readInfo(info, file),
-    mergeInto(summary, openPrompts) {
+    mergeInto(sums) {
       const from = new ByteReader(readBody(), file);
-      summary.mergeFrom(from);
-      if (from.whole() !== 0) openPrompts().mergeFrom(from);
+      sums.mergeFrom(from);
       from.end();
     },
   };
 }
 
-/** As {@link openPart}, and reads the summary too. */
+/** As {@link openPart}, and reads the sums too. */
 export function decodePart(bytes: Uint8Array, file: string): Part {
   const { info, mergeInto } = openPart(bytes, file);
-  const summary = new RunSummary();
-  let prompts: MismatchSummary | undefined;
-  mergeInto(summary, () => {
-    prompts = new MismatchSummary();
-    return prompts;
-  });
-  return { info, summary, prompts };
+  const sums = PART_KINDS[info.kind].makeSums();
+  mergeInto(sums);
+  return { info, sums };
 }
 
 function readInfo(bytes: Uint8Array, file: string): PartInfo {
   try {
     const info = JSON.parse(decoder.decode(bytes)) as PartInfo;
     const lists = [info.settings, info.calls, info.shards, info.notes];
-    if (lists.every(Array.isArray)) return info;
+    if (lists.every(Array.isArray)) return requireKnown(info, file);
   } catch (cause) {
+    if (cause instanceof VersionError) throw cause;
     throw new FormatError(`${file} does not say what is in it`, { at: { file }, cause });
   }
   throw new FormatError(`${file} does not say what is in it`, { at: { file } });
+}
+
+/** @throws VersionError when this program does not know what the part holds */
+function requireKnown(info: PartInfo, file: string): PartInfo {
+  const { kind, version = 1 } = info;
+  const supported = isPartKind(kind) ? PART_KINDS[kind].version : 0;
+  if (version === supported) return info;
+  const isNewer = version > supported;
+  throw new VersionError(
+    `${file} is a part for ${kind} of version ${version}; this logratio reads ${supported === 0 ? `parts for ${Object.keys(PART_KINDS).join(", ")}` : `version ${supported}`}`,
+    {
+      at: { file },
+      found: version,
+      supported,
+      likely: isNewer ? "a newer logratio wrote it" : "an older logratio wrote it",
+      hint: isNewer ? "npm install -g logratio@latest" : "run logratio summarize again for its shards",
+    },
+  );
 }

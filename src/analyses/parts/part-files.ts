@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { fileSystemError, NotFoundError, UsageError } from "../../core/base/index.ts";
 import { openFile, statIfPresent, writeWholeFile } from "../../input/io/index.ts";
 import { findRemote, isRemote } from "../../input/remote/index.ts";
-import type { Part, PartShard } from "./part.ts";
+import type { Part, PartKind, PartShard } from "./part.ts";
 import { decodePart, encodePart } from "./part-bytes.ts";
 
 export const PART_SUFFIX = ".lrs";
@@ -83,13 +83,43 @@ export async function writePart(path: string, part: Part): Promise<number> {
   return bytes.length;
 }
 
+/**
+ * Whether paths name parts and not dumps: files that end in `.lrs`, and directories that have no other file.
+ *
+ * @throws UsageError when some do and others do not
+ */
+export async function areParts(paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(paths.map(async (path) => ((await isOfParts(path)) ? path : undefined)));
+  const parts = found.filter((path) => path !== undefined);
+  if (parts.length === 0 || parts.length === paths.length) return parts.length > 0;
+  const other = paths.find((path) => !parts.includes(path));
+  throw new UsageError(`${parts[0]} is of parts, and ${other} is not`, {
+    at: { file: other! },
+    hint: "give parts alone; logratio summarize makes one of the other path",
+  });
+}
+
+async function isOfParts(path: string): Promise<boolean> {
+  if (path.endsWith(PART_SUFFIX)) return true;
+  if (isRemote(path) || path === "-") return false;
+  if ((await statIfPresent(path))?.isDirectory() !== true) return false;
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith("."));
+  return files.length > 0 && files.every(({ name }) => name.endsWith(PART_SUFFIX));
+}
+
 /** Of a shard read with these settings: the name of the same shard is the same the next time. */
-export function namePart(shard: Pick<PartShard, "name">, settings: readonly string[]): string {
+export function namePart(
+  shard: Pick<PartShard, "name">,
+  settings: readonly string[],
+  kind: PartKind,
+): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([shard.name, settings]))
     .digest("hex");
   const stem = basename(shard.name)
     .replace(/[^\w.-]+/g, "_")
     .slice(0, 100);
-  return `${stem}-${hash.slice(0, 12)}${PART_SUFFIX}`;
+  // Parts for a report have the names that they had when there were no others: work that was begun goes on.
+  return `${stem}-${kind === "report" ? "" : `${kind}-`}${hash.slice(0, 12)}${PART_SUFFIX}`;
 }

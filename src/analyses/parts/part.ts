@@ -3,14 +3,31 @@
  *
  * @module
  */
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import type { FindingData } from "../../core/schema/index.ts";
-import type { MismatchSummary } from "../../core/summaries/index.ts";
 import type { KeptChecks } from "../../input/ingest/index.ts";
 import type { SourceSummary } from "../../results/index.ts";
-import type { RunSummary } from "../report/index.ts";
 
 /** What a part is for: the verb whose result it becomes. */
-export type PartKind = "report";
+export type PartKind = "report" | "doctor" | "sweep" | "divergence";
+
+/** What a verb has of shards, in a form that merges: any order and any tree of merging comes to the same bits. */
+export interface ShardSums {
+  /** Adds sums of the same kind. */
+  merge(other: ShardSums): void;
+  encode(to: ByteWriter): void;
+  /**
+   * Adds what `encode` wrote.
+   *
+   * @throws FormatError when the bytes are not these sums; they are then good for nothing any more
+   */
+  mergeFrom(from: ByteReader): void;
+  /** Sequences read, and tokens that are in figures. */
+  readonly sequences: number;
+  readonly tokens: number;
+  /** Sequences read, by file. */
+  readonly sequencesByFile: ReadonlyMap<string, number>;
+}
 
 /** Sequences and masked tokens before a filter and after it. */
 export interface FilterTally {
@@ -47,6 +64,8 @@ export interface PartCall {
 
 export interface PartInfo {
   readonly kind: PartKind;
+  /** Of the sums of this kind; absent is 1. */
+  readonly version?: number;
   /** The flags that chose what was read, word by word. */
   readonly settings: readonly string[];
   /** Whether the filter among them is about tokens. */
@@ -57,10 +76,8 @@ export interface PartInfo {
   readonly notes: readonly FindingData[];
 }
 
-/** The summary of some shards of a run, with all that a report of them says. */
-export interface Part {
+/** The sums of some shards of a run, with all that a result of them says. */
+export interface Part<Sums extends ShardSums = ShardSums> {
   readonly info: PartInfo;
-  readonly summary: RunSummary;
-  /** Of prompts that both sides of a pair have scored. */
-  readonly prompts: MismatchSummary | undefined;
+  readonly sums: Sums;
 }

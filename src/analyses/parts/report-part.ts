@@ -3,121 +3,30 @@
  *
  * @module
  */
-import { type Finding, FindingLog } from "../../core/schema/index.ts";
-import { formatCount, plural } from "../../core/text/index.ts";
-import { describeChecks, type KeptChecks, reportSharedShift } from "../../input/ingest/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/index.ts";
 import { buildReport } from "../report/index.ts";
-import { noteFilter, nothingToCompare } from "../runs/index.ts";
-import type { FilterTally, Part, PartInfo } from "./part.ts";
+import { nothingToCompare } from "../runs/index.ts";
+import type { ReportSums } from "./kinds/index.ts";
+import type { Part } from "./part.ts";
+import { listSources, nameRun, partFindings } from "./part-findings.ts";
 
 /** @throws EmptyInputError when no token is left to compare */
 export function reportPart(
-  { info, summary, prompts }: Part,
+  { info, sums: { summary, prompts } }: Part<ReportSums>,
   { parity = [] }: { readonly parity?: readonly ParityTrainer[] } = {},
 ): MismatchReport {
   const sources = listSources(info);
   const report = buildReport({
-    run: listRuns(info).join("+"),
+    run: nameRun(info),
     paths: [...new Set(info.calls.flatMap(({ paths }) => paths))].sort(),
     flags: info.settings,
     parity,
     summary,
     prompts,
-    findings: reportFindings(info),
+    findings: partFindings(info),
     sources,
   });
   if (report.metrics.tokens === 0) throw nothingToCompare(report);
   return report;
-}
-
-function listRuns({ shards }: PartInfo): string[] {
-  return [...new Set(shards.flatMap(({ sources }) => sources.map(({ run }) => run)))].sort();
-}
-
-function scannedShards({ shards }: PartInfo): { file: string; checks: KeptChecks }[] {
-  return shards.flatMap(({ name, checks }) => (checks ? [{ file: name, checks }] : []));
-}
-
-/** What a shift that the files show together says of each, `--explain` and the report's sources say too. */
-function listSources(info: PartInfo): PartInfo["shards"][number]["sources"][number][] {
-  const scanned = scannedShards(info);
-  const shared = reportSharedShift(scanned, new FindingLog());
-  const checked = new Map(shared?.map((checks, i) => [scanned[i]!.file, describeChecks([checks])]));
-  return info.shards.flatMap(({ name, sources }) => {
-    const lines = checked.get(name);
-    return lines === undefined ? sources : sources.map((source) => ({ ...source, checked: lines }));
-  });
-}
-
-/**
- * What reading and merging noticed, in the order of one process: choosing files, reading them, looking at all of them.
- *
- * @throws EmptyInputError when a filter left nothing
- */
-export function reportFindings(info: PartInfo): Finding[] {
-  const runs = listRuns(info);
-  const findings = new FindingLog();
-  for (const call of info.calls) findings.addData(call.findings.filter(({ subject }) => subject !== POOLED));
-  if (runs.length > 1) {
-    findings.add({
-      code: "note",
-      severity: "warning",
-      subject: POOLED,
-      count: runs.length,
-      at: {},
-      hint: "merge the parts of one run, or compare two of them",
-      describe: (count) => `the files belong to ${count} runs (${listFew(runs)}) but are read as one`,
-    });
-  }
-  for (const shard of info.shards) findings.addData(shard.findings);
-  reportSharedShift(scannedShards(info), findings);
-  tellMissing(info, findings);
-  findings.addData(info.notes);
-  const filtered = info.shards.flatMap((shard) => shard.filtered ?? []);
-  if (filtered.length > 0)
-    noteFilter({ findings }, { counts: addTallies(filtered), isAboutTokens: info.filtersTokens });
-  return findings.list();
-}
-
-const POOLED = "pooled runs";
-const FEW = 5;
-
-function listFew(names: readonly string[]): string {
-  return names.length <= FEW
-    ? names.join(", ")
-    : `${names.slice(0, FEW).join(", ")} and ${names.length - FEW} more`;
-}
-
-/** Shards that a call of `summarize` found and whose parts were not given: it was ended early, or parts were lost. */
-function tellMissing({ calls, shards }: PartInfo, findings: FindingLog): void {
-  const there = new Set(shards.map(({ name }) => name));
-  const expected = new Set(calls.flatMap((call) => call.expected));
-  const missing = [...expected].filter((name) => !there.has(name)).sort();
-  const [first] = missing;
-  if (first === undefined) return;
-  findings.add({
-    code: "file-skipped",
-    severity: "skipped",
-    subject: "shards without a part",
-    count: missing.length,
-    omits: { unit: "file", why: "unreadable" },
-    at: { file: first },
-    likely: "logratio summarize was ended before it was done, or its parts are not all given",
-    hint: "run logratio summarize again: it goes on where it was",
-    describe: (count) =>
-      `${plural(count, "shard")} of ${formatCount(expected.size)} ${count === 1 ? "has" : "have"} no part`,
-  });
-}
-
-function addTallies(tallies: readonly FilterTally[]): FilterTally {
-  const sum = (pick: (tally: FilterTally) => number): number =>
-    tallies.reduce((total, tally) => total + pick(tally), 0);
-  return {
-    sequences: sum(({ sequences }) => sequences),
-    keptSequences: sum(({ keptSequences }) => keptSequences),
-    tokens: sum(({ tokens }) => tokens),
-    keptTokens: sum(({ keptTokens }) => keptTokens),
-  };
 }

@@ -58,7 +58,7 @@ export async function summarizeInto(
   await makeDirectory(folder);
   const merger = new PartMerger();
   const failed: PartShard[] = [];
-  const { shards, settings } = reader;
+  const { kind, shards, settings } = reader;
   const writeCall = async (): Promise<void> => {
     const call = reader.emptyPart();
     await writePart(join(folder, `call-${reader.call.id}${PART_SUFFIX}`), withShards(call, failed));
@@ -69,8 +69,8 @@ export async function summarizeInto(
   for (const [done, shard] of shards.entries()) {
     if (isStopped()) break;
     onProgress?.({ done, shards: shards.length, name: shard.name });
-    const path = join(folder, namePart(shard, settings));
-    const known = await findDone(path, shard, settings);
+    const path = join(folder, namePart(shard, settings, kind));
+    const known = await findDone(path, shard, reader);
     if (known !== undefined) resumed++;
     const part = known ?? (await reader.summarize(shard));
     if (part.info.shards[0]!.failed) failed.push(part.info.shards[0]!);
@@ -84,8 +84,8 @@ export async function summarizeInto(
     await writePart(out, whole);
     await removeFolder(folder);
   }
-  const { sums, sequences } = whole.summary.total;
-  return { info: whole.info, sequences: sequences.count + sequences.empty, tokens: sums[0]!, resumed };
+  const { sequences, tokens } = whole.sums;
+  return { info: whole.info, sequences, tokens, resumed };
 }
 
 function withShards(part: Part, shards: readonly PartShard[], calls = part.info.calls): Part {
@@ -93,7 +93,11 @@ function withShards(part: Part, shards: readonly PartShard[], calls = part.info.
 }
 
 /** The part of a shard that an earlier call wrote, if it is whole and the file has not changed since. */
-async function findDone(path: string, shard: Shard, settings: readonly string[]): Promise<Part | undefined> {
+async function findDone(
+  path: string,
+  shard: Shard,
+  { kind, settings }: ShardReader,
+): Promise<Part | undefined> {
   if ((await statIfPresent(path)) === undefined) return undefined;
   try {
     const part = await readPart(path);
@@ -102,6 +106,7 @@ async function findDone(path: string, shard: Shard, settings: readonly string[])
       known?.name === shard.name &&
       known.digest !== null &&
       known.digest === (await shard.digest()) &&
+      part.info.kind === kind &&
       part.info.settings.join("\0") === settings.join("\0");
     return isSame ? part : undefined;
   } catch (error) {

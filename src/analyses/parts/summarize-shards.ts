@@ -4,12 +4,10 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { isLogratioError } from "../../core/base/index.ts";
+import { isLogratioError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { keepChecks, openShards, type Progress, type Shard } from "../../input/ingest/index.ts";
 import type { BatchFilter } from "../filter/index.ts";
-import { summarizeBatches } from "../parallel/index.ts";
-import { RunSummary } from "../report/index.ts";
 import {
   compileFilter,
   type FilterOptions,
@@ -18,22 +16,24 @@ import {
   type RunInput,
   sourceSummaries,
 } from "../runs/index.ts";
-import type { FilterTally, Part, PartCall, PartInfo, PartShard } from "./part.ts";
+import { type KindOptions, PART_KINDS } from "./kinds/index.ts";
+import type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard } from "./part.ts";
 
 /** What to read, and how: the flags of `logratio summarize` under the same names. */
-export interface SummarizeOptions extends RunInput, FilterOptions {
-  /** Threads that sum, beside the calling one; default one per processor, at most four. */
-  readonly threads?: number;
+export interface SummarizeOptions extends RunInput, FilterOptions, KindOptions {
+  /** The verb that the parts are for; default `report`. */
+  readonly for?: PartKind;
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
 
 /** Not flags that choose what is read. */
-const NOT_INPUT = ["threads", "signal", "onProgress"];
+const NOT_INPUT = ["for", "threads", "signal", "onProgress"];
 
 /** The shards of a call, and what makes each a part. */
 export interface ShardReader {
+  readonly kind: PartKind;
   /** What belongs to no shard. */
   readonly call: PartCall;
   readonly settings: readonly string[];
@@ -54,21 +54,27 @@ export async function openShardReader(
   paths: readonly string[],
   options: SummarizeOptions = {},
 ): Promise<ShardReader> {
-  const { signal, threads, onProgress } = options;
+  const { for: kind = "report", signal, onProgress } = options;
+  const { version, reads, makeSums, prepare } = PART_KINDS[kind];
+  refuseForeign(kind, options);
+  const sumShard = prepare(options);
   const filter = await compileFilter(options);
   const { shards, findings } = await openShards(paths, {
     ...parseRunInput(options),
+    ...reads,
     ...(onProgress && { onProgress }),
   });
   const settings = inputFlags(options, NOT_INPUT);
   const id = createHash("sha256")
-    .update(JSON.stringify([paths, settings]))
+    // A call for a report has the name that it had when there were no others.
+    .update(JSON.stringify(kind === "report" ? [paths, settings] : [paths, settings, kind]))
     .digest("hex")
     .slice(0, 16);
   const expected = shards.map(({ name }) => name);
   const call: PartCall = { id, paths, expected, findings: findings.toData() };
   const makeInfo = (...read: PartShard[]): PartInfo => ({
-    kind: "report",
+    kind,
+    version,
     settings,
     filtersTokens: filter?.isAboutTokens === true,
     calls: [call],
@@ -76,16 +82,14 @@ export async function openShardReader(
     notes: [],
   });
   return {
+    kind,
     call,
     settings,
     shards,
     async summarize(shard) {
       const before = filter && { ...filter.counts };
-      const summary = await summarizeBatches(
-        shardBatches(shard, filter, signal),
-        threads === undefined ? {} : { threads },
-      );
       const { run } = shard;
+      const sums = await sumShard(shardBatches(shard, filter, signal), run);
       const read: PartShard = {
         name: shard.name,
         digest: (await shard.digest()) ?? null,
@@ -93,12 +97,26 @@ export async function openShardReader(
         findings: run.findings.toData(),
         filtered: before && filter ? difference(filter.counts, before) : null,
         checks: run.sources.length === 1 ? keepChecks(run.sources[0]!.checks) : null,
-        failed: run.skipped > 0 && summary.sequencesByFile.size === 0,
+        failed: run.skipped > 0 && sums.sequencesByFile.size === 0,
       };
-      return { info: makeInfo(read), summary, prompts: run.promptSummary() };
+      return { info: makeInfo(read), sums };
     },
-    emptyPart: () => ({ info: makeInfo(), summary: new RunSummary(), prompts: undefined }),
+    emptyPart: () => ({ info: makeInfo(), sums: makeSums() }),
   };
+}
+
+/** @throws UsageError when an option is of another verb */
+function refuseForeign(kind: PartKind, options: SummarizeOptions): void {
+  const own = PART_KINDS[kind].flags;
+  const foreign = Object.values(PART_KINDS)
+    .flatMap(({ flags }) => flags)
+    .filter((name) => !own.includes(name) && options[name] !== undefined);
+  if (foreign.length === 0) return;
+  const flags = inputFlags(Object.fromEntries(foreign.map((name) => [name, options[name]])), []);
+  const verbs = Object.entries(PART_KINDS).filter(([, of]) => of.flags.includes(foreign[0]!));
+  throw new UsageError(`${flags.join(" ")} is not for ${kind}`, {
+    hint: `leave it out, or add --for ${verbs.map(([name]) => name).join(",")}`,
+  });
 }
 
 function difference(after: FilterTally, before: FilterTally): FilterTally {

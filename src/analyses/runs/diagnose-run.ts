@@ -4,9 +4,9 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
+import type { Finding, RecordBatch } from "../../core/schema/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
-import { DOCTOR_SCHEMA_VERSION, type DoctorReport } from "../../results/index.ts";
+import { DOCTOR_SCHEMA_VERSION, type DoctorReport, type SourceSummary } from "../../results/index.ts";
 import { PRESETS } from "../../trainers/index.ts";
 import { Doctor } from "../doctor/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
@@ -93,16 +93,39 @@ export async function diagnoseOpenRun(
   }
   // Reading adds to them until it ends.
   const findings = run.findings.list();
-  const parts = doctor.diagnose({ findings, ...(trainer !== undefined && { trainer }) });
+  return diagnoseDoctor(doctor, trainer, {
+    run: run.name,
+    findings,
+    sources: sourceSummaries(run),
+    sequences,
+  });
+}
+
+/** What a diagnosis says beside what the doctor found. */
+interface Diagnosed {
+  readonly run: string;
+  readonly findings: readonly Finding[];
+  readonly sources: readonly Omit<SourceSummary, "sequences">[];
+  /** By file. */
+  readonly sequences: ReadonlyMap<string, number>;
+}
+
+/**
+ * The diagnosis of a doctor that has seen everything: of one process, or of merged parts.
+ *
+ * @throws EmptyInputError when no token is left to compare, and that is not the fault itself
+ */
+export function diagnoseDoctor(
+  doctor: Doctor,
+  trainer: string | undefined,
+  { run, findings, sources, sequences }: Diagnosed,
+): DoctorReport {
   const report: DoctorReport = {
     schemaVersion: DOCTOR_SCHEMA_VERSION,
-    run: run.name,
-    ...parts,
+    run,
+    ...doctor.diagnose({ findings, ...(trainer !== undefined && { trainer }) }),
     findings,
-    sources: sourceSummaries(run).map((source) => ({
-      ...source,
-      sequences: sequences.get(source.file) ?? 0,
-    })),
+    sources: sources.map((source) => ({ ...source, sequences: sequences.get(source.file) ?? 0 })),
   };
   if (!report.metrics.tokens && report.verdict !== "fault") refuseEmpty(report);
   return report;

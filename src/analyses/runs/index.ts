@@ -5,7 +5,13 @@
  */
 
 export { type CompareRunsOptions, compareRuns } from "./compare-runs.ts";
-export { type DiagnoseRunOptions, diagnoseOpenRun, diagnoseRun, parseTrainer } from "./diagnose-run.ts";
+export {
+  type DiagnoseRunOptions,
+  diagnoseDoctor,
+  diagnoseOpenRun,
+  diagnoseRun,
+  parseTrainer,
+} from "./diagnose-run.ts";
 export { compileFilter, type FilterOptions } from "./filter-option.ts";
 export {
   type GateInput,
@@ -15,7 +21,7 @@ export {
   type UpdatedBaseline,
   type UpdateOptions,
 } from "./gate-run.ts";
-export { inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
+export { INPUT_NAMES, inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
 export { nothingToCompare } from "./nothing-to-compare.ts";
 export { type BatchOptions, noteFilter, readBatches, sourceSummaries } from "./read-batches.ts";
 export { hasNoDumps, joinLogged, type LoggedPaths, parityOfLogged, readLogged } from "./read-logged.ts";

@@ -6,7 +6,9 @@
 
 export { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "./buckets.ts";
 export { buildSweep, findCorrection, type SweepInput } from "./build-sweep.ts";
+export { chooseCorrections, type GridOptions, splitNames } from "./choose-corrections.ts";
 export { writeConfigs } from "./configs.ts";
+export { readCorrectionFlag } from "./correction-flag.ts";
 export { unsweepable } from "./evaluate.ts";
 export { correctionFigures, sweepMetrics } from "./figures.ts";
 export { defaultGrid, METHODS, type Method, pickMethods } from "./grid.ts";

@@ -2,8 +2,11 @@ import type { IterationResult, RunLogOptions } from "../../analyses/divergence/i
 import { formatCount, plural } from "../../core/text/index.ts";
 import type { JsonlLog, Run } from "../../input/ingest/index.ts";
 
+/** Where it is said. */
+type Noted = Pick<Run, "findings">;
+
 /** What is to be said of one step. */
-export function noteStep(run: Run, { again, step, records }: IterationResult): void {
+export function noteStep(run: Noted, { again, step, records }: IterationResult): void {
   if (again) {
     run.findings.add({
       code: "note",
@@ -32,7 +35,7 @@ export function noteStep(run: Run, { again, step, records }: IterationResult): v
 }
 
 /** What is to be said when everything was read. */
-export function noteRun(run: Run, leftOut: number, { every }: RunLogOptions, file?: JsonlLog): void {
+export function noteRun(run: Noted, leftOut: number, { every }: RunLogOptions, file?: JsonlLog): void {
   if (leftOut > 0) {
     run.findings.add({
       code: "note",
@@ -58,7 +61,7 @@ export function noteRun(run: Run, leftOut: number, { every }: RunLogOptions, fil
 }
 
 /** After a run that was killed, or is repeated. */
-export function noteRepeated(run: Run, file: JsonlLog | undefined): void {
+export function noteRepeated(run: Noted, file: JsonlLog | undefined): void {
   const repeated = (file?.files ?? []).reduce((sum, entry) => sum + entry.repeated, 0);
   if (repeated === 0) return;
   run.findings.add({
@@ -73,7 +76,7 @@ export function noteRepeated(run: Run, file: JsonlLog | undefined): void {
   });
 }
 
-export function noteNoTokenizer(run: Run, logged: number): void {
+export function noteNoTokenizer(run: Noted, logged: number): void {
   run.findings.add({
     code: "note",
     severity: "info",

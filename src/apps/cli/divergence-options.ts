@@ -3,9 +3,9 @@ import type { FilterOptions } from "../../analyses/runs/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { openTokenizer } from "../../input/tokens/index.ts";
 import type { ForceOption } from "./force-option.ts";
-import { type InputOptions, positiveInteger } from "./input-options.ts";
+import { type InputOptions, type PlaceOptions, positiveInteger } from "./input-options.ts";
 
-export interface DivergenceCommandOptions extends InputOptions, FilterOptions, ForceOption {
+export interface DivergenceCommandOptions extends InputOptions, FilterOptions, ForceOption, PlaceOptions {
   readonly json?: boolean;
   readonly threshold?: string;
   readonly topK?: string;

@@ -71,6 +71,29 @@ export function addInputOptions(command: Command): Command {
   return command;
 }
 
+/** Of verbs that a cluster, or parts, can answer as one process does. */
+export interface PlaceOptions {
+  readonly on?: string;
+  readonly parts?: string;
+}
+
+export function addPlaceOptions(command: Command): Command {
+  return command
+    .option(
+      "--on <cluster>",
+      "read on a Ray cluster: ray://host:10001, auto (docs/larger-than-one-machine.md)",
+    )
+    .option("--parts <dir>", "with --on: keep the parts here; the same command goes on from there");
+}
+
+/** @throws UsageError when parts are to be kept of which none are made */
+export function refuseStrayParts({ on, parts }: PlaceOptions): void {
+  if (on !== undefined || parts === undefined) return;
+  throw new UsageError("--parts belongs to --on", {
+    hint: "logratio summarize PATH --out DIR writes parts here",
+  });
+}
+
 /** Of verbs that `openFilter` (analyses/runs) filters. */
 export function addFilterOption(command: Command): Command {
   return command.option(

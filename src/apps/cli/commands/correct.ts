@@ -1,5 +1,5 @@
 import { type CorrectedColumns, CorrectRun, type TrainerSettings } from "../../../analyses/correct/index.ts";
-import { correctionFigures, sweepMetrics } from "../../../analyses/sweep/index.ts";
+import { correctionFigures, readCorrectionFlag, sweepMetrics } from "../../../analyses/sweep/index.ts";
 import { containError, EmptyInputError, type Place, UsageError } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { type Outputs, openOutputs, openRun, type Run } from "../../../input/ingest/index.ts";
@@ -11,7 +11,6 @@ import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import { type Correction, correctionClauses, formatCorrection } from "../../../trainers/neutral/index.ts";
 import { completeSettings, parseSetting } from "../../../trainers/shared/index.ts";
 import { type CorrectTarget, checkTarget, chooseTarget, writeCorrected } from "../correct-output.ts";
-import { readCorrectionFlag } from "../correction-flag.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import type { InputOptions } from "../input-options.ts";

@@ -6,6 +6,8 @@ import {
   type IterationResult,
   type RunLogOptions,
 } from "../../../analyses/divergence/index.ts";
+import { logPart } from "../../../analyses/parts/index.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { compileFilter } from "../../../analyses/runs/index.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
@@ -21,6 +23,7 @@ import { append, listOutputs, openLogFile, STDOUT } from "../divergence-log.ts";
 import { noteNoTokenizer, noteRepeated, noteRun, noteStep } from "../divergence-notes.ts";
 import { type DivergenceCommandOptions, readLogOptions } from "../divergence-options.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { answerFromParts } from "../from-parts.ts";
 import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -39,6 +42,31 @@ export async function divergence(
   if (options.json && options.out === STDOUT)
     throw new UsageError("--json and --out - would both write to standard output", { hint: "choose one" });
   const logOptions = await readLogOptions(options);
+  const answered = await answerFromParts(
+    "divergence",
+    paths,
+    options,
+    async (part, wasSkipped) => {
+      const log = logPart(part, logOptions);
+      const run = { name: log.run, findings: log.findings };
+      const file = await openLogFile(paths, options);
+      const delivery = new Delivery({ ...log, run, file, options, terminal, beforeLines: () => {} });
+      for (const result of log.steps) delivery.add(result);
+      const result = delivery.conclude(log.leftOut);
+      const status = wasSkipped || inputWasSkipped(result.findings) ? EXIT.skipped : EXIT.fine;
+      return tellUnwritten(delivery, result, status, terminal);
+    },
+    terminal,
+  );
+  return answered ?? logDumps(paths, options, logOptions, terminal);
+}
+
+async function logDumps(
+  paths: readonly string[],
+  options: DivergenceCommandOptions,
+  logOptions: RunLogOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
   const log = createRunLog(logOptions);
   const file = await openLogFile(paths, options);
   const filter = await compileFilter(options);
@@ -48,7 +76,12 @@ export async function divergence(
     keepDetails: true,
     onProgress: progress.update,
   });
-  const delivery = new Delivery({ run, logOptions, file, options, terminal, beforeLines: progress.end });
+  const delivery = new Delivery({
+    ...{ run, logOptions, file, options, terminal, beforeLines: progress.end },
+    get sources() {
+      return sourceSummaries(run);
+    },
+  });
   const reading = readUntilInterrupted(run, filter);
   try {
     for await (const batch of reading.batches) for (const result of log.add(batch)) delivery.add(result);
@@ -58,13 +91,22 @@ export async function divergence(
   for (const result of log.finish()) delivery.add(result);
   progress.end();
 
-  noteRun(run, log.leftOut, logOptions, file);
-  if (logOptions.tokenizer === undefined && delivery.logged > 0) noteNoTokenizer(run, delivery.logged);
-  noteRepeated(run, file);
-  const result = delivery.finish();
-  print(result, options, terminal);
-  tellFindings(result.findings, terminal);
-  const status = conclude(run, reading, result.metrics.sequences, terminal);
+  const result = delivery.conclude(log.leftOut);
+  return tellUnwritten(
+    delivery,
+    result,
+    conclude(run, reading, result.metrics.sequences, terminal),
+    terminal,
+  );
+}
+
+/** The exit status, which another one replaces where the file could not be written. */
+function tellUnwritten(
+  delivery: Delivery,
+  result: DivergenceReport,
+  status: ExitStatus,
+  terminal: Terminal,
+): ExitStatus {
   if (!delivery.failed) return status;
   const written = result.outputs.reduce((sum, { lines }) => sum + lines, 0);
   terminal.err(`written: ${written} of ${plural(result.metrics.records, "record")}\n`);
@@ -72,7 +114,9 @@ export async function divergence(
 }
 
 interface DeliveryOptions {
-  readonly run: Run;
+  readonly run: Pick<Run, "name" | "findings">;
+  /** Read when all is. */
+  readonly sources: DivergenceReport["sources"];
   readonly logOptions: RunLogOptions;
   readonly file: JsonlLog | undefined;
   readonly options: DivergenceCommandOptions;
@@ -133,14 +177,26 @@ class Delivery {
     terminal.out(`${renderDivergentTokens(records, { unicode })}\n`);
   }
 
-  finish(): DivergenceReport {
+  /** Prints what the whole run came to. */
+  conclude(leftOut: number): DivergenceReport {
+    const { run, logOptions, file, options, terminal } = this.#given;
+    noteRun(run, leftOut, logOptions, file);
+    if (logOptions.tokenizer === undefined && this.#logged > 0) noteNoTokenizer(run, this.#logged);
+    noteRepeated(run, file);
+    const result = this.#finish();
+    print(result, options, terminal);
+    tellFindings(result.findings, terminal);
+    return result;
+  }
+
+  #finish(): DivergenceReport {
     const { run, file, options } = this.#given;
     return this.#report.finish({
       run: run.name,
       records: options.json && (!file || this.#failed) ? this.#kept : null,
       outputs: listOutputs(file),
       findings: run.findings.list(),
-      sources: sourceSummaries(run),
+      sources: this.#given.sources,
     });
   }
 }

@@ -1,3 +1,5 @@
+import { diagnosePart } from "../../../analyses/parts/index.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import {
   compileFilter,
   diagnoseOpenRun,
@@ -14,9 +16,10 @@ import {
   renderDoctorTerminal,
 } from "../../../render/doctor/index.ts";
 import type { DoctorReport } from "../../../results/index.ts";
-import type { ExitStatus } from "../exit-status.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import type { InputOptions } from "../input-options.ts";
+import { answerFromParts, readWith } from "../from-parts.ts";
+import type { InputOptions, PlaceOptions } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -25,7 +28,7 @@ import { commandLine, conclude, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
 
-export interface DoctorOptions extends InputOptions, FilterOptions, ForceOption {
+export interface DoctorOptions extends InputOptions, FilterOptions, ForceOption, PlaceOptions {
   readonly for?: string;
   readonly json?: boolean;
   readonly markdown?: boolean;
@@ -46,11 +49,32 @@ export async function doctor(
 ): Promise<ExitStatus> {
   refuseTwoForms(options);
   const trainer = parseTrainer(options.for);
+  const { foundTokenizer: _, ...given } = options;
   if (options.html !== undefined) {
     const inputs = [...paths, ...(options.tokenizer === undefined ? [] : [options.tokenizer])];
     const outputs = await openOutputs({ inputs, force: options.force });
     await outputs.file("--html", options.html, "doctor page");
   }
+  const answered = await answerFromParts(
+    "doctor",
+    paths,
+    given,
+    async (part, wasSkipped) => {
+      const report = diagnosePart(part, trainer);
+      await print(report, readWith(part), paths, options, terminal);
+      return wasSkipped || inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
+    },
+    terminal,
+  );
+  return answered ?? readDumps(paths, options, trainer, terminal);
+}
+
+async function readDumps(
+  paths: readonly string[],
+  options: DoctorOptions,
+  trainer: string | undefined,
+  terminal: Terminal,
+): Promise<ExitStatus> {
   const tokenizer = options.tokenizer ?? options.foundTokenizer;
   const filter = await compileFilter({ ...options, ...(tokenizer !== undefined && { tokenizer }) });
   const progress = createProgress(terminal);
@@ -78,18 +102,19 @@ export async function doctor(
     progress.end();
     explain(run);
   });
-  await print(report, paths, options, terminal);
+  const read = { paths, flags: inputFlags(options, [...FORM_FLAGS, "for"]) };
+  await print(report, read, paths, options, terminal);
   return conclude(run, reading, report.metrics.sequences ?? 0, terminal);
 }
 
 /** Writes the page where one was asked for, then the diagnosis on standard output. */
 async function print(
   report: DoctorReport,
+  input: DoctorInput,
   paths: readonly string[],
   options: DoctorOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const input: DoctorInput = { paths, flags: inputFlags(options, [...FORM_FLAGS, "for"]) };
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderDoctorHtml(report, input));
     terminal.err(writtenFiles(options.html));

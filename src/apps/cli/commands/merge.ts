@@ -2,8 +2,11 @@ import {
   findParts,
   isPartName,
   mergeParts,
+  mergePaths,
   type Part,
-  reportFindings,
+  parsePartKind,
+  partFindings,
+  type ReportSums,
   reportPart,
   writePart,
 } from "../../../analyses/parts/index.ts";
@@ -33,6 +36,8 @@ export interface MergeOptions extends ForceOption {
   readonly markdown?: boolean;
   readonly html?: string;
   readonly out?: string;
+  /** The verb whose parts are merged, where there are several's. */
+  readonly for?: string;
   readonly parity?: string;
   /** A file of a logger's metrics, or a directory of them. */
   readonly logged?: string;
@@ -52,15 +57,18 @@ export async function merge(
   if (options.html !== undefined) await outputs.file("--html", options.html, "report page");
   if (options.out !== undefined) await outputs.file("--out", options.out, "part");
   const logged = await openLogged(options.logged);
-  const part = await mergeParts(await findParts(paths));
   if (options.out !== undefined) {
+    const part =
+      options.for === undefined
+        ? await mergeParts(await findParts(paths))
+        : await mergePaths(parsePartKind(options.for), paths);
     await writePart(options.out, part);
-    const findings = reportFindings(part.info);
+    const findings = partFindings(part.info);
     tellFindings(findings, terminal);
     terminal.err(`written: ${printableLines(options.out)}: ${plural(part.info.shards.length, "shard")}\n`);
     return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
   }
-  const report = joinMetrics(part, parity, logged);
+  const report = joinMetrics(await mergePaths("report", paths), parity, logged);
   const words = inputFlags({ parity: options.parity, logged: options.logged }, []);
   await printMerged(report, shellCommand("merge", paths, words), options, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
@@ -79,19 +87,38 @@ async function openLogged(path: string | undefined): Promise<Logged> {
 }
 
 /** What `logratio report` says of dumps and metrics that lie together. */
-function joinMetrics(part: Part, parity: readonly ParityTrainer[], logged: Logged): MismatchReport {
+function joinMetrics(
+  part: Part<ReportSums>,
+  parity: readonly ParityTrainer[],
+  logged: Logged,
+): MismatchReport {
   if (logged === undefined) return reportPart(part, { parity });
   return joinLogged(reportPart(part, { parity: parityOfLogged(logged, parity) }), logged);
 }
 
 /** @throws UsageError when the forms contradict each other */
-function checkForms({ json, markdown, brief, full, out, html, parity, logged }: MergeOptions): void {
+function checkForms({
+  json,
+  markdown,
+  brief,
+  full,
+  out,
+  html,
+  parity,
+  logged,
+  for: verb,
+}: MergeOptions): void {
   const refuse = (message: string): never => {
     throw new UsageError(message, { hint: "choose one" });
   };
   if (json && markdown) refuse("--json and --markdown cannot be combined");
   if (brief && full) refuse("--brief and --full cannot be combined");
-  if (out === undefined) return;
+  if (out === undefined) {
+    if (verb === undefined || verb === "report") return;
+    throw new UsageError(`merge prints reports; --for ${verb} needs --out`, {
+      hint: `logratio ${parsePartKind(verb)} PARTS answers from parts for ${verb}`,
+    });
+  }
   if (!isPartName(out)) throw new UsageError(`--out must end in .lrs, not "${out}"`);
   if (json || markdown || brief || full || html !== undefined || parity !== undefined || logged !== undefined)
     refuse("--out writes a part, and cannot be combined with flags of a report");

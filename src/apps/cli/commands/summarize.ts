@@ -1,12 +1,18 @@
 import {
   answerRequests,
+  decidesSums,
   isPartName,
   openShardReader,
-  reportFindings,
+  type PartKind,
+  parsePartKind,
+  partFindings,
+  type SummarizeOptions as ShardOptions,
+  type ShardReader,
   summarizeInto,
 } from "../../../analyses/parts/index.ts";
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { type FilterOptions, inputFlags } from "../../../analyses/runs/index.ts";
+import type { GridOptions } from "../../../analyses/sweep/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
@@ -18,8 +24,13 @@ import { printableLines, tellFindings } from "../messages.ts";
 import { createProgressFor } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface SummarizeOptions extends InputOptions, FilterOptions, ForceOption {
+export interface SummarizeOptions extends InputOptions, FilterOptions, ForceOption, GridOptions {
+  /** Verbs that the parts are for, with commas. */
+  readonly for?: string;
   readonly out?: string;
+  readonly topK?: string;
+  readonly context?: string;
+  readonly every?: string;
   readonly threads?: string;
   readonly worker?: boolean;
 }
@@ -27,32 +38,63 @@ export interface SummarizeOptions extends InputOptions, FilterOptions, ForceOpti
 /** Writes the summaries of shards. */
 export async function summarize(
   paths: readonly string[],
-  { out, force, worker, threads, batchTokens, ...options }: SummarizeOptions,
+  options: SummarizeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (worker) {
-    const given = [...paths, ...inputFlags({ ...options, out, force, threads, batchTokens }, ["memory"])];
-    if (given.length > 0)
-      throw new UsageError(`--worker takes what to read from its requests, not ${given.join(" ")}`, {
-        hint: "write it into the requests: docs/larger-than-one-machine.md",
-      });
-    await answerRequests(process.stdin, process.stdout);
-    return EXIT.fine;
-  }
+  if (options.worker) return work(paths, options);
+  const { out, force, threads, batchTokens, worker: _, for: verbs = "report", ...chosen } = options;
   if (paths.length === 0) throw new UsageError("no path was given", { hint: "give a file or a directory" });
   if (out === undefined)
     throw new UsageError("summarize needs --out", {
       hint: "--out part.lrs, or --out parts/ for a part of each shard",
     });
+  const kinds = verbs.split(",").map((name) => parsePartKind(name.trim()));
+  if (kinds.length > 1 && isPartName(out))
+    throw new UsageError(`a part is for one verb: --for ${verbs} needs a directory`, {
+      hint: "--out parts/ holds parts for several verbs",
+    });
   const outputs = await openOutputs({ inputs: paths, force });
   if (isPartName(out)) await outputs.file("--out", out, "part");
   else await outputs.folder("--out", out);
-  const { memory: _, ...chosen } = options as typeof options & { readonly memory?: string };
-  const reader = await openShardReader(paths, {
-    ...chosen,
-    ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),
-    ...(threads !== undefined && { threads: positiveInteger("--threads", threads) }),
-  });
+  const { memory: __, ...read } = chosen as typeof chosen & { readonly memory?: string };
+  let status: ExitStatus = EXIT.fine;
+  for (const kind of kinds) {
+    const reader = await openShardReader(paths, {
+      ...leaveOutOthers(read, kind, kinds),
+      for: kind,
+      ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),
+      ...(threads !== undefined && { threads: positiveInteger("--threads", threads) }),
+    } as ShardOptions);
+    const ended = await write(reader, out, terminal);
+    if (ended === EXIT.interrupted) return ended;
+    if (ended !== EXIT.fine) status = ended;
+  }
+  return status;
+}
+
+/** Flags of one of several verbs are not of the others. */
+function leaveOutOthers(options: object, kind: PartKind, kinds: readonly PartKind[]): object {
+  const isForeign = (name: string): boolean =>
+    !decidesSums(kind, name, options) && kinds.some((other) => decidesSums(other, name, options));
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !isForeign(name)));
+}
+
+/** @throws UsageError when anything is said that belongs into the requests */
+async function work(
+  paths: readonly string[],
+  { worker: _, ...options }: SummarizeOptions,
+): Promise<ExitStatus> {
+  const given = [...paths, ...inputFlags(options, ["memory"])];
+  if (given.length > 0)
+    throw new UsageError(`--worker takes what to read from its requests, not ${given.join(" ")}`, {
+      hint: "write it into the requests: docs/larger-than-one-machine.md",
+    });
+  await answerRequests(process.stdin, process.stdout);
+  return EXIT.fine;
+}
+
+/** Writes the parts for one verb. */
+async function write(reader: ShardReader, out: string, terminal: Terminal): Promise<ExitStatus> {
   let interrupted = false;
   const end = onInterrupt(() => {
     interrupted = true;
@@ -69,13 +111,14 @@ export async function summarize(
     end();
     progress.end();
   });
-  const findings = reportFindings(done.info);
+  const findings = partFindings(done.info);
   tellFindings(findings, terminal);
   const { resumed, sequences, tokens } = done;
   const read = done.info.shards.filter(({ failed }) => !failed).length;
   const again = resumed === 0 ? "" : `, ${formatCount(resumed)} of them earlier`;
+  const verb = reader.kind === "report" ? "" : ` for ${reader.kind}`;
   terminal.err(
-    `${interrupted ? "so far in" : "written:"} ${printableLines(out)}: ${plural(read, "shard")}${again}, ${plural(sequences, "sequence")}, ${plural(tokens, "token")}\n`,
+    `${interrupted ? "so far in" : "written:"} ${printableLines(out)}: ${plural(read, "shard")}${verb}${again}, ${plural(sequences, "sequence")}, ${plural(tokens, "token")}\n`,
   );
   if (interrupted) {
     terminal.err("interrupted: the same command goes on where it was\n");

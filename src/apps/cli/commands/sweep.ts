@@ -1,22 +1,23 @@
+import { sweepPart } from "../../../analyses/parts/index.ts";
+import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { compileFilter, type FilterOptions } from "../../../analyses/runs/index.ts";
 import {
   buildSweep,
-  defaultGrid,
+  chooseCorrections,
   findCorrection,
-  type NamedCorrection,
-  nameByText,
-  parsePresetCorrection,
-  pickMethods,
+  type GridOptions,
   Sweep,
+  splitNames,
 } from "../../../analyses/sweep/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../../render/sweep/index.ts";
 import type { SweepReport } from "../../../results/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
-import { readCorrectionFlag } from "../correction-flag.ts";
-import type { ExitStatus } from "../exit-status.ts";
-import { type InputOptions, positiveInteger } from "../input-options.ts";
+import type { Preset } from "../../../trainers/shared/index.ts";
+import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { answerFromParts } from "../from-parts.ts";
+import { type InputOptions, type PlaceOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
@@ -24,14 +25,9 @@ import { toReadOptions } from "../read-options.ts";
 import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface SweepOptions extends InputOptions, FilterOptions {
+export interface SweepOptions extends InputOptions, FilterOptions, GridOptions, PlaceOptions {
   readonly json?: boolean;
   readonly markdown?: boolean;
-  readonly methods?: string;
-  readonly preset?: string;
-  readonly set?: readonly string[];
-  readonly setting?: readonly string[];
-  readonly correction?: readonly string[];
   readonly choose?: string;
   readonly for?: string;
   readonly top?: string;
@@ -47,6 +43,32 @@ export async function sweep(
   refuseTwoForms(options);
   const rows = rowChoice(options);
   const presets = options.for === undefined ? PRESETS : splitNames(options.for).map(presetNamed);
+  const answered = await answerFromParts(
+    "sweep",
+    paths,
+    options,
+    async (part, wasSkipped) => {
+      const result = sweepPart(part, { presets, ...(options.choose && { choose: options.choose }) });
+      terminal.out(render(result, rows, paths, options, terminal));
+      tellFindings(result.findings, terminal);
+      return wasSkipped || inputWasSkipped(result.findings) ? EXIT.skipped : EXIT.fine;
+    },
+    terminal,
+  );
+  return answered ?? sweepDumps(paths, options, { rows, presets }, terminal);
+}
+
+interface Asked {
+  readonly rows: RowChoice;
+  readonly presets: readonly Preset[];
+}
+
+async function sweepDumps(
+  paths: readonly string[],
+  options: SweepOptions,
+  { rows, presets }: Asked,
+  terminal: Terminal,
+): Promise<ExitStatus> {
   const summary = new Sweep(chooseCorrections(options));
   const choose = options.choose && findCorrection(summary.corrections, options.choose).name;
   const filter = await compileFilter(options);
@@ -72,35 +94,6 @@ export async function sweep(
   terminal.out(render(result, rows, paths, options, terminal));
   tellFindings(findings, terminal);
   return conclude(run, reading, result.metrics.sequences, terminal);
-}
-
-/** The grid, what is left of it after --methods, and the corrections that were asked for. */
-function chooseCorrections({
-  methods,
-  preset,
-  set = [],
-  setting = [],
-  correction = [],
-}: SweepOptions): readonly NamedCorrection[] {
-  if (set.length > 0 && preset === undefined)
-    throw new UsageError("--set needs --preset", {
-      hint: "add --preset NAME, or write --setting 'NAME:key=value,key=value'",
-    });
-  const own = [...(preset === undefined ? [] : [`${preset}:${set.join(",")}`]), ...setting];
-  const wanted = splitNames(methods);
-  const grid = wanted.length === 0 ? defaultGrid() : pickMethods(defaultGrid(), wanted);
-  return [
-    ...grid,
-    ...own.map((text) => parsePresetCorrection(text, PRESETS)),
-    ...correction.map((text) => nameByText(readCorrectionFlag(text))),
-  ];
-}
-
-function splitNames(list: string | undefined): string[] {
-  return (list ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter(Boolean);
 }
 
 function rowChoice({ all, top }: SweepOptions): RowChoice {

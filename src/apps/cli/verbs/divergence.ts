@@ -1,13 +1,14 @@
+import type { Command } from "commander";
 import type { DivergenceCommandOptions } from "../commands/divergence.ts";
 import { addForceOption } from "../force-option.ts";
-import { addFilterOption, addInputOptions } from "../input-options.ts";
-import { RUN_PATHS } from "./shared.ts";
+import { addFilterOption, addInputOptions, addPlaceOptions } from "../input-options.ts";
+import { RUN_OR_PARTS } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
   name: "divergence",
   summary: "log the tokens whose two probabilities differ most, with their context",
-  arguments: [RUN_PATHS],
+  arguments: [RUN_OR_PARTS],
   examples: [
     {
       line: "logratio divergence dumps/ --tokenizer model/ --out log.jsonl",
@@ -20,10 +21,8 @@ export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
     },
   ],
   addOptions: (command) =>
-    addForceOption(addFilterOption(addInputOptions(command)))
+    addTokenOptions(addPlaceOptions(addForceOption(addFilterOption(addInputOptions(command)))))
       .option("--threshold <p>", "log a step when its largest |Δp| is at least this (default 0.8)")
-      .option("--top-k <n>", "tokens to log per step (default 5)")
-      .option("--context <n>", "tokens of context on either side (default 5)")
       .option("--prompt-chars <n>", "characters of the prompt to keep, or all (default 200)")
       .option("--response-chars <n>", "characters of the response to keep, or all (default 200)")
       .option("--tokenizer <dir>", "the model's directory with its tokenizer.json")
@@ -34,12 +33,21 @@ export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
       .option("--lean", "records with the guide's fields alone, without those that are unknown")
       .option("--rotate <when>", "start a new file for each iteration or date")
       .option("--rotate-size <size>", "start a new file before one grows beyond this size: 10MB")
-      .option("--every <n>", "log only every nth step")
       .option("--iteration <n>", "iteration to record where the step is unknown")
       .option("--json", "print settings, counts, metrics per step and, without --out, the records as JSON"),
   async run([paths], options, terminal) {
     const { divergence } = await import("../commands/divergence.ts");
     const { withTokenizer } = await import("../commands/default-tokenizer.ts");
-    return divergence(paths, await withTokenizer(paths, options), terminal);
+    // On a cluster the dumps may be where this machine sees nothing.
+    const given = options.on === undefined ? await withTokenizer(paths, options) : options;
+    return divergence(paths, given, terminal);
   },
 };
+
+/** Which tokens are kept of a run. */
+export function addTokenOptions(command: Command): Command {
+  return command
+    .option("--top-k <n>", "tokens to log per step (default 5)")
+    .option("--context <n>", "tokens of context on either side (default 5)")
+    .option("--every <n>", "log only every nth step");
+}

@@ -1,13 +1,13 @@
 import type { DoctorOptions } from "../commands/doctor.ts";
 import { addForceOption } from "../force-option.ts";
-import { addFilterOption, addInputOptions } from "../input-options.ts";
-import { RUN_PATHS, TOKENIZER } from "./shared.ts";
+import { addFilterOption, addInputOptions, addPlaceOptions } from "../input-options.ts";
+import { RUN_OR_PARTS, TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const doctor: Verb<[paths: string[]], DoctorOptions> = {
   name: "doctor",
   summary: "what causes the mismatch, how sure that is, and what to do about it",
-  arguments: [RUN_PATHS],
+  arguments: [RUN_OR_PARTS],
   examples: [
     {
       line: "logratio doctor dumps/",
@@ -22,7 +22,7 @@ export const doctor: Verb<[paths: string[]], DoctorOptions> = {
     },
   ],
   addOptions: (command) =>
-    addForceOption(addFilterOption(addInputOptions(command)))
+    addPlaceOptions(addForceOption(addFilterOption(addInputOptions(command))))
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
       .option(
         "--for <trainer>",
@@ -36,7 +36,8 @@ export const doctor: Verb<[paths: string[]], DoctorOptions> = {
   async run([paths], options, terminal) {
     const { doctor } = await import("../commands/doctor.ts");
     const { withTokenizer } = await import("../commands/default-tokenizer.ts");
-    const { tokenizer } = await withTokenizer(paths, options);
+    // On a cluster the dumps may be where this machine sees nothing.
+    const { tokenizer } = options.on === undefined ? await withTokenizer(paths, options) : options;
     const isFound = tokenizer !== undefined && options.tokenizer === undefined;
     return doctor(paths, isFound ? { ...options, foundTokenizer: tokenizer } : options, terminal);
   },

@@ -5,7 +5,8 @@ import type { Verb } from "./verb.ts";
 
 export const merge: Verb<[parts: string[]], MergeOptions> = {
   name: "merge",
-  summary: "parts of `summarize` to the report of all their shards, or to one part",
+  summary:
+    "parts of `summarize` to the report of all their shards, or to one part; `doctor`, `sweep` and `divergence` take parts too",
   arguments: [
     { syntax: "<part...>", meaning: ".lrs files, and directories of them; addresses as in `report`" },
   ],
@@ -23,6 +24,7 @@ export const merge: Verb<[parts: string[]], MergeOptions> = {
       .option("--markdown", "print a short Markdown report to paste into an issue")
       .option("--html <file>", "also write one self-contained page with pictures")
       .option("--out <part>", "write one part instead of a report")
+      .option("--for <verb>", "with --out: the verb whose parts to merge, where there are several's")
       .option("--parity <trainers>", "also print what these trainers log: verl,xtuner")
       .option("--logged <path>", "also compare with what a logger wrote: a file, or a directory of them")
       .option("--brief", "print only the first screen")

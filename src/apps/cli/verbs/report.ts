@@ -1,18 +1,17 @@
 import type { Command } from "commander";
-import { UsageError } from "../../../core/base/index.ts";
 import type { ReportOptions } from "../commands/report.ts";
 import { addForceOption } from "../force-option.ts";
-import { addFilterOption, addInputOptions } from "../input-options.ts";
+import {
+  addFilterOption,
+  addInputOptions,
+  addPlaceOptions,
+  type PlaceOptions,
+  refuseStrayParts,
+} from "../input-options.ts";
 import { TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
-/** Of this verb alone, which reads runs wherever they are. */
-interface PlacedOptions extends ReportOptions {
-  readonly on?: string;
-  readonly parts?: string;
-}
-
-export const report: Verb<[paths: string[]], PlacedOptions> = {
+export const report: Verb<[paths: string[]], ReportOptions & PlaceOptions> = {
   name: "report",
   summary: "how far apart the rollout and trainer policies are, where, and whether that is normal",
   arguments: [
@@ -53,22 +52,13 @@ export const report: Verb<[paths: string[]], PlacedOptions> = {
       shows: "from standard input, as one JSON object",
     },
   ],
-  addOptions: (command) =>
-    addReportOptions(addInputOptions(command))
-      .option(
-        "--on <cluster>",
-        "read on a Ray cluster: ray://host:10001, auto (docs/larger-than-one-machine.md)",
-      )
-      .option("--parts <dir>", "with --on: keep the parts here; the same command goes on from there"),
+  addOptions: (command) => addPlaceOptions(addReportOptions(addInputOptions(command))),
   async run([paths], options, terminal) {
     if (options.on !== undefined) {
       const { reportOnRay } = await import("../commands/report-on-ray.ts");
       return reportOnRay(paths, { ...options, on: options.on }, terminal);
     }
-    if (options.parts !== undefined)
-      throw new UsageError("--parts belongs to --on", {
-        hint: "logratio summarize PATH --out DIR writes parts here",
-      });
+    refuseStrayParts(options);
     const { report } = await import("../commands/report.ts");
     const { withTokenizer } = await import("../commands/default-tokenizer.ts");
     const { tokenizer } = await withTokenizer(paths, options);

@@ -1,7 +1,9 @@
 import type { SummarizeOptions } from "../commands/summarize.ts";
 import { addForceOption } from "../force-option.ts";
 import { addFilterOption, addInputOptions } from "../input-options.ts";
+import { addTokenOptions } from "./divergence.ts";
 import { TOKENIZER } from "./shared.ts";
+import { addGridOptions } from "./sweep.ts";
 import type { Verb } from "./verb.ts";
 
 export const summarize: Verb<[paths: string[]], SummarizeOptions> = {
@@ -16,10 +18,18 @@ export const summarize: Verb<[paths: string[]], SummarizeOptions> = {
       line: "logratio summarize dumps/ --out parts/",
       shows: "a part for each shard; run again after a kill, it goes on",
     },
+    {
+      line: "logratio summarize dumps/ --for doctor --out parts/",
+      shows: "for `logratio doctor parts/`",
+    },
   ],
   addOptions: (command) =>
-    addForceOption(addFilterOption(addInputOptions(command)))
+    addTokenOptions(addGridOptions(addForceOption(addFilterOption(addInputOptions(command)))))
       .option("--out <path>", "part to write (.lrs), or a directory that gets one for each shard")
+      .option(
+        "--for <verbs>",
+        "verbs that the parts are for: report (default), doctor, sweep, divergence; with commas, parts for each",
+      )
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
       .option("--threads <n>", "threads for large shards (default: one per processor, at most 4)")
       .option("--worker", "answer requests on standard input until it ends, a line of JSON each"),

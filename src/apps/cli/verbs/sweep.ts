@@ -1,13 +1,14 @@
+import type { Command } from "commander";
 import { collect } from "../collect.ts";
 import type { SweepOptions } from "../commands/sweep.ts";
-import { addFilterOption, addInputOptions } from "../input-options.ts";
-import { RUN_PATHS, TOKENIZER } from "./shared.ts";
+import { addFilterOption, addInputOptions, addPlaceOptions } from "../input-options.ts";
+import { RUN_OR_PARTS, TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const sweep: Verb<[paths: string[]], SweepOptions> = {
   name: "sweep",
   summary: "compare what each correction would do to this run, and print the best as a config",
-  arguments: [RUN_PATHS],
+  arguments: [RUN_OR_PARTS],
   examples: [
     {
       line: "logratio sweep dumps/",
@@ -21,23 +22,10 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
     },
   ],
   addOptions: (command) =>
-    addFilterOption(addInputOptions(command))
+    addGridOptions(addPlaceOptions(addFilterOption(addInputOptions(command))))
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
       .option("--json", "print every correction with all its figures as JSON")
       .option("--markdown", "print the table as Markdown to paste into an issue")
-      .option("--methods <names>", "try only these methods of the grid: token-tis,icepop,geo-rs")
-      .option("--preset <name>", "also try a trainer's correction, with the settings of --set")
-      .option("--set <key=value>", "a setting of --preset; repeatable", collect)
-      .option(
-        "--setting <preset:key=value,...>",
-        "also try these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; repeatable",
-        collect,
-      )
-      .option(
-        "--correction <text>",
-        "also try this correction, as `sweep`, `correct` and the page's address write it: 'weight:token truncate:..2'; repeatable",
-        collect,
-      )
       .option("--choose <name>", "print the config of this correction instead of the recommended one")
       .option("--for <presets>", "print the config for these trainers only: verl,xtuner")
       .option("--top <n>", "rows to show (default: the Pareto front and the trainers' defaults)")
@@ -47,3 +35,21 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
     return sweep(paths, options, terminal);
   },
 };
+
+/** Which corrections are tried. */
+export function addGridOptions(command: Command): Command {
+  return command
+    .option("--methods <names>", "try only these methods of the grid: token-tis,icepop,geo-rs")
+    .option("--preset <name>", "also try a trainer's correction, with the settings of --set")
+    .option("--set <key=value>", "a setting of --preset; repeatable", collect)
+    .option(
+      "--setting <preset:key=value,...>",
+      "also try these settings of a trainer: 'verl:rollout_is=token,rollout_is_threshold=2'; repeatable",
+      collect,
+    )
+    .option(
+      "--correction <text>",
+      "also try this correction, as `sweep`, `correct` and the page's address write it: 'weight:token truncate:..2'; repeatable",
+      collect,
+    );
+}

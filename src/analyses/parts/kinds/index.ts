@@ -1,0 +1,53 @@
+/**
+ * What the parts of each verb hold, and how it is made of a shard. How it becomes the verb's result is beside it.
+ *
+ * @module
+ */
+import { UsageError } from "../../../core/base/index.ts";
+import { INPUT_NAMES } from "../../runs/index.ts";
+import type { PartKind } from "../part.ts";
+import { DIVERGENCE_PARTS, type DivergenceSums } from "./divergence-sums.ts";
+import { DOCTOR_PARTS, type DoctorSums } from "./doctor-sums.ts";
+import type { KindOfPart } from "./kind.ts";
+import { REPORT_PARTS, type ReportSums } from "./report-sums.ts";
+import { SWEEP_PARTS, type SweepSums } from "./sweep-sums.ts";
+
+export type { DivergenceSums } from "./divergence-sums.ts";
+export type { DoctorSums } from "./doctor-sums.ts";
+export type { KindOfPart, KindOptions } from "./kind.ts";
+export type { ReportSums } from "./report-sums.ts";
+export type { SweepSums } from "./sweep-sums.ts";
+
+export interface SumsByKind {
+  readonly report: ReportSums;
+  readonly doctor: DoctorSums;
+  readonly sweep: SweepSums;
+  readonly divergence: DivergenceSums;
+}
+
+export const PART_KINDS: Readonly<Record<PartKind, KindOfPart>> = {
+  report: REPORT_PARTS,
+  doctor: DOCTOR_PARTS,
+  sweep: SWEEP_PARTS,
+  divergence: DIVERGENCE_PARTS,
+};
+
+export function isPartKind(name: unknown): name is PartKind {
+  return typeof name === "string" && Object.hasOwn(PART_KINDS, name);
+}
+
+/** Whether an option of a verb decides what is in its parts; the others are of the result alone. */
+export function decidesSums(kind: PartKind, option: string, options: object): boolean {
+  // A log's texts are decoded when it is written; only a filter needs them before.
+  if (option === "tokenizer" && kind === "divergence")
+    return "filter" in options && options.filter !== undefined;
+  return INPUT_NAMES.has(option) || (PART_KINDS[kind].flags as readonly string[]).includes(option);
+}
+
+/** @throws UsageError when no verb of this name has parts */
+export function parsePartKind(name: unknown): PartKind {
+  if (isPartKind(name)) return name;
+  throw new UsageError(`no parts are made for "${String(name)}"`, {
+    hint: `known: ${Object.keys(PART_KINDS).join(", ")}`,
+  });
+}

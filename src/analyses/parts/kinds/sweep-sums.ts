@@ -1,0 +1,92 @@
+import { type ByteReader, type ByteWriter, SchemaError, UsageError } from "../../../core/base/index.ts";
+import { chooseCorrections, type NamedCorrection, Sweep } from "../../sweep/index.ts";
+import type { ShardSums } from "../part.ts";
+import type { KindOfPart } from "./kind.ts";
+import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
+
+/** All that a sweep says of shards: sums of every correction. The corrections travel along. */
+export class SweepSums implements ShardSums {
+  #sweep: Sweep | undefined;
+  /** As text. */
+  #corrections = "";
+
+  constructor(corrections?: readonly NamedCorrection[]) {
+    if (corrections !== undefined) this.#open(JSON.stringify(corrections));
+  }
+
+  /** Undefined where nothing was added or merged. */
+  get sweep(): Sweep | undefined {
+    return this.#sweep;
+  }
+
+  get sequences(): number {
+    return this.#sweep?.totals.sequences ?? 0;
+  }
+
+  get tokens(): number {
+    return this.#sweep?.totals.tokens ?? 0;
+  }
+
+  get sequencesByFile(): ReadonlyMap<string, number> {
+    return this.#sweep?.sequencesByFile ?? new Map();
+  }
+
+  merge(other: SweepSums): void {
+    if (other.#sweep !== undefined) this.#open(other.#corrections).merge(other.#sweep);
+  }
+
+  encode(to: ByteWriter): void {
+    to.text(this.#corrections);
+    if (this.#sweep === undefined) return;
+    encodeCounts(this.#sweep.sequencesByFile, to);
+    this.#sweep.encode(to);
+  }
+
+  mergeFrom(from: ByteReader): void {
+    const corrections = from.text();
+    if (corrections === "") return;
+    const sweep = this.#openRead(corrections, from);
+    mergeCounts(sweep.sequencesByFile, decodeCounts(from));
+    sweep.mergeFrom(from);
+  }
+
+  #openRead(corrections: string, from: ByteReader): Sweep {
+    try {
+      return this.#open(corrections);
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof SyntaxError || error instanceof TypeError))
+        throw error;
+      return from.fail("its corrections are not understood");
+    }
+  }
+
+  /** @throws SchemaError when other corrections are there */
+  #open(corrections: string): Sweep {
+    if (this.#sweep === undefined) {
+      this.#sweep = new Sweep(JSON.parse(corrections) as NamedCorrection[]);
+      this.#corrections = corrections;
+    }
+    if (this.#corrections === corrections) return this.#sweep;
+    throw new SchemaError("the parts were swept with different corrections", {
+      likely: "versions of logratio with different grids made them",
+      hint: "run logratio summarize --for sweep again for some of them",
+    });
+  }
+}
+
+export const SWEEP_PARTS: KindOfPart = {
+  version: 1,
+  reads: {},
+  flags: ["methods", "preset", "set", "setting", "correction"],
+  makeSums: () => new SweepSums(),
+  prepare(options) {
+    const corrections = chooseCorrections(options);
+    // Contradictions are refused before anything is read.
+    new Sweep(corrections);
+    return async (batches) => {
+      const sums = new SweepSums(corrections);
+      for await (const batch of batches) sums.sweep!.add(batch);
+      return sums;
+    };
+  },
+};

@@ -1,0 +1,38 @@
+/**
+ * A part to the sweep that one process would have printed.
+ *
+ * @module
+ */
+import type { SweepReport } from "../../results/index.ts";
+import { PRESETS } from "../../trainers/index.ts";
+import type { Preset } from "../../trainers/shared/index.ts";
+import { buildSweep, findCorrection, Sweep } from "../sweep/index.ts";
+import type { SweepSums } from "./kinds/index.ts";
+import type { Part } from "./part.ts";
+import { listSources, nameRun, partFindings } from "./part-findings.ts";
+
+/** What of a sweep is told, which no part depends on. */
+export interface SweepPartOptions {
+  /** For the configs of the chosen correction; default all. */
+  readonly presets?: readonly Preset[];
+  /** The correction whose config is wanted; default the recommended one. */
+  readonly choose?: string;
+}
+
+/**
+ * @throws EmptyInputError when no token could be compared
+ * @throws UsageError when the chosen correction is not one of the part's, or could not be evaluated on this data
+ */
+export function sweepPart(
+  { info, sums: { sweep = new Sweep([]) } }: Part<SweepSums>,
+  { presets = PRESETS, choose }: SweepPartOptions = {},
+): SweepReport {
+  return buildSweep({
+    run: nameRun(info),
+    sweep,
+    presets,
+    ...(choose && { choose: findCorrection(sweep.corrections, choose).name }),
+    findings: partFindings(info),
+    sources: listSources(info),
+  });
+}

@@ -1,0 +1,53 @@
+import { UsageError } from "../../core/base/index.ts";
+import { PRESETS } from "../../trainers/index.ts";
+import { readCorrectionFlag } from "./correction-flag.ts";
+import { defaultGrid, pickMethods } from "./grid.ts";
+import { type NamedCorrection, nameByText } from "./named-correction.ts";
+import { parsePresetCorrection } from "./preset-correction.ts";
+
+/** Which corrections are tried, as the flags of `logratio sweep` say it. */
+export interface GridOptions {
+  /** Names of methods of the grid, with commas; default all. */
+  readonly methods?: string;
+  /** A trainer's correction, with the settings of `set` (`key=value`). */
+  readonly preset?: string;
+  readonly set?: readonly string[];
+  /** Trainers' corrections: `NAME:key=value,key=value`. */
+  readonly setting?: readonly string[];
+  /** Corrections as their texts. */
+  readonly correction?: readonly string[];
+}
+
+/**
+ * The grid, what is left of it after `methods`, and the corrections that were asked for.
+ *
+ * @throws UsageError when one is not understood
+ */
+export function chooseCorrections({
+  methods,
+  preset,
+  set = [],
+  setting = [],
+  correction = [],
+}: GridOptions): readonly NamedCorrection[] {
+  if (set.length > 0 && preset === undefined)
+    throw new UsageError("--set needs --preset", {
+      hint: "add --preset NAME, or write --setting 'NAME:key=value,key=value'",
+    });
+  const own = [...(preset === undefined ? [] : [`${preset}:${set.join(",")}`]), ...setting];
+  const wanted = splitNames(methods);
+  const grid = wanted.length === 0 ? defaultGrid() : pickMethods(defaultGrid(), wanted);
+  return [
+    ...grid,
+    ...own.map((text) => parsePresetCorrection(text, PRESETS)),
+    ...correction.map((text) => nameByText(readCorrectionFlag(text))),
+  ];
+}
+
+/** Names with commas between them. */
+export function splitNames(list: string | undefined): string[] {
+  return (list ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
