@@ -69,6 +69,86 @@ def test_the_report_is_that_of_one_process(cluster, small_chunks):
     assert "<html" in report.html
 
 
+def alone(verb: str, *words: object) -> dict:
+    return json.loads(run_program([verb, "--json", *map(str, words)])[0])
+
+
+def test_the_diagnosis_is_that_of_one_process(cluster, small_chunks, tmp_path):
+    killed: list[str] = []
+
+    def lose(sentence: str) -> None:
+        if sentence.startswith("1 of"):
+            killed.append(kill_one_worker())
+
+    ours = logratio.ray.doctor(DEMO, out=tmp_path, progress=lose, trainer="slime", steps="10..100")
+    assert killed
+    assert ours.json == alone("doctor", "--for=slime", "--steps=10..100", "--", DEMO)
+    assert ours.html is not None and "<html" in ours.html
+    assert not ours.skipped
+    # Parts of both verbs in one directory, each for its own; a broken job goes on from there.
+    same_figures(
+        logratio.ray.report(DEMO, out=tmp_path, steps="10..100").json, alone("report", "--steps=10..100", "--", DEMO)
+    )
+    said: list[str] = []
+    again = logratio.ray.doctor(DEMO, out=tmp_path, progress=said.append, trainer="slime", steps="10..100")
+    assert said[0] == "8 shards in 8 chunks, 8 of them done before"
+    assert again.json == ours.json
+
+
+def test_the_sweep_is_that_of_one_process(cluster, small_chunks, tmp_path):
+    killed: list[str] = []
+
+    def lose(sentence: str) -> None:
+        if sentence.startswith("1 of"):
+            killed.append(kill_one_worker())
+
+    tried = ["weight:token truncate:..3", "weight:token truncate:..2 normalize:token"]
+    ours = logratio.ray.sweep(
+        DEMO, out=tmp_path, progress=lose, trainers="verl", methods="token-tis,geo-rs", correction=tried
+    )
+    assert killed
+    flags = ["--for=verl", "--methods=token-tis,geo-rs", *(f"--correction={one}" for one in tried)]
+    assert ours.json == alone("sweep", *flags, "--", DEMO)
+    assert (ours.html, ours.skipped) == (None, False)
+
+
+def test_the_log_is_that_of_one_process(cluster, small_chunks, tmp_path):
+    killed: list[str] = []
+
+    def lose(sentence: str) -> None:
+        if sentence.startswith("1 of"):
+            killed.append(kill_one_worker())
+
+    tokenizer = DEMO.parent / "tokenizer"
+    ours = logratio.ray.divergence(
+        DEMO,
+        out=tmp_path / "parts",
+        log=tmp_path / "ours.jsonl",
+        progress=lose,
+        threshold=0.3,
+        tokenizer=tokenizer,
+        top_k=2,
+        filter="is:number",
+    )
+    assert killed
+    flags = ["--threshold=0.3", "--top-k=2", "--filter=is:number", f"--tokenizer={tokenizer}"]
+    theirs = alone("divergence", *flags, f"--out={tmp_path / 'theirs.jsonl'}", "--", DEMO)
+    assert (tmp_path / "ours.jsonl").read_bytes() == (tmp_path / "theirs.jsonl").read_bytes()
+    assert ours.json["metrics"]["records"] > 0
+    assert {name for name in theirs if ours.json[name] != theirs[name]} == {"outputs"}
+
+
+def test_a_corrupt_shard_is_in_no_diagnosis(cluster, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(DEMO, run)
+    damaged = sorted(run.glob("*.npz"))[3]
+    damaged.write_bytes(damaged.read_bytes()[:-2000])
+    ours = logratio.ray.doctor(run)
+    assert ours.skipped
+    assert any(damaged.name in json.dumps(finding) for finding in ours.json["findings"])
+    assert ours.json == alone("doctor", "--", run)
+
+
 def test_a_lost_worker_and_a_lost_node_lose_nothing(cluster, small_chunks, tmp_path):
     extra = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()

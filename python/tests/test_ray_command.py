@@ -62,7 +62,7 @@ def test_prints_the_report(address):
     assert "768 sequences · 54,994 tokens" in done.stdout
 
 
-def on(address, *words: object) -> subprocess.CompletedProcess[str]:
+def on(address, *words: object, verb: str = "report") -> subprocess.CompletedProcess[str]:
     """``logratio report --on``, which starts this Python."""
     environment = {
         **os.environ,
@@ -70,7 +70,7 @@ def on(address, *words: object) -> subprocess.CompletedProcess[str]:
         "LOGRATIO_PYTHON": sys.executable,
         "RAY_AUTH_MODE": "disabled",
     }
-    command = [*find_command(), "report", *map(str, words), "--on", address]
+    command = [*find_command(), verb, *map(str, words), "--on", address]
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
 
 
@@ -97,3 +97,11 @@ def test_says_what_is_wrong_and_ends_with_the_programs_status(address):
     done = run("logratio.ray", "/nothing/here", "--address", address)
     assert done.returncode == 3
     assert "error: /nothing/here does not exist" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["doctor", "sweep", "divergence"])
+def test_other_verbs_answer_on_the_cluster_as_alone(address, verb):
+    done = on(address, DEMO, "--json", "--steps", "10..60", verb=verb)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == json.loads(run_program([verb, "--json", "--steps=10..60", "--", str(DEMO)])[0])
+    assert "5 of 5 shards" in done.stderr

@@ -1,10 +1,12 @@
-"""A run summarized on a Ray cluster: the report is that of one process, figure by figure.
+"""A run summarized on a Ray cluster: results are those of one process, figure by figure.
 
 import logratio.ray
 
 report = logratio.ray.report("s3://bucket/run/")
+diagnosis = logratio.ray.doctor("s3://bucket/run/")
 """
 
 from .run import Summary, report, summarize
+from .verbs import Result, divergence, doctor, sweep
 
-__all__ = ["Summary", "report", "summarize"]
+__all__ = ["Result", "Summary", "divergence", "doctor", "report", "summarize", "sweep"]

@@ -16,23 +16,24 @@ from ..program import environment, find_command
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m logratio.ray",
-        description="Summarizes a run on a Ray cluster, and prints its report or writes its part.",
+        description="Summarizes a run on a Ray cluster, and prints the verb's result or writes its part.",
     )
     parser.add_argument("paths", nargs="+", help="files, directories and addresses, as the cluster sees them")
     parser.add_argument(
         "--address", help="the cluster: ray://host:10001, auto (default: RAY_ADDRESS, else this machine)"
     )
     parser.add_argument(
-        "--part", type=Path, help="write the merged part to this .lrs file instead of printing the report"
+        "--part", type=Path, help="write the merged part to this .lrs file instead of printing the result"
     )
     parser.add_argument("--parts", type=Path, help="directory that keeps the parts: a broken job goes on from there")
+    parser.add_argument("--for", dest="verb", default="report", help="the verb that answers (default report)")
     parser.add_argument("--workers", type=int, help="actors, with one core each (default: all cores)")
     parser.add_argument("--retries", type=int, default=3, help="tries after a worker or its node was lost (default 3)")
     parser.add_argument("--options", type=json.loads, default={}, help='flags of summarize as JSON: {"steps": "1..9"}')
     parser.add_argument("--runtime-env", type=json.loads, help="Ray's runtime_env for the workers, as JSON")
     given = parser.parse_args(arguments)
     try:
-        from .run import summarize, tell_on_stderr
+        from .run import answering_command, summarize, tell_on_stderr
     except ModuleNotFoundError as error:
         if error.name != "ray":
             raise
@@ -48,6 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
             summary = summarize(
                 given.paths,
                 out=given.parts or folder,
+                verb=given.verb,
                 address=given.address,
                 workers=given.workers,
                 retries=given.retries,
@@ -71,8 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
             return 4 if summary.given_up else 0
         import subprocess
 
+        command = answering_command(given.verb)
         return subprocess.run(
-            [*find_command(), "merge", "--", str(summary.part)], env=environment(), check=False
+            [*find_command(), command, "--", str(summary.part)], env=environment(), check=False
         ).returncode
 
 

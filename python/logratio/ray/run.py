@@ -1,6 +1,6 @@
-"""``summarize`` and ``report``: a run of any size, over the cores of a cluster.
+"""``summarize``, and the verbs that answer from its parts: a run of any size, over the cores of a cluster.
 
-    paths ─► plan ─► chunks of shards ─► a part each, on the pool ─► files in `out` ─► merged, in a tree ─► report
+    paths ─► plan ─► chunks of shards ─► a part each, on the pool ─► files in `out` ─► merged, in a tree ─► the result
                           └ those that `out` has already are not made again
 
 Which worker makes a part, and in which order they are merged, decides nothing: figures are those of one process.
@@ -30,7 +30,6 @@ from .pool import ActorPool, Task
 
 #: Parts that one process merges in a second or two; of more, actors merge groups first.
 FAN_IN = 128
-_PLAN = "plan.lrs"
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Summary:
     """What `summarize` did.
 
     Attributes:
-        part: the file with the merged part, for ``logratio merge``.
+        part: the file with the merged part, for ``logratio merge`` or the verb that it is for.
         shards: files, or groups of files, that the run has.
         resumed: shards whose parts an earlier job had left in ``out``.
         lost: workers that were lost on the way; their shards were summarized again.
@@ -61,6 +60,7 @@ def summarize(
     paths: Any,
     *,
     out: str | os.PathLike[str],
+    verb: str = "report",
     address: str | None = None,
     workers: int | None = None,
     retries: int = 3,
@@ -72,7 +72,9 @@ def summarize(
 
     Args:
         paths: files, directories and addresses, as the *cluster* sees them: a shared file system or an object store.
-        out: directory of this machine for the parts. The same call made again goes on where the last one was broken.
+        out: directory of this machine for the parts. The same call made again goes on where the last one was broken;
+            parts for several verbs may share it.
+        verb: what the parts are for: ``report``, ``doctor``, ``sweep``, ``divergence``.
         address: of the cluster (``ray://host:10001``, ``auto``); None for the one that this process is connected to,
             or that ``RAY_ADDRESS`` names, or else a new one on this machine.
         workers: actors, each with one core; None for all cores that the cluster has.
@@ -85,6 +87,10 @@ def summarize(
         LogratioError: when nothing can be read, no worker starts, or parts in ``out`` were made with other options.
     """
     start = time.monotonic()
+    # Parts for a report have the names that they had when there were no others: work that was begun goes on.
+    suffix = "" if verb == "report" else f"-{verb}"
+    if suffix:
+        options = {**options, "for": verb}
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     tell = progress or (lambda _: None)
@@ -92,15 +98,16 @@ def summarize(
         pool = ActorPool(workers or _count_cores(), retries=retries, runtime_env=runtime_env)
         try:
             plan = _make_plan(pool, as_paths(paths), options)
-            _write_whole(folder / _PLAN, plan.part)
+            planned = folder / f"plan{suffix}.lrs"
+            _write_whole(planned, plan.part)
             chunks = make_chunks(plan.shards, options)
             kept = [chunk for chunk in chunks if (folder / chunk.name).exists()]
             missing = [chunk for chunk in chunks if not (folder / chunk.name).exists()]
             resumed = sum(len(chunk.shards) for chunk in kept)
             tell(f"{len(plan.shards)} shards in {len(chunks)} chunks, {resumed} of them done before")
             made, given_up = _summarize_chunks(pool, missing, options, folder, tell)
-            parts = [folder / _PLAN, *(folder / chunk.name for chunk in kept), *made]
-            merged = folder / "merged" / "run.lrs"
+            parts = [planned, *(folder / chunk.name for chunk in kept), *made]
+            merged = folder / "merged" / f"run{suffix}.lrs"
             merged.parent.mkdir(exist_ok=True)
             _write_whole(merged, _merge(pool, parts))
         finally:
@@ -131,24 +138,62 @@ def report(
     Raises:
         LogratioError: as `summarize`, and when no token is left to compare.
     """
+    placed = Placed(out, address, workers, retries, runtime_env, progress)
+    text, page, skipped = answer("report", paths, placed, options, {"parity": parity}, has_page=True)
+    assert page is not None
+    return Report(json.loads(text), page, skipped, as_paths(paths), options)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a run is summarized, and what is told of it: arguments of `summarize`."""
+
+    out: str | os.PathLike[str] | None
+    address: str | None
+    workers: int | None
+    retries: int
+    runtime_env: Mapping[str, Any] | None
+    progress: Callable[[str], None] | None
+
+
+def answer(
+    verb: str, paths: Any, placed: Placed, options: Mapping[str, Any], own: Mapping[str, Any], *, has_page: bool
+) -> tuple[str, str | None, bool]:
+    """Has a run summarized for a verb, and the verb answer from the merged part.
+
+    Args:
+        options: flags that decide what is summed, as `summarize` takes them.
+        own: the verb's other flags.
+
+    Returns:
+        What the verb prints with ``--json``, its page where it has one, and whether inputs were skipped.
+    """
     folder: AbstractContextManager[Any] = (
-        nullcontext(out) if out is not None else tempfile.TemporaryDirectory(prefix="logratio-")
+        nullcontext(placed.out) if placed.out is not None else tempfile.TemporaryDirectory(prefix="logratio-")
     )
     with folder as parts, tempfile.TemporaryDirectory(prefix="logratio-") as made:
         summary = summarize(
             paths,
             out=parts,
-            address=address,
-            workers=workers,
-            retries=retries,
-            runtime_env=runtime_env,
-            progress=progress,
+            verb=verb,
+            address=placed.address,
+            workers=placed.workers,
+            retries=placed.retries,
+            runtime_env=placed.runtime_env,
+            progress=placed.progress,
             **options,
         )
-        page = Path(made) / "report.html"
-        flags = write_flags({"json": True, "html": page, "parity": parity})
-        text, status = run_program(["merge", *flags, "--", str(summary.part)])
-        return Report(json.loads(text), page.read_text(encoding="utf-8"), status == 4, as_paths(paths), options)
+        page = Path(made) / "page.html"
+        flags = write_flags({"json": True, **({"html": page} if has_page else {}), **own})
+        text, status = run_program([answering_command(verb), *flags, "--", str(summary.part)])
+        # A shard that was given up is in no part: the program cannot know of it.
+        skipped = status == 4 or bool(summary.given_up)
+        return text, page.read_text(encoding="utf-8") if has_page else None, skipped
+
+
+def answering_command(verb: str) -> str:
+    """The verb of the program that answers from parts for a verb."""
+    return "merge" if verb == "report" else verb
 
 
 def tell_on_stderr(sentence: str) -> None:

@@ -1,0 +1,146 @@
+"""The verbs that answer from parts, each as a function: ``doctor``, ``sweep``, ``divergence``."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .run import Placed, answer
+
+
+class Result:
+    """What a verb found. Shows its page in a notebook where the verb has one.
+
+    Attributes:
+        verb: which one.
+        json: all of it, as ``logratio VERB --json`` prints it.
+        html: the same as one self-contained page; None of a verb that has none.
+        skipped: whether some inputs could not be read; ``json["findings"]`` says which.
+    """
+
+    def __init__(self, verb: str, result: dict[str, Any], page: str | None, skipped: bool) -> None:
+        self.verb = verb
+        self.json = result
+        self.html = page
+        self.skipped = skipped
+
+    def _repr_html_(self) -> str | None:
+        if self.html is None:
+            return None
+        # A frame of its own, as of a report: see logratio.notebook.
+        return (
+            f'<iframe sandbox="allow-scripts" title="logratio {self.verb}" '
+            'style="width:100%;height:720px;border:1px solid #8886;border-radius:6px;resize:vertical;background:#fff" '
+            f'srcdoc="{html.escape(self.html)}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        said = self.json.get("sentence") or ", ".join(sorted(self.json))
+        return f"<logratio {self.verb} of {self.json.get('run')}: {said}>"
+
+
+def doctor(
+    paths: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    trainer: str | None = None,
+    address: str | None = None,
+    workers: int | None = None,
+    retries: int = 3,
+    runtime_env: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Result:
+    """What causes the mismatch of a run, on a Ray cluster: the diagnosis of ``logratio doctor``, to the last bit.
+
+    Args:
+        out: directory of this machine for the parts, so that a broken job goes on; None for one that goes.
+        trainer: whose flags the fixes name first (``--for``).
+
+    The others are those of `logratio.ray.summarize`.
+
+    Raises:
+        LogratioError: as `summarize`, and when no token is left to compare.
+    """
+    placed = Placed(out, address, workers, retries, runtime_env, progress)
+    return _answer("doctor", paths, placed, options, {"for": trainer}, has_page=True)
+
+
+def sweep(
+    paths: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    choose: str | None = None,
+    trainers: str | None = None,
+    address: str | None = None,
+    workers: int | None = None,
+    retries: int = 3,
+    runtime_env: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Result:
+    """What each correction would do to a run, on a Ray cluster: ``logratio sweep``, to the last bit.
+
+    Args:
+        out: as in `doctor`.
+        choose: the correction whose config is wanted; None for the recommended one.
+        trainers: configs for these only: ``"verl,xtuner"`` (``--for``).
+        options: also which corrections are tried: ``methods``, ``preset``, ``set``, ``setting``, ``correction``, the last
+            three as lists.
+
+    The others are those of `logratio.ray.summarize`.
+
+    Raises:
+        LogratioError: as `summarize`, and when no token can be compared.
+    """
+    placed = Placed(out, address, workers, retries, runtime_env, progress)
+    return _answer("sweep", paths, placed, options, {"choose": choose, "for": trainers}, has_page=False)
+
+
+def divergence(
+    paths: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    log: str | os.PathLike[str] | None = None,
+    threshold: float | None = None,
+    tokenizer: str | os.PathLike[str] | None = None,
+    lean: bool = False,
+    rotate: str | None = None,
+    address: str | None = None,
+    workers: int | None = None,
+    retries: int = 3,
+    runtime_env: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Result:
+    """The tokens of a run whose two probabilities differ most, on a Ray cluster: ``logratio divergence``.
+
+    Args:
+        out: as in `doctor`.
+        log: file that the records are appended to (``--out``), in the order of one process; None: they are in ``json``.
+        threshold: a step is logged when its largest |Δp|, a fraction, is at least this.
+        tokenizer: the model's, on this machine: texts are decoded here. A filter that needs one takes it on the nodes too.
+        lean: records with the guide's fields alone.
+        rotate: a new file for each ``iteration`` or ``date``.
+        options: also ``top_k``, ``context`` and ``every``, which decide what the parts keep.
+
+    The others are those of `logratio.ray.summarize`.
+
+    Raises:
+        LogratioError: as `summarize`.
+    """
+    placed = Placed(out, address, workers, retries, runtime_env, progress)
+    if options.get("filter") is not None and tokenizer is not None:
+        options["tokenizer"] = os.fspath(tokenizer)
+    own = {"out": log, "threshold": threshold, "tokenizer": tokenizer, "lean": lean, "rotate": rotate}
+    return _answer("divergence", paths, placed, options, own, has_page=False)
+
+
+def _answer(
+    verb: str, paths: Any, placed: Placed, options: Mapping[str, Any], own: Mapping[str, Any], *, has_page: bool
+) -> Result:
+    text, page, skipped = answer(verb, paths, placed, options, own, has_page=has_page)
+    return Result(verb, json.loads(text), page, skipped)
