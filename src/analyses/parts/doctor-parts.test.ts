@@ -24,7 +24,9 @@ let folder = "";
 const demo = (): string => join(folder, "stale");
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "logratio-doctor-parts-"));
-  await cp("examples/demo/stale", demo(), { recursive: true });
+  // A few files: every diagnosis takes its time.
+  for (const step of ["0010", "0020", "0030", "0050"])
+    await cp(`examples/demo/stale/step_${step}.npz`, join(demo(), `step_${step}.npz`));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -61,12 +63,12 @@ describe("parts for doctor", () => {
     await summarize([demo()], "both");
     const reader = await openShardReader([demo()], { threads: 1 });
     await summarizeInto(reader, { out: join(folder, "both") });
-    expect(await readdir(join(folder, "both"))).toHaveLength(26);
+    expect(await readdir(join(folder, "both"))).toHaveLength(10);
     const report = reportPart(await mergePaths("report", [join(folder, "both")]));
     expect(plain(report)).toEqual(plain(await reportRun([demo()], { threads: 1 })));
     expect(await diagnose("both")).toEqual(plain(await diagnoseRun([demo()], { batchTokens: 2000 })));
     const again = await openShardReader([demo()], { for: "doctor", batchTokens: 2000 });
-    expect((await summarizeInto(again, { out: join(folder, "both") })).resumed).toBe(12);
+    expect((await summarizeInto(again, { out: join(folder, "both") })).resumed).toBe(4);
   });
 
   it("are refused where another verb's are wanted, with the command that answers", async () => {
@@ -78,7 +80,7 @@ describe("parts for doctor", () => {
     });
     await summarize([demo()], "only");
     await expect(mergePaths("report", [join(folder, "only")])).rejects.toThrow(
-      "no part for report is there; others are: 13 for doctor",
+      "no part for report is there; others are: 5 for doctor",
     );
   });
 

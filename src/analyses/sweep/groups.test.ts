@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles, TURN_BUCKETS, turnBucket } from "./buckets.ts";
 import { GroupSurvivors } from "./group-survivors.ts";
 import { findRewardGroup, rewardGroups, roundedReward } from "./reward-groups.ts";
@@ -110,6 +111,7 @@ describe("groups without a survivor", () => {
       const slot = survivors.slotOf(step, `g${group}`);
       for (const [correction, survives] of kept.entries()) if (survives) survivors.keep(slot, correction);
     }
+    survivors.close();
     return survivors;
   };
   const read = (survivors: GroupSurvivors) => [survivors.groups, survivors.lost(0), survivors.lost(1)];
@@ -135,21 +137,26 @@ describe("groups without a survivor", () => {
     );
   });
 
-  it("stay counted when groups of earlier steps are closed, and the step that is open goes on", () => {
+  it("are one over several batches and in bytes, however far apart their sequences lie", () => {
     const survivors = new GroupSurvivors(2);
     add(survivors, [
       [1, 0, [true, false]],
       [1, 1, [false, false]],
       [2, 0, [false, true]],
     ]);
-    survivors.close(3);
     add(survivors, [[1, 1, [true, false]]]);
     expect(read(survivors)).toEqual([3, 1, 2]);
-    survivors.close(2);
     add(survivors, [[2, 0, [true, false]]]);
     expect(read(survivors)).toEqual([3, 0, 2]);
     const other = new GroupSurvivors(2);
     other.merge(survivors);
     expect(read(other)).toEqual([3, 0, 2]);
+    const to = new ByteWriter();
+    other.encode(to);
+    const from = new ByteReader(to.finish(), "groups");
+    const sent = add(new GroupSurvivors(2), [[1, 0, [false, true]]]);
+    sent.mergeFrom(from);
+    from.end();
+    expect(read(sent)).toEqual([3, 0, 1]);
   });
 });
