@@ -1,0 +1,39 @@
+/**
+ * Firefox for tests of pages. Playwright speaks to a Firefox of its own build only; Puppeteer speaks WebDriver BiDi to
+ * the one that people have.
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+
+const EXECUTABLE = [
+  process.env.LOGRATIO_FIREFOX,
+  "/usr/bin/firefox-esr",
+  "/usr/bin/firefox",
+  "/Applications/Firefox.app/Contents/MacOS/firefox",
+].find((path) => path !== undefined && existsSync(path));
+
+export const hasFirefox = EXECUTABLE !== undefined;
+
+/** Says loudly that tests are skipped. */
+export function warnWithoutFirefox(what: string): void {
+  if (!hasFirefox)
+    console.warn(`SKIPPED: ${what}: no Firefox (apt-get install firefox-esr, or set LOGRATIO_FIREFOX)`);
+}
+
+export function openFirefox(): Promise<Browser> {
+  return puppeteer.launch({ browser: "firefox", executablePath: EXECUTABLE!, headless: true });
+}
+
+/** A page of which every error is kept. */
+export async function openFirefoxPage(browser: Browser): Promise<{ page: Page; errors: string[] }> {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1280, height: 900 });
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  return { page, errors };
+}
