@@ -103,7 +103,7 @@ function stageSources() {
   for (const name of ["pyproject.toml", "hatch_build.py", "README.md", "logratio"])
     carry(join(ROOT, "python", name), join(stage, name));
   carry(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
-  for (const name of ["bin", "dist", "examples/demo", "skills", "package.json"])
+  for (const name of ["bin", "program", "dist/web", "examples/demo", "skills", "package.json"])
     carry(join(ROOT, name), join(program, name));
   for (const [path, { dev, optional, devOptional }] of Object.entries(lock))
     if (CARRIED.test(path) || (path !== "" && !dev && !optional && !devOptional))

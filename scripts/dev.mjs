@@ -18,7 +18,7 @@ const words = process.argv.slice(2).filter((word, at) => at > 0 || word !== "--"
 
 /** The server is run as it was built; the page is not, but the server does not start without one. */
 function buildWhatIsStale() {
-  const problem = findStalePart("program");
+  const problem = findStalePart("modules");
   if (problem !== undefined) console.log(`building, since ${problem}`);
   const node = (...args) => execFileSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
   if (!existsSync(join(ROOT, "dist/web/index.html"))) node("scripts/build.mjs");
@@ -27,7 +27,7 @@ function buildWhatIsStale() {
 
 /** Starts the viewer; resolves with its address, token and all. Port 0 is any free one. */
 function startView(port = "0") {
-  const args = [join(ROOT, "bin/logratio.js"), "view", ...(words.length > 0 ? words : DEMO)];
+  const args = [join(ROOT, "dist/apps/cli/main.js"), "view", ...(words.length > 0 ? words : DEMO)];
   const child = spawn(process.execPath, [...args, "--port", port, "--no-open"], {
     // npm runs scripts in the package; paths are meant from where it was called.
     cwd: process.env.INIT_CWD ?? process.cwd(),

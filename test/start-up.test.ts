@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,11 +7,11 @@ import { expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The modules of dist/ that a command loads, as V8 lists them when the process ends. */
-function listLoaded(...args: string[]): string[] {
+/** The modules of ours that a command loads, in all its threads, as V8 lists them when the process ends. */
+function listLoaded(program: string, ...args: string[]): string[] {
   const directory = mkdtempSync(join(tmpdir(), "logratio-start-"));
   try {
-    execFileSync(process.execPath, [join(ROOT, "bin/logratio.js"), ...args], {
+    execFileSync(process.execPath, [join(ROOT, program), ...args], {
       env: { ...process.env, NODE_V8_COVERAGE: directory },
       stdio: "ignore",
     });
@@ -19,8 +19,8 @@ function listLoaded(...args: string[]): string[] {
     return files
       .flatMap((text) => (JSON.parse(text) as { result: { url: string }[] }).result)
       .filter(({ url }) => url.startsWith("file:"))
-      .map(({ url }) => relative(join(ROOT, "dist"), fileURLToPath(url)))
-      .filter((path) => !path.startsWith(".."));
+      .map(({ url }) => relative(ROOT, fileURLToPath(url)).replaceAll("\\", "/"))
+      .filter((path) => /^(dist|program)\//.test(path));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -28,7 +28,36 @@ function listLoaded(...args: string[]): string[] {
 
 // Loading every module took 0.75 s where 0.18 s is enough; the time itself is in the benchmarks.
 it.each(["--version", "--help", "report --help"])("%s loads no reader and no analysis", (line) => {
-  const loaded = listLoaded(...line.split(" "));
-  expect(loaded).toContain("apps/cli/main.js");
-  expect(loaded.filter((path) => /^(input|analyses|scoring|trainers)\//.test(path))).toEqual([]);
+  const loaded = listLoaded("dist/apps/cli/main.js", ...line.split(" "));
+  expect(loaded).toContain("dist/apps/cli/main.js");
+  expect(loaded.filter((path) => /^dist\/(input|analyses|scoring|trainers)\//.test(path))).toEqual([]);
+});
+
+const kilobytes = (paths: readonly string[]): number =>
+  paths.reduce((sum, path) => sum + statSync(join(ROOT, path)).size, 0) / 1000;
+
+it("the program that users start is the bundle, and --help loads little of it", () => {
+  const loaded = listLoaded("bin/logratio.js", "--help");
+  expect(loaded).toContain("program/apps/cli/main.js");
+  expect(loaded.filter((path) => path.startsWith("dist/"))).toEqual([]);
+  expect(loaded.length).toBeLessThan(15);
+  expect(kilobytes(loaded)).toBeLessThan(100);
+});
+
+it.each(["demo --brief", "report examples/demo --brief --threads 2"])(
+  "%s stays within the bundle",
+  (line) => {
+    const loaded = listLoaded("bin/logratio.js", ...line.split(" "));
+    expect(loaded.filter((path) => path.startsWith("dist/"))).toEqual([]);
+    expect(new Set(loaded).size).toBeLessThan(120);
+  },
+);
+
+it("what is started as a thread has its place in the bundle", () => {
+  const workers = readdirSync(join(ROOT, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    // The one that drives Python is a process of Python's.
+    /^(?!scoring).*-worker\.js$/.test(path.replaceAll("\\", "/")),
+  );
+  expect(workers.length).toBeGreaterThan(4);
+  expect(workers.filter((path) => !existsSync(join(ROOT, "program", path)))).toEqual([]);
 });

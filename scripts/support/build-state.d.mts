@@ -1,2 +1,2 @@
 export const ROOT: string;
-export function findStalePart(part: "program" | "page", dist?: string): string | undefined;
+export function findStalePart(part: "modules" | "program" | "page"): string | undefined;

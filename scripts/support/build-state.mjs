@@ -1,4 +1,4 @@
-// Whether dist/ was built from the sources that are here now.
+// Whether dist/ and program/ were built from the sources that are here now.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,8 +7,9 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What is built from what, and a file that every build of it writes. */
 const PARTS = {
-  program: { sources: "src", built: "apps/cli/main.js" },
-  page: { sources: "web/src", built: "web/index.html" },
+  modules: { sources: "src", built: "dist/apps/cli/main.js" },
+  program: { sources: "src", built: "program/apps/cli/main.js" },
+  page: { sources: "web/src", built: "dist/web/index.html" },
 };
 export const NOT_BUILT = /\.test(-data)?\.tsx?$|\.md$/;
 
@@ -21,9 +22,9 @@ function findNewest(folder) {
 }
 
 /** Why this part of the build is not that of the sources; undefined where it is. */
-export function findStalePart(part, dist = join(ROOT, "dist")) {
+export function findStalePart(part) {
   const { sources, built } = PARTS[part];
-  const target = join(dist, built);
+  const target = join(ROOT, built);
   if (!existsSync(target)) return `${relative(ROOT, target)} is missing`;
   const { file, time } = findNewest(join(ROOT, sources));
   return time > statSync(target).mtimeMs

@@ -9,7 +9,10 @@ import { findStalePart } from "../../scripts/support/build-state.mjs";
 export default function requireDist({ name }: TestProject): void {
   // A build that was named by hand is meant, whatever its age.
   if (process.env.LOGRATIO_DIST !== undefined) return;
-  const problem = findStalePart("program") ?? (name === "browser" ? findStalePart("page") : undefined);
+  const problem =
+    findStalePart("modules") ??
+    findStalePart("program") ??
+    (name === "browser" ? findStalePart("page") : undefined);
   if (problem !== undefined)
     throw new Error(`the ${name} tests run what was built, and ${problem}: run npm run build first`);
 }

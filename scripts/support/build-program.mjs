@@ -1,0 +1,64 @@
+// Bundles the command line and its worker threads into program/, which bin/ starts: a process that loads 700 modules of
+// dist/ one by one spends half a second on it. Folders lie as in src/, so what a module finds beside itself (a worker) or
+// above (package.json, examples, dist/web) it finds from here too. The library stays as dist/ has it.
+import { posix, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SOURCES = `${ROOT}src${sep}`;
+/** What is started as a process or as a thread: each stays a file of its own, at its own place. */
+const ENTRIES = [
+  "apps/cli/main",
+  "analyses/parallel/mismatch-worker",
+  "analyses/parallel/summary-worker",
+  "analyses/runs/files-worker",
+  "apps/serve/seal/seal-worker",
+  "apps/viewer/server/parquet-worker",
+];
+const OWN_URL = "import.meta.url";
+const MARK = /__OWN_URL_OF__\("([^"]+)"\)/g;
+
+/** Each module's own address, as if it had stayed a file of its own. */
+const keepAddresses = {
+  name: "keep-addresses",
+  transform(code, id) {
+    if (!id.startsWith(SOURCES) || !code.includes(OWN_URL)) return undefined;
+    const module = relative(SOURCES, id).split(sep).join("/").replace(/\.ts$/, ".js");
+    return { code: code.replaceAll(OWN_URL, `__OWN_URL_OF__("${module}")`), map: null };
+  },
+  renderChunk(code, { fileName }) {
+    if (!code.includes("__OWN_URL_OF__")) return null;
+    const address = (module) => posix.relative(posix.dirname(fileName), module);
+    return {
+      code: code.replace(MARK, (_, module) => `new URL("${address(module)}",import.meta.url).href`),
+      map: null,
+    };
+  },
+};
+
+export async function buildProgram() {
+  await build({
+    configFile: false,
+    root: ROOT,
+    logLevel: "warn",
+    // Packages stay packages: they are installed beside us, and their licenses with them.
+    plugins: [keepAddresses],
+    build: {
+      ssr: true,
+      target: "node20",
+      outDir: `${ROOT}program`,
+      emptyOutDir: true,
+      rolldownOptions: {
+        input: Object.fromEntries(ENTRIES.map((name) => [name, `${SOURCES}${name}.ts`])),
+        output: {
+          format: "es",
+          entryFileNames: "[name].js",
+          chunkFileNames: "chunks/[name]-[hash].js",
+          // Names stay: a bug report holds a stack.
+          minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
+        },
+      },
+    },
+  });
+}
