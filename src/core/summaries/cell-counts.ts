@@ -69,6 +69,12 @@ function findThresholdCells(mantissaBits: number): ThresholdCells {
 /** By bits of the mantissa. A run has thousands of these counts. */
 const THRESHOLD_CELLS = { 7: findThresholdCells(7), 10: findThresholdCells(10) } as const;
 
+/** Cells, ascending, and the number of values in each. */
+export interface ListedCells {
+  readonly cells: readonly number[];
+  readonly counts: readonly number[];
+}
+
 /** Values kept as a list: at about as many, pages take no more memory. */
 const MOST_LISTED = 256;
 
@@ -231,35 +237,33 @@ export class CellCounts {
       });
   }
 
-  /** Non-empty cells `[from, to)` and their counts, in ascending order; in descending order if `from` > `to`. */
-  *entries(
-    from = 0,
-    to = PAGES << this.#mantissaBits,
-  ): Generator<readonly [cell: number, count: number], void, undefined> {
-    const [low, high] = [Math.min(from, to), Math.max(from, to)];
+  /** Non-empty cells `[from, to)`, whole pages, and their counts, in ascending order. */
+  list(from = 0, to = PAGES << this.#mantissaBits): ListedCells {
+    const cells: number[] = [];
+    const counts: number[] = [];
     if (this.#listed !== undefined) {
-      const cells = this.#listed.filter((cell) => cell >= low && cell < high).sort((a, b) => a - b);
-      if (from > to) cells.reverse();
-      for (let start = 0; start < cells.length; ) {
-        const cell = cells[start] as number;
-        let end = start + 1;
-        while (end < cells.length && cells[end] === cell) end++;
-        yield [cell, end - start];
-        start = end;
+      const listed = this.#listed.filter((cell) => cell >= from && cell < to).sort((a, b) => a - b);
+      for (const cell of listed) {
+        if (cells.at(-1) === cell) counts[counts.length - 1]!++;
+        else {
+          cells.push(cell);
+          counts.push(1);
+        }
       }
-      return;
+      return { cells, counts };
     }
-    const size = 1 << this.#mantissaBits;
-    const [lowPage, highPage] = [low >>> this.#mantissaBits, high >>> this.#mantissaBits];
-    for (let i = 0; i < highPage - lowPage; i++) {
-      const index = from > to ? highPage - 1 - i : lowPage + i;
+    const last = to >>> this.#mantissaBits;
+    for (let index = from >>> this.#mantissaBits; index < last; index++) {
       const page = this.#pages[index];
-      for (let j = 0; page && j < size; j++) {
-        const at = from > to ? size - 1 - j : j;
+      if (page === undefined) continue;
+      for (let at = 0; at < page.length; at++) {
         const count = page[at] as number;
-        if (count > 0) yield [(index << this.#mantissaBits) | at, count];
+        if (count === 0) continue;
+        cells.push((index << this.#mantissaBits) | at);
+        counts.push(count);
       }
     }
+    return { cells, counts };
   }
 
   #paged(): (Uint32Array | undefined)[] {

@@ -258,6 +258,26 @@ describe("ValueSketch", () => {
   });
 });
 
+it("answers of all values, whatever was asked before some of them came, of it or of another", () => {
+  const ask = (sketch: ValueSketch): unknown => [
+    [...sketch.cells()],
+    sketch.quantiles(FRACTIONS),
+    [-1, -0.1, 0, 0.1, 1].map((at) => [sketch.countAbove(at), sketch.countBelow(at), sketch.isExactAt(at)]),
+  ];
+  fc.assert(
+    fc.property(deltas, deltas, deltas, (a, b, c) => {
+      const [asked, other] = [ValueSketch.of(Float32Array.from(a)), ValueSketch.of(Float32Array.from(c))];
+      const alone = ask(asked);
+      ask(other);
+      expect(ask(asked)).toEqual(alone);
+      asked.addAll(Float32Array.from(b));
+      expect(ask(asked)).toEqual(ask(ValueSketch.of(Float32Array.from([...a, ...b]))));
+      asked.merge(other);
+      expect(ask(asked)).toEqual(ask(ValueSketch.of(Float32Array.from([...a, ...b, ...c]))));
+    }),
+  );
+});
+
 it("tells whether a count above a threshold is exact", () => {
   const sketch = new ValueSketch(7);
   sketch.addAll(Float32Array.of(0.20005, 0.6, -0.20005, 3));

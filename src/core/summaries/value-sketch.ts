@@ -21,6 +21,22 @@ export interface ValueSketchJson {
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
 
+/** Non-empty cells in ascending order of value. */
+interface CellColumns {
+  readonly middles: Float64Array;
+  readonly counts: readonly number[];
+  readonly lows: Float64Array;
+  readonly highs: Float64Array;
+}
+
+/**
+ * A report asks the sketch of its run two dozen times: quantiles, tails, histograms. Only one is kept, since a run has
+ * as many sketches as it has steps. Values come, and never go: a sketch with as many as then has the same.
+ */
+let lastListed:
+  | { readonly of: ValueSketch; readonly count: number; readonly columns: CellColumns }
+  | undefined;
+
 /**
  * Mergeable histogram of float32 values for quantiles and tail fractions.
  *
@@ -115,16 +131,35 @@ export class ValueSketch {
 
   /** Non-empty cells in ascending order of value: `[middle, count, low edge, high edge]`. */
   *cells(): Generator<readonly [middle: number, count: number, low: number, high: number]> {
+    const { middles, counts, lows, highs } = this.#list();
+    for (let i = 0; i < middles.length; i++) yield [middles[i]!, counts[i]!, lows[i]!, highs[i]!];
+  }
+
+  /** What {@link cells} yields, as columns; those of the sketch that was asked last are kept. */
+  #list(): CellColumns {
+    if (lastListed?.of === this && lastListed.count === this.#count) return lastListed.columns;
     const half = 256 << this.mantissaBits;
-    for (const [cell, count] of this.#cells.entries(2 * half, half)) {
+    const { cells: negative, counts: negativeCounts } = this.#cells.list(half, 2 * half);
+    const { cells: positive, counts: positiveCounts } = this.#cells.list(0, half);
+    const counts = [...negativeCounts].reverse().concat(positiveCounts);
+    const [middles, lows, highs] = [0, 0, 0].map(() => new Float64Array(counts.length)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    for (let i = 0; i < counts.length; i++) {
+      const isNegative = i < negative.length;
+      const cell = isNegative ? negative[negative.length - 1 - i]! : positive[i - negative.length]!;
       const { near, far } = this.#edges(cell);
-      yield [(near + far) / 2, count, far, near];
-    }
-    for (const [cell, count] of this.#cells.entries(0, half)) {
-      const { near, far } = this.#edges(cell);
+      lows[i] = isNegative ? far : near;
+      highs[i] = isNegative ? near : far;
       // The first cell holds exact zeros (and subnormals far below any log-prob's resolution).
-      yield cell === 0 ? [0, count, 0, far] : [(near + far) / 2, count, near, far];
+      if (cell !== 0) middles[i] = (near + far) / 2;
+      else lows[i] = 0;
     }
+    const columns = { middles, counts, lows, highs };
+    lastListed = { of: this, count: this.#count, columns };
+    return columns;
   }
 
   #edges(cell: number): { near: number; far: number } {
@@ -148,7 +183,9 @@ export class ValueSketch {
     const values = new Map<number, number>();
     let before = 0;
     let next = 0;
-    for (const [middle, count] of this.cells()) {
+    const { middles, counts } = this.#list();
+    for (let i = 0; i < counts.length && next < ranks.length; i++) {
+      const [middle, count] = [middles[i]!, counts[i]!];
       while (next < ranks.length && (ranks[next] as number) < before + count) {
         values.set(ranks[next] as number, this.#exact(ranks[next] as number, middle));
         next++;
@@ -172,7 +209,8 @@ export class ValueSketch {
   absolute(): ValueSketch {
     const folded = new ValueSketch(this.mantissaBits as 7 | 10);
     const half = 256 << this.mantissaBits;
-    for (const [cell, count] of this.#cells.entries()) folded.#cells.add(cell & (half - 1), count);
+    const { cells, counts } = this.#cells.list();
+    for (let i = 0; i < cells.length; i++) folded.#cells.add(cells[i]! & (half - 1), counts[i]);
     folded.#count = this.#count;
     const beyond = this.#cells.beyond;
     const thresholds = TAIL_THRESHOLDS.length;
@@ -191,8 +229,8 @@ export class ValueSketch {
   #smallestMagnitude(): number {
     const half = 256 << this.mantissaBits;
     const first = [0, half].flatMap((start) => {
-      const next = this.#cells.entries(start, start + half).next();
-      return next.done === true ? [] : [next.value[0] - start];
+      const [cell] = this.#cells.list(start, start + half).cells;
+      return cell === undefined ? [] : [cell - start];
     });
     return first.length === 0 ? 0 : this.#edges(Math.min(...first)).near;
   }
@@ -203,8 +241,10 @@ export class ValueSketch {
    */
   countAbove(threshold: number): number {
     const beyond = threshold > 0 ? this.#cells.countBeyond(threshold) : undefined;
+    const { counts, lows, highs } = this.#list();
     let above = 0;
-    for (const [, count, low, high] of this.cells()) {
+    for (let i = 0; i < counts.length; i++) {
+      const [count, low, high] = [counts[i]!, lows[i]!, highs[i]!];
       if (low > threshold) above += count;
       else if (beyond !== undefined && high > threshold) above += beyond;
       else if (high > threshold && high > low) above += (count * (high - threshold)) / (high - low);
@@ -215,15 +255,17 @@ export class ValueSketch {
   /** Whether {@link countAbove} is exact: values beyond it were counted, or none lie in a cell that `threshold` parts. */
   isExactAt(threshold: number): boolean {
     if (this.#cells.countBeyond(threshold) !== undefined) return true;
-    for (const [, , low, high] of this.cells()) if (low < threshold && threshold < high) return false;
-    return true;
+    const { lows, highs } = this.#list();
+    return !lows.some((low, i) => low < threshold && threshold < highs[i]!);
   }
 
   /** How many values lie below `threshold`; exact as {@link countAbove}. */
   countBelow(threshold: number): number {
     const beyond = threshold < 0 ? this.#cells.countBeyond(threshold) : undefined;
+    const { counts, lows, highs } = this.#list();
     let below = 0;
-    for (const [, count, low, high] of this.cells()) {
+    for (let i = 0; i < counts.length; i++) {
+      const [count, low, high] = [counts[i]!, lows[i]!, highs[i]!];
       if (high < threshold) below += count;
       else if (beyond !== undefined && low < threshold) below += beyond;
       else if (low < threshold && high > low) below += (count * (threshold - low)) / (high - low);
@@ -236,10 +278,11 @@ export class ValueSketch {
     const half = new ValueSketch(this.mantissaBits as 7 | 10);
     const size = 256 << this.mantissaBits;
     const first = sign === "positive" ? 0 : size;
-    for (const [cell, count] of this.#cells.entries(first, first + size)) {
-      if (cell === first) continue;
-      half.#cells.add(cell - first, count);
-      half.#count += count;
+    const { cells, counts } = this.#cells.list(first, first + size);
+    for (let i = 0; i < cells.length; i++) {
+      if (cells[i] === first) continue;
+      half.#cells.add(cells[i]! - first, counts[i]);
+      half.#count += counts[i]!;
     }
     const beyond = this.#cells.beyond;
     const thresholds = TAIL_THRESHOLDS.length;
@@ -253,12 +296,7 @@ export class ValueSketch {
   }
 
   toJSON(): ValueSketchJson {
-    const cells: number[] = [];
-    const counts: number[] = [];
-    for (const [cell, count] of this.#cells.entries()) {
-      cells.push(cell);
-      counts.push(count);
-    }
+    const { cells, counts } = this.#cells.list();
     const beyond = this.#cells.beyond;
     const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
     return {
@@ -286,12 +324,7 @@ export class ValueSketch {
   }
 
   encode(to: ByteWriter): void {
-    const cells: number[] = [];
-    const counts: number[] = [];
-    for (const [cell, count] of this.#cells.entries()) {
-      cells.push(cell);
-      counts.push(count);
-    }
+    const { cells, counts } = this.#cells.list();
     to.whole(this.mantissaBits);
     to.float(this.#min);
     to.float(this.#max);
