@@ -21,11 +21,11 @@ export function observedSource(source: ByteSource, onBytes: (bytes: number) => v
   let reported = 0;
   return {
     ...source,
-    slice(start, end) {
+    slice(start, end, allocate) {
       const news = Math.min(end - start, source.byteLength - reported);
       reported += news;
       if (news > 0) onBytes(news);
-      return source.slice(start, end);
+      return source.slice(start, end, allocate);
     },
     close: () => source.close(),
   };

@@ -1,3 +1,5 @@
+export type Allocate = (byteLength: number) => Uint8Array;
+
 /**
  * Random access to bytes: the one way in which readers see files, memory and objects of remote stores.
  *
@@ -9,7 +11,12 @@ export interface ByteSource {
   readonly byteLength: number;
   /** Its name is no path of this machine: what needs a file on disk copies it first. */
   readonly isRemote?: boolean;
-  /** Bytes `[start, end)`; `end` past the end is an error of the caller. The result may be a view. */
-  slice(start: number, end: number): Promise<Uint8Array>;
+  /**
+   * Bytes `[start, end)`; `end` past the end is an error of the caller. The result may be a view.
+   *
+   * @param allocate where bytes that have to be copied may go: as many as it is asked for, from offset 0 of their memory.
+   * A source need not ask. Default: memory of their own
+   */
+  slice(start: number, end: number, allocate?: Allocate): Promise<Uint8Array>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import {
   NotFoundError,
   UnsupportedError,
 } from "../../core/base/index.ts";
-import type { ByteSource } from "./byte-source.ts";
+import type { Allocate, ByteSource } from "./byte-source.ts";
 
 /** Node rejects reads of 2 GiB and more in one call. */
 const MAX_PREAD_BYTES = 2 ** 30;
@@ -44,7 +44,7 @@ export async function openFile(path: string): Promise<ByteSource> {
     return {
       name: path,
       byteLength,
-      slice: (start, end) => readSpan(handle, path, byteLength, start, end),
+      slice: (start, end, allocate) => readSpan(handle, path, byteLength, start, end, allocate),
       close: () => handle.close(),
     };
   }
@@ -105,10 +105,11 @@ async function readSpan(
   byteLength: number,
   start: number,
   end: number,
+  // The "slow" buffer owns its memory (offset 0, aligned) and is not zeroed first.
+  allocate: Allocate = Buffer.allocUnsafeSlow,
 ): Promise<Uint8Array> {
   checkSpan(path, byteLength, start, end);
-  // The "slow" buffer owns its memory (offset 0, aligned) and is not zeroed first.
-  const bytes = Buffer.allocUnsafeSlow(end - start);
+  const bytes = allocate(end - start);
   let done = 0;
   while (done < bytes.length) {
     const length = Math.min(bytes.length - done, MAX_PREAD_BYTES);

@@ -6,7 +6,7 @@
  */
 export { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
 export { backoffMs, isPassingStatus, retryAfterMs, sleep } from "./backoff.ts";
-export type { ByteSource } from "./byte-source.ts";
+export type { Allocate, ByteSource } from "./byte-source.ts";
 export type {
   BadRow,
   DType,

@@ -67,11 +67,11 @@ function storedMember(zip: ZipArchive, member: ZipMember): ByteSource {
   return {
     name: zip.source.name,
     byteLength: member.byteLength,
-    slice: async (start, end) => {
+    slice: async (start, end, allocate) => {
       checkSpan(zip, member, start, end);
       dataStart ??= findData(zip, member);
       const base = await dataStart;
-      const bytes = await zip.source.slice(base + start, base + end);
+      const bytes = await zip.source.slice(base + start, base + end, allocate);
       checksum(bytes, start);
       return bytes;
     },

@@ -4,6 +4,8 @@ import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 const HOST_IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 /** Where the less significant of two neighboring words is. */
 const LOW = HOST_IS_LITTLE ? 0 : 1;
+/** Widened or narrowed. */
+const COPIED: ReadonlySet<FixedDType> = new Set(["int64", "uint64", "float16", "bfloat16"]);
 
 /**
  * Elements of one dtype as numbers.
@@ -47,6 +49,11 @@ export function decodeElements(dtype: FixedDType, bytes: Uint8Array, littleEndia
     case "bool":
       return new Uint8Array(buffer, byteOffset, length);
   }
+}
+
+/** Whether {@link decodeElements} leaves nothing of the bytes in what it returns, and never lays an array over them. */
+export function isCopied(dtype: FixedDType, littleEndian = true): boolean {
+  return COPIED.has(dtype) || (ITEM_BYTES[dtype] > 1 && littleEndian !== HOST_IS_LITTLE);
 }
 
 /** The same bytes at an address that `width` divides. */

@@ -1,7 +1,8 @@
-import { checkMemory, type Place, SchemaError } from "../../../core/base/index.ts";
-import type { ByteSource, Tensor } from "../../io/index.ts";
-import { decodeElements } from "./decode.ts";
+import { checkMemory, type NumericArray, type Place, SchemaError } from "../../../core/base/index.ts";
+import type { Allocate, ByteSource, Tensor } from "../../io/index.ts";
+import { decodeElements, isCopied } from "./decode.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
+import { withScratch } from "./scratch-bytes.ts";
 import { formatShape } from "./shape.ts";
 import { gatherElements, isRowMajor, spanLength } from "./strides.ts";
 import { decodeStrings, type StringLayout } from "./strings.ts";
@@ -34,11 +35,12 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
   const readBytes = rowReader(source, layout, itemBytes);
   const base = { kind: "tensor", shape } as const;
   if (typeof dtype === "string") {
-    return {
-      ...base,
-      dtype,
-      readRows: async (start, end) => decodeElements(dtype, await readBytes(start, end), littleEndian),
-    };
+    const decode = async (start: number, end: number, allocate?: Allocate): Promise<NumericArray> =>
+      decodeElements(dtype, await readBytes(start, end, allocate), littleEndian);
+    const readRows = isCopied(dtype, littleEndian)
+      ? (start: number, end: number) => withScratch((allocate) => decode(start, end, allocate))
+      : (start: number, end: number) => decode(start, end);
+    return { ...base, dtype, readRows };
   }
   return {
     ...base,
@@ -66,7 +68,7 @@ function rowReader(
   source: ByteSource,
   layout: TensorLayout,
   itemBytes: number,
-): (start: number, end: number) => Promise<Uint8Array> {
+): (start: number, end: number, allocate?: Allocate) => Promise<Uint8Array> {
   const { shape, strides, offset, at } = layout;
   const rows = shape[0] ?? 1;
   const rowShape = shape.slice(1);
@@ -83,7 +85,7 @@ function rowReader(
     return source.slice(from, from + elements * itemBytes);
   };
 
-  return async (start, end) => {
+  return async (start, end, allocate) => {
     if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= rows)) {
       // The caller's own mistake: nothing that a file or a flag can cause.
       throw new RangeError(`rows ${start} to ${end} were requested, but the tensor has ${rows}`);
@@ -94,7 +96,7 @@ function rowReader(
       at,
     );
     if (rowBytes === 0 || start === end) return new Uint8Array(0);
-    if (dense) return source.slice(offset + start * rowBytes, offset + end * rowBytes);
+    if (dense) return source.slice(offset + start * rowBytes, offset + end * rowBytes, allocate);
     const part = shape.length === 0 ? [] : [end - start, ...rowShape];
     if (!interleaved) {
       const span = await readSpan(start * rowStride, (end - start - 1) * rowStride + rowSpan);
