@@ -4,11 +4,12 @@
  * @module
  */
 import type { FloatArray, NumericArray } from "../base/index.ts";
+import { findMemory, keepMemory } from "./spare-memory.ts";
 
 export interface PackedColumn<A> {
   /** Copies `values` to positions `[at, at + values.length)`; positions skipped since the last call become missing. */
   put(at: number, values: NumericArray): void;
-  /** The first `length` positions. The column is used up. */
+  /** The first `length` positions in memory of their own. The column is used up. */
   take(length: number): A;
 }
 
@@ -27,7 +28,7 @@ function createColumn<A extends FloatArray | Int32Array>(
 
   function reserve(end: number): void {
     if (end <= data.length) return;
-    const larger = resized(data, Math.max(end, 2 * data.length));
+    const larger = findMemory(data, end) ?? resized(data, Math.max(end, 2 * data.length));
     larger.set(data.subarray(0, written));
     data = larger;
   }
@@ -43,7 +44,9 @@ function createColumn<A extends FloatArray | Int32Array>(
     take(length) {
       reserve(length);
       if (length > written) data.fill(missing, written, length);
-      return data.length === length ? data : (data.slice(0, length) as A);
+      const taken = data.slice(0, length) as A;
+      if (data.length > FIRST_CAPACITY) keepMemory(data);
+      return taken;
     },
   };
 }
