@@ -93,9 +93,9 @@ export async function areParts(paths: readonly string[]): Promise<boolean> {
   const parts = found.filter((path) => path !== undefined);
   if (parts.length === 0 || parts.length === paths.length) return parts.length > 0;
   const other = paths.find((path) => !parts.includes(path));
-  throw new UsageError(`${parts[0]} is of parts, and ${other} is not`, {
+  throw new UsageError(`${parts[0]} holds parts, and ${other} does not`, {
     at: { file: other! },
-    hint: "give parts alone; logratio summarize makes one of the other path",
+    hint: "give only parts; logratio summarize makes them from the other path",
   });
 }
 

@@ -57,7 +57,7 @@ describe("a directory of parts for several verbs", () => {
       message: `--methods icepop belongs to summarize: ${parts} holds what was read`,
     });
     expect(await refusal((terminal) => doctor([parts, DEMO], {}, terminal))).toMatchObject({
-      message: `${parts} is of parts, and ${DEMO} is not`,
+      message: `${parts} holds parts, and ${DEMO} does not`,
     });
     expect(await refusal((terminal) => doctor([DEMO], { parts }, terminal))).toMatchObject({
       message: "--parts belongs to --on",

@@ -80,6 +80,14 @@ it("says why nothing can be read", async () => {
   const empty = await readError(join(folder, "empty"));
   expect(empty.message).toMatch(/^no recorded data under /);
   expect(empty.likely).toBe("the folder is empty");
+  await mkdir(join(folder, "parts"));
+  await put("parts/a.lrs", {});
+  await put("parts/b.lrs", {});
+  const parts = await readError(join(folder, "parts"));
+  expect(parts.likely).toBe(
+    "the 2 files there are parts that logratio summarize wrote, without sequences and tokens",
+  );
+  expect(parts.hint).toContain("logratio merge GIVEN");
   const notes = await put("notes.jsonl", { title: "none of this is data" });
   expect((await readError(notes)).at.file).toBe(notes);
 });

@@ -199,13 +199,27 @@ export function nothingToRead(
     failures[0]?.error ??
     new EmptyInputError(`no recorded data under ${paths.join(", ")}`, {
       at: { file: paths[0] ?? "" },
-      likely:
-        walked.ignored.length === 0
-          ? "the folder is empty"
-          : `the files there do not look like data, by their names: ${listSome(walked.ignored)}`,
-      hint: "npz, npy, torch .pt, pickles, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
+      ...describeIgnored(walked.ignored),
     })
   );
+}
+
+function describeIgnored(ignored: readonly string[]): { likely: string; hint: string } {
+  if (ignored.length > 0 && ignored.every((path) => path.endsWith(".lrs"))) {
+    const what =
+      ignored.length === 1 ? "the file there is a part" : `the ${ignored.length} files there are parts`;
+    return {
+      likely: `${what} that logratio summarize wrote, without sequences and tokens`,
+      hint: "logratio merge GIVEN is the report of parts; doctor, sweep and divergence read theirs; view and show need the dumps",
+    };
+  }
+  return {
+    likely:
+      ignored.length === 0
+        ? "the folder is empty"
+        : `the files there do not look like data, by their names: ${listSome(ignored)}`,
+    hint: "npz, npy, torch .pt, pickles, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
+  };
 }
 
 /**
