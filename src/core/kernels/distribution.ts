@@ -116,8 +116,9 @@ export function compareRows(
   options: DistributionOptions = {},
 ): ComparedRows {
   checkBlock(p, tokens, k);
-  checkBlock(q, tokens, k);
+  // Before Q and the tokens: that P and Q differ says more.
   checkPair(p, q);
+  checkBlock(q, tokens, k);
   const compared: ComparedRows = {
     p: emptyDistributions(p.rows, k),
     q: emptyDistributions(q.rows, k),
