@@ -192,7 +192,7 @@ describe("logratio correct refuses", () => {
     [
       "a correction that cannot be read",
       ["--correction", "weight:token mask:token.k4:..1"],
-      '--correction: cannot read "mask:token.k4:..1" (part 1): there is no statistic "k4"; known: ratio',
+      '--correction: cannot read "mask:token.k4:..1" (part 2): there is no statistic "k4"; known: ratio',
     ],
     [
       "a correction beside a preset",

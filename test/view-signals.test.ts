@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { untilRead } from "../bench/support/view-server.mjs";
 import { lacks } from "./support/platform.ts";
 import { DEMO, ROOT, requireBuild } from "./support/run-cli.ts";
 
@@ -77,7 +78,9 @@ async function serving(words: readonly string[]): Promise<Viewer & { readonly ur
   for await (const data of viewer.child.stdout!) {
     out += data;
     const url = /^http:\S+$/m.exec(out)?.[0];
-    if (url !== undefined) return { ...viewer, url: new URL(url) };
+    if (url === undefined) continue;
+    if (!words.includes("--follow")) await untilRead(url);
+    return { ...viewer, url: new URL(url) };
   }
   throw new Error(`it did not start: ${viewer.said()}`);
 }

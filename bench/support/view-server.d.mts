@@ -8,6 +8,9 @@ export interface RunningView {
   readonly stop: () => Promise<number | null>;
 }
 
+/** Resolves once the viewer there has read its run. */
+export function untilRead(url: string | URL): Promise<void>;
+
 export function startView(
   words: readonly string[],
   options?: { readonly token?: boolean },

@@ -2,15 +2,31 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** The build that is measured and tested. */
 export const DIST = process.env.LOGRATIO_DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
 const STARTS_MS = 60_000;
 
+/** A viewer says where it is before it has read the run: this resolves once it has. */
+export async function untilRead(url) {
+  const address = new URL("api/run", url);
+  const token = new URL(url).searchParams.get("token");
+  const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+  for (;;) {
+    const answer = await fetch(address, { headers });
+    // Pages of one policy have no such answer, and are whole when they are there.
+    if (!answer.ok) return;
+    const { kind, status } = await answer.json();
+    if (kind !== "view-waiting" && status !== "reading" && status !== "preparing") return;
+    await sleep(50);
+  }
+}
+
 /**
- * Starts `logratio view` with these words at a free port, and resolves once it says where it is. Its address has no token
- * unless that is wanted, so that programs can ask it too.
+ * Starts `logratio view` with these words at a free port, and resolves once it has read the run, or with `--follow` once
+ * it says where it is. Its address has no token unless that is wanted, so that programs can ask it too.
  */
 export function startView(words, { token = false } = {}) {
   for (const file of ["apps/cli/main.js", "web/index.html"])
@@ -48,11 +64,19 @@ export function startView(words, { token = false } = {}) {
     });
     child.stdout.on("data", (data) => {
       out += data;
-      const url = /^http:\S+$/m.exec(out)?.[0];
-      if (url === undefined) return;
-      clearTimeout(timer);
+      const url = out.match(/^http:\S+$/gm)?.at(-1);
+      if (url === undefined || url === server.url) return;
       server.url = url;
-      resolve(server);
+      const read = words.includes("--follow") ? Promise.resolve() : untilRead(url);
+      read.then(
+        () => {
+          if (server.url !== url) return;
+          clearTimeout(timer);
+          resolve(server);
+        },
+        // A run that turns out to have one policy is served anew, elsewhere; what ended says so itself.
+        () => {},
+      );
     });
   });
 }

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { untilRead } from "../../bench/support/view-server.mjs";
 import { findStalePart } from "../../scripts/support/build-state.mjs";
 import { type CliRun, DEMO, ROOT, runCli } from "../support/run-cli.ts";
 
@@ -176,6 +177,7 @@ describe.skipIf(obstacle !== undefined)("the wheel", { timeout: SETUP_MS }, () =
     for (const stream of [viewer.stdout, viewer.stderr]) stream.on("data", (text) => (printed += text));
     const ended = new Promise((done) => viewer.on("exit", (status, signal) => done(status ?? signal)));
     await expect.poll(() => printed, { timeout: 50_000 }).toMatch(/http:\/\/\S+:\d+/);
+    await untilRead(/http:\/\/\S+/.exec(printed)![0]);
     viewer.kill("SIGINT");
     expect(await ended).toBe(0);
   });
