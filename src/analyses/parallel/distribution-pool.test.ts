@@ -56,7 +56,7 @@ describe("worker threads over rows of logits", () => {
 
   it("refuse what one thread refuses", async () => {
     const [p, q] = [logits("float32", ROWS, 40_000, 1), logits("float32", 10, 40_000, 2)];
-    await expect(pool.compare(p, q, tokens, 1)).rejects.toThrow("10 rows");
+    await expect(pool.compare(p, q, tokens, 1)).rejects.toThrow("P has 61 rows, Q has 10");
     await expect(pool.describe(p, tokens.subarray(1), 1)).rejects.toThrow("60 tokens, 61 rows");
     await expect(pool.describe(p, tokens, -1)).rejects.toThrow("k must be a whole number");
     await expect(pool.describe({ ...p, vocabulary: 39_999 }, tokens, 1)).rejects.toThrow(
