@@ -17,7 +17,7 @@ class Result:
     Attributes:
         verb: which one.
         json: all of it, as ``logratio VERB --json`` prints it.
-        html: the same as one self-contained page; None of a verb that has none.
+        html: the same as one self-contained page; None for a verb without one.
         skipped: whether some inputs could not be read; ``json["findings"]`` says which.
     """
 
@@ -57,7 +57,7 @@ def doctor(
     """What causes the mismatch of a run, on a Ray cluster: the diagnosis of ``logratio doctor``, to the last bit.
 
     Args:
-        out: directory of this machine for the parts, so that a broken job goes on; None for one that goes.
+        out: directory of this machine that keeps the parts, so that a broken job resumes; None for a temporary one.
         trainer: whose flags the fixes name first (``--for``).
 
     The others are those of `logratio.ray.summarize`.
@@ -123,7 +123,7 @@ def divergence(
         log: file that the records are appended to (``--out``), in the order of one process; None: they are in ``json``.
         threshold: a step is logged when its largest |Δp|, a fraction, is at least this.
         tokenizer: the model's, on this machine: texts are decoded here. A filter that needs one takes it on the nodes too.
-        lean: records with the guide's fields alone.
+        lean: records with only the guide's fields.
         rotate: a new file for each ``iteration`` or ``date``.
         options: also ``top_k``, ``context`` and ``every``, which decide what the parts keep.
 

@@ -1,9 +1,8 @@
 import type { HealthPage } from "../../../../src/results/index.ts";
 import { client } from "../../api/client.ts";
-import { useAnswer } from "../../state/answers.ts";
 import { healthTables } from "../../state/loaded.ts";
-import { formatSteps, parseSteps } from "../../state/step-range.ts";
-import { makeHref, route } from "../../state/url.ts";
+import { useStepTables } from "../../state/step-tables.ts";
+import { makeHref } from "../../state/url.ts";
 import { ReportPictures, ReportTables } from "../../ui/report-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
@@ -11,16 +10,13 @@ import "./style.css";
 
 /** What makes a run teach little beside its mismatch, each with its limit and its samples. */
 export function HealthView({ info }: ViewProps) {
-  const range = parseSteps(route.value.params.steps ?? "");
-  const steps = range === null || info.bundled ? undefined : formatSteps(range);
-  const answer = useAnswer(steps && `${steps} ${info.version}`, () => client.healthTables(steps));
-  const tables = steps === undefined ? healthTables().value : (answer.loaded ?? { state: "loading" });
+  const { range, isWhole, busy, tables } = useStepTables(info, healthTables, client.healthTables);
   return (
-    <div class="health" aria-busy={answer.busy}>
+    <div class="health" aria-busy={busy}>
       <h1>Health of the run</h1>
       {range !== null && (
         <p class="note">
-          {steps === undefined
+          {isWhole
             ? "Of the whole run: files cannot be summed again."
             : `Steps ${range[0]} to ${range[1]} only.`}
         </p>

@@ -1,9 +1,7 @@
 import type { RaisedAlert } from "../../../../src/results/index.ts";
 import { client } from "../../api/client.ts";
-import { useAnswer } from "../../state/answers.ts";
 import { alerts, report, reportTables, steps } from "../../state/loaded.ts";
-import { formatSteps, parseSteps } from "../../state/step-range.ts";
-import { route } from "../../state/url.ts";
+import { useStepTables } from "../../state/step-tables.ts";
 import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
@@ -46,22 +44,19 @@ export function OverviewView({ info }: ViewProps) {
 
 /** What the server has prepared of the report: of the chosen steps, but a bundle has it of the whole run only. */
 function Tables({ info }: ViewProps) {
-  const range = parseSteps(route.value.params.steps ?? "");
-  const steps = range === null || info.bundled ? undefined : formatSteps(range);
-  const answer = useAnswer(steps && `${steps} ${info.version}`, () => client.reportTables(steps));
-  const tables = steps === undefined ? reportTables().value : (answer.loaded ?? { state: "loading" });
+  const { range, isWhole, busy, tables } = useStepTables(info, reportTables, client.reportTables);
   return (
     <WhenLoaded of={{ value: tables }}>
       {(page) => (
-        <div class="tables" aria-busy={answer.busy}>
+        <div class="tables" aria-busy={busy}>
           {range !== null && (
             <p class="note">
-              {steps === undefined
+              {isWhole
                 ? "Files cannot be summed again: below are the worst of the run that are in the chosen steps, and figures of the whole run."
                 : `From here on: steps ${range[0]} to ${range[1]} only.`}
             </p>
           )}
-          <Worst page={page} within={steps === undefined ? range : null} />
+          <Worst page={page} within={isWhole ? range : null} />
           {page.spread.length > 0 && <Spread page={page} />}
           <Where page={page} />
           <Everything page={page} />
