@@ -42,10 +42,10 @@ describe.skipIf(!hasBrowser)("exports", () => {
   async function saved(name: string, format: string): Promise<Buffer> {
     const button = page.getByRole("button", { name: `Export ${name}`, exact: true }).first();
     await button.click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      findMenu(name).getByRole("menuitem", { name: format, exact: true }).click(),
-    ]);
+    const item = findMenu(name).getByRole("menuitem", { name: format, exact: true });
+    // Told apart from a download that does not come.
+    await item.waitFor();
+    const [download] = await Promise.all([page.waitForEvent("download"), item.click()]);
     await findMenu(name).waitFor({ state: "detached" });
     return readFileSync(await download.path());
   }
