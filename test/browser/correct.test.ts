@@ -14,7 +14,7 @@ import {
   settled,
   warnWithoutBrowser,
 } from "../support/browser.ts";
-import { DEMO, DEMO_FLAGS, printed } from "../support/built-view.ts";
+import { DEMO, DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
 import { shows } from "../support/shown-numbers.ts";
 import { useViewer } from "../support/use-viewer.ts";
 
@@ -33,7 +33,9 @@ describe.skipIf(!hasBrowser)("a correction", () => {
   let server: RunningView;
   let page: Page;
   let errors: string[];
-  useViewer(async (browser, place) => {
+  let place: Workplace;
+  useViewer(async (browser, aPlace) => {
+    place = aPlace;
     server = await place.serve(DEMO, ...DEMO_FLAGS);
     ({ page, errors } = await openPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }));
   });
@@ -89,6 +91,15 @@ describe.skipIf(!hasBrowser)("a correction", () => {
     );
     return corrections.find(({ name }) => name.startsWith("verl"))!;
   };
+
+  it("is there from the first with logratio view --correction, past the token of the address", async () => {
+    const text = "weight:token truncate:..1.5 veto:ratio:0.0001..";
+    const asked = await place.serveWithToken(DEMO, ...DEMO_FLAGS, "--correction", text);
+    await page.goto(asked.url);
+    await eventually(() => page.getByRole("textbox", { name: "as text" }).inputValue()).toBe(text);
+    await exactIsThere();
+    expect(errors).toEqual([]);
+  });
 
   it.each([
     ["the whole run", "", []],

@@ -3,17 +3,21 @@ import type { Served } from "../viewer/server/index.ts";
 import { openBrowser, tunnelCommand } from "./open-browser.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Says where the viewer is, from another machine too, and opens it in the browser unless told not to. */
+/**
+ * Says where the viewer is, from another machine too, and opens it in the browser unless told not to.
+ *
+ * @param place the part of the address behind the server's own: which view, and with what
+ */
 export async function announceServer(
   { url, port }: Served,
-  { open }: { readonly open?: boolean },
+  { open, place = "" }: { readonly open?: boolean | undefined; readonly place?: string },
   terminal: Terminal,
 ): Promise<void> {
-  terminal.out(`${url}\n`);
+  terminal.out(`${url}${place}\n`);
   const { pathname, search } = new URL(url);
   const tunnel = tunnelCommand(port, { connection: process.env.SSH_CONNECTION, user: userInfo().username });
-  const address = `http://127.0.0.1:${port}${pathname}${search}`;
+  const address = `http://127.0.0.1:${port}${pathname}${search}${place}`;
   if (tunnel !== undefined) terminal.err(`from your own machine: ${tunnel}\nthen open ${address} there\n`);
   terminal.err("nothing leaves this machine; press Ctrl-C to stop\n");
-  if (open !== false && process.env.SSH_CONNECTION === undefined) await openBrowser(url);
+  if (open !== false && process.env.SSH_CONNECTION === undefined) await openBrowser(url + place);
 }

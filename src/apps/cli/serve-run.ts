@@ -14,7 +14,7 @@ import type { Onlooker } from "./prepare-view.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { untilAborted } from "./until-interrupted.ts";
-import { prepareOptions, type Wanted } from "./view-options.ts";
+import { formatPlace, prepareOptions, type Wanted } from "./view-options.ts";
 
 /** Until it is interrupted, which is how a server ends, so the status says nothing of it. */
 export async function serveRun(
@@ -276,6 +276,6 @@ async function start(
     if ("info" in run) await run.close();
     throw error;
   });
-  await announceServer(server, options, terminal);
+  await announceServer(server, { open: options.open, place: formatPlace(options) }, terminal);
   return server;
 }

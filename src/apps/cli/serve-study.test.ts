@@ -12,7 +12,12 @@ afterAll(() => example.remove());
 const run = (options: ViewOptions) => captured((terminal) => view([example.dir], options, terminal));
 
 it("refuses flags that are for runs", async () => {
-  for (const options of [{ follow: true }, { compare: ["other"] }, { steps: "10..20" }])
+  for (const options of [
+    { follow: true },
+    { compare: ["other"] },
+    { steps: "10..20" },
+    { correction: "weight:token" },
+  ])
     await expect(run(options)).rejects.toMatchObject({
       _tag: "UsageError",
       message: expect.stringMatching(/^--\w+ applies to runs/) as string,

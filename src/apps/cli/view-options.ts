@@ -1,5 +1,7 @@
+import { readCorrectionFlag } from "../../analyses/sweep/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
+import { type Correction, formatCorrection } from "../../trainers/neutral/index.ts";
 import type { PrepareOptions } from "../viewer/prepare/index.ts";
 import type { ForceOption } from "./force-option.ts";
 import { openTruth } from "./ground-truth.ts";
@@ -27,6 +29,8 @@ export interface ViewOptions extends InputOptions, ForceOption {
   /** Paths of another run. */
   readonly compare?: readonly string[];
   readonly compareTokenizer?: string;
+  /** The neutral form, as `sweep` and `correct` take it. */
+  readonly correction?: string;
 }
 
 /** All that are not of reading: commands for the same run leave them out. */
@@ -46,12 +50,14 @@ export const VIEW_FLAGS = [
   "force",
   "compare",
   "compareTokenizer",
+  "correction",
 ];
 
 /** The options of `view`, checked. */
-export interface Wanted extends Omit<ViewOptions, "redact" | "port"> {
+export interface Wanted extends Omit<ViewOptions, "redact" | "port" | "correction"> {
   readonly redact?: "text";
   readonly port?: number;
+  readonly correction?: Correction;
 }
 
 /**
@@ -61,12 +67,13 @@ export interface Wanted extends Omit<ViewOptions, "redact" | "port"> {
  */
 export function checkViewOptions(
   paths: readonly string[],
-  { port, redact, ...options }: ViewOptions,
+  { port, redact, correction, ...options }: ViewOptions,
 ): Wanted {
   const wanted: Wanted = {
     ...options,
     ...(port !== undefined && { port: parsePort(port) }),
     ...(redact !== undefined && { redact: parseRedact(redact) }),
+    ...(correction !== undefined && { correction: readCorrectionFlag(correction) }),
   };
   if (options.truth !== undefined && (options.tokenizer === undefined || redact !== undefined))
     throw new UsageError("--truth needs a tokenizer, and cannot be combined with --redact", {
@@ -75,7 +82,22 @@ export function checkViewOptions(
   checkFollow(paths, options);
   checkEmbed(paths, options);
   checkCompare(paths, options);
+  if (correction !== undefined && options.bundle !== undefined)
+    throw new UsageError("--correction and --bundle cannot be combined: a bundle is not opened here", {
+      hint: `leave out --correction, and add ${formatPlace(wanted)} to the address of the bundle's page`,
+    });
   return wanted;
+}
+
+/**
+ * Where the page opens, as its address has it behind `#`: nothing for its first view. `web/src/state/url.ts` reads it.
+ *
+ * @returns `#/correct?v=1&correction=weight:token+truncate:..2`, or an empty text
+ */
+export function formatPlace({ correction }: Pick<Wanted, "correction">): string {
+  if (correction === undefined) return "";
+  const query = new URLSearchParams({ v: "1", correction: formatCorrection(correction) });
+  return `#/correct?${String(query).replaceAll("%3A", ":").replaceAll("%2C", ",")}`;
 }
 
 function parseRedact(text: string): "text" {

@@ -30,6 +30,8 @@ it("refuses what contradicts itself before anything is read", async () => {
     [{ embed: true }, "-"],
     [{ embed: true, token: false }],
     [{ compare: ["-"] }, "-"],
+    [{ correction: "weight:planet" }],
+    [{ correction: "weight:token", bundle: folder }],
   ] as const)
     expect(await refused(options, path)).toMatchObject({ _tag: "UsageError" });
 });

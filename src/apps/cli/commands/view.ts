@@ -124,7 +124,7 @@ async function viewAtOnce(
 }
 
 /** What the pages of one policy have no use for. */
-const COMPARING_FLAGS = ["bundle", "compare", "truth", "cache", "embed"] as const;
+const COMPARING_FLAGS = ["bundle", "compare", "truth", "cache", "embed", "correction"] as const;
 
 /** @throws MissingSideError the one that is given, where no file has one policy's log-probs either */
 async function viewOnePolicy(

@@ -26,6 +26,10 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       shows: "the same, with alerts when it goes wrong",
     },
     { line: "logratio view dumps/ --compare other/", shows: "beside another run" },
+    {
+      line: "logratio view dumps/ --correction 'weight:token truncate:..2'",
+      shows: "what this correction would do",
+    },
     { line: "logratio view dumps/ --bundle run.zip", shows: "the page and its data, for any web server" },
   ],
   addOptions: (command) =>
@@ -41,6 +45,10 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
         collect,
       )
       .option("--compare-tokenizer <dir>", "tokenizer of the --compare run (default: that of --tokenizer)")
+      .option(
+        "--correction <text>",
+        "open the page with this correction, as `sweep` and `correct` take it: 'weight:token truncate:..2'",
+      )
       .option("--port <n>", "port to listen on (default 8270, or the next free one)")
       .option("--host <address>", "address to listen on (default 127.0.0.1)")
       .option("--no-token", "let every user of this machine open it, without a token in the address")
