@@ -18,6 +18,11 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
   let page: Page;
   let errors: string[];
   let meant: { readonly handle: string; readonly tokens: number[]; readonly worst: number }[];
+  /** Of each incorrect sequence: its tokens with mask 1, and which of them {@link FILTER} asks for. */
+  let all: {
+    readonly handle: string;
+    readonly tokens: { readonly abs: number; readonly isAsked: boolean }[];
+  }[];
   let sequences = 0;
 
   useViewer(async (browser, place) => {
@@ -25,16 +30,28 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     ({ page, errors } = await openPage(browser));
     const info = (await (await fetch(new URL("api/run", server.url))).json()) as RunInfo;
     ({ sequences } = info);
-    meant = [];
+    [meant, all] = [[], []];
     for (let index = 0; index < sequences; index++) {
       const answer = await fetch(new URL(`api/sequence/${index}`, server.url));
       const sequence = decodeSequence(new Uint8Array(await answer.arrayBuffer()));
       const tokens = matching(sequence);
+      const { handle, correct } = sequence.meta;
+      if (correct === 0) {
+        const own = Array.from(sequence.mask.keys()).filter((token) => sequence.mask[token] === 1);
+        const asked = new Set(tokens);
+        all.push({
+          handle,
+          tokens: own.map((token) => ({
+            abs: Math.abs(sequence.trainer[token]! - sequence.rollout[token]!),
+            isAsked: asked.has(token),
+          })),
+        });
+      }
       if (tokens.length === 0) continue;
       const distance = (token: number): number =>
         Math.abs(sequence.trainer[token]! - sequence.rollout[token]!);
       const worst = tokens.reduce((a, b) => (distance(b) > distance(a) ? b : a));
-      meant.push({ handle: sequence.meta.handle, tokens, worst });
+      meant.push({ handle, tokens, worst });
     }
   });
 
@@ -88,6 +105,55 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     await link.click();
     await eventually(() => readText(counts)).toContain(`the largest |Δ| of the ${own} in `);
     expect(await page.getByRole("searchbox", { name: "Filter" }).inputValue()).toMatch(/ id:\d+$/);
+  });
+
+  it("takes alternatives and brackets, in the list, the text and the groups", async () => {
+    const either = "correct:no (abs>0.5 | turn:2 is:number abs>0.05)";
+    await goTo(page, server.url, "#/sequences");
+    const box = page.getByRole("searchbox", { name: "Filter" });
+    await box.focus();
+    await page.keyboard.type("correct:no (", { delay: 5 });
+    const problems = page.locator(".filter-problems p");
+    await eventually(() => readText(problems.first())).toContain(
+      "( this bracket is never closed; read as closed",
+    );
+    await page.keyboard.type(either.slice("correct:no (".length), { delay: 5 });
+    const wanted = all.filter(({ tokens }) => tokens.some((token) => token.abs > 0.5 || token.isAsked));
+    const total = wanted
+      .flatMap(({ tokens }) => tokens)
+      .filter((token) => token.abs > 0.5 || token.isAsked).length;
+    const counts = page.locator(".sequences-view .counts");
+    await eventually(() => readText(counts)).toMatch(new RegExp(` ${total.toLocaleString("en")} match$`));
+    expect(await readText(counts.locator("strong"))).toBe(String(wanted.length));
+    expect(await problems.count()).toBe(0);
+    // Its text opens with the tokens found that are asked for.
+    const row = page.getByRole("grid", { name: "Sequences" }).locator("tbody tr").first();
+    const handle = await readText(row.locator("td").first());
+    await row.locator("td").first().getByRole("link").click();
+    const own = wanted
+      .find((each) => each.handle === handle)!
+      .tokens.filter(({ abs, isAsked }) => abs > 0.5 || isAsked);
+    const found = page.locator(".find-said");
+    await eventually(() => readText(found)).toMatch(new RegExp(`(^| of )${own.length} matching tokens`));
+    expect(await page.getByRole("searchbox", { name: "Find" }).inputValue()).toBe(
+      "abs>0.5 | turn:2 is:number abs>0.05",
+    );
+    // A group's link puts the alternatives in brackets.
+    await goTo(
+      page,
+      server.url,
+      `#/tokens?by=turn&filter=${encodeURIComponent("abs>0.5 | turn:2 abs>0.05")}`,
+    );
+    const link = page.getByRole("grid", { name: "Tokens by turn" }).locator("tbody a").first();
+    const count = await readText(link);
+    await link.click();
+    await eventually(() => readText(page.locator(".tokens-view .counts"))).toContain(
+      `|Δ| of the ${count} in `,
+    );
+    expect(await page.getByRole("searchbox", { name: "Filter" }).inputValue()).toMatch(
+      /^\(abs>0\.5 \| turn:2 abs>0\.05\) turn:\d$/,
+    );
+    expect(errors).toEqual([]);
   });
 
   it("goes along in links, to the list of tokens", async () => {

@@ -14,9 +14,9 @@ function findRows(text: string, drafts: readonly Partial<SequenceDraft>[]): numb
     const length = draft.responseMask?.length ?? 2;
     builder.push({ length, responseMask: new Uint8Array(length).fill(1), row, ...draft });
   });
-  const { terms, problems } = parseFilter(text);
+  const { alternatives, problems } = parseFilter(text);
   expect(problems, text).toEqual([]);
-  return [...(batchFilter(terms).apply(builder.flush())?.rows ?? [])];
+  return [...(batchFilter(alternatives).apply(builder.flush())?.rows ?? [])];
 }
 
 describe("each field of sequences, under each of its names, means one column", () => {
@@ -47,9 +47,9 @@ describe("each field of sequences, under each of its names, means one column", (
     ["mean_advantage", "advantage"],
     ["mean_adv", "advantage"],
   ])("%s: %s", (field, column) => {
-    const { terms, problems } = parseFilter(`${field}>3`);
+    const { alternatives, problems } = parseFilter(`${field}>3`);
     expect(problems).toEqual([]);
-    expect([...matchingRows(madeTable([{ [column]: 3 }, { [column]: 3.5 }, {}]), terms)]).toEqual([1]);
+    expect([...matchingRows(madeTable([{ [column]: 3 }, { [column]: 3.5 }, {}]), alternatives)]).toEqual([1]);
   });
 
   it.each([
@@ -63,10 +63,10 @@ describe("each field of sequences, under each of its names, means one column", (
     ["engine_id", "engine"],
     ["file", "file"],
   ])("%s: %s", (field, column) => {
-    const { terms } = parseFilter(`${field}:step_7`);
+    const { alternatives } = parseFilter(`${field}:step_7`);
     const table = madeTable([{ [column]: "a/Step_7.npz" }, { [column]: "step_8" }, {}]);
-    expect([...matchingRows(table, terms)]).toEqual([0]);
-    expect([...matchingRows(table, parseFilter(`${field}=step_8,none`).terms)]).toEqual([1, 2]);
+    expect([...matchingRows(table, alternatives)]).toEqual([0]);
+    expect([...matchingRows(table, parseFilter(`${field}=step_8,none`).alternatives)]).toEqual([1, 2]);
   });
 
   it("ess is (Σρ)² / (n Σρ²), a fraction", () => {
@@ -75,7 +75,7 @@ describe("each field of sequences, under each of its names, means one column", (
       { tokens: 3, rho_sum: 6, rho_squares: 18 },
       { tokens: 3, rho_sum: 3, rho_squares: 3 },
     ]);
-    const find = (text: string) => [...matchingRows(table, parseFilter(text).terms)];
+    const find = (text: string) => [...matchingRows(table, parseFilter(text).alternatives)];
     expect(find("ess:0.6666..0.6667")).toEqual([0]);
     expect(find("ess:1")).toEqual([1]);
     expect(find("ess<0.9")).toEqual([0]);
@@ -83,13 +83,13 @@ describe("each field of sequences, under each of its names, means one column", (
 
   it("takes a quoted none for a text", () => {
     const table = madeTable([{ group: "none" }, {}]);
-    expect([...matchingRows(table, parseFilter('group="none"').terms)]).toEqual([0]);
-    expect([...matchingRows(table, parseFilter("group=none").terms)]).toEqual([1]);
+    expect([...matchingRows(table, parseFilter('group="none"').alternatives)]).toEqual([0]);
+    expect([...matchingRows(table, parseFilter("group=none").alternatives)]).toEqual([1]);
   });
 
   it("takes an answer for right by any of the usual words", () => {
     const table = madeTable([{ correct: 1 }, { correct: 0 }]);
-    const find = (text: string) => [...matchingRows(table, parseFilter(text).terms)];
+    const find = (text: string) => [...matchingRows(table, parseFilter(text).alternatives)];
     for (const word of ["yes", "True", "1", "right"]) expect(find(`correct:${word}`), word).toEqual([0]);
     for (const word of ["no", "FALSE", "0", "wrong"]) expect(find(`right:${word}`), word).toEqual([1]);
   });
@@ -158,9 +158,9 @@ describe("numbers and ranges", () => {
     ["reward:..-1", [0, 1]],
     ["-reward!=0", [2]],
   ])("%s", (text, rows) => {
-    const { terms, problems } = parseFilter(text);
+    const { alternatives, problems } = parseFilter(text);
     expect(problems).toEqual([]);
-    expect([...matchingRows(table, terms)]).toEqual(rows);
+    expect([...matchingRows(table, alternatives)]).toEqual(rows);
   });
 
   it.each([
@@ -196,9 +196,9 @@ describe("each field of tokens, under each of its names", () => {
   const findTokens = (text: string, draft: Partial<SequenceDraft> = drafts[0]!): number[] => {
     const builder = createRecordBuilder({ provenance });
     builder.push({ length, responseMask: new Uint8Array(length).fill(1), ...draft });
-    const { terms, problems } = parseFilter(text);
+    const { alternatives, problems } = parseFilter(text);
     expect(problems, text).toEqual([]);
-    const mask = batchFilter(terms).apply(builder.flush())?.responseMask ?? [];
+    const mask = batchFilter(alternatives).apply(builder.flush())?.responseMask ?? [];
     return [...mask].flatMap((value, at) => (value === 1 ? [at] : []));
   };
   it.each([
@@ -255,8 +255,8 @@ describe("the tokens of a sequence in the viewer", () => {
     policies: {},
   } as unknown as WireSequence;
   const find = (text: string, hasTexts?: boolean, also: object = {}) => {
-    const { terms } = parseFilter(text);
-    return [...tokenMatcher(terms)(tokensOfWire({ ...sequence, ...also }, hasTexts))];
+    const { alternatives } = parseFilter(text);
+    return [...tokenMatcher(alternatives)(tokensOfWire({ ...sequence, ...also }, hasTexts))];
   };
 
   it("are found by all that is sent of them, from the first token of the response on", () => {

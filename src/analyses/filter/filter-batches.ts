@@ -4,10 +4,9 @@
  * @module
  */
 import type { RecordBatch } from "../../core/schema/index.ts";
+import type { Alternatives } from "./alternatives.ts";
 import { batchTable } from "./batch-table.ts";
-import { matchingRows } from "./match-rows.ts";
-import { tokenMatcher } from "./match-tokens.ts";
-import type { Term } from "./parse.ts";
+import { type TableMatch, tableMatcher } from "./match-table.ts";
 import { tokensOfRow } from "./row-tokens.ts";
 import { byScope } from "./scopes.ts";
 import { takeRows } from "./take-rows.ts";
@@ -31,29 +30,33 @@ export interface BatchFilter {
 }
 
 /**
- * Leaves the sequences at which every sequence term holds. With token terms, those of which a token matches, and the
- * mask is 1 at such tokens only: whatever is computed afterwards is about them. Their turns keep their numbers; with
- * terms on `mask:`, which choose what is in no turn, turns are runs of chosen tokens.
+ * Leaves the sequences at which every sequence term of an alternative holds. With token terms, those of which a token
+ * matches, and the mask is 1 at such tokens only: whatever is computed afterwards is about them. By an alternative
+ * without token terms, sequences stay with all tokens of mask 1. Turns keep their numbers; with terms on `mask:`, which
+ * choose what is in no turn, turns are runs of chosen tokens.
  *
- * @param terms of `parseFilter`
+ * @param alternatives of `parseFilter`
  * @param textsOf texts of response tokens; needed where terms are about texts (`token:`, `is:`)
  * @returns a filter to hand batches to, and its counts: sequences, and tokens with mask 1, before and after
  */
 export function batchFilter(
-  terms: readonly Term[],
+  alternatives: Alternatives,
   textsOf?: (ids: Int32Array) => TokenTextColumn,
 ): BatchFilter {
-  const chosen = byScope(terms).token;
+  const chosen = byScope(alternatives.flat()).token;
   const isAboutTokens = chosen.length > 0;
   const asksForMask = chosen.some(({ field }) => field?.name === "mask");
-  const match = tokenMatcher(terms);
+  const match = tableMatcher(alternatives);
   const counts: FilterCounts = { sequences: 0, keptSequences: 0, tokens: 0, keptTokens: 0 };
-  const keepTokens = (batch: RecordBatch, rows: Uint32Array): RecordBatch => {
+  const keepTokens = (
+    batch: RecordBatch,
+    { rows, tokensOf, holdsWithoutTokens }: TableMatch,
+  ): RecordBatch => {
     const responseMask = new Uint8Array(batch.responseMask.length);
     const kept = rows.filter((row) => {
-      const places = match(tokensOfRow(batch, row, textsOf));
+      const places = tokensOf(row)(tokensOfRow(batch, row, textsOf));
       for (const place of places) responseMask[batch.offsets[row]! + place] = 1;
-      return places.length > 0;
+      return places.length > 0 || holdsWithoutTokens(row);
     });
     // Turns keep their numbers, but where tokens between them are chosen: those are in none.
     const turnMask = asksForMask ? undefined : (batch.turnMask ?? batch.responseMask);
@@ -63,8 +66,8 @@ export function batchFilter(
     isAboutTokens,
     counts,
     apply(batch) {
-      const rows = matchingRows(batchTable(batch), terms);
-      const left = isAboutTokens ? keepTokens(batch, rows) : keepRows(batch, rows);
+      const found = match(batchTable(batch));
+      const left = isAboutTokens ? keepTokens(batch, found) : keepRows(batch, found.rows);
       counts.sequences += batch.length;
       counts.tokens += ones(batch.responseMask);
       counts.keptSequences += left.length;

@@ -39,7 +39,7 @@ const table = madeTable([
 function rows(text: string): number[] {
   const filter = parseFilter(text);
   expect(filter.problems, text).toEqual([]);
-  return [...matchingRows(table, filter.terms)];
+  return [...matchingRows(table, filter.alternatives)];
 }
 
 function problem(text: string): string | undefined {
@@ -124,13 +124,13 @@ describe("a filter", () => {
   it("never fails, and places every word within the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
-        const { terms, problems } = parseFilter(text);
+        const { alternatives, terms, problems } = parseFilter(text);
         for (const { from, to } of [...terms, ...problems]) {
           expect(from).toBeGreaterThanOrEqual(0);
           expect(to).toBeLessThanOrEqual(text.length);
           expect(from).toBeLessThan(to);
         }
-        matchingRows(table, terms);
+        matchingRows(table, alternatives);
       }),
     );
   });
@@ -138,11 +138,11 @@ describe("a filter", () => {
   it("finds any text again that was quoted", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1 }), (text) => {
-        const { terms, problems } = parseFilter(`group=${quoted(text)}`);
+        const { alternatives, terms, problems } = parseFilter(`group=${quoted(text)}`);
         expect(problems).toEqual([]);
         expect(terms).toHaveLength(1);
         const own = madeTable([{ group: text }, {}, { group: `${text}!` }]);
-        expect([...matchingRows(own, terms)]).toEqual([0]);
+        expect([...matchingRows(own, alternatives)]).toEqual([0]);
       }),
     );
   });
@@ -155,8 +155,8 @@ describe("a filter", () => {
         const [low, high] = a < b ? [a, b] : [b, a];
         const own = madeTable(values.map((reward) => ({ reward })));
         const meant = values.flatMap((v, i) => (v !== undefined && v >= low && v <= high ? [i] : []));
-        const found = [...matchingRows(own, parseFilter(`reward:${low}..${high}`).terms)];
-        const others = [...matchingRows(own, parseFilter(`-reward:${low}..${high}`).terms)];
+        const found = [...matchingRows(own, parseFilter(`reward:${low}..${high}`).alternatives)];
+        const others = [...matchingRows(own, parseFilter(`-reward:${low}..${high}`).alternatives)];
         expect(found).toEqual(meant);
         expect([...found, ...others].sort((x, y) => x - y)).toEqual(values.map((_, i) => i));
       }),
@@ -167,12 +167,12 @@ describe("a filter", () => {
     const many = madeTable(
       Array.from({ length: 100_000 }, (_, i) => ({ delta_abs_mean: (i % 100) / 100, step: i % 50 })),
     );
-    const { terms } = parseFilter("mean_abs>0.5 step:10..30 -mean_abs>0.9");
+    const { alternatives } = parseFilter("mean_abs>0.5 step:10..30 -mean_abs>0.9");
     const meant = Array.from({ length: 100_000 }, (_, i) => i).filter((i) => {
       const [mean, step] = [(i % 100) / 100, i % 50];
       return mean > 0.5 && step >= 10 && step <= 30 && !(mean > 0.9);
     });
     expect(meant.length).toBeGreaterThan(0);
-    expect([...matchingRows(many, terms)]).toEqual(meant);
+    expect([...matchingRows(many, alternatives)]).toEqual(meant);
   });
 });

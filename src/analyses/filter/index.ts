@@ -4,23 +4,18 @@
  * @module
  */
 
+export { type Alternatives, narrowed } from "./alternatives.ts";
 export { sumImpact } from "./batch-table.ts";
 export type { Field, SequenceField, TokenField } from "./field.ts";
 export { FIELDS, fieldNamed, nearestField } from "./fields.ts";
 export { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts";
+export { addCondition, type Filter, joinFilters, parseFilter, understoodText } from "./filter.ts";
 export { type BatchFilter, batchFilter, type FilterCounts } from "./filter-batches.ts";
-export { matchingRows } from "./match-rows.ts";
+export { matchingRows, rowHolds } from "./match-rows.ts";
+export { type TableMatch, type TableMatcher, tableMatcher } from "./match-table.ts";
 export { type TokenMatcher, tokenMatcher } from "./match-tokens.ts";
-export {
-  type Filter,
-  type Problem,
-  parseFilter,
-  type Range,
-  type Term,
-  type Test,
-  understoodText,
-} from "./parse.ts";
-export { byScope, needsTexts, needsTokens } from "./scopes.ts";
+export type { Problem, Range, Term, Test } from "./parse.ts";
+export { byScope, needsTexts, needsTokens, withoutTokens } from "./scopes.ts";
 export { computeEss } from "./sequence-fields.ts";
 export { spelledTexts, type TokenColumns, type TokenTextColumn, tokensOfWire } from "./token-columns.ts";
 export { OPERATORS, type Operator, quoted } from "./words.ts";

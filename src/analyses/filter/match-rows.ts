@@ -4,16 +4,38 @@
  * @module
  */
 import { SEQUENCE_TEXTS, type SequenceTable, type SequenceText } from "../../results/wire/index.ts";
+import type { Alternatives } from "./alternatives.ts";
 import type { Term, Test } from "./parse.ts";
 import { byScope, largestAbsNeeded } from "./scopes.ts";
 import { isWithin, numberTest, textTest } from "./tests.ts";
 
 /**
- * Rows at which every sequence term holds, ascending. A missing value is within no range; `-` turns that round as well.
+ * Rows at which every sequence term of an alternative holds, ascending. A missing value is within no range; `-` turns that round as well.
  * Of token terms only what the table can say of them is used: rows are left out whose largest |Δ| is too small.
  * Where `needsTokens`, the tokens have the last word.
  */
-export function matchingRows(table: SequenceTable, terms: readonly Term[]): Uint32Array {
+export function matchingRows(table: SequenceTable, alternatives: Alternatives): Uint32Array {
+  if (alternatives.length === 1) return rowsOfAll(table, alternatives[0]!);
+  const found = new Uint8Array(table.length);
+  for (const terms of alternatives) for (const row of rowsOfAll(table, terms)) found[row] = 1;
+  return placesOfOnes(found);
+}
+
+/** Whether the sequence terms of one alternative all hold at a row. */
+export function rowHolds(table: SequenceTable, terms: readonly Term[], row: number): boolean {
+  return byScope(terms).sequence.every((term) => buildPredicate(table, term)(row) !== term.negated);
+}
+
+/** Ascending. */
+export function placesOfOnes(marks: Uint8Array): Uint32Array {
+  const places = new Uint32Array(marks.length);
+  let count = 0;
+  for (let at = 0; at < marks.length; at++) if (marks[at] === 1) places[count++] = at;
+  return places.slice(0, count);
+}
+
+/** As {@link matchingRows}, of one alternative. */
+export function rowsOfAll(table: SequenceTable, terms: readonly Term[]): Uint32Array {
   const rows = new Uint32Array(table.length);
   for (let row = 0; row < rows.length; row++) rows[row] = row;
   let count = rows.length;

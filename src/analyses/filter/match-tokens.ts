@@ -4,7 +4,9 @@
  * @module
  */
 import { tokenClass } from "../../results/wire/index.ts";
+import type { Alternatives } from "./alternatives.ts";
 import type { TokenNumberField } from "./field.ts";
+import { placesOfOnes } from "./match-rows.ts";
 import type { Term, Test } from "./parse.ts";
 import { byScope, isAboutMask } from "./scopes.ts";
 import { numberTest, textTest } from "./tests.ts";
@@ -14,11 +16,26 @@ import type { TokenColumns } from "./token-columns.ts";
 export type TokenMatcher = (tokens: TokenColumns) => Uint32Array;
 
 /**
- * Finds the tokens at which every token term holds; sequence terms are passed over. Only tokens with mask 1 match,
- * unless a term is about the mask; without token terms all of them do. A missing value is within no range, has no text
- * and no class; `-` turns that round as well.
+ * Finds the tokens at which every token term of an alternative holds; sequence terms are passed over
+ * (`tableMatcher` has both). Only tokens with mask 1 match, unless a term of the alternative is about the mask; without
+ * token terms all of them do. A missing value is within no range, has no text and no class; `-` turns that round as well.
  */
-export function tokenMatcher(terms: readonly Term[]): TokenMatcher {
+export function tokenMatcher(alternatives: Alternatives): TokenMatcher {
+  return unionOf(alternatives.map(allMatcher));
+}
+
+/** The places that any of these find. */
+export function unionOf(matchers: readonly TokenMatcher[]): TokenMatcher {
+  if (matchers.length === 1) return matchers[0]!;
+  return (tokens) => {
+    const found = new Uint8Array(tokens.length);
+    for (const match of matchers) for (const place of match(tokens)) found[place] = 1;
+    return placesOfOnes(found);
+  };
+}
+
+/** As {@link tokenMatcher}, of one alternative. */
+export function allMatcher(terms: readonly Term[]): TokenMatcher {
   const { token: own } = byScope(terms);
   const trainedOnly = !own.some(isAboutMask);
   // Numbers first: texts are read of what they leave.

@@ -1,13 +1,12 @@
 /**
- * From text to terms. All terms must hold; `-` before one negates it; a term that is not understood is left out and
- * told of.
+ * From a word to a term; `-` before it negates it.
  *
  * @module
  */
 import type { TokenClass } from "../../results/wire/index.ts";
 import type { Field, TokenClassField } from "./field.ts";
 import { fieldNamed, nearestField, nearestName } from "./fields.ts";
-import { type Part, splitWords, type Word } from "./words.ts";
+import type { Part, Word } from "./words.ts";
 
 /** A place in the text, `[from, to)`. */
 interface Place {
@@ -15,9 +14,11 @@ interface Place {
   readonly to: number;
 }
 
-/** A word of a filter that was not understood. */
+/** A word or mark of a filter that was not understood. */
 export interface Problem extends Place {
   readonly message: string;
+  /** What becomes of it, where it is not a word that is left out: "read as closed at the end". */
+  readonly effect?: string;
   /** The same filter with this word as it was probably meant. */
   readonly instead?: string;
 }
@@ -44,41 +45,20 @@ export type Test =
   /** `s12.r3.q41`; what is not said is not asked. */
   | { readonly kind: "handle"; readonly step?: number; readonly rank?: number; readonly row: number };
 
-/** One condition; all terms of a filter must hold. */
+/** One condition. */
 export interface Term extends Place {
+  /** By what is written before it, and by brackets that are negated. */
   readonly negated: boolean;
+  /** As it is written; where a bracket negates it, as it would be written outside. */
+  readonly text: string;
   /** Absent: any text of the sequence, or its handle. */
   readonly field?: Field;
   readonly test: Test;
 }
 
-/** A filter that was read: its terms, and what was not understood. */
-export interface Filter {
-  readonly text: string;
-  readonly terms: readonly Term[];
-  readonly problems: readonly Problem[];
-}
-
-/**
- * Reads a filter as it is written in the viewer and after `--filter`: `abs>0.5 turn:3 correct:no`; docs/view.md lists the
- * fields. Never throws: what is not understood is in `problems`, with a suggestion where one is near.
- *
- * @returns terms that must all hold, and problems with their places in the text
- */
-export function parseFilter(text: string): Filter {
-  const terms: Term[] = [];
-  const problems: Problem[] = [];
-  for (const word of splitWords(text)) {
-    const read = word.openQuote === undefined ? parseTerm(word, text) : openQuote(word, word.openQuote);
-    if ("message" in read) problems.push(read);
-    else terms.push(read);
-  }
-  return { text, terms, problems };
-}
-
-/** The same filter without what was not understood. */
-export function understoodText({ text, terms }: Filter): string {
-  return terms.map(({ from, to }) => text.slice(from, to)).join(" ");
+/** Reads a word: a term, or why it is none. */
+export function parseWord(word: Word, text: string): Term | Problem {
+  return word.openQuote === undefined ? parseTerm(word, text) : openQuote(word, word.openQuote);
 }
 
 function openQuote({ to }: Word, from: number): Problem {
@@ -87,7 +67,7 @@ function openQuote({ to }: Word, from: number): Problem {
 
 function parseTerm(word: Word, text: string): Term | Problem {
   const { from, to, negated, field: named, operator, parts } = word;
-  if (named === undefined || operator === undefined) return bare(word);
+  if (named === undefined || operator === undefined) return bare(word, text);
   const field = fieldNamed(named.name);
   const start = from + (negated ? 1 : 0);
   if (field === undefined) {
@@ -106,22 +86,30 @@ function parseTerm(word: Word, text: string): Term | Problem {
         ? classTest(field, operator, parts, text)
         : numberTest(field, operator, parts, { from, to });
   if ("message" in test) return test;
-  return { from, to, negated: negated !== turned, field, test };
+  return { from, to, negated: negated !== turned, text: text.slice(from, to), field, test };
 }
 
-function bare({ from, to, negated, parts }: Word): Term | Problem {
+function bare({ from, to, negated, parts }: Word, all: string): Term | Problem {
   if (parts.length === 0) return { from, to, message: "a word or a field with a value is missing here" };
-  const handle = /^(?:s(\d+)\.)?(?:r(\d+)\.)?q(\d+)(?:\.t\d+)?$/.exec(parts[0]!.text);
-  if (handle !== null && parts.length === 1 && !parts[0]!.quoted) {
-    const [, step, rank, row] = handle;
-    const known = {
-      ...(step !== undefined && { step: Number(step) }),
-      ...(rank !== undefined && { rank: Number(rank) }),
-    };
-    return { from, to, negated, test: { kind: "handle", ...known, row: Number(row) } };
+  const term = { from, to, negated, text: all.slice(from, to) };
+  const [first] = parts;
+  if (parts.length === 1 && !first!.quoted) {
+    const handle = /^(?:s(\d+)\.)?(?:r(\d+)\.)?q(\d+)(?:\.t\d+)?$/.exec(first!.text);
+    if (handle !== null) {
+      const [, step, rank, row] = handle;
+      const known = {
+        ...(step !== undefined && { step: Number(step) }),
+        ...(rank !== undefined && { rank: Number(rank) }),
+      };
+      return { ...term, test: { kind: "handle", ...known, row: Number(row) } };
+    }
+    if (/^or$/i.test(all.slice(from, to))) {
+      const instead = `${all.slice(0, from)}|${all.slice(to)}`;
+      return { from, to, message: 'or is written |; a text to look for is written "or"', instead };
+    }
   }
   const texts = parts.map((part) => part.text);
-  return { from, to, negated, test: { kind: "text", texts, whole: false, orMissing: false } };
+  return { ...term, test: { kind: "text", texts, whole: false, orMissing: false } };
 }
 
 function textTest(field: Field, operator: string, parts: readonly Part[]): Test | Problem {

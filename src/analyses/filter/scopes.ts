@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Alternatives } from "./alternatives.ts";
 import type { Range, Term } from "./parse.ts";
 
 export interface Scopes {
@@ -15,13 +16,22 @@ export function byScope(terms: readonly Term[]): Scopes {
   return { sequence: terms.filter((term) => !isToken(term)), token: terms.filter(isToken) };
 }
 
+/** The alternatives that ask nothing of tokens: sequences match by them whatever their tokens are. */
+export function withoutTokens(alternatives: Alternatives): Alternatives {
+  return alternatives.filter((terms) => byScope(terms).token.length === 0);
+}
+
 /** Whether some term is about what a token is by its text. */
 export function needsTexts(terms: readonly Term[]): boolean {
   return terms.some(({ field }) => field?.scope === "token" && field.kind !== "number");
 }
 
 /** Whether only a look at the tokens says which sequences match: not so for `abs>0.5` by itself. */
-export function needsTokens(terms: readonly Term[]): boolean {
+export function needsTokens(alternatives: Alternatives): boolean {
+  return alternatives.some(asksTokens);
+}
+
+function asksTokens(terms: readonly Term[]): boolean {
   const { token } = byScope(terms);
   if (token.length !== 1) return token.length > 0;
   const [{ test }] = token as [Term];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createRecordBuilder } from "../../core/schema/builder.ts";
 import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
+import { parseFilter } from "./filter.ts";
 import { batchFilter } from "./filter-batches.ts";
-import { parseFilter } from "./parse.ts";
 import { takeRows } from "./take-rows.ts";
 
 const provenance = { file: "a.npz", format: "npz", trainer: "verl", alignment: "token" } as const;
@@ -46,7 +46,7 @@ it.each([
   ["engine:engine-0", [0, 2]],
   ["cached>=10", [1, 2]],
 ])("finds the sequences of %s", (text, rows) => {
-  const kept = batchFilter(parseFilter(text).terms).apply(pack([0, 1, 2]));
+  const kept = batchFilter(parseFilter(text).alternatives).apply(pack([0, 1, 2]));
   expect([...(kept?.rows ?? [])]).toEqual(rows);
 });
 

@@ -45,9 +45,9 @@ function makeColumns(tokens: readonly Token[]): TokenColumns {
 }
 
 function places(text: string, tokens: readonly Token[]): number[] {
-  const { terms, problems } = parseFilter(text);
+  const { alternatives, problems } = parseFilter(text);
   expect(problems, text).toEqual([]);
-  return [...tokenMatcher(terms)(makeColumns(tokens))];
+  return [...tokenMatcher(alternatives)(makeColumns(tokens))];
 }
 
 const PLAIN: Token = {
@@ -181,7 +181,7 @@ describe("a filter on tokens", () => {
   });
 
   it("knows when the table of sequences says all, and never leaves out what the tokens would keep", () => {
-    const needs = (text: string): boolean => needsTokens(parseFilter(text).terms);
+    const needs = (text: string): boolean => needsTokens(parseFilter(text).alternatives);
     expect(["", "correct:no mean_abs>1", "abs>0.5", "abs>=1 reward<0", "abs:1..inf"].map(needs)).toEqual(
       Array(5).fill(false),
     );
@@ -208,14 +208,14 @@ describe("a filter on tokens", () => {
     fc.assert(
       fc.property(deltas, text, (sequences, asked) => {
         const table = madeTable(sequences.map((own) => ({ delta_abs_max: Math.max(...own.map(Math.abs)) })));
-        const { terms } = parseFilter(asked);
-        const match = tokenMatcher(terms);
+        const { alternatives } = parseFilter(asked);
+        const match = tokenMatcher(alternatives);
         const meant = sequences.flatMap((own, row) => {
           const tokens = own.map((value): Token => ({ ...PLAIN, rollout: -9, trainer: value - 9 }));
           return match(makeColumns(tokens)).length > 0 ? [row] : [];
         });
-        const found = [...matchingRows(table, terms)];
-        if (needsTokens(terms)) expect(found).toEqual(expect.arrayContaining(meant));
+        const found = [...matchingRows(table, alternatives)];
+        if (needsTokens(alternatives)) expect(found).toEqual(expect.arrayContaining(meant));
         else expect(found).toEqual(meant);
       }),
     );
@@ -228,7 +228,8 @@ describe("a filter on batches", () => {
     { deltas: "0 .1", step: 1, row: 1, correct: 0, tokenIds: [6, 7] },
     { deltas: ".9", step: 2, row: 2, correct: 1, tokenIds: [8] },
   ]);
-  const apply = (text: string): RecordBatch | undefined => batchFilter(parseFilter(text).terms).apply(batch);
+  const apply = (text: string): RecordBatch | undefined =>
+    batchFilter(parseFilter(text).alternatives).apply(batch);
 
   it("leaves sequences out, with all that is theirs", () => {
     const left = apply("correct:no -worst<0.5")!;
@@ -243,7 +244,7 @@ describe("a filter on batches", () => {
   });
 
   it("sets the mask to 0 where a token does not match, and counts what it did", () => {
-    const filter = batchFilter(parseFilter("abs>0.5").terms);
+    const filter = batchFilter(parseFilter("abs>0.5").alternatives);
     const left = filter.apply(batch)!;
     expect([...left.rows]).toEqual([0, 2]);
     expect([...left.responseMask]).toEqual([0, 1, 0, 0, 0, 1]);
@@ -270,13 +271,13 @@ describe("a filter on batches", () => {
       asked.push([...ids]);
       return { textAt: (at: number) => `#${ids[at]!}`, flagsAt: () => 0 };
     };
-    const filter = batchFilter(parseFilter("token:#7 correct:no").terms, makeTexts);
+    const filter = batchFilter(parseFilter("token:#7 correct:no").alternatives, makeTexts);
     expect([...filter.apply(batch)!.responseMask]).toEqual([0, 1]);
     expect(asked).toEqual([
       [1, 2, 3, 4, 5],
       [6, 7],
     ]);
-    batchFilter(parseFilter("abs>0.5").terms, makeTexts).apply(batch);
+    batchFilter(parseFilter("abs>0.5").alternatives, makeTexts).apply(batch);
     expect(asked).toHaveLength(2);
   });
 
@@ -290,18 +291,18 @@ describe("a filter on batches", () => {
     );
     fc.assert(
       fc.property(text, (asked) => {
-        const { terms } = parseFilter(asked);
-        const match = tokenMatcher(terms);
+        const { alternatives } = parseFilter(asked);
+        const match = tokenMatcher(alternatives);
         const rows = [
           ...matchingRows(
             madeTable(Array.from(batch.correctness, (correct) => ({ correct, delta_abs_max: 9 }))),
-            terms,
+            alternatives,
           ),
         ];
         const meant = rows
           .map((row) => [...match(tokensOfRow(batch, row))])
           .filter(({ length }) => length > 0);
-        const left = batchFilter(terms).apply(batch);
+        const left = batchFilter(alternatives).apply(batch);
         const found = Array.from({ length: left?.length ?? 0 }, (_, row) => {
           const mask = [...left!.responseMask.subarray(left!.offsets[row]!, left!.offsets[row + 1]!)];
           return mask.flatMap((value, at) => (value === 1 ? [at] : []));

@@ -1,6 +1,7 @@
 /**
- * Cuts a filter into words, keeping the place of each. Blanks part words, except within quotes; in quotes, a backslash
- * takes the next character as it is.
+ * Cuts a filter into words and the marks between them, keeping the place of each. Blanks, `|` and `)` end words, except
+ * within quotes; in quotes, a backslash takes the next character as it is. A bracket that opens within a word, as in
+ * `group:f(x)`, belongs to it, with the one that closes it.
  *
  * @module
  */
@@ -26,23 +27,38 @@ export interface Part {
   readonly to: number;
 }
 
+/** `|` or a bracket; `-(` is one mark. */
+export interface Mark {
+  readonly mark: "(" | ")" | "|";
+  readonly from: number;
+  readonly to: number;
+  readonly negated: boolean;
+}
+
 export const OPERATORS = [">=", "<=", "!=", ">", "<", "=", ":"] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-export function splitWords(text: string): Word[] {
-  const words: Word[] = [];
+export function splitWords(text: string): (Word | Mark)[] {
+  const words: (Word | Mark)[] = [];
   let at = 0;
   for (;;) {
     while (at < text.length && isBlank(text[at]!)) at++;
     if (at >= text.length) return words;
-    const word = wordAt(text, at);
+    const word = markAt(text, at) ?? wordAt(text, at);
     words.push(word);
     at = word.to;
   }
 }
 
+function markAt(text: string, from: number): Mark | undefined {
+  const negated = text.startsWith("-(", from);
+  const at = from + (negated ? 1 : 0);
+  const mark = text[at];
+  return mark === "(" || mark === ")" || mark === "|" ? { mark, from, to: at + 1, negated } : undefined;
+}
+
 function wordAt(text: string, from: number): Word {
-  const negated = text[from] === "-" && from + 1 < text.length && !isBlank(text[from + 1]!);
+  const negated = text[from] === "-" && from + 1 < text.length && !isEnd(text[from + 1]!);
   const start = from + (negated ? 1 : 0);
   const name = /^[A-Za-z_][\w-]*/.exec(text.slice(start))?.[0] ?? "";
   const operator = OPERATORS.find((each) => text.startsWith(each, start + name.length));
@@ -60,10 +76,11 @@ function valueAt(text: string, start: number): Pick<Word, "to" | "parts" | "open
   const parts: Part[] = [];
   let at = start;
   let part = { text: "", quoted: false, from: start };
+  let open = 0;
   const finish = (): void => {
     if (part.text !== "" || part.quoted) parts.push({ ...part, to: at });
   };
-  while (at < text.length && !isBlank(text[at]!)) {
+  while (at < text.length && ((open > 0 && text[at] === ")") || !isEnd(text[at]!))) {
     if (text[at] === ",") {
       finish();
       at++;
@@ -81,6 +98,8 @@ function valueAt(text: string, start: number): Pick<Word, "to" | "parts" | "open
       }
       at++;
     } else {
+      if (text[at] === "(") open++;
+      if (text[at] === ")") open--;
       part.text += text[at++];
     }
   }
@@ -90,7 +109,12 @@ function valueAt(text: string, start: number): Pick<Word, "to" | "parts" | "open
 
 /** A value as it is to be written: in quotes where it would be read as something else. */
 export function quoted(value: string): string {
-  return /^[^\s",\\]+$/u.test(value) && value !== "none" ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;
+  return /^[^\s",\\()|]+$/u.test(value) && value !== "none" ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** Whether a word ends before this character. */
+function isEnd(character: string): boolean {
+  return character === "|" || character === ")" || isBlank(character);
 }
 
 function isBlank(character: string): boolean {

@@ -17,7 +17,7 @@ export interface FilterOptions {
 /** @throws UsageError when the filter is not understood, or asks for texts without a tokenizer */
 export async function compileFilter({ filter, tokenizer }: FilterOptions): Promise<BatchFilter | undefined> {
   if (filter === undefined) return undefined;
-  const { terms, problems } = parseFilter(filter);
+  const { alternatives, terms, problems } = parseFilter(filter);
   const [first] = problems;
   if (first !== undefined) {
     throw new UsageError(`--filter: ${problems.map(({ message }) => message).join("; ")}`, {
@@ -27,7 +27,7 @@ export async function compileFilter({ filter, tokenizer }: FilterOptions): Promi
   }
   if (terms.length === 0)
     throw new UsageError("--filter is empty", { hint: "write a term, as in --filter 'abs>0.5'" });
-  if (!needsTexts(terms)) return batchFilter(terms);
+  if (!needsTexts(terms)) return batchFilter(alternatives);
   if (tokenizer === undefined) {
     throw new UsageError("--filter with token: or is: needs a tokenizer", {
       hint: "add --tokenizer DIR, the model's directory with tokenizer.json in it",
@@ -35,7 +35,7 @@ export async function compileFilter({ filter, tokenizer }: FilterOptions): Promi
   }
   const { openTokenizer, TokenTexts } = await import("../../input/tokens/index.ts");
   const texts = new TokenTexts(await openTokenizer(tokenizer));
-  return batchFilter(terms, (ids) => {
+  return batchFilter(alternatives, (ids) => {
     const { offsets, ...spelled } = texts.spell(ids);
     return spelledTexts({ ...spelled, textOffsets: offsets }, 0);
   });

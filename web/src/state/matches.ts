@@ -1,6 +1,7 @@
 import {
   byScope,
   type Filter,
+  joinFilters,
   needsTokens,
   parseFilter,
   understoodText,
@@ -48,7 +49,7 @@ export function useMatchingTokens(
   info: RunInfo,
 ): MatchingList {
   const within = steps === undefined ? "" : understoodText(parseFilter(`step:${steps}`));
-  const question = `${understoodText(filter)} ${within}`.trim();
+  const question = joinFilters(understoodText(filter), within);
   const { loaded, busy } = useAnswer(
     question === "" || info.bundled ? undefined : `${info.version} ${list} ${question}`,
     (signal): Promise<MatchingTokens | MatchingGroups> =>
@@ -72,5 +73,5 @@ const FILES = "a bundle cannot look through tokens, as logratio view of the run 
 const NOT_USED = "of what is asked of tokens, only what the largest |Δ| of each sequence tells is used";
 
 export function bundleRefusal(filter: Filter, { bundled }: Pick<RunInfo, "bundled">): string | undefined {
-  return bundled && needsTokens(filter.terms) ? `${FILES}; ${NOT_USED}` : undefined;
+  return bundled && needsTokens(filter.alternatives) ? `${FILES}; ${NOT_USED}` : undefined;
 }

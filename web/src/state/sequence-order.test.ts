@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { parseFilter } from "../../../src/analyses/filter/index.ts";
 import { madeTable } from "../../../src/analyses/filter/made-table.test-data.ts";
+import type { TokenMatches } from "../../../src/results/wire/index.ts";
 import { orderedSequences, parseSort, sortedBy, textRanks } from "./sequence-order.ts";
 
 const table = madeTable([
@@ -36,6 +38,26 @@ describe("the order of sequences", () => {
     expect([...orderedSequences(table, { steps: "2..2", sort: "abs" })]).toEqual([2, 4, 5, 3]);
     expect([...orderedSequences(table, { filter: "correct:no", sort: "-sequence" })]).toEqual([4, 1]);
     expect([...orderedSequences(table, { sort: "group" })]).toEqual([5, 4, 0, 1, 2, 3]);
+  });
+
+  it("keeps a sequence without matching tokens by an alternative that asks nothing of tokens", () => {
+    const matches = { sequences: Uint32Array.of(0), counts: Uint32Array.of(3) } as TokenMatches;
+    const rows = (filter: string): number[] => [
+      ...orderedSequences(table, { filter, sort: "sequence" }, parseFilter(filter), matches),
+    ];
+    expect(rows("turn:1")).toEqual([0]);
+    expect(rows("turn:1 | correct:no")).toEqual([0, 1, 4]);
+    expect(rows("(turn:1 | is:number) reward>=1 | group=a9")).toEqual([0, 5]);
+    // What matches most comes first, what only its sequence chose last.
+    expect([
+      ...orderedSequences(table, { sort: "-matching" }, parseFilter("turn:1 | correct:no"), matches),
+    ]).toEqual([0, 1, 4]);
+  });
+
+  it("of chosen steps holds of every alternative", () => {
+    expect([...orderedSequences(table, { filter: "correct:no | correct:yes", steps: "2..2" })]).toEqual([
+      4, 2,
+    ]);
   });
 
   it("of a column that there is none of is worst first", () => {

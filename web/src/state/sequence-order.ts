@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { computeEss, type Filter, matchingRows, parseFilter } from "../../../src/analyses/filter/index.ts";
+import {
+  computeEss,
+  type Filter,
+  matchingRows,
+  narrowed,
+  parseFilter,
+  withoutTokens,
+} from "../../../src/analyses/filter/index.ts";
 import type {
   SequenceColumn,
   SequenceTable,
@@ -89,9 +96,12 @@ export function orderedSequences(
   matches?: TokenMatches,
 ): Uint32Array {
   const steps = parseFilter(params.steps === undefined ? "" : `step:${params.steps}`);
-  const possible = matchingRows(table, [...filter.terms, ...steps.terms]);
+  const alternatives = narrowed(filter.alternatives, steps.alternatives);
+  const possible = matchingRows(table, alternatives);
   const counts = matches && matchCounts(table, matches);
-  const matching = counts ? possible.filter((row) => counts[row]! > 0) : possible;
+  // By an alternative that asks nothing of tokens, a sequence without any matches too.
+  const sure = new Set(counts && matchingRows(table, withoutTokens(alternatives)));
+  const matching = counts ? possible.filter((row) => counts[row]! > 0 || sure.has(row)) : possible;
   const { key, descending } = parseSort(params);
   const values = key === MATCHING ? counts : sortValues(table, key);
   return values ? sortedBy(matching, values, descending) : matching;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { FIELDS, type Field, type Filter } from "../../../src/analyses/filter/index.ts";
+import { FIELDS, type Field, type Filter, joinFilters } from "../../../src/analyses/filter/index.ts";
 import { useKeys } from "../state/keys.ts";
 import { navigate } from "../state/url.ts";
 import "./filter-box.css";
@@ -23,6 +23,9 @@ export function FilterBox({
     navigate({ params: { filter: text === "" ? undefined : text } }, { replace: true });
   };
   useKeys({ "/": { describe: `filter ${what}`, run: () => document.getElementById(id)?.focus() } });
+  // What is not whole yet, as `correct:no |`, goes on with the example.
+  const withExample = (example: string): string =>
+    filter.problems.length === 0 ? joinFilters(filter.text, example) : `${filter.text} ${example}`;
   return (
     <search class="filter-box">
       <label for={id}>Filter</label>
@@ -37,11 +40,11 @@ export function FilterBox({
         aria-invalid={filter.problems.length > 0}
         onInput={(event) => set(event.currentTarget.value)}
       />
-      <Fields onPick={(example) => set(`${filter.text} ${example}`.trim())} />
+      <Fields onPick={(example) => set(withExample(example))} />
       <div id={`${id}-problems`} role="status" class="filter-problems">
-        {filter.problems.map(({ from, to, message, instead }) => (
+        {filter.problems.map(({ from, to, message, effect, instead }) => (
           <p key={from}>
-            <mark>{filter.text.slice(from, to)}</mark> {message}; this word is not used
+            <mark>{filter.text.slice(from, to)}</mark> {message}; {effect ?? "this word is not used"}
             {instead !== undefined && (
               <button type="button" onClick={() => set(instead)}>
                 use {instead}
@@ -61,12 +64,13 @@ function Fields({ onPick }: { readonly onPick: (example: string) => void }) {
     <Popover class="filter-help drop" summary="Fields">
       <div>
         <p>
-          Terms with blanks between must all hold: those on tokens at one token at least, all at the same;{" "}
-          <code>-</code> before a term negates it. Numbers: <code>:</code> <code>=</code> <code>!=</code>{" "}
-          <code>&gt;</code> <code>&gt;=</code> <code>&lt;</code> <code>&lt;=</code>, ranges{" "}
-          <code>10..30</code>, lists <code>1,2,5</code>. Texts: <code>:</code> for a part, <code>=</code> for
-          all of it, quotes around blanks. <code>none</code> is what is missing. A word alone is looked for in
-          the texts of the sequence; <code>s10.q41</code> is a handle.
+          Terms with blanks between must all hold; those on tokens at the same token. <code>|</code> means or,
+          brackets group: <code>correct:no (abs&gt;0.5 | is:number)</code>. <code>-</code> negates a term or a
+          bracket. Numbers: <code>:</code> <code>=</code> <code>!=</code> <code>&gt;</code> <code>&gt;=</code>{" "}
+          <code>&lt;</code> <code>&lt;=</code>, ranges <code>10..30</code>, lists <code>1,2,5</code>. Texts:{" "}
+          <code>:</code> for a part, <code>=</code> for all of it, quotes around blanks. <code>none</code>{" "}
+          finds what is missing. A word alone is looked for in the texts of the sequence; <code>s10.q41</code>{" "}
+          is a handle.
         </p>
         <table>
           {(["token", "sequence"] as const).map((scope) => (

@@ -1,3 +1,4 @@
+import { addCondition, parseFilter } from "../../../../src/analyses/filter/index.ts";
 import {
   formatCount,
   formatNumber,
@@ -105,9 +106,9 @@ function columnsFor(list: GroupList, whole: string, most: number): TableColumn<T
 
 /** The list of single tokens under the filter as it is and this term. */
 function hrefWith(term: string): string {
-  const { filter = "" } = route.value.params;
+  const filter = addCondition(parseFilter(route.value.params.filter ?? ""), term);
   return makeHref({
-    params: { by: undefined, find: undefined, "tokens-sort": undefined, filter: `${filter} ${term}`.trim() },
+    params: { by: undefined, find: undefined, "tokens-sort": undefined, filter },
   });
 }
 

@@ -150,7 +150,7 @@ function Nothing() {
 }
 
 function addColumn(table: SequenceTable, rows: Uint32Array, { value }: SequencesColumn): number {
-  return rows.reduce((sum, row) => sum + Number(value(table, row)), 0);
+  return rows.reduce((sum, row) => sum + Number(value(table, row) ?? 0), 0);
 }
 
 /** Behind the handle. */

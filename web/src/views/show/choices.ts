@@ -1,3 +1,4 @@
+import { byScope, parseFilter } from "../../../../src/analyses/filter/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { readCorrection } from "../../state/correction.ts";
@@ -6,7 +7,6 @@ import { type Palette, paletteNamed } from "../../ui/colour-scale.ts";
 import { chooseEnd } from "../../ui/legend.tsx";
 import { parseRange, type TokenRange } from "./model/axis.ts";
 import { TEXT_MODES, type TextMode } from "./model/display.ts";
-import { pickTokenTerms } from "./model/finding.ts";
 import { listMetrics, type Metric } from "./model/metrics.ts";
 import { parsePlaces } from "./model/runs.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
@@ -55,7 +55,8 @@ export const OF_ONE_SEQUENCE = {
 const CLOSED = "";
 
 export function closedFind({ params }: Route): Record<"find" | "find-as", string | undefined> {
-  return { find: pickTokenTerms(params.filter) === undefined ? undefined : CLOSED, "find-as": undefined };
+  const { token } = byScope(parseFilter(params.filter ?? "").terms);
+  return { find: token.length === 0 ? undefined : CLOSED, "find-as": undefined };
 }
 
 /** The address of a place: `t12`, or a prompt token as `prompt=12`. */
@@ -67,7 +68,13 @@ export function moveToPlace(model: Pick<SequenceModel, "prompt">, place: number)
   };
 }
 
-export function readChoices({ params, token }: Route, info: RunInfo, model: SequenceModel): Choices {
+/** @param filtered what the list of sequences is filtered by asks of this one's tokens (`pickTokenTerms`) */
+export function readChoices(
+  { params, token }: Route,
+  info: RunInfo,
+  model: SequenceModel,
+  filtered: string | undefined,
+): Choices {
   const metrics = listMetrics(info, model.wire);
   const metric = metrics.find(({ name }) => name === params.metric) ?? metrics[0]!;
   const domain = positive(params.scale) ?? metric.domain;
@@ -89,7 +96,7 @@ export function readChoices({ params, token }: Route, info: RunInfo, model: Sequ
     pins: [...parsePlaces(params.pins ?? "")].filter(inside).slice(0, MOST_PINS),
     range: parseRange(params.range, model.response),
     toggled: parsePlaces(params.toggled ?? ""),
-    find: params.find === CLOSED ? undefined : (params.find ?? pickTokenTerms(params.filter)),
+    find: params.find === CLOSED ? undefined : (params.find ?? filtered),
     findsText: params["find-as"] === "text",
   };
 }

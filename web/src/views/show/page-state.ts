@@ -23,19 +23,21 @@ export interface PageInput {
   readonly order: Order | undefined;
   /** Where the page of its group is; undefined without one, or until the table is there. */
   readonly group: number | undefined;
+  /** What the list of sequences is filtered by asks of this one's tokens. */
+  readonly filtered: string | undefined;
 }
 
 export type Page = ReturnType<typeof useModel> & ReturnType<typeof useHandles>;
 
 /** The sequence as the address asks for it; what is costly is computed when its own inputs change. */
-export function useModel({ info, wire, source }: PageInput) {
+export function useModel({ info, wire, source, filtered }: PageInput) {
   const model = useMemo(() => sequenceModel(wire), [wire]);
   const alternatives = useMemo(
     () => (info.top_k.length === 0 ? undefined : loadAlternatives(source, wire.meta.index, model.response)),
     [model, info.top_k.length],
   );
   const numbers = useMemo(() => openNumbers(model), [model]);
-  const wanted = readChoices(route.value, info, model);
+  const wanted = readChoices(route.value, info, model, filtered);
   // Where there is no number, nothing steps back for one.
   const choices: Choices = { ...wanted, numbers: wanted.numbers && numbers.any };
   const { metric, correction, find = "", findsText } = choices;

@@ -12,6 +12,7 @@ import { route } from "../../state/url.ts";
 import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
+import { pickTokenTerms } from "./model/finding.ts";
 import { orderAround } from "./model/order.ts";
 import { SequencePage } from "./page.tsx";
 import { OWN, otherSource, type Source } from "./source.ts";
@@ -69,6 +70,7 @@ function OneSequence({ info, source }: { readonly info: RunInfo; readonly source
     [table, filter, found, params.steps, params.sort],
   );
   const order = useMemo(() => table && rows && orderAround(table, rows, index), [rows, index]);
+  const filtered = useMemo(() => pickTokenTerms(filter, table, index), [filter, table, index]);
   const group = table && source === OWN ? findGroupPlace(table, index) : undefined;
   if (index >= info.sequences) {
     return (
@@ -80,7 +82,9 @@ function OneSequence({ info, source }: { readonly info: RunInfo; readonly source
   }
   return (
     <WhenLoaded of={loaded}>
-      {(wire) => <SequencePage key={`${state} ${index}`} {...{ info, wire, source, order, group }} />}
+      {(wire) => (
+        <SequencePage key={`${state} ${index}`} {...{ info, wire, source, order, group, filtered }} />
+      )}
     </WhenLoaded>
   );
 }

@@ -5,11 +5,10 @@
  */
 import type { FileHandle } from "node:fs/promises";
 import {
-  matchingRows,
+  type Filter,
   needsTexts,
   parseFilter,
-  type Term,
-  tokenMatcher,
+  tableMatcher,
   tokensOfWire,
 } from "../../../../analyses/filter/index.ts";
 import { UsageError } from "../../../../core/base/index.ts";
@@ -51,7 +50,7 @@ export async function matchSequences(
 ): Promise<Uint8Array> {
   const found: { index: number; count: number; first: number; worst: number }[] = [];
   let tokens = 0;
-  for await (const { sequence, places } of matches(source, parseTerms(text, source.info), signal)) {
+  for await (const { sequence, places } of matches(source, readFilter(text, source.info), signal)) {
     const worst = places.reduce((a, b) => (distanceAt(sequence, b) > distanceAt(sequence, a) ? b : a));
     found.push({ index: sequence.meta.index, count: places.length, first: places[0]!, worst });
     tokens += places.length;
@@ -79,7 +78,7 @@ export async function matchOccurrences(
   );
   let sequences = 0;
   let tokens = 0;
-  for await (const { sequence, places } of matches(source, parseTerms(text, source.info), signal)) {
+  for await (const { sequence, places } of matches(source, readFilter(text, source.info), signal)) {
     sequences++;
     tokens += places.length;
     for (const token of places) {
@@ -101,12 +100,12 @@ export async function matchGroups(
   text: string,
   signal?: AbortSignal,
 ): Promise<MatchingGroups> {
-  const terms = parseTerms(text, source.info);
-  const isOwnTurns = terms.every(({ field }) => field?.name !== "mask");
+  const filter = readFilter(text, source.info);
+  const isOwnTurns = filter.terms.every(({ field }) => field?.name !== "mask");
   const sums = new SequenceSums();
   let sequences = 0;
   let tokens = 0;
-  for await (const { sequence, places } of matches(source, terms, signal)) {
+  for await (const { sequence, places } of matches(source, filter, signal)) {
     sequences++;
     tokens += places.length;
     const mask = new Uint8Array(sequence.mask.length);
@@ -116,10 +115,11 @@ export async function matchGroups(
   return { sequences, tokens, ...sums.groups(source.info.has.texts) };
 }
 
-function parseTerms(text: string, { has, redacted }: RunInfo): readonly Term[] {
+function readFilter(text: string, { has, redacted }: RunInfo): Filter {
   if (text.length > MOST_CHARACTERS)
     throw new UsageError(`the filter has ${text.length} characters; the limit is ${MOST_CHARACTERS}`);
-  const { terms, problems } = parseFilter(text);
+  const filter = parseFilter(text);
+  const { terms, problems } = filter;
   if (problems.length > 0) throw new UsageError(problems.map(({ message }) => message).join("; "));
   if (needsTexts(terms) && !has.texts) {
     throw new UsageError(
@@ -128,7 +128,7 @@ function parseTerms(text: string, { has, redacted }: RunInfo): readonly Term[] {
         : "token: and is: need a tokenizer: logratio view --tokenizer DIR",
     );
   }
-  return terms;
+  return filter;
 }
 
 interface Match {
@@ -140,12 +140,12 @@ interface Match {
 /** Sequences with tokens that match, in the order of the table. */
 async function* matches(
   source: MatchSource,
-  terms: readonly Term[],
+  { alternatives }: Filter,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Match> {
-  const match = tokenMatcher(terms);
-  for await (const sequence of sequencesAt(source, matchingRows(await source.table(), terms), signal)) {
-    const places = match(tokensOfWire(sequence, source.info.has.texts));
+  const { rows, tokensOf } = tableMatcher(alternatives)(await source.table());
+  for await (const sequence of sequencesAt(source, rows, signal)) {
+    const places = tokensOf(sequence.meta.index)(tokensOfWire(sequence, source.info.has.texts));
     if (places.length > 0) yield { sequence, places };
   }
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { parseFilter } from "../../../../../src/analyses/filter/index.ts";
+import { madeTable } from "../../../../../src/analyses/filter/made-table.test-data.ts";
 import { HIT, hitAt, hitsWithin, joinedText, nextHit, textHits } from "./find.ts";
 import { finderIn, pickTokenTerms } from "./finding.ts";
 import { madeSequence } from "./made-sequence.test-data.ts";
@@ -100,9 +102,32 @@ describe("what is written", () => {
     expect(find("abs>0.5 turn:x", false).problem).toMatch(/"x"/);
   });
 
+  test("of alternatives is what any of them finds", () => {
+    expect(find("abs>0.5 is:number | pos:0", false).hits.from).toEqual([1, 2]);
+    expect(find("abs>0.5 -(is:number | pos:0)", false).hits.from).toEqual([4]);
+    expect(find("abs>0.5 | word", false).kind).toBe("text");
+    expect(find("(1|2)", false).kind).toBe("text");
+  });
+
   test("of a filter on sequences is what it says of tokens", () => {
-    expect(pickTokenTerms("correct:no abs>0.5 -is:number")).toBe("abs>0.5 -is:number");
-    expect(pickTokenTerms("correct:no")).toBeUndefined();
-    expect(pickTokenTerms(undefined)).toBeUndefined();
+    const pick = (filter: string): string | undefined => pickTokenTerms(parseFilter(filter), undefined, 0);
+    expect(pick("correct:no abs>0.5 -is:number")).toBe("abs>0.5 -is:number");
+    expect(pick("correct:no")).toBeUndefined();
+    expect(pick("")).toBeUndefined();
+    expect(pick("correct:no abs>0.5 | turn:2")).toBe("abs>0.5 | turn:2");
+  });
+
+  test("of alternatives is what those say by which the sequence matches", () => {
+    const table = madeTable([{ correct: 0 }, { correct: 1, step: 3 }, {}]);
+    const pick = (filter: string): (string | undefined)[] =>
+      [0, 1, 2].map((row) => pickTokenTerms(parseFilter(filter), table, row));
+    expect(pick("correct:no abs>0.5 | correct:yes is:number | step:3 turn:2")).toEqual([
+      "abs>0.5",
+      "is:number | turn:2",
+      undefined,
+    ]);
+    expect(pick("correct:no | abs>1")).toEqual(["abs>1", "abs>1", "abs>1"]);
+    // One alternative is shown whatever the sequence is: one may have come here by a link.
+    expect(pick("correct:no abs>0.5")).toEqual(["abs>0.5", "abs>0.5", "abs>0.5"]);
   });
 });

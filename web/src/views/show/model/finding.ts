@@ -1,9 +1,12 @@
 import {
   byScope,
+  type Filter,
   parseFilter,
+  rowHolds,
   tokenMatcher,
   tokensOfWire,
 } from "../../../../../src/analyses/filter/index.ts";
+import type { SequenceTable } from "../../../../../src/results/wire/index.ts";
 import { type Hits, type JoinedText, joinedText, placeHits, textHits } from "./find.ts";
 import type { SequenceModel } from "./sequence-model.ts";
 
@@ -25,11 +28,11 @@ export function finderIn(model: SequenceModel, hasTexts: boolean): Find {
   let joined: JoinedText | undefined;
   let last: { readonly key: string; readonly finding: Finding } | undefined;
   const find: Find = (wanted, asText) => {
-    const { terms, problems } = parseFilter(wanted);
+    const { alternatives, terms, problems } = parseFilter(wanted);
     const { token, sequence } = byScope(terms);
     const isFilter = token.length > 0 && sequence.length === 0 && problems.length === 0;
     if (isFilter && !asText) {
-      const found = tokenMatcher(token)(tokensOfWire(model.wire, hasTexts));
+      const found = tokenMatcher(alternatives)(tokensOfWire(model.wire, hasTexts));
       const places = Array.from(found, (at) => at + model.prompt);
       return { hits: placeHits(places, model.length), kind: "tokens", isFilter, problem: undefined };
     }
@@ -44,9 +47,26 @@ export function finderIn(model: SequenceModel, hasTexts: boolean): Find {
   };
 }
 
-/** The terms of a filter on sequences that are about their tokens: they are found where a sequence is opened. */
-export function pickTokenTerms(filter: string | undefined): string | undefined {
-  if (filter === undefined) return undefined;
-  const { token } = byScope(parseFilter(filter).terms);
-  return token.length === 0 ? undefined : token.map(({ from, to }) => filter.slice(from, to)).join(" ");
+/**
+ * The terms on tokens of a filter on sequences, which are found where one of its sequences is opened: those of the
+ * alternatives that this sequence matches by. Undefined where no alternative asks anything of tokens.
+ *
+ * @param table undefined: not there yet, so every alternative may be meant
+ * @param row the sequence's, in the table
+ */
+export function pickTokenTerms(
+  { alternatives }: Filter,
+  table: SequenceTable | undefined,
+  row: number,
+): string | undefined {
+  const meant =
+    alternatives.length > 1 && table
+      ? alternatives.filter((terms) => rowHolds(table, terms, row))
+      : alternatives;
+  const asked = meant.map((terms) =>
+    byScope(terms)
+      .token.map(({ text }) => text)
+      .join(" "),
+  );
+  return [...new Set(asked)].filter((text) => text !== "").join(" | ") || undefined;
 }
