@@ -74,7 +74,7 @@ export interface DoctorCause {
 
 /** Causes that leave the same traces in log-probs: the data name them together, and an experiment tells them apart. */
 export interface AlikeCauses {
-  /** What they have in common: `Other weights on one side`. */
+  /** What they have in common: `Different weights on the two sides`. */
   readonly title: string;
   /** Ids of causes, most likely first. */
   readonly causes: readonly string[];

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("the doctor's page", () => {
     for (const { line } of cause!.fix)
       for (const part of line.split("\n")) expect(text).toContain(part.trim());
     expect(text).toContain(
-      "The engine's decoding differs from its own prefill, which agrees with the trainer",
+      "The engine's decoding differs from its own prefill, and that prefill agrees with the trainer",
     );
     for (const { column } of report.untested) expect(text).toContain(column);
     expect(await page.locator(".doctor .level").first().textContent()).toBe("FAULT");

@@ -58,9 +58,9 @@ describe("a drawn run", () => {
     const late: Drawing["after"] = (_, trainer) => trainer.copyWithin(1, 0);
     const early: Drawing["after"] = (_, trainer) => trainer.copyWithin(0, 1);
     expect(firstEvidence(diagnose({ after: late }))).toContain(
-      "Taken 1 entry later, the trainer column fits",
+      "Shifted 1 entry later, the trainer column matches",
     );
-    expect(firstEvidence(diagnose({ after: early }))).toContain("Taken 1 entry earlier");
+    expect(firstEvidence(diagnose({ after: early }))).toContain("Shifted 1 entry earlier");
     expect(diagnose({ after: late }).causes[0]?.id).toBe("token_shift");
   });
 
@@ -69,7 +69,7 @@ describe("a drawn run", () => {
       after: (rollout) => change(rollout, (value) => value / Math.LN10),
     });
     expect(parts.causes[0]?.id).toBe("log_base");
-    expect(firstEvidence(parts)).toContain("the rollout column is in base 10");
+    expect(firstEvidence(parts)).toContain("A rollout column in base 10 gives ");
   });
 
   it("of probabilities is told so", () => {
@@ -85,7 +85,7 @@ describe("a drawn run", () => {
     });
     expect(parts.causes[0]?.id).toBe("sentinel_fill");
     expect(firstEvidence(parts)).toMatch(
-      /rollout log-probs are exactly -1 where the other side is clearly elsewhere/,
+      /rollout log-probs are exactly -1 where the other side is far from that/,
     );
     expect(parts.causes[0]?.handles[0]).toMatch(/^s\d+\.q\d+\.t\d*7$/);
   });
@@ -109,7 +109,7 @@ describe("a drawn run", () => {
       after: (_, trainer) => change(trainer, (value) => Math.max(value, -2.5)),
     });
     expect(parts.causes[0]?.id).toBe("clamped_logprobs");
-    expect(firstEvidence(parts)).toContain("trainer log-probs are exactly -2.5, none is below it");
+    expect(firstEvidence(parts)).toContain("trainer log-probs are exactly -2.5 and none is lower");
   });
 
   it("stored as bfloat16 is told by its grid", () => {
@@ -197,7 +197,7 @@ describe("what the files state of their sides", () => {
     expect(Math.log(odds(stated) / odds(without))).toBeCloseTo(4, 1);
     expect(stated.causes.find(({ id }) => id === "temperature_mismatch")?.evidence).toContainEqual({
       sentence:
-        "The files state temperature 1 on the rollout side and 0.7 on the trainer side, of 64 sequences.",
+        "For 64 sequences, the files state temperature 1 on the rollout side and 0.7 on the trainer side.",
       weight: 4,
       figures: { sequences: 64, rollout: 1, trainer: 0.7 },
     });

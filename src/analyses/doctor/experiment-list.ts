@@ -20,10 +20,10 @@ const OTHER_PROMPT = [
 export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: "compare_prompt_ids",
-    title: "Compare the token ids that both sides condition on",
+    title: "Compare the token ids that each side sees",
     steps: [
-      "Take one sequence with large Δ and write the ids that the engine received (vLLM: return_token_ids, or prompt_token_ids of the reply) and those of the trainer's input_ids.",
-      "Compare them element by element, prompt and earlier turns included.",
+      "Take one sequence with large Δ. Write out the ids that the engine received (vLLM: return_token_ids, or prompt_token_ids in the reply) and the trainer's input_ids.",
+      "Compare them one by one, including the prompt and earlier turns.",
     ],
     outcomes: [
       { outcome: "the ids differ", causes: OTHER_PROMPT },
@@ -32,10 +32,10 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     id: "weight_checksum",
-    title: "Compare checksums of the weights after a sync",
+    title: "Compare weight checksums after a sync",
     steps: [
       "Right after a weight sync, sum |w| of every tensor on the trainer and on each engine worker (slime and miles: --check-weight-update-equal).",
-      "Compare by name, adapters and the output head included.",
+      "Compare by name, including adapters and the output head.",
     ],
     outcomes: [
       {
@@ -52,11 +52,11 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     id: "rescore_prefill",
-    title: "Re-score the rollouts by the engine's own prefill",
+    title: "Re-score the rollouts with the engine's own prefill",
     steps: [
-      "Send the finished texts, as token ids, to the same engine and take its prompt log-probs (max_tokens = 1):",
+      "Send the finished texts as token ids to the same engine and take its prompt log-probs (max_tokens = 1):",
       "logratio score --config score.yaml",
-      "Record them as rescored_log_probs beside the other two columns and run the doctor again: it then names the leg.",
+      "Record them as rescored_log_probs next to the other two columns and run the doctor again: it then names the leg that differs.",
     ],
     outcomes: [
       {
@@ -78,7 +78,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: "zero_learning_rate",
     title: "Run two steps with a learning rate of 0",
     steps: [
-      "Start from the current checkpoint with lr = 0 and let two steps run, weight syncs included: no gradient can move the policy.",
+      "Start from the current checkpoint with lr = 0 and run two steps, including the weight syncs: the policy cannot change.",
       "Compare mean |Δ| of the second step with the run's:",
       "logratio report PATH",
     ],
@@ -98,15 +98,15 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     id: "score_twice",
-    title: "Let the trainer score the same batch twice",
+    title: "Score the same batch twice with the trainer",
     steps: [
-      "Call the trainer's log-prob function twice on one batch, with other micro-batch sizes, without an update between.",
+      "Call the trainer's log-prob function twice on one batch, with different micro-batch sizes and no update in between.",
       "logratio compare FIRST SECOND",
     ],
     outcomes: [
       { outcome: "the two differ", causes: ["dropout_on"] },
       {
-        outcome: "they differ where sequences are packed, padded or cut otherwise",
+        outcome: "they differ where packing, padding or truncation differs",
         causes: ["packing_leak", "pads_attended", "cp_boundary"],
       },
       { outcome: "they are equal", causes: [] },
@@ -116,7 +116,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: "plain_sampling",
     title: "Sample one step with T = 1 and no filters or penalties",
     steps: [
-      "Set temperature = 1, top_p = 1, top_k = −1, min_p = 0 and repetition_penalty = 1, and let one step run.",
+      "Set temperature = 1, top_p = 1, top_k = −1, min_p = 0 and repetition_penalty = 1, and run one step.",
       "logratio doctor PATH",
     ],
     outcomes: [
@@ -137,18 +137,21 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: "compare_configs",
     title: "Compare the model configs of both sides",
     steps: [
-      "Write config.json as the engine loaded it and as the trainer did, overrides included.",
+      "Write out config.json as the engine and as the trainer loaded it, including overrides.",
       "Compare rope_theta, rope_scaling, sliding_window, max_position_embeddings, final_logit_softcapping, vocab_size and its padding.",
     ],
     outcomes: [
-      { outcome: "rotary embedding or window differ", causes: ["rope_mismatch", "context_window"] },
-      { outcome: "soft-cap or vocabulary differ", causes: ["softcap_mismatch", "vocab_padding_in_softmax"] },
+      { outcome: "the rotary embedding or the window differs", causes: ["rope_mismatch", "context_window"] },
+      {
+        outcome: "the soft-cap or the vocabulary differs",
+        causes: ["softcap_mismatch", "vocab_padding_in_softmax"],
+      },
       { outcome: "they are the same", causes: [] },
     ],
   },
   {
     id: "full_precision",
-    title: "Serve one step without quantization",
+    title: "Run one step without quantization",
     steps: [
       "Serve weights and KV cache in bfloat16 (--quantization none, --kv-cache-dtype auto) for one step.",
       "logratio doctor PATH",
@@ -164,10 +167,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: "no_prefix_cache",
     title: "Restart the engine with prefix caching off",
-    steps: [
-      "Restart the engine with --no-enable-prefix-caching and let one step run.",
-      "logratio doctor PATH",
-    ],
+    steps: ["Restart the engine with --no-enable-prefix-caching and run one step.", "logratio doctor PATH"],
     outcomes: [
       { outcome: "Δ falls to the engine's precision", causes: ["stale_prefix_cache"] },
       { outcome: "Δ stays", causes: [] },
@@ -177,7 +177,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: "replay_routes",
     title: "Replay the engine's expert routes in the trainer",
     steps: [
-      "Turn router replay on (slime: --use-rollout-routing-replay) for one step.",
+      "Turn on router replay (slime: --use-rollout-routing-replay) for one step.",
       "logratio report PATH",
     ],
     outcomes: [
@@ -189,8 +189,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: "one_row_per_batch",
     title: "Score one sequence per batch, without packing or padding",
     steps: [
-      "Let the trainer score a few sequences one at a time: no padding, no packing, no context parallelism.",
-      "Compare with the recorded trainer log-probs.",
+      "Score a few sequences one at a time with the trainer: no padding, no packing, no context parallelism.",
+      "Compare them with the recorded trainer log-probs.",
     ],
     outcomes: [
       {
@@ -203,7 +203,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: "perturb_weights",
     title: "Perturb the weights of one side",
-    steps: ["Add noise of 1e-3 to one tensor of the trainer, score the batch again and compare the columns."],
+    steps: ["Add noise of 1e-3 to one tensor in the trainer, score the batch again and compare the columns."],
     outcomes: [
       { outcome: "Δ is still 0", causes: ["copied_column"] },
       { outcome: "Δ moves", causes: [] },

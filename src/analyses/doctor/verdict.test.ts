@@ -25,7 +25,7 @@ describe("too few", () => {
     const verdict = (tokens: number, sequences: number) => judge([{}], { tokens, sequences }).verdict;
     expect([verdict(99, 4), verdict(100, 3), verdict(100, 4)]).toEqual(["too_few", "too_few", "fault"]);
     expect(judge([{}], { tokens: 40, sequences: 1 }).sentence).toBe(
-      "There are 40 tokens of 1 sequence to compare: too few to say what is wrong, or that nothing is.",
+      "Only 40 tokens of 1 sequence can be compared: too few to say whether anything is wrong.",
     );
   });
 
@@ -45,12 +45,12 @@ it("nothing is wrong where a sound run is likeliest, with its chance and level",
   expect(judge([{ id: "healthy", probability: 0.97 }, {}])).toEqual({
     verdict: "healthy",
     sentence:
-      "Nothing is wrong (97 %): mean |Δ| is 0.0120 nats, as the precision of an engine makes it, and no test finds a fault.",
+      "Nothing is wrong (97 %): mean |Δ| is 0.0120 nats, which the precision of an engine explains, and no test finds a fault.",
   });
 });
 
 describe("cannot tell", () => {
-  const SENTENCE = "Something differs (mean |Δ| 0.0120 nats), and the data do not decide what.";
+  const SENTENCE = "Something differs (mean |Δ| 0.0120 nats), but the data do not show what.";
 
   it("is the answer where none of the causes is likeliest", () => {
     expect(judge([{ id: "cannot_tell", probability: 0.9 }])).toEqual({

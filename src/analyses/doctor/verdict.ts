@@ -34,20 +34,20 @@ export function giveVerdict(
   if ((data.tokens < FEWEST_TOKENS || data.sequences < FEWEST_SEQUENCES) && !isProven) {
     return {
       verdict: "too_few",
-      sentence: `There are ${plural(data.tokens, "token")} of ${plural(data.sequences, "sequence")} to compare: too few to say what is wrong, or that nothing is.`,
+      sentence: `Only ${plural(data.tokens, "token")} of ${plural(data.sequences, "sequence")} can be compared: too few to say whether anything is wrong.`,
     };
   }
   if (first.id === "healthy")
     return {
       verdict: "healthy",
-      sentence: `Nothing is wrong (${formatChance(first.probability)}): mean |Δ| is ${formatNumber(data.meanAbs)} nats, as the precision of an engine makes it, and no test finds a fault.`,
+      sentence: `Nothing is wrong (${formatChance(first.probability)}): mean |Δ| is ${formatNumber(data.meanAbs)} nats, which the precision of an engine explains, and no test finds a fault.`,
     };
   const named = Math.max(data.familyProbability, data.alike?.probability ?? 0);
   const isVague = first.probability < LIKELY_ENOUGH && named < LIKELY_TOGETHER;
   if (first.id === "cannot_tell" || isVague)
     return {
       verdict: "cannot_tell",
-      sentence: `Something differs (mean |Δ| ${formatNumber(data.meanAbs)} nats), and the data do not decide what.`,
+      sentence: `Something differs (mean |Δ| ${formatNumber(data.meanAbs)} nats), but the data do not show what.`,
     };
   return { verdict: "fault", sentence: nameFault(causes, first, data.alike) };
 }

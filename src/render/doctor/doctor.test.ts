@@ -39,7 +39,7 @@ describe("the first screen", () => {
         • Mean Δ is −0.0088 nats: the trainer finds its own samples less likely.
       · 9 %  The rollout engine samples from older weights
         • Mean ρ is 0.998, within its interval of 1.
-      ? 3 %  None of these
+      ? 3 %  None of these causes
 
       legs    The engine's decoding agrees with its own prefill; the trainer differs from both: mean |Δ|
               is 3.75e-6 nats in the decode leg, 0.0170 in the trainer leg.
@@ -56,7 +56,7 @@ describe("the first screen", () => {
 
   it.each([
     ["healthy", HEALTHY, "✓ HEALTHY  Nothing is wrong: what differs is what bfloat16 explains."],
-    ["cannot tell", CANNOT_TELL, "△ CANNOT TELL  Something differs, and the data do not decide what."],
+    ["cannot tell", CANNOT_TELL, "△ CANNOT TELL  Something differs, but the data do not show what."],
     ["too few", TOO_FEW, "? TOO FEW TO SAY  3 tokens are too few to judge."],
   ])("says in its first line that a run is %s", (_, report, line) => {
     expect(firstScreen(report).split("\n")[2]).toBe(line);
@@ -64,14 +64,12 @@ describe("the first screen", () => {
 
   it("is short where nothing is wrong, and says how far that word goes", () => {
     const lines = firstScreen(HEALTHY).trimEnd().split("\n");
-    expect(lines.slice(4)).toEqual([
-      "untested  what needs columns that the run does not have: entropy.rollout",
-    ]);
+    expect(lines.slice(4)).toEqual(["untested  tests that need a missing column: entropy.rollout"]);
     expect(firstScreen(FAULT)).not.toContain("untested");
   });
 
   it("names no cause of too few data, and rules none out", () => {
-    expect(draw(TOO_FEW)).not.toContain("Looked at and not found");
+    expect(draw(TOO_FEW)).not.toContain("Other causes");
     expect(firstScreen(TOO_FEW).trimEnd().split("\n")).toHaveLength(3);
   });
 
@@ -129,15 +127,15 @@ describe("causes", () => {
 
   it("have what speaks for them apart from what speaks against them, with the size of each", () => {
     const lines = draw(FAULT, 140).split("\n");
-    const forIt = lines.indexOf("Speaks for it");
-    const against = lines.indexOf("Speaks against it");
+    const forIt = lines.indexOf("Evidence for it");
+    const against = lines.indexOf("Evidence against it");
     const place = (text: string): number => lines.findIndex((line) => line.includes(text));
     for (const text of ["(odds × 30).", "(odds × 3.3).", "(odds × 1.5)."]) {
       expect(place(text)).toBeGreaterThan(forIt);
       expect(place(text)).toBeLessThan(against);
     }
     expect(place("all ranks are alike (odds ÷ 2.0).")).toBeGreaterThan(against);
-    expect(place("not 2.303 (odds ÷ over 1,000).")).toBeGreaterThan(lines.indexOf("Looked at and not found"));
+    expect(place("not 2.303 (odds ÷ over 1,000).")).toBeGreaterThan(lines.indexOf("Other causes"));
   });
 
   it("have their fixes whole, however narrow the terminal is, and a page each", () => {
@@ -192,7 +190,7 @@ describe("the next experiment", () => {
 it.each<[GuiltyLeg | null, string]>([
   [
     "decode",
-    "The engine's decoding differs from its own prefill, which agrees with the trainer: mean |Δ| is",
+    "The engine's decoding differs from its own prefill, and that prefill agrees with the trainer: mean |Δ| is",
   ],
   [
     "trainer",
@@ -200,10 +198,10 @@ it.each<[GuiltyLeg | null, string]>([
   ],
   [
     "both",
-    "The engine's decoding differs from its own prefill, and the trainer from that prefill: mean |Δ| is",
+    "The engine's decoding differs from its own prefill, and the trainer differs from that prefill: mean |Δ| is",
   ],
-  ["none", "Neither leg differs by more than numbers of this precision do: mean |Δ| is 3.75e-6"],
-  [null, "The three columns have too few sequences to say which leg differs: mean |Δ| is 3.75e-6"],
+  ["none", "Neither leg differs by more than this precision explains: mean |Δ| is 3.75e-6"],
+  [null, "Too few sequences have all three columns to say which leg differs: mean |Δ| is 3.75e-6"],
 ])("says which leg differs: %s", (guilty_leg, sentence) => {
   const text = renderDoctorTerminal(
     { ...FAULT, guilty_leg },

@@ -64,7 +64,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
       leftOutSection(report),
     ],
     footer:
-      "Δ = log p trainer − log p rollout of the sampled token, in nats. Probabilities are those of the causes in docs/causes.",
+      "Δ = log p trainer − log p rollout of the sampled token, in nats. The causes are described in docs/causes.",
   };
 }
 
@@ -102,7 +102,7 @@ function fixLead(cause: DoctorCause | undefined): Block[] {
 function untestedRows({ verdict, untested }: DoctorReport): [string, string][] {
   if (verdict !== "healthy" || untested.length === 0) return [];
   const columns = untested.map(({ column }) => column).join(", ");
-  return [["untested", `what needs columns that the run does not have: ${columns}`]];
+  return [["untested", `tests that need a missing column: ${columns}`]];
 }
 
 /** Why nothing is wrong. */

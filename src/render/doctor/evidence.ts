@@ -10,8 +10,8 @@ export interface EvidencePart {
 /** What speaks for a cause and what against it; a part without evidence is left out. */
 export function splitEvidence({ evidence }: DoctorCause): readonly EvidencePart[] {
   return [
-    { title: "Speaks for it", evidence: evidence.filter(({ weight }) => weight >= 0) },
-    { title: "Speaks against it", evidence: evidence.filter(({ weight }) => weight < 0) },
+    { title: "Evidence for it", evidence: evidence.filter(({ weight }) => weight >= 0) },
+    { title: "Evidence against it", evidence: evidence.filter(({ weight }) => weight < 0) },
   ].filter((part) => part.evidence.length > 0);
 }
 

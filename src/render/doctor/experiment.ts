@@ -38,19 +38,19 @@ export function experimentSections({ next_experiment: next, causes }: DoctorRepo
       isCommand ? { kind: "command", label: "run", command: text } : { kind: "list", items: [text] },
     );
   blocks.push({ kind: "table", table: outcomeTable(next, causes) });
-  return [{ id: "next-experiment", title: "The next experiment", blocks }];
+  return [{ id: "next-experiment", title: "Next experiment", blocks }];
 }
 
 export function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause[]): Table {
   const titles = new Map(causes.map(({ id, title }) => [id, title]));
-  return makeTable("outcomes", "What each outcome means", [
+  return makeTable("outcomes", "What each result means", [
     textColumn(
       "outcome",
       outcomes.map(({ outcome }) => outcome),
       { wrap: true },
     ),
     textColumn(
-      "speaks for",
+      "points to",
       outcomes.map((each) =>
         each.causes.length === 0
           ? "none of these"

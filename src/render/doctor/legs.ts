@@ -15,14 +15,14 @@ export function legSentence({ guilty_leg: guilty, legs }: DoctorReport): string 
   ];
   if (decode === undefined || trainer === undefined) return undefined;
   const figures = `mean |Δ| is ${formatNumber(decode.delta_abs_mean)} nats in the decode leg, ${formatNumber(trainer.delta_abs_mean)} in the trainer leg`;
-  return `${guilty === null ? "The three columns have too few sequences to say which leg differs" : GUILTY[guilty]}: ${figures}.`;
+  return `${guilty === null ? "Too few sequences have all three columns to say which leg differs" : GUILTY[guilty]}: ${figures}.`;
 }
 
 const GUILTY: Readonly<Record<GuiltyLeg, string>> = {
-  decode: "The engine's decoding differs from its own prefill, which agrees with the trainer",
+  decode: "The engine's decoding differs from its own prefill, and that prefill agrees with the trainer",
   trainer: "The engine's decoding agrees with its own prefill; the trainer differs from both",
-  both: "The engine's decoding differs from its own prefill, and the trainer from that prefill",
-  none: "Neither leg differs by more than numbers of this precision do",
+  both: "The engine's decoding differs from its own prefill, and the trainer differs from that prefill",
+  none: "Neither leg differs by more than this precision explains",
 };
 
 export function legSections(report: DoctorReport): Section[] {

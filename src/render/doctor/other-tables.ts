@@ -16,7 +16,7 @@ function ruledOutTable(report: DoctorReport): Table {
     report.verdict === "too_few"
       ? []
       : report.causes.filter((cause) => !first.includes(cause) && cause.id !== "healthy");
-  return makeTable("ruled-out", "Looked at and not found", [
+  return makeTable("ruled-out", "Other causes", [
     textColumn(
       "cause",
       others.map(({ title }) => title),
@@ -27,7 +27,7 @@ function ruledOutTable(report: DoctorReport): Table {
       { align: "right" },
     ),
     textColumn(
-      "what speaks against it",
+      "evidence against it",
       others.map(({ evidence }) => {
         const strongest = [...evidence].sort((a, b) => a.weight - b.weight)[0];
         return strongest === undefined || strongest.weight >= 0 ? "" : weighed(strongest);
@@ -38,13 +38,13 @@ function ruledOutTable(report: DoctorReport): Table {
 }
 
 function untestedTable({ untested }: DoctorReport): Table {
-  return makeTable("untested", "Not tested, for want of a column", [
+  return makeTable("untested", "Not tested: a column is missing", [
     textColumn(
       "column",
       untested.map(({ column }) => column),
     ),
     textColumn(
-      "would tell",
+      "would show",
       untested.map(({ test, how }) => `${test}: ${how}`),
       { wrap: true },
     ),

@@ -86,7 +86,7 @@ const STALE: DoctorCause = {
 const NONE: DoctorCause = {
   id: "cannot_tell",
   family: "healthy",
-  title: "None of these",
+  title: "None of these causes",
   description: "The data do not decide, or the cause is not in the list.",
   probability: 0.03,
   evidence: [],
@@ -196,7 +196,7 @@ export const HEALTHY: DoctorReport = {
 export const CANNOT_TELL: DoctorReport = {
   ...FAULT,
   verdict: "cannot_tell",
-  sentence: "Something differs, and the data do not decide what.",
+  sentence: "Something differs, but the data do not show what.",
   causes: [
     { ...NONE, probability: 0.55 },
     { ...STALE, probability: 0.45 },

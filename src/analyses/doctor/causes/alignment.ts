@@ -4,9 +4,9 @@ export const ALIGNMENT: readonly Cause[] = [
   {
     id: "token_shift",
     family: "alignment",
-    title: "Column shifted against the other",
+    title: "One column is shifted",
     description:
-      "Log-probs of one column belong to a neighboring token, or logits were looked up one position late.",
+      "The log-probs in one column belong to neighboring tokens, or the logits were read one position late.",
     // ms-swift#8196, prime-rl#605, open-instruct#1483.
     fix: [
       anyTrainer(
@@ -15,7 +15,7 @@ export const ALIGNMENT: readonly Cause[] = [
       ),
       anyTrainer(
         "logratio report PATH --align auto",
-        "Shows the figures with the column moved into place, until the code is fixed.",
+        "Until the code is fixed, this shows the figures with the column shifted back into place.",
       ),
     ],
   },
@@ -28,7 +28,7 @@ export const ALIGNMENT: readonly Cause[] = [
     fix: [
       anyTrainer(
         "join by request id",
-        "Match rollout and trainer rows by id, not by order: balancing, filtering and asynchronous replies reorder them.",
+        "Match rollout and trainer rows by id, not by order: balancing, filtering and asynchronous replies change the order.",
       ),
     ],
   },
@@ -40,7 +40,7 @@ export const ALIGNMENT: readonly Cause[] = [
     fix: [
       anyTrainer(
         "join by (prompt id, sample index)",
-        "The samples of a prompt come back in any order; keep their index from the request on.",
+        "The samples of a prompt return in any order: keep the index from the request.",
       ),
     ],
   },
@@ -48,11 +48,11 @@ export const ALIGNMENT: readonly Cause[] = [
     id: "duplicated_rows",
     family: "alignment",
     title: "Sequences counted twice",
-    description: "Some sequences of a step are copies of others, tokens and log-probs included.",
+    description: "Some sequences in a step are copies of others, including tokens and log-probs.",
     fix: [
       anyTrainer(
         "drop repeated (step, sample id)",
-        "Look at padding to a multiple of the ranks, at retries, and at samplers that draw with replacement.",
+        "Check padding to a multiple of the ranks, retries, and samplers that draw with replacement.",
       ),
     ],
   },
@@ -61,26 +61,26 @@ export const ALIGNMENT: readonly Cause[] = [
     family: "alignment",
     title: "Turns tokenized again",
     description:
-      "The trainer encoded text that the engine had as tokens, and got other ids where a turn begins.",
+      "The trainer encoded text that the engine had as tokens, and got different ids where a turn begins.",
     // rllm#816, trl#6250, verl#6719, verifiers#37.
     fix: [
       anyTrainer(
         "train on the engine's token ids",
-        "Pass ids from the engine to the trainer and back into the next turn; never encode what was decoded.",
+        "Pass ids from the engine to the trainer and into the next turn; never re-encode decoded text.",
       ),
-      forTrainer("vllm", "return_token_ids = true", "Chat and completion replies then carry the ids."),
+      forTrainer("vllm", "return_token_ids = true", "Chat and completion replies then include the ids."),
     ],
   },
   {
     id: "cp_boundary",
     family: "alignment",
-    title: "Labels wrong where chunks begin",
+    title: "Wrong labels where chunks begin",
     description:
-      "Labels were rolled within the chunks of context parallelism, so the token at each chunk's start is scored for another id.",
+      "Labels were rolled within each chunk of context parallelism, so the first token of each chunk is scored for another id.",
     fix: [
       anyTrainer(
         "roll labels before splitting the sequence",
-        "Shift ids by one over the whole sequence, then cut it for context parallelism.",
+        "Shift the ids by one over the whole sequence, then split it for context parallelism.",
       ),
     ],
   },

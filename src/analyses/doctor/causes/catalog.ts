@@ -14,14 +14,14 @@ const HEALTH: readonly Cause[] = [
     id: "healthy",
     family: "healthy",
     title: "Nothing is wrong",
-    description: "What differs is what the precision of an engine explains.",
+    description: "The precision of the engine explains the difference.",
     fix: [],
   },
   {
     id: "cannot_tell",
     family: "healthy",
-    title: "None of these",
-    description: "The data do not decide, or the cause is not one that the doctor knows.",
+    title: "None of these causes",
+    description: "The data do not show the cause, or the doctor does not know it.",
     fix: [],
   },
 ];

@@ -1,7 +1,7 @@
 import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
 
 const SAME_IDS = anyTrainer(
-  "compare the prompt's token ids of both sides",
+  "compare the prompt's token ids on both sides",
   "Send token ids to the engine (prompt_token_ids) and use the same ids in the trainer.",
 );
 
@@ -15,7 +15,7 @@ export const CONTEXT: readonly Cause[] = [
       SAME_IDS,
       anyTrainer(
         "add_special_tokens = True",
-        "For raw text; chat templates write the start token themselves.",
+        "For raw text only: chat templates add the start token themselves.",
       ),
     ],
   },
@@ -28,21 +28,21 @@ export const CONTEXT: readonly Cause[] = [
       SAME_IDS,
       anyTrainer(
         "add_special_tokens = False",
-        "When encoding what a chat template wrote, which has the start token already.",
+        "When encoding the output of a chat template, which already has the start token.",
       ),
     ],
   },
   {
     id: "prompt_left_cut",
     family: "context",
-    title: "Prompt cut on the left on one side",
-    description: "One side's prompt lost its first tokens.",
+    title: "Prompt truncated on the left on one side",
+    description: "One side's prompt lacks its first tokens.",
     fix: [
       SAME_IDS,
       forTrainer(
         "verl",
         "data.truncation=error",
-        "Stops at prompts that are too long; or raise data.max_prompt_length.",
+        "Raises an error for prompts that are too long; or increase data.max_prompt_length.",
       ),
     ],
   },
@@ -51,11 +51,11 @@ export const CONTEXT: readonly Cause[] = [
     family: "context",
     title: "Different prompts on the two sides",
     description:
-      "One side's prompt has another template, system prompt, separator or tool list, so every token is judged in another context.",
+      "The two prompts differ in template, system prompt, separator or tool list, so every token is scored in a different context.",
     // miles docs/developer/debug.md: about 0.8 per token on an instruct model is almost always the template.
     fix: [
       SAME_IDS,
-      forTrainer("vllm", "--chat-template FILE", "The template of the tokenizer that the trainer uses."),
+      forTrainer("vllm", "--chat-template FILE", "The template of the trainer's tokenizer."),
       anyTrainer(
         "render history once",
         "Templates that strip thinking or rewrite tool calls change the earlier turns.",
@@ -65,8 +65,9 @@ export const CONTEXT: readonly Cause[] = [
   {
     id: "pads_attended",
     family: "context",
-    title: "Padding attended on one side",
-    description: "One side ignores the attention mask: tokens see the padding left of shorter prompts.",
+    title: "Padding not masked in attention on one side",
+    description:
+      "One side ignores the attention mask, so tokens attend to the padding to the left of shorter prompts.",
     fix: [
       anyTrainer(
         "pass attention_mask and position_ids",
@@ -78,12 +79,12 @@ export const CONTEXT: readonly Cause[] = [
     id: "position_ids_wrong",
     family: "context",
     title: "Wrong position ids on one side",
-    description: "Position ids restart, jump or ignore the padding on one side.",
+    description: "On one side, position ids restart, jump or count the padding.",
     // trl#6800, prime-rl#606.
     fix: [
       anyTrainer(
         "position_ids = (attention_mask.cumsum(-1) - 1).clamp(min=0)",
-        "Count on from the prompt to the response; restart only at packed sequences.",
+        "Continue counting from the prompt into the response; restart only where a packed sequence begins.",
       ),
     ],
   },
@@ -91,12 +92,12 @@ export const CONTEXT: readonly Cause[] = [
     id: "rope_mismatch",
     family: "context",
     title: "Different rotary embeddings",
-    description: "The two sides use another RoPE base or scaling.",
+    description: "The two sides use a different RoPE base or scaling.",
     // SkyRL#561, ROLL#276.
     fix: [
       anyTrainer(
         "same rope_theta and rope_scaling on both sides",
-        "Compare config.json of the served checkpoint with the trainer's; overrides on the command line count too.",
+        "Compare config.json of the served checkpoint with the trainer's, including overrides on the command line.",
       ),
     ],
   },
@@ -104,12 +105,13 @@ export const CONTEXT: readonly Cause[] = [
     id: "context_window",
     family: "context",
     title: "Shorter attention window on one side",
-    description: "One side sees only so many tokens back: a sliding window, or a short context.",
+    description:
+      "One side attends to a limited number of earlier tokens: a sliding window, or a short context.",
     // verl#3894, sglang#30050.
     fix: [
       anyTrainer(
         "same sliding_window and max_model_len on both sides",
-        "Some attention kernels drop the window, some apply it to all layers.",
+        "Some attention kernels ignore the window; others apply it to all layers.",
       ),
     ],
   },
@@ -118,12 +120,12 @@ export const CONTEXT: readonly Cause[] = [
     family: "context",
     title: "Packed sequences see each other",
     description:
-      "The trainer packs sequences without a block mask, so later ones attend to those before them.",
+      "The trainer packs sequences without a block mask, so each sequence attends to those packed before it.",
     // NeMo#1835.
     fix: [
       anyTrainer(
         "attn_implementation = flash_attention_2 with cu_seqlens or restarting position_ids",
-        "Packing needs attention that stops at sequence borders.",
+        "With packing, attention must stop at sequence boundaries.",
       ),
     ],
   },

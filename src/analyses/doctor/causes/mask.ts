@@ -4,12 +4,12 @@ export const MASK: readonly Cause[] = [
   {
     id: "tool_tokens_unmasked",
     family: "mask",
-    title: "Tool output counts as the policy's",
-    description: "Tokens that tools or the environment wrote have mask 1.",
+    title: "Tool output counted as the policy's tokens",
+    description: "Tokens written by tools or the environment have mask 1.",
     fix: [
       anyTrainer(
         "response_mask[tool tokens] = 0",
-        "Build the mask where turns are put together; what the engine did not sample has mask 0.",
+        "Build the mask where turns are joined; tokens that the engine did not sample get mask 0.",
       ),
     ],
   },
@@ -17,20 +17,20 @@ export const MASK: readonly Cause[] = [
     id: "eos_not_in_mask",
     family: "mask",
     title: "Stop token not in the mask",
-    description: "The token that ends a response has mask 0, so stopping is never trained.",
+    description: "The token that ends a response has mask 0, so the policy is not trained to stop.",
     // Megatron-Bridge#4660.
     fix: [
       anyTrainer(
         "mask up to and including the first eos",
-        "Where pad_token_id equals eos_token_id, do not derive the mask from ids != pad.",
+        "If pad_token_id equals eos_token_id, do not derive the mask from ids != pad.",
       ),
     ],
   },
   {
     id: "mask_past_eos",
     family: "mask",
-    title: "Mask goes on behind the stop token",
-    description: "Padding behind the end of a response has mask 1.",
+    title: "Mask continues after the stop token",
+    description: "Padding after the end of a response has mask 1.",
     fix: [
       anyTrainer(
         "mask only up to and including the first eos",
@@ -41,8 +41,8 @@ export const MASK: readonly Cause[] = [
   {
     id: "mask_shift",
     family: "mask",
-    title: "Mask moved by one token",
-    description: "The mask is one token off the ids and log-probs, which shows at the edges of turns.",
+    title: "Mask shifted by one token",
+    description: "The mask is one token off from the ids and log-probs, which shows at the edges of turns.",
     fix: [
       anyTrainer(
         "shift the mask with the labels",
@@ -54,12 +54,12 @@ export const MASK: readonly Cause[] = [
     id: "first_token_wrong",
     family: "mask",
     title: "First token's log-prob wrong",
-    description: "The log-prob of the first response token is a dummy, or that of another position.",
+    description: "The log-prob of the first response token is a placeholder or belongs to another position.",
     // vllm#15420, SkyRL#1461.
     fix: [
       anyTrainer(
         "score token 0 from the prompt's last logits",
-        "Prefill scores have no entry for the first position; pad them on the left, not on the right.",
+        "Prefill scores lack the first position: pad them on the left, not on the right.",
       ),
     ],
   },
@@ -68,7 +68,7 @@ export const MASK: readonly Cause[] = [
     family: "mask",
     title: "Last token's log-prob wrong",
     description:
-      "The log-prob of the last token, mostly the stop token, is filled in or that of another position.",
+      "The log-prob of the last token, usually the stop token, is a placeholder or belongs to another position.",
     // open-instruct#1041.
     fix: [
       anyTrainer(

@@ -5,11 +5,11 @@ import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
 const PROCESSED = forTrainer(
   "vllm",
   "--logprobs-mode processed_logprobs",
-  "vLLM then reports log-probs after temperature, penalties and filters; raw_logprobs, its default, reports them before.",
+  "vLLM then reports log-probs after temperature, penalties and filters; its default, raw_logprobs, reports them before.",
 );
 const NO_FILTER = anyTrainer(
   "top_p = 1, top_k = -1, min_p = 0",
-  "Sample without filters: then the engine's distribution is the trainer's. With filters, correct with the kept mass or the sampling mask.",
+  "Without filters, the engine samples from the distribution that the trainer scores. With filters, correct with the kept mass or the sampling mask.",
 );
 
 export const MEANING: readonly Cause[] = [
@@ -18,34 +18,34 @@ export const MEANING: readonly Cause[] = [
     family: "meaning",
     title: "Different temperatures",
     description:
-      "One side scales its logits by the sampling temperature before the softmax, the other by another one or not at all.",
+      "One side divides its logits by the sampling temperature before the softmax; the other uses a different temperature or none.",
     fix: [
       forTrainer(
         "verl",
         "actor_rollout_ref.rollout.logprobs_mode=processed_logprobs",
-        "The actor divides its logits by rollout.temperature already; the engine has to report processed log-probs.",
+        "The actor already divides its logits by rollout.temperature, so the engine must report processed log-probs.",
       ),
       PROCESSED,
       forTrainer(
         "sglang",
         "temperature = 1 for prefill scores",
-        "SGLang's input log-probs are always those of temperature 1.",
+        "SGLang's input log-probs always use temperature 1.",
       ),
       anyTrainer(
         "logits = logits / temperature",
-        "Scale the trainer's logits, not its log-probs: dividing log-probs leaves them without a normalization.",
+        "Scale the trainer's logits, not its log-probs: divided log-probs are no longer normalized.",
       ),
     ],
   },
   {
     id: "log_base",
     family: "meaning",
-    title: "Logarithms in another base",
+    title: "Logarithms in a different base",
     description: "One side's log-probs are in base 2 or 10, the other's in nats.",
     fix: [
       anyTrainer(
         "logprobs = logprobs * math.log(base)",
-        "Use natural logarithms (torch.log, log_softmax) when log-probs are written.",
+        "Write log-probs as natural logarithms (torch.log, log_softmax).",
       ),
     ],
   },
@@ -57,7 +57,7 @@ export const MEANING: readonly Cause[] = [
     fix: [
       anyTrainer(
         "column = torch.log(column)",
-        "Write the logarithm; better, take the engine's log-probs, since probabilities near 1 have lost their digits.",
+        "Write logarithms. Better, use the engine's log-probs: probabilities near 1 have lost precision.",
       ),
     ],
   },
@@ -66,13 +66,13 @@ export const MEANING: readonly Cause[] = [
     family: "meaning",
     title: "Filtered and renormalized on one side",
     description:
-      "The engine reports log-probs after top-p, top-k or min-p, renormalized over what they keep; the trainer's are over the whole vocabulary.",
+      "The engine reports log-probs after top-p, top-k or min-p, renormalized over the tokens that they keep; the trainer's cover the whole vocabulary.",
     fix: [
       NO_FILTER,
       forTrainer(
         "vllm",
         "--logprobs-mode raw_logprobs",
-        "Reports log-probs before filters; the samples stay filtered, which ratios then have to correct.",
+        "Reports log-probs before filters. The samples are still filtered, so the ratios must correct for it.",
       ),
       forTrainer(
         "verl",
@@ -84,9 +84,9 @@ export const MEANING: readonly Cause[] = [
   {
     id: "truncation_unlogged",
     family: "meaning",
-    title: "Filtered sampling that no column shows",
+    title: "Filtered sampling, visible in neither column",
     description:
-      "Tokens were sampled with top-p, top-k or min-p, but both columns are of the unfiltered distribution.",
+      "Tokens were sampled with top-p, top-k or min-p, but both columns describe the unfiltered distribution.",
     fix: [NO_FILTER, PROCESSED],
   },
   {
@@ -94,11 +94,11 @@ export const MEANING: readonly Cause[] = [
     family: "meaning",
     title: "Penalty on one side",
     description:
-      "A repetition, presence or frequency penalty is in the engine's log-probs and not in the trainer's.",
+      "The engine's log-probs include a repetition, presence or frequency penalty; the trainer's do not.",
     fix: [
       anyTrainer(
         "repetition_penalty = 1, presence_penalty = 0, frequency_penalty = 0",
-        "Set them in the sampling parameters: engines take defaults from the model's generation_config.json.",
+        "Set them in the sampling parameters: by default, engines take them from the model's generation_config.json.",
       ),
       forTrainer(
         "vllm",
@@ -115,12 +115,12 @@ export const MEANING: readonly Cause[] = [
     fix: [
       anyTrainer(
         "temperature = 1.0",
-        "Sample the rollouts that are trained on; keep greedy decoding for evaluation.",
+        "Sample the training rollouts; use greedy decoding for evaluation only.",
       ),
       forTrainer(
         "verl",
         "actor_rollout_ref.rollout.temperature=1.0 actor_rollout_ref.rollout.do_sample=True",
-        "Check that validation settings did not reach the training rollouts.",
+        "Check that the training rollouts do not use validation settings.",
       ),
     ],
   },
@@ -133,7 +133,7 @@ export const MEANING: readonly Cause[] = [
     fix: [
       anyTrainer(
         "final_logit_softcapping",
-        "Load the same value of the model's config.json on both sides; fused losses and converted checkpoints may drop it.",
+        "Load the same value from the model's config.json on both sides; fused losses and converted checkpoints may drop it.",
       ),
     ],
   },
@@ -141,12 +141,12 @@ export const MEANING: readonly Cause[] = [
     id: "vocab_padding_in_softmax",
     family: "meaning",
     title: "Padding columns in the softmax",
-    description: "Columns that pad the vocabulary take part in one side's softmax denominator.",
+    description: "One side's softmax includes the columns that pad the vocabulary.",
     // Megatron-Bridge#2602, RL-Kernel#259.
     fix: [
       anyTrainer(
         "logits = logits[..., :vocab_size]",
-        "Cut or mask (−inf) the padded columns before log_softmax; with tensor parallelism on the last shard.",
+        "Remove the padded columns or mask them with −inf before log_softmax; with tensor parallelism, on the last shard.",
       ),
     ],
   },

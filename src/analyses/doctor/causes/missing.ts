@@ -4,21 +4,21 @@ export const MISSING: readonly Cause[] = [
   {
     id: "sentinel_fill",
     family: "missing",
-    title: "Placeholder where a log-prob is missing",
+    title: "Placeholder for missing log-probs",
     description:
-      "A number such as 0, 1, −1 or −9999 stands where the engine or the trainer gave no log-prob.",
+      "Where the engine or the trainer gave no log-prob, the column contains a number such as 0, 1, −1 or −9999.",
     fix: [
       anyTrainer(
         "write NaN, and mask 0, where there is no log-prob",
-        "Ratios of placeholders are gradients: 0 means certainty, −9999 a ratio of e^9999.",
+        "Placeholders reach the gradient as ratios: 0 reads as certainty, −9999 as a ratio of e^9999.",
       ),
     ],
   },
   {
     id: "nan_logprobs",
     family: "missing",
-    title: "Log-probs NaN or null",
-    description: "Some log-probs are not finite, while the others are sound.",
+    title: "Log-probs are NaN or null",
+    description: "Some log-probs are not finite; the others are correct.",
     // trl#6297, prime-rl#1329, vllm.
     fix: [
       anyTrainer(
@@ -31,7 +31,7 @@ export const MISSING: readonly Cause[] = [
     id: "clamped_logprobs",
     family: "missing",
     title: "Log-probs clamped from below",
-    description: "One side has no value below a limit.",
+    description: "One side has no values below a limit.",
     fix: [
       anyTrainer(
         "remove clamp(min=…) from the log-probs",
@@ -44,12 +44,12 @@ export const MISSING: readonly Cause[] = [
     family: "missing",
     title: "One column is a copy of the other",
     description:
-      "Both columns hold the same numbers because one was filled with the other, so Δ is 0 whatever the policies do.",
+      "Both columns contain the same numbers because one was filled from the other, so Δ is 0 whatever the policies do.",
     // slime#179, trl#4857.
     fix: [
       anyTrainer(
         "write the engine's own log-probs",
-        "Perturb one side's weights by 1e-3: if Δ stays 0, the column is a copy.",
+        "Perturb one side's weights by 1e-3: if Δ stays at 0, the column is a copy.",
       ),
     ],
   },

@@ -5,7 +5,7 @@ const REPLAY = [
   forTrainer(
     "verl",
     "actor_rollout_ref.rollout.enable_rollout_routing_replay=True actor_rollout_ref.actor.megatron.router_replay.mode=R3",
-    "The trainer reuses the engine's routes; with the VeOmni engine the mode stands below actor.veomni.",
+    "The trainer reuses the engine's routes. With the VeOmni engine, set the mode under actor.veomni.",
   ),
   forTrainer("slime", "--use-rollout-routing-replay", "The trainer reuses the engine's routes."),
   forTrainer("miles", "--use-rollout-routing-replay", "The trainer reuses the engine's routes."),
@@ -13,23 +13,23 @@ const REPLAY = [
   forTrainer(
     "prime-rl",
     "trainer.enable_router_replay = true",
-    "Sets inference.vllm.enable_return_routed_experts too.",
+    "Also sets inference.vllm.enable_return_routed_experts.",
   ),
   forTrainer("ms-swift", "--router_replay_mode R3", "The trainer reuses the engine's routes (Megatron)."),
   forTrainer(
     "skyrl",
     "trainer.policy.megatron_config.moe_enable_routing_replay=true generator.inference_engine.enable_return_routed_experts=true",
-    "With generator.inference_engine.distributed_executor_backend=mp.",
+    "Requires generator.inference_engine.distributed_executor_backend=mp.",
   ),
   forTrainer(
     "roll",
     "router_replay.mode: R3",
-    "On actor_train and actor_infer both; on one alone it does nothing.",
+    "Set it on both actor_train and actor_infer; on one alone it has no effect.",
   ),
   forTrainer(
     "xtuner",
     "enable_return_routed_experts=True",
-    "In RolloutConfig; the trainer then reuses the engine's routes.",
+    "Set it in RolloutConfig; the trainer then reuses the engine's routes.",
   ),
 ];
 
@@ -38,31 +38,31 @@ export const NUMERICS: readonly Cause[] = [
     id: "weight_quantization",
     family: "numerics",
     title: "Quantized weights on one side",
-    description: "One side computes with weights in int8, int4 or fp8, the other does not.",
+    description: "One side uses weights in int8, int4 or fp8; the other does not.",
     fix: [
       anyTrainer(
         "serve in bfloat16",
-        "Or correct for it: truncated importance sampling on rollout log-probs.",
+        "Or correct for it with truncated importance sampling on rollout log-probs.",
       ),
       forTrainer(
         "xtuner",
         "XTUNER_RL_FP8_QUANTIZE_IN_BF16=1",
-        "Quantizes the values that are exported, not the float32 master weights; in versions with xtuner#2044.",
+        "Quantizes the exported values, not the float32 master weights; in versions with xtuner#2044.",
       ),
     ],
   },
   {
     id: "kv_cache_quantization",
     family: "numerics",
-    title: "Rounded KV cache",
+    title: "Quantized KV cache",
     description:
-      "The engine keeps keys and values in fp8 or int8, so decoding differs from a prefill of the same text.",
+      "The engine stores keys and values in fp8 or int8, so decoding differs from a prefill of the same text.",
     fix: [
-      forTrainer("vllm", "--kv-cache-dtype auto", "Keeps the cache in the model's type."),
-      forTrainer("sglang", "--kv-cache-dtype auto", "Keeps the cache in the model's type."),
+      forTrainer("vllm", "--kv-cache-dtype auto", "Stores the cache in the model's data type."),
+      forTrainer("sglang", "--kv-cache-dtype auto", "Stores the cache in the model's data type."),
       anyTrainer(
-        "forward calibrated scales after each sync",
-        "Scales that fall back to 1.0 make it worse (NeMo#3225).",
+        "send calibrated scales after each sync",
+        "Falling back to scales of 1.0 makes it worse (NeMo#3225).",
       ),
     ],
   },
@@ -75,7 +75,7 @@ export const NUMERICS: readonly Cause[] = [
     fix: [
       anyTrainer(
         "logits.float().log_softmax(-1), stored as float32",
-        "Ratios need about 1e-4 nats; bfloat16 has steps of 2⁻⁸ relative.",
+        "Ratios need a precision of about 1e-4 nats; bfloat16 has relative steps of 2⁻⁸.",
       ),
     ],
   },
@@ -83,7 +83,8 @@ export const NUMERICS: readonly Cause[] = [
     id: "fp16_overflow",
     family: "numerics",
     title: "Float16 overflow in the trainer",
-    description: "Activations of the trainer exceed 65,504 in float16 and become NaN from some token on.",
+    description:
+      "Activations in the trainer exceed 65,504, the largest float16, and are NaN from that token on.",
     fix: [
       anyTrainer(
         "bf16 = True, fp16 = False",
@@ -94,23 +95,29 @@ export const NUMERICS: readonly Cause[] = [
   {
     id: "dropout_on",
     family: "numerics",
-    title: "Dropout active while scoring",
+    title: "Dropout is active while scoring",
     description:
-      "The trainer scores in training mode, so the same token in the same context gets another log-prob each time.",
+      "The trainer scores in training mode, so the same token in the same context gets a different log-prob each time.",
     fix: [
       anyTrainer(
         "model.eval() while log-probs are computed",
-        "Or set every dropout probability of the model, and of LoRA, to 0.",
+        "Or set every dropout probability to 0, including LoRA's.",
       ),
-      forTrainer("trl", "disable_dropout=True", "In the trainer's config."),
+      forTrainer("trl", "disable_dropout=True", "Set it in the trainer's config."),
     ],
   },
   {
     id: "moe_routing_flips",
     family: "numerics",
-    title: "Experts routed differently",
+    title: "Experts are routed differently",
     description:
-      "Near ties of the router fall the other way on one side: most tokens agree, some are far off.",
-    fix: [...REPLAY, anyTrainer("compute the router in float32 on both sides", "Fewer near ties flip.")],
+      "The router breaks near ties differently on one side: most tokens agree, a few differ a lot.",
+    fix: [
+      ...REPLAY,
+      anyTrainer(
+        "compute the router in float32 on both sides",
+        "Fewer near ties are then broken differently.",
+      ),
+    ],
   },
 ];

@@ -3,7 +3,7 @@ import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
 // slime and miles: --check-weight-update-equal (docs, miles#415). vLLM: RFC #52689.
 const CHECKSUM = anyTrainer(
   "compare a checksum of the weights on both sides after a sync",
-  "One number per tensor tells which tensors were not updated.",
+  "One checksum per tensor shows which tensors were not updated.",
 );
 const CHECK_SLIME = forTrainer(
   "slime",
@@ -20,14 +20,14 @@ const FLUSH = [
   forTrainer(
     "nemo-rl",
     "grpo.async_grpo.recompute_kv_cache_after_weight_updates=true",
-    "Drops what older weights put into the cache (NeMo#4018).",
+    "Drops cache entries computed by older weights (NeMo#4018).",
   ),
   forTrainer(
     "prime-rl",
     "inference.vllm.enable_prefix_caching = false",
-    "prime-rl salts the cache with the version that a group began with; without the cache nothing old is left.",
+    "prime-rl salts the cache with the weight version at the start of a group; without the cache, no old entries can be reused.",
   ),
-  forTrainer("sglang", "flush_cache after update_weights", "POST /flush_cache."),
+  forTrainer("sglang", "flush_cache after update_weights", "As a request: POST /flush_cache."),
   forTrainer("vllm", "reset_prefix_cache() after the update", "Or serve with --no-enable-prefix-caching."),
 ];
 
@@ -35,9 +35,9 @@ export const WEIGHTS: readonly Cause[] = [
   {
     id: "stale_weights",
     family: "weights",
-    title: "Engine has older weights",
+    title: "Engine runs older weights",
     description:
-      "The engine sampled with weights that are some steps behind those that the trainer scores with: two genuine policies, one of them old.",
+      "The engine sampled with weights several steps older than those that the trainer scores with: both policies are genuine, but one is old.",
     fix: [
       CHECKSUM,
       CHECK_SLIME,
@@ -45,11 +45,11 @@ export const WEIGHTS: readonly Cause[] = [
       forTrainer(
         "prime-rl",
         "orchestrator.max_off_policy_steps = 0",
-        "Bounds how old rollouts may be; asynchronous training needs a correction for the rest.",
+        "Limits how old rollouts may be; asynchronous training must correct for the rest.",
       ),
       anyTrainer(
         "use rollout log-probs as old log-probs, with truncated importance sampling",
-        "Where some staleness is wanted, correct for it (`logratio sweep`).",
+        "If some staleness is intended, correct for it (`logratio sweep`).",
       ),
     ],
   },
@@ -68,30 +68,30 @@ export const WEIGHTS: readonly Cause[] = [
   {
     id: "wrong_checkpoint",
     family: "weights",
-    title: "Another checkpoint on one side",
-    description:
-      "One side runs another checkpoint than the other, such as the base model or the reference policy.",
+    title: "Different checkpoints on the two sides",
+    description: "One side runs a different checkpoint, such as the base model or the reference policy.",
     // open-instruct#1627: the engine keeps the initial weights after a resume.
     fix: [
       CHECKSUM,
       anyTrainer(
         "sync the weights once before the first rollout",
-        "After a resume the engine has the initial weights until the first update.",
+        "After a resume, the engine runs the initial weights until the first update.",
       ),
     ],
   },
   {
     id: "layer_not_synced",
     family: "weights",
-    title: "Part of the weights not synced",
-    description: "Some layers of the engine are old: a name that does not map, a shard that is skipped.",
+    title: "Some weights not synced",
+    description:
+      "Some layers in the engine are old, for example because a name does not map or a shard is skipped.",
     // SkyRL#1345, vime#274.
     fix: [
       CHECKSUM,
       CHECK_SLIME,
       anyTrainer(
         "list parameters that the engine did not receive",
-        "Fail on names that are missing instead of ignoring them.",
+        "Fail on missing names instead of ignoring them.",
       ),
     ],
   },
@@ -105,7 +105,7 @@ export const WEIGHTS: readonly Cause[] = [
       CHECKSUM,
       anyTrainer(
         "tie_word_embeddings on both sides, or sync lm_head by name",
-        "Copies of the head (float32 casts, tied views) have to be made again after each sync.",
+        "Recreate copies of the head (float32 casts, tied views) after each sync.",
       ),
     ],
   },
@@ -120,11 +120,11 @@ export const WEIGHTS: readonly Cause[] = [
       forTrainer(
         "verl",
         "actor_rollout_ref.rollout.load_format=safetensors actor_rollout_ref.model.lora.merge=True",
-        "The first is required, with dummy the engine has no base model; merged weights are sent whole, and SGLang takes nothing else.",
+        "load_format is required: with dummy, the engine has no base model. Merged weights are sent in full, the only form that SGLang accepts.",
       ),
       anyTrainer(
         "merge the adapter before the sync, or send the adapter",
-        "Δ starts at 0 and grows from the first update on.",
+        "Δ starts at 0 and grows from the first update.",
       ),
     ],
   },
@@ -132,26 +132,25 @@ export const WEIGHTS: readonly Cause[] = [
     id: "mixed_weight_versions",
     family: "weights",
     title: "Workers with different weights",
-    description: "Part of the rollout workers hold older weights than the others.",
+    description: "Some rollout workers run older weights than the others.",
     fix: [
       CHECKSUM,
       anyTrainer(
         "record the weight version per sequence",
-        "And wait until every worker confirmed the update before it samples.",
+        "Let workers sample only after every worker has confirmed the update.",
       ),
     ],
   },
   {
     id: "stale_prefix_cache",
     family: "weights",
-    title: "Prompt cache of older weights",
-    description:
-      "Keys and values of the prompt were computed by older weights and reused from the prefix cache.",
+    title: "Prompt cache from older weights",
+    description: "The prefix cache returned prompt keys and values that older weights had computed.",
     fix: [
       ...FLUSH,
       anyTrainer(
         "flush the prefix cache after every weight update",
-        "Compare mean |Δ| of sequences with and without cached tokens.",
+        "To verify, compare mean |Δ| of sequences with and without cached tokens.",
       ),
     ],
   },

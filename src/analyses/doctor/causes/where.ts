@@ -6,11 +6,11 @@ export const WHERE: readonly Cause[] = [
     id: "one_bad_rank",
     family: "where",
     title: "One rank differs",
-    description: "A fault on one data-parallel rank only: its engine, its shard or its device.",
+    description: "Only one data-parallel rank is wrong: its engine, its shard or its device.",
     fix: [
       anyTrainer(
         "restart that replica and compare weight checksums across ranks",
-        "Then the fault that is listed beside this one.",
+        "Then fix the cause that is listed with this one.",
       ),
     ],
   },
@@ -19,11 +19,11 @@ export const WHERE: readonly Cause[] = [
     family: "where",
     title: "One environment differs",
     description:
-      "A fault in one environment or data source only: its template, its sampling parameters, its tokens.",
+      "Only one environment or data source is wrong: its template, its sampling parameters or its tokens.",
     fix: [
       anyTrainer(
         "compare that environment's request with another's",
-        "Prompt ids, sampling parameters, stop strings.",
+        "Check prompt ids, sampling parameters and stop strings.",
       ),
     ],
   },
@@ -31,20 +31,20 @@ export const WHERE: readonly Cause[] = [
     id: "one_bad_step",
     family: "when",
     title: "One step differs",
-    description: "A fault in a single step; the steps before and after are sound.",
+    description: "Only one step is wrong; the steps before and after it are fine.",
     fix: [
-      anyTrainer("look at the log of that step", "A retry, an update that failed, an engine that restarted."),
+      anyTrainer("look at the log of that step", "Look for a retry, a failed update or an engine restart."),
     ],
   },
   {
     id: "sudden_onset",
     family: "when",
     title: "Differs from one step on",
-    description: "A fault that begins at one step and stays, as after a restart or a change of config.",
+    description: "A fault begins at one step and stays, as after a restart or a config change.",
     fix: [
       anyTrainer(
         "compare config and versions before and after that step",
-        "Resumes, new images, new sampling parameters.",
+        "Look for a resume, a new image or new sampling parameters.",
       ),
     ],
   },
@@ -52,11 +52,11 @@ export const WHERE: readonly Cause[] = [
     id: "growing_staleness",
     family: "when",
     title: "Mismatch grows from step to step",
-    description: "The engine falls behind more with every step: weights are no longer synced.",
+    description: "The engine falls further behind with every step: weights are no longer synced.",
     fix: [
       anyTrainer(
         "check that the weight sync runs and that the engine applies it",
-        "After a sync the engine's checksum has to change with every step.",
+        "The engine's checksum must change after every sync.",
       ),
     ],
   },

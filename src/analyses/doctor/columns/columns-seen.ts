@@ -15,25 +15,25 @@ const some = <T>(values: Iterable<T>, is: (value: T) => boolean): boolean => {
 /** Most telling first. */
 const WANTED: readonly Wanted[] = [
   {
-    test: "whether decoding, the engine's prefill or the trainer is off",
+    test: "whether decoding, the engine's prefill or the trainer is wrong",
     column: "policy_logprobs.rescore",
-    how: "score the finished texts with the rollout engine and the same weights: docs/doctor.md#three-columns",
+    how: "score the finished texts with the rollout engine at the same weights: docs/doctor.md#three-columns",
     isIn: ({ policyLogprobs }) => policyLogprobs.rescore !== undefined,
   },
   {
-    test: "whether the rollout's log-probs are those of the distribution that was sampled (mean surprisal against mean entropy)",
+    test: "whether the rollout log-probs describe the distribution that was sampled from (mean surprisal against mean entropy)",
     column: "entropy.rollout",
     how: "record the rollout engine's entropy of each token, or its top-k log-probs",
     isIn: ({ entropies, topK }) => entropies.rollout !== undefined || topK.rollout !== undefined,
   },
   {
-    test: "how alternatives of both policies are ranked, and which mass top-k or top-p keeps",
+    test: "how both policies rank the alternatives, and how much mass top-k or top-p keeps",
     column: "topk_logprobs",
     how: "record the 5 most probable tokens of both sides",
     isIn: ({ topK }) => topK.rollout !== undefined && topK.trainer !== undefined,
   },
   {
-    test: "which tokens are off, and whether later turns were tokenized anew",
+    test: "which tokens differ, and whether later turns were tokenized again",
     column: "response_token_ids",
     how: "record the response's token ids",
     isIn: ({ responseTokenIds }) => responseTokenIds !== undefined,
@@ -45,25 +45,25 @@ const WANTED: readonly Wanted[] = [
     isIn: ({ promptTokenIds }) => promptTokenIds !== undefined,
   },
   {
-    test: "whether tokens of older weights are further off",
+    test: "whether tokens from older weights differ more",
     column: "weight_versions",
-    how: "record the version of the weights that sampled each token",
+    how: "record the weight version that sampled each token",
     isIn: ({ weightVersions }) => weightVersions !== undefined,
   },
   {
-    test: "when it began and whether it grows",
+    test: "when the mismatch began and whether it grows",
     column: "step",
-    how: "record the training step of each sequence, or give the directory of several steps",
+    how: "record the training step of each sequence, or pass a directory with several steps",
     isIn: ({ steps }) => some(steps, (step) => !Number.isNaN(step)),
   },
   {
-    test: "whether one rank or engine is off",
+    test: "whether one rank or engine differs from the others",
     column: "rank",
     how: "record the rank that computed each sequence",
     isIn: ({ ranks }) => some(ranks, (rank) => !Number.isNaN(rank)),
   },
   {
-    test: "whether one environment or data source is off",
+    test: "whether one environment or data source differs from the others",
     column: "environment",
     how: "record the data source of each sequence",
     isIn: ({ environments }) => some(environments, (name) => name !== undefined),

@@ -3,7 +3,7 @@ import type { AlikeCauses } from "../../../results/index.ts";
 
 const GROUPS: readonly { readonly title: string; readonly causes: readonly string[] }[] = [
   {
-    title: "Other weights on one side",
+    title: "Different weights on the two sides",
     causes: [
       "stale_weights",
       "wrong_checkpoint",
@@ -13,15 +13,15 @@ const GROUPS: readonly { readonly title: string; readonly causes: readonly strin
     ],
   },
   {
-    title: "Rounding or routing on one side",
+    title: "Different rounding or routing on the two sides",
     causes: ["weight_quantization", "kv_cache_quantization", "moe_routing_flips"],
   },
   {
-    title: "Another prompt on one side",
+    title: "Different prompts on the two sides",
     causes: ["template_mismatch", "bos_missing", "bos_double", "prompt_left_cut"],
   },
   {
-    title: "Other positions on one side",
+    title: "Different positions on the two sides",
     causes: ["rope_mismatch", "position_ids_wrong", "context_window"],
   },
 ];

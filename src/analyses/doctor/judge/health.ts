@@ -38,7 +38,7 @@ export function judgeHealth({ spread }: Figures, roundingAbs: number): Health {
     clue: {
       cause: "healthy",
       weight: logOdds,
-      sentence: `${level}; the precision of a bfloat16 engine makes up to ${formatNumber(threshold)} on a policy as sure as this one.`,
+      sentence: `${level}. On a policy this sure, the precision of a bfloat16 engine explains up to ${formatNumber(threshold)}.`,
       figures: { delta_abs_mean: spread.meanAbs, threshold, unsure: spread.unsure },
     },
   };

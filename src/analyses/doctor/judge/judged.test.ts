@@ -60,7 +60,7 @@ describe("causes that look alike", () => {
 
   it("are told with their sum, where the others are worth a word", () => {
     expect(findAlike(of({ stale_weights: 0.5, token_shift: 0.2, lora_not_merged: 0.1 }))).toEqual({
-      title: "Other weights on one side",
+      title: "Different weights on the two sides",
       causes: ["stale_weights", "lora_not_merged"],
       probability: expect.closeTo(0.6, 12),
     });
@@ -73,13 +73,16 @@ describe("causes that look alike", () => {
 
   it.each([
     [
-      "Rounding or routing on one side",
+      "Different rounding or routing on the two sides",
       ["weight_quantization", "kv_cache_quantization", "moe_routing_flips"],
     ],
-    ["Another prompt on one side", ["template_mismatch", "bos_missing", "bos_double", "prompt_left_cut"]],
-    ["Other positions on one side", ["rope_mismatch", "position_ids_wrong", "context_window"]],
     [
-      "Other weights on one side",
+      "Different prompts on the two sides",
+      ["template_mismatch", "bos_missing", "bos_double", "prompt_left_cut"],
+    ],
+    ["Different positions on the two sides", ["rope_mismatch", "position_ids_wrong", "context_window"]],
+    [
+      "Different weights on the two sides",
       ["stale_weights", "wrong_checkpoint", "lora_not_merged", "layer_not_synced", "tied_head_not_synced"],
     ],
   ])("are grouped: %s", (title, causes) => {
@@ -169,7 +172,7 @@ describe("beforehand", () => {
       cause: "healthy",
       weight: logOdds,
       sentence:
-        "Mean |Δ| is 0.00100 nats over 1 token; the precision of a bfloat16 engine makes up to 0.00230 on a policy as sure as this one.",
+        "Mean |Δ| is 0.00100 nats over 1 token. On a policy this sure, the precision of a bfloat16 engine explains up to 0.00230.",
       figures: { delta_abs_mean: 0.001, threshold: 2.3e-3, unsure: 0.05 },
     });
   });

@@ -33,7 +33,7 @@ describe("likeness to causes", () => {
         {
           cause: kin,
           weight: expect.closeTo(weight, 9),
-          sentence: expect.stringMatching(/^[A-Z−].* is .+; with this cause it is .+ on average\.$/),
+          sentence: expect.stringMatching(/^[A-Z−].* is .+; the average for this cause is .+\.$/),
           figures: { [name]: place[0], expected: place[0], spread: place[1] },
         },
       ]);
@@ -56,7 +56,9 @@ describe("likeness to causes", () => {
     );
     const noisy = Object.entries(PROFILES).find(([, known]) => "noise" in known)![0];
     const said = compare({ noise: -2 }).find((one) => one.kin === noisy)!.clues[0]!.sentence;
-    expect(said).toMatch(/^The noise on logits that explains Δ at unsure tokens is 0\.0100; with this cause/);
+    expect(said).toMatch(
+      /^The noise on logits that explains Δ at unsure tokens is 0\.0100; the average for this cause/,
+    );
     const slope = Object.entries(PROFILES).find(([, numbers]) => "slope" in numbers)?.[0];
     if (slope === undefined) return;
     expect(compare({ slope: Math.log(1.5) }).find((one) => one.kin === slope)!.clues[0]!.sentence).toMatch(

@@ -66,30 +66,33 @@ const power = (value: number): string => formatNumber(10 ** value);
 const WORDS: Readonly<Record<ShapeName, readonly [label: string, write: (value: number) => string]>> = {
   level: ["mean |Δ|, in nats,", power],
   noise: ["the noise on logits that explains Δ at unsure tokens", power],
-  asymmetry: ["−mean Δ / mean |Δ| (0 where signs cancel, 1 where the trainer is always lower)", asIs],
+  asymmetry: ["−mean Δ / mean |Δ| (0 if signs cancel, 1 if the trainer is always lower)", asIs],
   concentration: ["the gap of the worst 1 % of tokens, as a multiple of the median gap,", power],
   slope: [
     "the factor between the rollout's and the trainer's logits",
     (value) => formatNumber(Math.exp(value)),
   ],
-  scatter: ["scatter about one common factor of the logits, relative to the noise at unsure tokens,", power],
+  scatter: [
+    "the scatter about one common factor of the logits, relative to the noise at unsure tokens,",
+    power,
+  ],
   positive: ["the share of tokens with Δ > 0", asIs],
   bend: ["the scaling of logits at sure tokens over that at unsure ones", asIs],
   early: ["the gap at the first four tokens, as a multiple of that at later ones,", power],
   position: ["the gap in the last quarter of positions, as a multiple of that in the first,", power],
-  prefixTrainer: ["the trainer's disagreement with itself on equal contexts, as a share of |Δ|,", power],
-  prefixRollout: ["the rollout's disagreement with itself on equal contexts, as a share of |Δ|,", power],
-  packing: ["the gap of the other rows, as a multiple of that of every n-th row,", power],
+  prefixTrainer: ["the trainer's difference from itself in equal contexts, as a share of |Δ|,", power],
+  prefixRollout: ["the rollout's difference from itself in equal contexts, as a share of |Δ|,", power],
+  packing: ["the gap of the other rows, as a multiple of the gap of every n-th row,", power],
   promptLength: ["the rank correlation of a row's gap with the length of its prompt", asIs],
   advantage: ["the rank correlation of a row's Σ Δ with its advantage", asIs],
   alongTrainer: ["the correlation of Δ with trainer − reference", asIs],
   referenceDistance: ["the rollout's distance from the reference, as a multiple of the trainer's,", power],
   repeats: ["the dependence of Δ on whether a token occurred before", asIs],
   zeros: ["the share of exact zeros where the other side is not 0", asIs],
-  surplus: ["z of the rollout's mean surprisal less its mean entropy", asIs],
+  surplus: ["z of the rollout's mean surprisal minus its mean entropy", asIs],
   trainerSurprised: ["the share of tokens that the rollout was sure of and the trainer was not", power],
   rolloutSurprised: ["the share of tokens that the trainer was sure of and the rollout was not", power],
-  rowSpread: ["the gap of a poor row (85th percentile), as a multiple of that of a good one (15th),", power],
+  rowSpread: ["the 85th percentile of row gaps, as a multiple of the 15th,", power],
   unitMean: ["z of mean ρ − 1", asIs],
   byToken: ["the share of the difference that the token's id explains", asIs],
   byPair: ["the share of the difference that the token and the one before it explain", asIs],
@@ -97,7 +100,7 @@ const WORDS: Readonly<Record<ShapeName, readonly [label: string, write: (value: 
   neighbors: ["the correlation of the gap with that of the token before", asIs],
   sureness: ["the correlation of the gap with how sure the rollout is", asIs],
   turnStarts: ["the gap at the first three tokens of later turns, as a multiple of that elsewhere,", power],
-  copied: ["the gap at tokens that stand in the prompt, as a multiple of that at others,", power],
+  copied: ["the gap at tokens that occur in the prompt, as a multiple of that at others,", power],
 };
 
 function quote(cause: string, name: ShapeName, value: number, place: Place, weight: number): Clue {
@@ -106,7 +109,7 @@ function quote(cause: string, name: ShapeName, value: number, place: Place, weig
   return {
     cause,
     weight,
-    sentence: `${subject} is ${write(value)}; with this cause it is ${write(place[0])} on average.`,
+    sentence: `${subject} is ${write(value)}; the average for this cause is ${write(place[0])}.`,
     figures: { [name]: value, expected: place[0], spread: place[1] },
   };
 }

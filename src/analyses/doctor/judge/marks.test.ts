@@ -41,7 +41,7 @@ describe("equal contexts that were scored twice", () => {
     const [clue] = judge(prefixes(0.5, 0.1));
     expect(clue).toMatchObject({ cause: "dropout_on", weight: 8 });
     expect(clue!.sentence).toBe(
-      "Over 20 tokens that stand behind the same tokens in two sequences, the trainer differs from itself by 0.500 in logits, the rollout by 0.100, and the sides from each other by 1.00: the trainer is not deterministic.",
+      "At 20 tokens that follow the same tokens in two sequences, logits differ between the sequences by 0.500 in the trainer and by 0.100 in the rollout, and between the sides by 1.00: the trainer is not deterministic.",
     );
     expect(weights(prefixes(0.25, 0))).toEqual({});
     expect(weights(prefixes(0.5, 0.2))).toEqual({});
@@ -92,7 +92,7 @@ describe("a side that scores with the reference's weights", () => {
   it("is named: the trainer's a wrong checkpoint, the rollout's adapters that were not merged", () => {
     expect(weights(reference())).toEqual({ wrong_checkpoint: 8 });
     expect(judge(reference())[0]!.sentence).toBe(
-      "The trainer log-probs are within 0.00100 nats of the reference policy's on average (90.0 % exactly equal), the other side's 0.0500 away: that side scores with the reference's weights.",
+      "The trainer log-probs differ from the reference policy's by 0.00100 nats on average (90.0 % are equal), the other side's by 0.0500: the trainer scores with the reference's weights.",
     );
     const turned = reference({
       trainerEqual: 0,
@@ -101,9 +101,7 @@ describe("a side that scores with the reference's weights", () => {
       rolloutDistance: 0.001,
     });
     expect(weights(turned)).toEqual({ wrong_checkpoint: 3, lora_not_merged: 4 });
-    expect(judge(turned)[0]!.sentence).toMatch(
-      /^The rollout log-probs are within .*\(40\.0 % exactly equal\)/,
-    );
+    expect(judge(turned)[0]!.sentence).toMatch(/^The rollout log-probs differ .*\(40\.0 % are equal\)/);
     expect(weights(reference({ trainerEqual: 0.5 }))).toEqual({ wrong_checkpoint: 4 });
   });
 
@@ -122,7 +120,7 @@ it("position ids that do not count on are told: starts in half of the rows, or j
   const jumps = (wrongStarts: number, count: number) =>
     judge({ places: { positionJumps: { rows: 10, wrongStarts, tokens: 1000, jumps: count } } });
   expect(jumps(5, 0)[0]!.sentence).toBe(
-    "Recorded position ids do not count on: 5 of 10 responses do not start right behind their prompt, and 0 tokens jump.",
+    "The recorded position ids are not consecutive: 5 of 10 responses do not start right after the prompt, and 0 tokens jump.",
   );
   expect([jumps(4, 1), jumps(4, 2), jumps(5, 0)].map((clues) => clues.map(({ weight }) => weight))).toEqual([
     [],
@@ -142,7 +140,7 @@ describe("packs whose first sequence is sound", () => {
     expect(clue!.cause).toBe("packing_leak");
     expect(clue!.weight).toBeCloseTo(3 + 3 * Math.log10(0.1 / 0.010001) + Math.log(8), 9);
     expect(clue!.sentence).toBe(
-      "Of every 4 sequences in file order the first is sound (median gap in logits 0.0100 over 8), the others are not (0.100 over 24): they see what is packed before them.",
+      "Of every 4 sequences in file order, the first is fine (median gap in logits 0.0100 over 8) and the others are not (0.100 over 24): they see the sequences packed before them.",
     );
     expect(clue!.picture).toMatchObject({ x: ["first of 4", "others"], series: [{ y: [0.01, 0.1] }] });
   });
@@ -163,7 +161,7 @@ describe("a gap that begins at a position", () => {
     expect(clue).toMatchObject({ cause: "context_window", figures: { position: 300, z: 6 } });
     expect(clue!.weight).toBeCloseTo(2 + 2 * Math.log(9), 9);
     expect(clue!.sentence).toBe(
-      "Up to position 300 (prompt included) the gap in logits is 0.100 and does not grow, behind it 0.900.",
+      "Up to position 300 (prompt included) the gap in logits is 0.100 and does not grow; after it, the gap is 0.900.",
     );
     expect(clue!.picture).toMatchObject({
       x: [0, 100, 200, 300, 400],

@@ -27,7 +27,7 @@ const FEWEST_PAIRS = 20;
 function judgePrefixes({ prefixes }: Figures, shape: Shape): Clue[] {
   const { pairs, rollout, trainer, between } = prefixes;
   if (pairs < FEWEST_PAIRS || between < 1e-3) return [];
-  const said = `Over ${plural(pairs, "token")} that stand behind the same tokens in two sequences, the trainer differs from itself by ${formatNumber(trainer)} in logits, the rollout by ${formatNumber(rollout)}, and the sides from each other by ${formatNumber(between)}`;
+  const said = `At ${plural(pairs, "token")} that follow the same tokens in two sequences, logits differ between the sequences by ${formatNumber(trainer)} in the trainer and by ${formatNumber(rollout)} in the rollout, and between the sides by ${formatNumber(between)}`;
   const figures = { pairs, trainer, rollout, between };
   const [own, theirs] = [trainer / between, rollout / between];
   if (own > 0.25 && theirs < 0.4 * own)
@@ -69,7 +69,7 @@ function judgeReference({ training, spread }: Figures): Clue[] {
     side === "trainer" ? [trainerDistance, rolloutDistance] : [rolloutDistance, trainerDistance];
   const equal = Math.max(trainerEqual, rolloutEqual);
   if (!(near < 0.12 * far) || far < 0.3 * spread.meanAbs) return [];
-  const sentence = `The ${side} log-probs are within ${formatNumber(near)} nats of the reference policy's on average (${formatShare(equal)} exactly equal), the other side's ${formatNumber(far)} away: that side scores with the reference's weights.`;
+  const sentence = `The ${side} log-probs differ from the reference policy's by ${formatNumber(near)} nats on average (${formatShare(equal)} are equal), the other side's by ${formatNumber(far)}: the ${side} scores with the reference's weights.`;
   const weight = equal > 0.5 ? 8 : 4;
   const causes =
     side === "trainer"
@@ -90,7 +90,7 @@ function judgePositions({ places }: Figures): Clue[] {
     {
       cause: "position_ids_wrong",
       weight: 9,
-      sentence: `Recorded position ids do not count on: ${wrongStarts} of ${plural(rows, "response")} do not start right behind their prompt, and ${plural(count, "token")} jump.`,
+      sentence: `The recorded position ids are not consecutive: ${wrongStarts} of ${plural(rows, "response")} do not start right after the prompt, and ${plural(count, "token")} jump.`,
       figures: { responses: rows, wrong_starts: wrongStarts, jumps: count },
     },
   ];
@@ -108,7 +108,7 @@ function judgePacking({ places }: Figures): Clue[] {
     {
       cause: "packing_leak",
       weight: hold(3 + 3 * Math.log10(otherGap / (soundGap + 1e-6)) + Math.log(sound)),
-      sentence: `Of every ${period} sequences in file order the first is sound (median gap in logits ${formatNumber(soundGap)} over ${sound}), the others are not (${formatNumber(otherGap)} over ${other}): they see what is packed before them.`,
+      sentence: `Of every ${period} sequences in file order, the first is fine (median gap in logits ${formatNumber(soundGap)} over ${sound}) and the others are not (${formatNumber(otherGap)} over ${other}): they see the sequences packed before them.`,
       figures: { period, sound_gap: soundGap, other_gap: otherGap, sound, other },
       picture: {
         kind: "bars",
@@ -130,7 +130,7 @@ function judgeWindow({ places }: Figures): Clue[] {
     {
       cause: "context_window",
       weight: hold(2 + 2 * Math.log(kink.after / kink.before)),
-      sentence: `Up to position ${formatNumber(kink.position)} (prompt included) the gap in logits is ${formatNumber(kink.before)} and does not grow, behind it ${formatNumber(kink.after)}.`,
+      sentence: `Up to position ${formatNumber(kink.position)} (prompt included) the gap in logits is ${formatNumber(kink.before)} and does not grow; after it, the gap is ${formatNumber(kink.after)}.`,
       figures: { position: kink.position, before: kink.before, after: kink.after, z: kink.z },
       picture: {
         kind: "line",
@@ -151,7 +151,7 @@ function judgeAdvantages({ training }: Figures): Clue[] {
     {
       cause: "trainer_ahead_one_update",
       weight: hold(6 * (r - 0.6)),
-      sentence: `Σ Δ of a sequence follows its advantage in this very batch (rank correlation ${formatNumber(r)} over ${plural(rows, "sequence")}, z ${formatNumber(z)}), as after an optimizer step on it.`,
+      sentence: `Σ Δ of a sequence follows its advantage in this batch (rank correlation ${formatNumber(r)} over ${plural(rows, "sequence")}, z ${formatNumber(z)}), as after an optimizer step on it.`,
       figures: { correlation: r, z, sequences: rows },
     },
   ];

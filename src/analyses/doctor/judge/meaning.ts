@@ -56,7 +56,7 @@ function judgePenalty({ repeats }: Figures, shape: Shape): Clue | undefined {
     },
     picture: {
       kind: "bars",
-      title: "Trainer's logits less the rollout's",
+      title: "Trainer's logits minus the rollout's",
       x_label: "token",
       y_label: "mean difference of logits, nats",
       x: ["occurred before", "new"],
@@ -72,7 +72,7 @@ function judgeCut({ confidence, spread }: Figures): Clue {
   return {
     cause: "truncation_renormalised",
     weight: 9,
-    sentence: `${formatShare(zeros)} of the ${side} log-probs are exactly 0 where the other side's are not, and Δ has one sign at ${formatShare(Math.max(confidence.positiveShare, 1 - confidence.positiveShare))} of the tokens: a filter left one token there and its probability was renormalized (mean ρ ${formatNumber(1 + spread.unitMean)}).`,
+    sentence: `${formatShare(zeros)} of the ${side} log-probs are exactly 0 where the other side's are not, and Δ has one sign at ${formatShare(Math.max(confidence.positiveShare, 1 - confidence.positiveShare))} of the tokens: a filter left only one token there and renormalized its probability (mean ρ ${formatNumber(1 + spread.unitMean)}).`,
     figures: { side: side as string, zeros: zeros as number, unit_mean: 1 + spread.unitMean },
   };
 }
@@ -93,14 +93,14 @@ function judgeScale(figures: Figures, shape: Shape): Clue[] {
     {
       cause: "temperature_mismatch",
       weight: hold(odds) + 6,
-      sentence: `${said}${fitted}, at sure tokens and unsure ones alike: a temperature of ${formatNumber(1 / scale)} against 1.`,
+      sentence: `${said}${fitted}, at sure and unsure tokens alike: a temperature of ${formatNumber(1 / scale)} against 1.`,
       figures: { scale, correlation: confidence.correlation, bend, temperature: 1 / scale },
       picture,
     },
     {
       cause: "softcap_mismatch",
       weight: 6 - hold(odds),
-      sentence: `${said}; the scaling at sure tokens is ${formatNumber(bend)} of that at unsure ones, where a temperature gives 1 or more: a soft-cap bends it.`,
+      sentence: `${said}. The factor at sure tokens is ${formatNumber(bend)} times that at unsure ones; a temperature gives 1 or more, a soft-cap less.`,
       figures: { scale, bend, correlation: confidence.correlation },
       picture,
     },
@@ -147,7 +147,7 @@ function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
   const slope = Number.isNaN(confidence.lossSlope) ? 0 : (confidence.lossSlope - 0.39) / 0.04;
   const odds = slope + 1.5 * Math.log(0.05 / (unsureShare + 1e-3));
   const isLess = confidence.positiveShare < 0.5;
-  const said = `Δ is ${isLess ? "below" : "above"} 0 at ${formatShare(isLess ? 1 - confidence.positiveShare : confidence.positiveShare)} of the tokens, unlikely ones too, mean ρ is ${formatNumber(1 + spread.unitMean, 4)}, and the mass that the ${isLess ? "trainer" : "rollout"} has elsewhere follows 1 − p with an exponent of ${formatNumber(confidence.lossSlope)}`;
+  const said = `Δ is ${isLess ? "below" : "above"} 0 at ${formatShare(isLess ? 1 - confidence.positiveShare : confidence.positiveShare)} of the tokens, including unlikely ones, mean ρ is ${formatNumber(1 + spread.unitMean, 4)}, and the mass that the ${isLess ? "trainer" : "rollout"} puts on other tokens follows 1 − p with an exponent of ${formatNumber(confidence.lossSlope)}`;
   const figures = {
     unit_mean: 1 + spread.unitMean,
     exponent: confidence.lossSlope,
@@ -159,13 +159,13 @@ function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
     {
       cause: "truncation_renormalised",
       weight: 6 + hold(odds),
-      sentence: `${said}: what a filter cut off shrinks as the policy becomes sure.`,
+      sentence: `${said}: a filter cuts off less as the policy becomes surer.`,
       figures,
     },
     {
       cause: "vocab_padding_in_softmax",
       weight: 6 - hold(odds),
-      sentence: `${said}: columns of padding keep their mass at sure tokens too.`,
+      sentence: `${said}: padding columns keep their mass even at sure tokens.`,
       figures,
     },
   ];
@@ -186,7 +186,7 @@ export function judgeSurplus({ confidence, spread }: Figures): Clue | undefined 
   return {
     cause: "truncation_unlogged",
     weight: hold(2 * (-z - 4)),
-    sentence: `Mean surprisal of the sampled tokens is ${formatNumber(entropy + value)} nats and the mean entropy there ${formatNumber(entropy)} (z ${formatNumber(z)}): unlikely tokens were never sampled, and neither column shows it.`,
+    sentence: `Mean surprisal of the sampled tokens is ${formatNumber(entropy + value)} nats and the mean entropy there ${formatNumber(entropy)} (z ${formatNumber(z)}): unlikely tokens were not sampled, and neither column shows it.`,
     figures: { surprisal: entropy + value, entropy, z },
   };
 }

@@ -70,7 +70,7 @@ function describeSlice(view: View, rowGaps: readonly number[]): Scope | null {
   const clue: Clue = {
     cause: "mixed_weight_versions",
     weight,
-    sentence: `Of every ${period} ${kind}s of a step, in the order of the files, number ${offset + 1} has a gap in logits ${formatNumber(ratio)} times that of the others (z ${formatNumber(z)}, the most of ${tested} such slices): one of ${period} workers serves other weights.`,
+    sentence: `In the order of the files, ${kind} ${offset + 1} of every ${period} in a step has a gap in logits ${formatNumber(ratio)} times that of the others (z ${formatNumber(z)}, the largest of ${tested} such slices): one of ${period} workers runs different weights.`,
     figures: { period, place: offset + 1, ratio, z, slices: tested },
   };
   return { clues: [clue], rows, weight };

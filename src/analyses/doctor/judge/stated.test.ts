@@ -56,7 +56,7 @@ describe("what the two sides state and contradict each other in", () => {
         {
           cause: id,
           weight,
-          sentence: `The files state ${name} 1 on the rollout side and 2 on the trainer side, of 3 sequences.`,
+          sentence: `For 3 sequences, the files state ${name} 1 on the rollout side and 2 on the trainer side.`,
           figures: { sequences: 3, rollout: 1, trainer: 2 },
         },
       ]);

@@ -50,7 +50,7 @@ export function weighStated(
     if (sides === undefined || stated === undefined) continue;
     const { name, causes, weight } = stated;
     const { rollout, trainer } = sides;
-    const sentence = `The files state ${name} ${rollout} on the rollout side and ${trainer} on the trainer side, of ${plural(count, "sequence")}.`;
+    const sentence = `For ${plural(count, "sequence")}, the files state ${name} ${rollout} on the rollout side and ${trainer} on the trainer side.`;
     for (const cause of causes) {
       const known = weighed.get(cause);
       if (known === undefined) continue;

@@ -24,7 +24,7 @@ describe("columns that are the same numbers", () => {
     const { clues } = examine([{ rollout: own }]);
     expect(clues).toMatchObject([{ cause: "copied_column", weight: -0.7 }]);
     expect(clues[0]!.sentence).toBe(
-      "Rollout and trainer log-probs are the same numbers at all 10 tokens: a bitwise consistent engine and a copied column look the same.",
+      "Rollout and trainer log-probs are identical at all 10 tokens: a bitwise consistent engine and a copied column look the same.",
     );
     expect(examine([{ rollout: own, trainer: [...own.slice(1), -9] }]).clues).toEqual([]);
   });
@@ -35,7 +35,7 @@ describe("columns that are the same numbers", () => {
       { weight: 11, figures: { tokens: 11, tool_tokens: 5, tool_tokens_equal: 5 } },
     ]);
     expect(clues[0]!.sentence).toMatch(
-      /^Rollout and .* at all 11 tokens, and at 5 tokens of tool output too,/,
+      /^Rollout and .* at all 11 tokens, and also at 5 tokens of tool output,/,
     );
     expect(examine([withTool(five(-4).slice(1), five(-4).slice(1))]).clues[0]!.weight).toBe(-0.7);
   });
@@ -74,7 +74,7 @@ describe("a rollout column of zeros", () => {
     expect(weights(sampled)).toEqual({ greedy_zero_logprobs: 5, sentinel_fill: 11 });
     const { clues, claimed } = examine(sampled);
     expect(clues[0]!.sentence).toBe(
-      "All 40 rollout log-probs are exactly 0, and 0 % of the responses that share a prompt are the same: greedy decoding has one response per prompt.",
+      "All 40 rollout log-probs are exactly 0, and 0 % of the responses that share a prompt are the same: greedy decoding gives one response per prompt.",
     );
     expect(clues[1]!.sentence).toMatch(
       /while the trainer gives [\d.]+ % of the tokens a probability below ½\.$/,
@@ -110,7 +110,7 @@ describe("rows that repeat another bit for bit", () => {
       figures: { copies: 4, pairs: 6, expected_pairs: 0 },
     });
     expect(clue!.sentence).toBe(
-      "4 sequences of 9 (44.4 %) repeat another of their step bit for bit, tokens and both columns: 6 pairs, where chance makes 0.",
+      "4 sequences of 9 (44.4 %) repeat another sequence of their step exactly, in tokens and in both columns: 6 pairs, where chance would give 0.",
     );
     expect(clue!.handles).toEqual(["s1.q5", "s1.q3", "s1.q6", "s1.q4", "s1.q7"]);
   });
@@ -138,6 +138,8 @@ describe("rows that repeat another bit for bit", () => {
     ];
     const [clue] = examine(grouped(1)).clues;
     expect(clue!.figures.in_larger_groups).toBe(1);
-    expect(clue!.sentence).toMatch(/; 1 of them are in prompts with more responses than the others have\.$/);
+    expect(clue!.sentence).toMatch(
+      /; 1 of them belongs to prompts with more responses than the other prompts\.$/,
+    );
   });
 });

@@ -50,13 +50,13 @@ function countEqual(view: View): EqualColumns {
 function examineColumns({ own, ownEqual, tool, toolEqual, toolZero }: EqualColumns): Clue[] {
   if (own === 0 || ownEqual < own) return [];
   const figures = { tokens: own, tool_tokens: tool, tool_tokens_equal: toolEqual };
-  const equal = `Rollout and trainer log-probs are the same numbers at all ${plural(own, "token")}`;
+  const equal = `Rollout and trainer log-probs are identical at all ${plural(own, "token")}`;
   if (tool >= 5 && toolEqual === tool)
     return [
       {
         cause: "copied_column",
         weight: 11,
-        sentence: `${equal}, and at ${plural(tool, "token")} of tool output too, for which an engine has no log-probs: one column is a copy of the other.`,
+        sentence: `${equal}, and also at ${plural(tool, "token")} of tool output, where an engine has no log-probs: one column is a copy of the other.`,
         figures,
       },
     ];
@@ -65,7 +65,7 @@ function examineColumns({ own, ownEqual, tool, toolEqual, toolZero }: EqualColum
       {
         cause: "copied_column",
         weight: 2,
-        sentence: `${equal}, and both are 0 at ${plural(toolZero, "token")} of tool output, where an engine has no log-probs and a trainer that computes its own has some: the trainer column is likely a copy.`,
+        sentence: `${equal}, and both are 0 at ${plural(toolZero, "token")} of tool output, where an engine has no log-probs but a trainer computes them: the trainer column is likely a copy.`,
         figures: { ...figures, tool_tokens_zero: toolZero },
       },
     ];
@@ -107,7 +107,7 @@ function examineZeros(view: View, { rowsInGroups, rowsAllSame }: Duplicates): Cl
     {
       cause: "greedy_zero_logprobs",
       weight: isGreedy ? 12 : 5,
-      sentence: `${every}, and ${Number.isNaN(same) ? "no prompt was sampled twice" : `${formatShare(same)} of the responses that share a prompt are the same`}: greedy decoding has one response per prompt.`,
+      sentence: `${every}, and ${Number.isNaN(same) ? "no prompt was sampled twice" : `${formatShare(same)} of the responses that share a prompt are the same`}: greedy decoding gives one response per prompt.`,
       figures,
     },
     {
@@ -130,7 +130,7 @@ function examineDuplicates(view: View, found: Duplicates): Clue[] {
     {
       cause: "duplicated_rows",
       weight: hold(weight),
-      sentence: `${plural(copies, "sequence")} of ${rows} (${formatShare(copies / rows)}) repeat another of their step bit for bit, tokens and both columns: ${plural(pairs, "pair")}, where chance makes ${formatNumber(expectedPairs)}${inLargerGroups > 0 ? `; ${inLargerGroups} of them are in prompts with more responses than the others have` : ""}.`,
+      sentence: `${plural(copies, "sequence")} of ${rows} (${formatShare(copies / rows)}) repeat another sequence of their step exactly, in tokens and in both columns: ${plural(pairs, "pair")}, where chance would give ${formatNumber(expectedPairs)}${inLargerGroups > 0 ? `; ${inLargerGroups} of them ${inLargerGroups === 1 ? "belongs" : "belong"} to prompts with more responses than the other prompts` : ""}.`,
       figures: {
         copies,
         in_larger_groups: inLargerGroups,

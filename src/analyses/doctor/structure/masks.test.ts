@@ -25,7 +25,7 @@ describe("tool output that counts", () => {
       { cause: "tool_tokens_unmasked", figures: { runs: 3, tokens: 9, zeros: 0, sequences: 3 } },
     ]);
     expect(clues[0]!.sentence).toBe(
-      "3 runs of three or more tokens with mask 1 (9 tokens, 27.3 %) have trainer log-probs below −3, and the rollout finds them as unlikely: the policy did not write them.",
+      "3 runs of three or more tokens with mask 1 (9 tokens, 27.3 %) have trainer log-probs below −3 and rollout log-probs that are just as low: the policy did not write them.",
     );
     expect(clues[0]!.handles).toEqual(["s1.q0.t4", "s1.q0.t5", "s1.q0.t6", "s1.q1.t4", "s1.q1.t5"]);
     expect(claimed).toEqual([4, 5, 6, 15, 16, 17, 26, 27, 28]);
@@ -36,7 +36,7 @@ describe("tool output that counts", () => {
 
   it("may be exactly 0 for the rollout; nearly half of all tokens are another fault", () => {
     const { clues } = examine(repeat(3, run([0, 0, 0])));
-    expect(clues[0]!.sentence).toContain("and the rollout has them as exactly 0: the policy did not write");
+    expect(clues[0]!.sentence).toContain("and rollout log-probs of exactly 0: the policy did not write");
     expect(clues[0]!.figures.zeros).toBe(9);
     const long = run(Array.from({ length: 9 }, () => -5));
     expect(examine(repeat(4, long)).causes).toEqual([]);
@@ -61,12 +61,12 @@ describe("a mask that is moved by one token", () => {
       { cause: "mask_shift", weight: 12, figures: { gaps: 3, moved: 3, direction: "early" } },
     ]);
     expect(early.clues[0]!.sentence).toBe(
-      "At 3 of 3 gaps in the mask, the token right behind the gap is tool output with mask 1, and the first token inside it is one that the policy wrote: the mask is moved by one token.",
+      "At 3 of 3 gaps in the mask, the token right after the gap is tool output with mask 1, and the policy wrote the first token inside the gap: the mask is shifted by one token.",
     );
     expect(early.claimed).toEqual([5, 15, 25]);
     const late = examine(repeat(3, { ...logprobs, mask: LATE }));
     expect(late.clues[0]!.sentence).toContain("the token right before the gap is tool output");
-    expect(late.clues[0]!.sentence).toContain("the last token inside it is one that the policy wrote");
+    expect(late.clues[0]!.sentence).toContain("the policy wrote the last token inside the gap");
     expect(late.clues[0]!.figures.direction).toBe("late");
     expect(late.claimed).toEqual([4, 14, 24]);
     expect(examine(repeat(2, { ...logprobs, mask: EARLY })).causes).toEqual([]);
@@ -86,7 +86,9 @@ describe("the end of a sequence", () => {
     const padded = { rollout: [...OWN, 0, 0], trainer: [...OWN, -8, -10] };
     const { clues, claimed } = examine(repeat(3, padded));
     expect(clues).toMatchObject([{ cause: "mask_past_eos", figures: { sequences: 3, tokens: 6, mean: -9 } }]);
-    expect(clues[0]!.sentence).toMatch(/^3 sequences of 3 end with tokens of mask 1 that the rollout has as/);
+    expect(clues[0]!.sentence).toMatch(
+      /^3 sequences of 3 end with tokens of mask 1 whose rollout log-prob is exactly 0/,
+    );
     expect(clues[0]!.sentence).toContain("(mean -9.00 nats)");
     expect(claimed).toEqual([4, 5, 10, 11, 16, 17]);
     expect(examine(repeat(2, padded)).causes).toEqual([]);

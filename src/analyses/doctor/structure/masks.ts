@@ -24,12 +24,12 @@ function examineTools(view: View, { rows }: Boundaries): Clue[] {
   if (runs < 3 || share > 0.45 || touched < 0.02 * rows) return [];
   for (const i of tokens) view.claim(i);
   const isZero = zeros > tokens.length / 2;
-  const how = isZero ? "the rollout has them as exactly 0" : "the rollout finds them as unlikely";
+  const how = isZero ? "rollout log-probs of exactly 0" : "rollout log-probs that are just as low";
   return [
     {
       cause: "tool_tokens_unmasked",
       weight: hold(4 + 2 * Math.log(runs)),
-      sentence: `${plural(runs, "run")} of three or more tokens with mask 1 (${plural(tokens.length, "token")}, ${formatShare(share)}) have trainer log-probs below −3, and ${how}: the policy did not write them.`,
+      sentence: `${plural(runs, "run")} of three or more tokens with mask 1 (${plural(tokens.length, "token")}, ${formatShare(share)}) have trainer log-probs below −3 and ${how}: the policy did not write them.`,
       figures: { runs, tokens: tokens.length, share, zeros, sequences: touched },
       handles: listHandles(view, tokens),
     },
@@ -46,12 +46,12 @@ function examineMaskShift(view: View, boundaries: Boundaries): Clue[] {
   const isEarly = early >= late;
   const tokens = isEarly ? toolAfter : toolBefore;
   for (const i of tokens) view.claim(i);
-  const [edge, other] = isEarly ? ["behind", "first"] : ["before", "last"];
+  const [edge, other] = isEarly ? ["after", "first"] : ["before", "last"];
   return [
     {
       cause: "mask_shift",
       weight: 12,
-      sentence: `At ${moved} of ${plural(gaps, "gap")} in the mask, the token right ${edge} the gap is tool output with mask 1, and the ${other} token inside it is one that the policy wrote: the mask is moved by one token.`,
+      sentence: `At ${moved} of ${plural(gaps, "gap")} in the mask, the token right ${edge} the gap is tool output with mask 1, and the policy wrote the ${other} token inside the gap: the mask is shifted by one token.`,
       figures: { gaps, moved, direction: isEarly ? "early" : "late" },
       handles: listHandles(view, tokens),
     },
@@ -67,7 +67,7 @@ function examinePadding(view: View, { ending, rows }: Boundaries): Clue[] {
     {
       cause: "mask_past_eos",
       weight: hold(6 + Math.log(padded)),
-      sentence: `${plural(padded, "sequence")} of ${rows} end with tokens of mask 1 that the rollout has as exactly 0 and the trainer finds unlikely (mean ${formatNumber(sum / paddedTokens.length)} nats): they stand behind the stop token.`,
+      sentence: `${plural(padded, "sequence")} of ${rows} end with tokens of mask 1 whose rollout log-prob is exactly 0 and whose trainer log-prob is low (mean ${formatNumber(sum / paddedTokens.length)} nats): these tokens follow the stop token.`,
       figures: { sequences: padded, tokens: paddedTokens.length, mean: sum / paddedTokens.length },
       handles: listHandles(view, paddedTokens),
     },
@@ -85,7 +85,7 @@ function examineEnding(view: View, { ending }: Boundaries): Clue[] {
     {
       cause: "eos_not_in_mask",
       weight: hold(6 + Math.log(unmasked)),
-      sentence: `Token ${id} ends ${formatShare(share)} of the sequences and has mask 0 in ${unmasked} of ${rows}, although the trainer finds it as likely as the policy's own tokens: the stop decision is not trained.`,
+      sentence: `Token ${id} ends ${formatShare(share)} of the sequences and has mask 0 in ${unmasked} of ${rows}, although the trainer gives it as high a probability as the policy's own tokens: the policy is not trained to stop.`,
       figures: { token_id: id, sequences: rows, unmasked, share },
       handles: listHandles(view, ends),
     },

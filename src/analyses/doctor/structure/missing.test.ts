@@ -29,7 +29,7 @@ describe("log-probs that are NaN or infinite", () => {
     const ends = row(-1, LOST, LOST);
     const hasOverflow = (...rows: GivenRow[]) => examine(rows).find(({ cause }) => cause === "fp16_overflow");
     expect(hasOverflow(ends, ends)!.sentence).toMatch(
-      /^In 2 sequences of 2 sequences that lose trainer log-probs midway, all are NaN from the first/,
+      /^In 2 of 2 sequences where trainer log-probs go missing midway, every trainer log-prob from the first/,
     );
     expect(hasOverflow(ends, ends)!.figures).toEqual({ sequences_to_end: 2, sequences: 2, tokens: 4 });
     expect(hasOverflow(ends)).toBeUndefined();

@@ -33,7 +33,7 @@ function overflow(view: View, found: MissingSide): Clue {
   return {
     cause: "fp16_overflow",
     weight: 10.5,
-    sentence: `In ${plural(found.rowsToEnd, "sequence")} of ${plural(found.rows - found.rowsWhole, "sequence")} that lose trainer log-probs midway, all are NaN from the first missing one to the end: a value that overflowed stays in the context of every later token.`,
+    sentence: `In ${found.rowsToEnd} of ${plural(found.rows - found.rowsWhole, "sequence")} where trainer log-probs go missing midway, every trainer log-prob from the first missing one to the end is NaN: a value that overflowed stays in the context of every later token.`,
     figures: { sequences_to_end: found.rowsToEnd, sequences: found.rows, tokens: found.tokens },
     handles: listHandles(view, found.first),
   };

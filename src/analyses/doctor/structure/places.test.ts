@@ -35,7 +35,7 @@ describe("a single place where all that is off stands", () => {
       },
     });
     expect(clue!.sentence).toBe(
-      `Mean |Δ| is 2.00 nats at the ${place} (6 tokens) and 0.0100 elsewhere; 91.3 % of Σ|Δ| stands there.`,
+      `Mean |Δ| is 2.00 nats at the ${place} (6 tokens) and 0.0100 elsewhere. It accounts for 91.3 % of Σ|Δ|.`,
     );
     expect(clue!.picture).toMatchObject({ x: [place, "elsewhere"] });
     expect(clue!.handles).toHaveLength(5);
@@ -73,7 +73,7 @@ describe("starts of chunks", () => {
     const found = examinePlaces(view).find(({ cause }) => cause === "cp_boundary")!;
     expect(found.figures).toEqual({ chunk: 8, starts: 12, off_at_starts: 12, off_elsewhere: 0 });
     expect(found.sentence).toMatch(
-      /^Of 12 tokens at positions \(prompt included\) that are multiples of 8, 12 have \|Δ\| above 0\.25 nats; of all others, 0: labels are off by one where a chunk of 8 tokens begins\.$/,
+      /^Of 12 tokens at positions that are multiples of 8 \(prompt included\), 12 have \|Δ\| above 0\.25 nats; of all others, 0\. Labels are off by one where a chunk of 8 tokens begins\.$/,
     );
     expect(found.handles).toEqual(["s1.q0.t4", "s1.q0.t12", "s1.q1.t4", "s1.q1.t12", "s1.q2.t4"]);
     expect([...view.left].filter((left) => left === LEFT_OUT.claimed)).toHaveLength(12);

@@ -12,7 +12,7 @@ export function examinePlaces(view: View): Clue[] {
     ...examine(view, "first_token_wrong", "first response token", (i) => isFirstOwn(view, i)),
     ...examine(view, "last_token_wrong", "last response token", (i) => isLastOwn(view, i)),
     ...examineChunkStarts(view),
-    ...examine(view, "retokenized_turns", "first token behind tool output", (i) => view.isTurnStart(i)),
+    ...examine(view, "retokenized_turns", "first token after tool output", (i) => view.isTurnStart(i)),
   ];
 }
 
@@ -45,7 +45,7 @@ function describe(view: View, cause: string, place: string, found: Concentration
   return {
     cause,
     weight: hold(5 + 1.5 * Math.log(offInside * tokens)),
-    sentence: `Mean |Δ| is ${formatNumber(meanInside)} nats at the ${place} (${plural(tokens, "token")}) and ${formatNumber(meanOutside)} elsewhere; ${formatShare(weight)} of Σ|Δ| stands there.`,
+    sentence: `Mean |Δ| is ${formatNumber(meanInside)} nats at the ${place} (${plural(tokens, "token")}) and ${formatNumber(meanOutside)} elsewhere. It accounts for ${formatShare(weight)} of Σ|Δ|.`,
     figures: {
       mean_there: meanInside,
       mean_elsewhere: meanOutside,
@@ -76,7 +76,7 @@ function examineChunkStarts(view: View): Clue[] {
     {
       cause: "cp_boundary",
       weight: hold(4 + 1.5 * Math.log(offAtStarts)),
-      sentence: `Of ${plural(starts, "token")} at positions (prompt included) that are multiples of ${chunk}, ${offAtStarts} have |Δ| above 0.25 nats; of all others, ${offElsewhere}: labels are off by one where a chunk of ${chunk} tokens begins.`,
+      sentence: `Of ${plural(starts, "token")} at positions that are multiples of ${chunk} (prompt included), ${offAtStarts} have |Δ| above 0.25 nats; of all others, ${offElsewhere}. Labels are off by one where a chunk of ${chunk} tokens begins.`,
       figures: { chunk, starts, off_at_starts: offAtStarts, off_elsewhere: offElsewhere },
       handles: listHandles(view, chunks.worst),
     },

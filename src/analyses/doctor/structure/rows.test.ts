@@ -23,7 +23,7 @@ describe("rows whose rollout column is another row's", () => {
     expect(clues.map(({ cause }) => cause)).toEqual(["rows_shuffled_group", "rows_shuffled_batch"]);
     expect(clues[0]!.weight - clues[1]!.weight).toBeCloseTo(4, 9);
     expect(clues[0]!.sentence).toBe(
-      "4 sequences of 6 (66.7 %) have rollout log-probs that fit another sequence's trainer log-probs and not their own; 100 % of the partners share the prompt.",
+      "4 sequences of 6 (66.7 %) have rollout log-probs that match the trainer log-probs of another sequence, not their own. 100 % of these pairs share a prompt.",
     );
     expect(clues[0]!.figures).toEqual({ matched: 4, unfit: 4, sequences: 6, same_prompt_share: 1 });
     expect(clues[0]!.handles).toEqual(["s1.q0", "s1.q1", "s1.q1", "s1.q0", "s1.q2"]);

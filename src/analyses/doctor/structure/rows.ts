@@ -16,7 +16,7 @@ export function examineRows(view: View): Clue[] {
   }
   const inGroup = sameGroup / matched;
   const isGroup = inGroup > 0.9;
-  const sentence = `${plural(matched, "sequence")} of ${rows} (${formatShare(matched / rows)}) have rollout log-probs that fit another sequence's trainer log-probs and not their own; ${formatShare(inGroup)} of the partners share the prompt.`;
+  const sentence = `${plural(matched, "sequence")} of ${rows} (${formatShare(matched / rows)}) have rollout log-probs that match the trainer log-probs of another sequence, not their own. ${formatShare(inGroup)} of these pairs share a prompt.`;
   const figures = { matched, unfit, sequences: rows, same_prompt_share: inGroup };
   const handles = listRows(view, examples.flat());
   const weight = 5 + 1.5 * Math.log(matched);

@@ -22,9 +22,11 @@ describe("a column that is shifted", () => {
     expect(clues).toMatchObject([{ cause: "token_shift", figures: { shift: by, at_best: 0, sequences: 4 } }]);
     const entries = Math.abs(by) === 1 ? "1 entry" : `${Math.abs(by)} entries`;
     expect(clues[0]!.sentence).toMatch(
-      new RegExp(`^Taken ${entries} ${by > 0 ? "later" : "earlier"}, the trainer column fits the rollout`),
+      new RegExp(
+        `^Shifted ${entries} ${by > 0 ? "later" : "earlier"}, the trainer column matches the rollout`,
+      ),
     );
-    expect(clues[0]!.sentence).toContain("in 4 of 4 sequences");
+    expect(clues[0]!.sentence).toContain("fits 4 of 4 sequences");
     const own = [...view.left].flatMap((left, i) => (left === LEFT_OUT.own ? view.d[i]! : []));
     expect(own).toHaveLength(4 * (30 - Math.abs(by)));
     expect(Math.max(...own.map(Math.abs))).toBe(0);
@@ -42,7 +44,7 @@ describe("a column that is shifted", () => {
       })),
     );
     const [clue] = examineShifts(view);
-    expect(clue!.sentence).toMatch(/^Taken 1 entry later after the first turn, /);
+    expect(clue!.sentence).toMatch(/^Shifted 1 entry later after the first turn, /);
     expect(view.left.slice(0, 20).every((left) => left === LEFT_OUT.own)).toBe(true);
     const own = [...view.left].flatMap((left, i) => (left === LEFT_OUT.own ? Math.abs(view.d[i]!) : []));
     expect(Math.max(...own)).toBe(0);
@@ -73,7 +75,7 @@ it("turns of other tokens behind a first one that fits are told, and claimed", (
   const [clue] = examineShifts(view);
   expect(clue).toMatchObject({ cause: "retokenized_turns", figures: { first_turn: 0, best_shift: 1 } });
   expect(clue!.sentence).toMatch(
-    /^The first turn fits \(mean \|Δ\| held to 1: 0 nats\), everything behind it/,
+    /^The columns match in the first turn \(mean \|Δ\| capped at 1: 0 nats\) but not after it/,
   );
   expect(view.left.slice(25, 60).every((left) => left === LEFT_OUT.claimed)).toBe(true);
   expect(view.left.slice(0, 20).every((left) => left === LEFT_OUT.own)).toBe(true);
@@ -90,7 +92,7 @@ describe("logits looked up one position late", () => {
     const [clue] = examineShifts(view);
     expect(clue).toMatchObject({ cause: "token_shift", weight: 9, figures: { share: 0.7, tokens: 20 } });
     expect(clue!.sentence).toMatch(
-      /^Of the tokens that the rollout is sure of, the trainer gives 70\.0 % less/,
+      /^Of the tokens that the rollout is sure of, 70\.0 % have a trainer log-prob below −3 nats/,
     );
     expect(clue!.figures.mean).toBeCloseTo((14 * -5 + 6 * -0.01) / 20, 9);
     expect([...view.left].every((left) => left === LEFT_OUT.claimed)).toBe(true);

@@ -36,13 +36,13 @@ function describe(scan: ShiftScan, where: string): Clue {
   return {
     cause: "token_shift",
     weight: hold(6 + Math.log(Math.max(1, rowsFor)) * 1.5),
-    sentence: `Taken ${plural(Math.abs(best), "entry", "entries")} ${best > 0 ? "later" : "earlier"}${where}, the trainer column fits the rollout column: mean |Δ| (each held to 1 nat) falls from ${formatNumber(costInPlace)} to ${formatNumber(costAtBest)}, in ${rowsFor} of ${plural(rowsAsked, "sequence")}.`,
+    sentence: `Shifted ${plural(Math.abs(best), "entry", "entries")} ${best > 0 ? "later" : "earlier"}${where}, the trainer column matches the rollout column: mean |Δ| (each token capped at 1 nat) falls from ${formatNumber(costInPlace)} to ${formatNumber(costAtBest)}. The shift fits ${rowsFor} of ${plural(rowsAsked, "sequence")}.`,
     figures: { shift: best, in_place: costInPlace, at_best: costAtBest, sequences: rowsFor },
     picture: {
       kind: "bars",
       title: "Fit of the columns by shift",
-      x_label: "entries by which the trainer column is taken later",
-      y_label: "mean |Δ|, each held to 1 nat",
+      x_label: "entries by which the trainer column is shifted later",
+      y_label: "mean |Δ|, each token capped at 1 nat",
       x: scan.lags,
       series: [{ name: "mean |Δ|", y: scan.cost }],
     },
@@ -59,7 +59,7 @@ function examineRetokenized(view: View, later: ShiftScan, before: ShiftScan): Cl
     {
       cause: "retokenized_turns",
       weight: 9,
-      sentence: `The first turn fits (mean |Δ| held to 1: ${formatNumber(before.costInPlace)} nats), everything behind it does not (${formatNumber(later.costInPlace)}), and a shift by ${later.best} mends only part (${formatNumber(later.costAtBest)}): later turns have other tokens.`,
+      sentence: `The columns match in the first turn (mean |Δ| capped at 1: ${formatNumber(before.costInPlace)} nats) but not after it (${formatNumber(later.costInPlace)}). A shift by ${later.best} helps only partly (${formatNumber(later.costAtBest)}), so later turns have different tokens.`,
       figures: { first_turn: before.costInPlace, later_turns: later.costInPlace, best_shift: later.best },
     },
   ];
@@ -80,7 +80,7 @@ function examineUnshifted(view: View): Clue[] {
     {
       cause: "token_shift",
       weight: 9,
-      sentence: `Of the tokens that the rollout is sure of, the trainer gives ${formatShare(lost / sure)} less than −3 nats (mean ${formatNumber(sum / sure)}): it scores nearly every token at the wrong position, as if logits were looked up one position late.`,
+      sentence: `Of the tokens that the rollout is sure of, ${formatShare(lost / sure)} have a trainer log-prob below −3 nats (mean ${formatNumber(sum / sure)}): the trainer scores nearly every token at the wrong position, as if it read the logits one position late.`,
       figures: { share: lost / sure, mean: sum / sure, tokens: sure },
     },
   ];

@@ -16,7 +16,7 @@ export function examineStorage(view: View, lattice: Lattice): Clue[] {
     {
       cause: "logprob_storage_rounding",
       weight: hold(4 + 2 * Math.log(Math.max(1, lattice.values / 20))),
-      sentence: `All ${which} ${format} numbers (${plural(lattice.values, "value")}; one float32 in thousands is by chance): rounding alone makes a mean |Δ| of ${formatNumber(lattice.expectedAbs)} nats.`,
+      sentence: `All ${which} ${format} numbers (${plural(lattice.values, "value")}; by chance, only one float32 in thousands is): rounding alone explains a mean |Δ| of ${formatNumber(lattice.expectedAbs)} nats.`,
       figures: {
         rollout: lattice.rollout,
         trainer: lattice.trainer,

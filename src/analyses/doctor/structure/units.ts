@@ -26,7 +26,7 @@ export function examineUnits(view: View): Clue[] {
     {
       cause: "log_base",
       weight: hold(6 + Math.log10(units.tokens) * 2),
-      sentence: `Trainer / rollout log-prob is ${formatNumber(units.ratio)} at the median of ${units.tokens} tokens, and half of them are within ${formatNumber(units.ratioSpread)} of it: the ${side} column is in base ${base}, where the factor is ${formatNumber(side === "rollout" ? factor : 1 / factor)}.`,
+      sentence: `The median ratio of trainer to rollout log-probs is ${formatNumber(units.ratio)} over ${units.tokens} tokens, and half of the tokens are within ${formatNumber(units.ratioSpread)} of it. A ${side} column in base ${base} gives ${formatNumber(side === "rollout" ? factor : 1 / factor)}.`,
       figures: { ratio: units.ratio, spread: units.ratioSpread, tokens: units.tokens, base, side },
     },
   ];
@@ -61,7 +61,7 @@ function examineProbabilities(view: View, units: Units, side: "rollout" | "train
     {
       cause: "probabilities_not_logs",
       weight: 12,
-      sentence: `${formatShare(positive / own)} of the ${side} values are above 0, none is above ${formatPlain(1)}, and their logarithms are within ${formatNumber(units.probabilityError)} nats of the other side at the median: the column holds probabilities.`,
+      sentence: `${formatShare(positive / own)} of the ${side} values are above 0 and none is above ${formatPlain(1)}. Their logarithms differ from the other side by ${formatNumber(units.probabilityError)} nats at the median, so the column contains probabilities.`,
       figures: { positive_share: positive / own, median_error: units.probabilityError, side },
     },
   ];

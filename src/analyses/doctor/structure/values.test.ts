@@ -30,7 +30,7 @@ describe("a placeholder", () => {
       expect(claimed).toBe(4);
     }
     expect(examine(filled(-1, 4)).clues[0]!.sentence).toBe(
-      "4 rollout log-probs are exactly −1 where the other side is clearly elsewhere (10.0 % of such tokens): a placeholder.".replace(
+      "4 rollout log-probs are exactly −1 where the other side is far from that (10.0 % of such tokens): the value is a placeholder.".replace(
         "−",
         "-",
       ),
@@ -49,12 +49,18 @@ describe("a placeholder", () => {
     const trainer = spread(20).map((one) => one - 5);
     const whole = { rollout: trainer.map(() => -1), trainer };
     const sound = { rollout: trainer };
-    expect(examine(whole, sound).clues[0]!.sentence).toContain(", whole in 1 sequence: a placeholder");
+    expect(examine(whole, sound).clues[0]!.sentence).toContain(
+      ", every token in 1 sequence: the value is a placeholder",
+    );
     const toEnd = { rollout: trainer.map((one, t) => (t < 12 ? one : -1)), trainer };
     const { clues } = examine(toEnd, toEnd, toEnd, sound);
-    expect(clues[0]!.sentence).toContain(", from some token to the end in 3 sequences: a placeholder");
+    expect(clues[0]!.sentence).toContain(
+      ", from one token to the end in 3 sequences: the value is a placeholder",
+    );
     expect(clues[0]!.figures).toMatchObject({ rows_whole: 0, rows_to_end: 3, tokens: 24 });
-    expect(examine(toEnd, toEnd, sound).clues[0]!.sentence).toContain("of such tokens): a placeholder");
+    expect(examine(toEnd, toEnd, sound).clues[0]!.sentence).toContain(
+      "of such tokens): the value is a placeholder",
+    );
   });
 
   it("is not 0 where it stands at the surer tokens, as truncation writes it", () => {
@@ -80,7 +86,7 @@ describe("a clamp", () => {
         { cause: "clamped_logprobs", figures: { side, value: -2, tokens: count } },
       ]);
       expect(clues[0]!.sentence).toBe(
-        `${count} ${side} log-probs are exactly -2, none is below it, and the other side goes on below: the column is clamped there.`,
+        `${count} ${side} log-probs are exactly -2 and none is lower, while the other side has lower values: the column is clamped there.`,
       );
       expect(claimed).toBeGreaterThan(0);
     },

@@ -41,7 +41,7 @@ function describeFloor(view: View, { side, value, count, far }: RepeatedValue): 
   return {
     cause: "clamped_logprobs",
     weight: hold(5 + 2 * Math.log(count)),
-    sentence: `${plural(count, `${side} log-prob`)} ${count === 1 ? "is" : "are"} exactly ${formatPlain(value)}, none is below it, and the other side goes on below: the column is clamped there.`,
+    sentence: `${plural(count, `${side} log-prob`)} ${count === 1 ? "is" : "are"} exactly ${formatPlain(value)} and none is lower, while the other side has lower values: the column is clamped there.`,
     figures: { side, value, tokens: count },
     handles: listHandles(view, far),
   };
@@ -51,14 +51,14 @@ function describePlaceholder(view: View, found: RepeatedValue): Clue {
   const { side, value, far, share, rowsWhole, rowsToEnd } = found;
   const where =
     rowsWhole > 0 && far.length > 8 * rowsWhole
-      ? `, whole in ${plural(rowsWhole, "sequence")}`
+      ? `, every token in ${plural(rowsWhole, "sequence")}`
       : rowsToEnd > 2
-        ? `, from some token to the end in ${plural(rowsToEnd, "sequence")}`
+        ? `, from one token to the end in ${plural(rowsToEnd, "sequence")}`
         : "";
   return {
     cause: "sentinel_fill",
     weight: hold(4 + 2 * Math.log(far.length)),
-    sentence: `${plural(far.length, `${side} log-prob`)} ${far.length === 1 ? "is" : "are"} exactly ${formatPlain(value)} where the other side is clearly elsewhere (${formatShare(share)} of such tokens)${where}: a placeholder.`,
+    sentence: `${plural(far.length, `${side} log-prob`)} ${far.length === 1 ? "is" : "are"} exactly ${formatPlain(value)} where the other side is far from that (${formatShare(share)} of such tokens)${where}: the value is a placeholder.`,
     figures: { side, value, tokens: far.length, share, rows_whole: rowsWhole, rows_to_end: rowsToEnd },
     handles: listHandles(view, far),
   };

@@ -9,12 +9,12 @@ describe("the doctor's page", () => {
     expect(causes.map(({ chance, title }) => [chance, title])).toEqual([
       ["87 %", "Dropout is on in the trainer's forward pass"],
       ["9 %", "The rollout engine samples from older weights"],
-      ["3 %", "None of these"],
+      ["3 %", "None of these causes"],
     ]);
     const [first] = causes;
     expect(first!.evidence.map(({ title, items }) => [title, items.length])).toEqual([
-      ["Speaks for it", 3],
-      ["Speaks against it", 1],
+      ["Evidence for it", 3],
+      ["Evidence against it", 1],
     ]);
     expect(first!.handles).toEqual(["s254.q3.t17", "s255.q9"]);
     expect(first!.fixes.map(({ place, line }) => [place, line])).toEqual([
@@ -34,8 +34,8 @@ describe("the doctor's page", () => {
     expect(next!.table.rows).toBe(3);
     expect(sections.map(({ title }) => title)).toEqual([
       "Three columns",
-      "Looked at and not found",
-      "Not tested, for want of a column",
+      "Other causes",
+      "Not tested: a column is missing",
     ]);
     expect(sections[0]!.lines![0]![1]).toContain("the trainer differs from both");
   });

@@ -30,7 +30,7 @@ function Diagnosis({
         <Cause key={cause.title} cause={cause} />
       ))}
       {next !== null && (
-        <section aria-label="The next experiment">
+        <section aria-label="Next experiment">
           <h2>Next: {next.title}</h2>
           {next.steps.map(({ text, isCommand }) =>
             isCommand ? <Lines key={text} text={text} /> : <p key={text}>{text}</p>,
