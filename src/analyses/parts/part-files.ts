@@ -39,7 +39,7 @@ export async function findParts(paths: readonly string[]): Promise<string[]> {
     const names = await readdir(path).catch((cause: unknown) => {
       throw fileSystemError(cause, "list", { file: path });
     });
-    const parts = names.filter((name) => name.endsWith(PART_SUFFIX) && !name.startsWith(".")).sort();
+    const parts = names.filter((name) => name.endsWith(PART_SUFFIX) && !name.startsWith("."));
     if (parts.length === 0) refuseEmpty(path);
     found.push(...parts.map((name) => join(path, name)));
   }

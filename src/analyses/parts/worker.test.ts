@@ -198,7 +198,10 @@ describe("parts on disk", () => {
       tag: "VersionError",
       likely: "an older logratio wrote it",
     });
-    expect((await refuse(renumber(12, (length) => length + 1))).message).toContain("declares");
+    expect(await refuse(renumber(12, (length) => length + 1))).toMatchObject({
+      message: expect.stringContaining("declares") as string,
+      at: { file: at("bad.lrs") },
+    });
     expect((await refuse(renumber(16, (length) => length + 1))).message).toContain("does not decompress");
     expect((await refuse(renumber(16, () => 2 ** 32 - 1))).tag).toBe("LimitError");
   });
@@ -218,6 +221,8 @@ describe("parts on disk", () => {
     await cp(at("run", STEPS[0]), at("renamed", "other.npz"));
     await write({ summarize: [at("renamed")] }, "renamed.lrs");
     expect((await report("once-0.lrs", "renamed.lrs")).metrics.sequences).toBe(64);
+    const counts = await write({ merge: [at("once-0.lrs"), at("renamed.lrs")] }, "same.lrs");
+    expect(counts).toMatchObject({ shards: 1, failed: 0 });
   });
 
   it("of a file that has changed since are refused", async () => {
@@ -288,6 +293,11 @@ describe("shards that are summarized one after the other", () => {
     expect(sequences).toBe(64);
     const parts = await readdir(at("edited-parts"));
     expect(parts.filter((name) => name.startsWith("step_0010"))).toEqual([]);
+    expect(await write({ merge: [at("edited-parts")] }, "edited.lrs")).toMatchObject({
+      shards: 1,
+      failed: 1,
+      sequences: 64,
+    });
     expect(parts.filter((name) => /^call-[0-9a-f]{16}\.lrs$/.test(name))).toHaveLength(1);
     expect(parts.filter((name) => /^step_0020\.npz-[0-9a-f]{12}\.lrs$/.test(name))).toHaveLength(1);
   });
