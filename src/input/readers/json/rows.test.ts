@@ -417,19 +417,20 @@ describe("openJson", () => {
 
 describe("openJsonDocument", () => {
   const long = `{"a": [${"1, ".repeat(50_000)}1]}`;
+  // Named by words: a text of 300 kB in a test's name comes back in every list of tests.
   test.each([
-    ['{"a": 1}', "x.json", "tree"],
-    ['{"a": 1}', "x.jsonl.gz", "rows"],
-    ['{"a": 1}', "", "tree"],
-    ['{"a": 1}\n{"a": 2}', "x.json", "rows"],
-    ['{"a":\n 1}', "x.jsonl", "tree"],
-    ['[{"a": 1}]', "x.json", "rows"],
-    [long, "", "tree"],
-    [long, "x.json", "tree"],
-    [long, "x.ndjson", "rows"],
-    [`${long}\n${long}`, "x.json", "rows"],
-    [`${long}\n{"a`, "x.json", "rows"],
-  ])("takes %.20s… in %s for %s", async (text, name, kind) => {
+    ["an object", '{"a": 1}', "x.json", "tree"],
+    ["an object", '{"a": 1}', "x.jsonl.gz", "rows"],
+    ["an object", '{"a": 1}', "", "tree"],
+    ["two objects", '{"a": 1}\n{"a": 2}', "x.json", "rows"],
+    ["an object on two lines", '{"a":\n 1}', "x.jsonl", "tree"],
+    ["an array", '[{"a": 1}]', "x.json", "rows"],
+    ["a long object", long, "", "tree"],
+    ["a long object", long, "x.json", "tree"],
+    ["a long object", long, "x.ndjson", "rows"],
+    ["two long objects", `${long}\n${long}`, "x.json", "rows"],
+    ["a long object and the beginning of another", `${long}\n{"a`, "x.json", "rows"],
+  ])("takes %s in the right form (case %#)", async (_, text, name, kind) => {
     const document = await openJsonDocument(source(text, "ignored"), { name });
     expect(document.kind).toBe(kind);
     await document.close();
