@@ -29,8 +29,9 @@
  * | `POST api/correct/steps` | {@link CorrectSteps} to an {@link CorrectQuestion} |
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
  * | `GET api/alerts` | `AlertList`: what rules of alerts raised |
- * | `GET api/compare` | {@link RunComparison}: only where `RunInfo.compared` names another run |
- * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…` |
+ * | `GET api/compare` | {@link RunComparison}: only where `RunInfo.compared` names another run; `api/compare-2`, … with the others |
+ * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…`; `api/other-2/…`, … of the others |
+ * | `GET api/compared-runs` | {@link ComparedRuns}: this run and all others in one table |
  * | `GET api/study` | the `KlReport` of `logratio kl --json`; only of a study, as the next three |
  * | `GET api/study-tables` | `StudyPage`: the same as the page shows it |
  * | `GET api/study-texts` | {@link StudyTexts} |
@@ -40,7 +41,7 @@
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
-import type { VerdictLevel } from "./report.ts";
+import type { ReportMetrics, VerdictLevel } from "./report.ts";
 import type { ServedRun } from "./serve.ts";
 
 export const VIEW_SCHEMA_VERSION = 1;
@@ -90,8 +91,11 @@ export interface RunInfo {
   readonly input: { readonly paths: readonly string[]; readonly flags: readonly string[] };
   /** As far as the data say: every combination that occurs, each once. */
   readonly sampling: readonly SamplingInfo[];
-  /** The run that it is compared with (`view --compare`): `api/compare` and `api/other/…` are there. */
-  readonly compared: string | null;
+  /**
+   * Names of the runs that it is compared with (`view --compare`), each once: for the first there are `api/compare` and
+   * `api/other/…`, for the second `api/compare-2` and `api/other-2/…`, and so on.
+   */
+  readonly compared: readonly string[];
   /** `reading`: more is to come (`--follow`). `preparing`: the first read is under way. */
   readonly status: "ready" | "reading" | "preparing";
   /** Of a run that grows: as long as this stays the same, so do its sequences and their places; others come after. */
@@ -411,6 +415,43 @@ export interface RunComparison {
     readonly steps: readonly (number | null)[];
     readonly difference: Readonly<Record<StepMetric, readonly (number | null)[]>>;
   };
+}
+
+/** This run, and every run that it is compared with, in the order of `RunInfo.compared`. */
+export interface ComparedRuns {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-compared-runs";
+  readonly first: { readonly name: string; readonly metrics: ReportMetrics };
+  readonly others: readonly ComparedRun[];
+}
+
+export interface ComparedRun {
+  readonly name: string;
+  readonly metrics: ReportMetrics;
+  /** This run's figures less those of the first; nats. */
+  readonly differences: {
+    /**
+     * `tokens`: over the tokens that both runs scored after the same text, which are at least half of either. `texts`:
+     * over all tokens of both, since the runs sampled texts of their own.
+     */
+    readonly over: "tokens" | "texts";
+    /** Tokens of either run that the differences are over. */
+    readonly tokens: { readonly first: number; readonly this: number };
+    /** What was drawn, and so what intervals count: `prompt` where both runs know it, or else `sequence`. */
+    readonly unit: "prompt" | "sequence";
+    readonly figures: Readonly<Record<DifferenceFigure, RunDifference>>;
+  };
+}
+
+export const DIFFERENCE_FIGURES = ["delta_abs_mean", "delta_mean", "k3"] as const;
+export type DifferenceFigure = (typeof DIFFERENCE_FIGURES)[number];
+
+/** 95 % interval, clustered; null below ten units in either run. */
+export interface RunDifference {
+  readonly difference: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly clusters: number;
 }
 
 export interface ComparisonWarning {

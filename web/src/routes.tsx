@@ -32,7 +32,7 @@ export const ROUTES: readonly {
   { name: "group", View: GroupView },
   { name: "tokens", title: "Tokens", View: TokensView },
   { name: "correct", title: "Correction", key: "r", View: CorrectView },
-  { name: "compare", title: "Compare", View: CompareView, when: ({ compared }) => compared !== null },
+  { name: "compare", title: "Compare", View: CompareView, when: ({ compared }) => compared.length > 0 },
   { name: "digits", title: "Digits", View: DigitsView, when: ({ has }) => has.digits },
 ];
 

@@ -1,6 +1,6 @@
 import type { Progress } from "../../input/ingest/index.ts";
 import type { RunComparison } from "../../results/index.ts";
-import { compareRuns } from "../viewer/compare/index.ts";
+import { compareRuns, type LabeledRun } from "../viewer/compare/index.ts";
 import { type PreparedRun, type PrepareOptions, prepareRun } from "../viewer/prepare/index.ts";
 import { formatWarning, printableLines, tellFindings } from "./messages.ts";
 import { createProgress } from "./progress.ts";
@@ -48,7 +48,7 @@ export async function prepare(
   }
 }
 
-/** The run, and where another is named with it that one too and how they differ. */
+/** The run, and where others are named with it those too and how they differ from it. */
 export async function prepareAll(
   paths: readonly string[],
   options: Wanted,
@@ -59,27 +59,39 @@ export async function prepareAll(
   if (run === undefined || options.compare === undefined) return run;
   const { compareTokenizer: tokenizer = options.tokenizer, ...rest } = options;
   const wanted = { ...rest, ...(tokenizer !== undefined && { tokenizer }) };
-  const open = [run];
+  const others: LabeledRun[] = [];
   try {
-    const other = await prepare(options.compare, wanted, terminal, signal);
-    if (other !== undefined) {
-      open.push(other);
-      const compared = await compareRuns(run, other, signal);
+    for (const { paths: other, label } of options.compare) {
+      const opened = await prepare(other, wanted, terminal, signal);
+      if (opened === undefined) break;
+      others.push({ run: opened, ...(label !== undefined && { label }) });
+    }
+    if (others.length === options.compare.length) {
+      const compared = await compareRuns(run, others, signal);
       tellWarnings(compared, terminal);
       return compared;
     }
   } catch (error) {
-    await Promise.all(open.map((one) => one.close()));
+    await closeAll(run, others);
     if (!signal.aborted) throw error;
     terminal.err("interrupted\n");
     return undefined;
   }
-  await run.close();
+  await closeAll(run, others);
   return undefined;
 }
 
+async function closeAll(run: PreparedRun, others: readonly LabeledRun[]): Promise<void> {
+  await Promise.all([run, ...others.map((other) => other.run)].map((one) => one.close()));
+}
+
 function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
-  const { warnings } = JSON.parse(Buffer.from(compared!.comparison).toString()) as RunComparison;
-  for (const { severity, what, follows } of warnings)
-    terminal.err(printableLines(`${severity}: ${what} ${follows}\n`));
+  const { others } = compared!;
+  for (const { comparison } of others) {
+    const { warnings, names } = JSON.parse(Buffer.from(comparison).toString()) as RunComparison;
+    // With a single other run, there is no doubt about which one is meant.
+    const which = others.length > 1 ? `${names.b}: ` : "";
+    for (const { severity, what, follows } of warnings)
+      terminal.err(printableLines(`${severity}: ${which}${what} ${follows}\n`));
+  }
 }

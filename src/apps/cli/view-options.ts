@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readCorrectionFlag } from "../../analyses/sweep/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
@@ -26,7 +27,7 @@ export interface ViewOptions extends InputOptions, ForceOption {
   readonly redact?: string;
   readonly cache?: string;
   readonly bundle?: string;
-  /** Paths of another run. */
+  /** Paths of other runs, as they are typed: {@link parseCompared}. */
   readonly compare?: readonly string[];
   readonly compareTokenizer?: string;
   /** The neutral form, as `sweep` and `correct` take it. */
@@ -53,10 +54,17 @@ export const VIEW_FLAGS = [
   "correction",
 ];
 
+/** A run to compare with. */
+export interface ComparedInput {
+  readonly label?: string;
+  readonly paths: readonly string[];
+}
+
 /** The options of `view`, checked. */
-export interface Wanted extends Omit<ViewOptions, "redact" | "port" | "correction"> {
+export interface Wanted extends Omit<ViewOptions, "redact" | "port" | "compare" | "correction"> {
   readonly redact?: "text";
   readonly port?: number;
+  readonly compare?: readonly ComparedInput[];
   readonly correction?: Correction;
 }
 
@@ -67,10 +75,11 @@ export interface Wanted extends Omit<ViewOptions, "redact" | "port" | "correctio
  */
 export function checkViewOptions(
   paths: readonly string[],
-  { port, redact, correction, ...options }: ViewOptions,
+  { port, redact, compare, correction, ...options }: ViewOptions,
 ): Wanted {
   const wanted: Wanted = {
     ...options,
+    ...(compare !== undefined && { compare: parseCompared(compare) }),
     ...(port !== undefined && { port: parsePort(port) }),
     ...(redact !== undefined && { redact: parseRedact(redact) }),
     ...(correction !== undefined && { correction: readCorrectionFlag(correction) }),
@@ -80,8 +89,8 @@ export function checkViewOptions(
       hint: "add --tokenizer DIR and leave out --redact",
     });
   checkFollow(paths, options);
-  checkEmbed(paths, options);
-  checkCompare(paths, options);
+  checkEmbed(paths, wanted);
+  checkCompare(paths, wanted);
   if (correction !== undefined && options.bundle !== undefined)
     throw new UsageError("--correction and --bundle cannot be combined: a bundle is not opened here", {
       hint: `leave out --correction, and add ${formatPlace(wanted)} to the address of the bundle's page`,
@@ -98,6 +107,30 @@ export function formatPlace({ correction }: Pick<Wanted, "correction">): string 
   if (correction === undefined) return "";
   const query = new URLSearchParams({ v: "1", correction: formatCorrection(correction) });
   return `#/correct?${String(query).replaceAll("%3A", ":").replaceAll("%2C", ",")}`;
+}
+
+/**
+ * `NAME=PATH` is a part of the run of that name, as many of one name as it has parts; paths without a name are together
+ * one run. A path that is there and has such a form, `step=10/`, stays a path.
+ */
+function parseCompared(values: readonly string[]): ComparedInput[] {
+  const runs = new Map<string | undefined, string[]>();
+  for (const value of values) {
+    const [, label, path] = /^([\w][\w.+-]*)=(.+)$/.exec(value) ?? [];
+    const isLabeled = path !== undefined && !existsSync(value);
+    const key = isLabeled ? label : undefined;
+    runs.set(key, [...(runs.get(key) ?? []), isLabeled ? path : value]);
+  }
+  return [...runs].map(([label, paths]) => ({ paths, ...(label !== undefined && { label }) }));
+}
+
+/** Paths of all runs to compare with. */
+export function listComparedPaths({
+  compare = [],
+}: {
+  readonly compare?: Wanted["compare"] | undefined;
+}): string[] {
+  return compare.flatMap(({ paths }) => paths);
 }
 
 function parseRedact(text: string): "text" {
@@ -119,17 +152,17 @@ function checkFollow(paths: readonly string[], { follow, alerts, bundle }: ViewO
     });
 }
 
-function checkEmbed(paths: readonly string[], { embed, bundle, token, compare = [] }: ViewOptions): void {
+function checkEmbed(paths: readonly string[], { embed, bundle, token, compare }: Wanted): void {
   if (!embed) return;
   if (bundle !== undefined)
     throw new UsageError("--embed and --bundle cannot be combined: a bundle is not served by logratio");
   if (token === false)
     throw new UsageError("--embed and --no-token cannot be combined: any site could frame the page");
-  if ([...paths, ...compare].includes("-"))
+  if ([...paths, ...listComparedPaths({ compare })].includes("-"))
     throw new UsageError("--embed ends with standard input: it cannot be the run too");
 }
 
-function checkCompare(paths: readonly string[], { compare, compareTokenizer, follow }: ViewOptions): void {
+function checkCompare(paths: readonly string[], { compare, compareTokenizer, follow }: Wanted): void {
   if (compare === undefined) {
     if (compareTokenizer === undefined) return;
     throw new UsageError("--compare-tokenizer needs --compare", {
@@ -138,20 +171,21 @@ function checkCompare(paths: readonly string[], { compare, compareTokenizer, fol
   }
   if (follow)
     throw new UsageError(
-      "--follow and --compare cannot be combined: matching sequences needs two finished runs",
+      "--follow and --compare cannot be combined: matching sequences needs finished runs",
       { hint: "leave out --follow to compare the runs as they are now, or follow each in its own viewer" },
     );
-  if (paths.includes("-") && compare.includes("-"))
-    throw new UsageError("standard input can be read only once: it cannot be both runs");
+  if ([...paths, ...listComparedPaths({ compare })].filter((path) => path === "-").length > 1)
+    throw new UsageError("standard input can be read only once: it cannot be two runs");
 }
 
 /** Where the bundle and the cache go, before anything is read. */
 export async function checkPlaces(
   paths: readonly string[],
-  { bundle, cache, compare = [], tokenizer, compareTokenizer, truth, force }: Wanted,
+  { bundle, cache, compare, tokenizer, compareTokenizer, truth, force }: Wanted,
 ): Promise<void> {
   const more = [tokenizer, compareTokenizer, truth].filter((path) => path !== undefined);
-  const outputs = await openOutputs({ inputs: [...paths, ...compare, ...more], force });
+  const inputs = [...paths, ...listComparedPaths({ compare }), ...more];
+  const outputs = await openOutputs({ inputs, force });
   if (cache !== undefined) await outputs.directory("--cache", cache, "cache");
   if (bundle === undefined) return;
   if (bundle.endsWith(".zip")) await outputs.file("--bundle", bundle, "bundle");

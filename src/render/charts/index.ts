@@ -1,7 +1,7 @@
 /** Pure functions from figures to SVG text, for the HTML report and the viewer. */
 
 export type { BarSeries } from "./bar-rows.ts";
-export type { ChartColour } from "./chart-colours.ts";
+export { type ChartColour, sliceLook } from "./chart-colours.ts";
 export type { ChartLine, ChartMark, ChartSpec, ChartValues } from "./chart-spec.ts";
 export {
   chartRows,

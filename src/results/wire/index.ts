@@ -16,6 +16,7 @@ export {
   sparkRange,
   sparkValue,
 } from "./briefs.ts";
+export { comparedPath, parseComparedPath } from "./compared-path.ts";
 export { formatGroupKey, listGroupMembers } from "./groups.ts";
 export { decodeMatches, encodeMatches, type TokenMatches } from "./matches.ts";
 export {

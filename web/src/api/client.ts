@@ -6,6 +6,7 @@
 
 import type {
   AlertList,
+  ComparedRuns,
   CorrectAnswer,
   CorrectBins,
   CorrectQuestion,
@@ -30,6 +31,7 @@ import type {
 } from "../../../src/results/index.ts";
 import {
   BRIEFS_PER_FILE,
+  comparedPath,
   decodeBriefs,
   decodeMatches,
   decodeSequence,
@@ -104,7 +106,7 @@ const sequences = remembered(32, async (path) => decodeSequence(await bytes(path
 const studyTexts = remembered(32, async (path) => decodeStudyText(await bytes(path)));
 const alternatives = remembered(64, async (path) => decodeTopK(await bytes(path)));
 
-function topK(of: "" | "other/", index: number, from: number, count: number): Promise<WireTopK> {
+function topK(of: string, index: number, from: number, count: number): Promise<WireTopK> {
   const path = `${of}sequence/${index}/topk?from=${from}&count=${count}`;
   return alternatives(answers.bundled ? `${of}topk/${index}` : fixed(path));
 }
@@ -181,16 +183,19 @@ export const client = {
   healthTables: (steps?: string): Promise<HealthPage> =>
     json(fixed(steps === undefined ? "health-tables" : `health-tables?steps=${steps}`)),
   doctorTables: (): Promise<DoctorPage> => json(fixed("doctor-tables")),
-  /** Only where `compared` names another run; `other` is that one. */
-  comparison: (): Promise<RunComparison> => json(fixed("compare")),
-  other: {
-    run: (): Promise<RunInfo> => json(fixed("other/run")),
-    report: (): Promise<MismatchReport> => json(fixed("other/report")),
-    steps: (): Promise<StepSeries> => json(fixed("other/steps")),
-    table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("other/sequences"))),
-    sequence: (index: number): Promise<WireSequence> => sequences(fixed(`other/sequence/${index}`)),
-    topK: (index: number, from: number, count: number): Promise<WireTopK> =>
-      topK("other/", index, from, count),
+  /** Only where `compared` names other runs; `other` is the one at a place among them. */
+  comparedRuns: (): Promise<ComparedRuns> => json(fixed("compared-runs")),
+  comparison: (at: number): Promise<RunComparison> => json(fixed(comparedPath("compare", at))),
+  other: (at: number) => {
+    const folder = comparedPath("other", at);
+    return {
+      run: (): Promise<RunInfo> => json(fixed(`${folder}/run`)),
+      steps: (): Promise<StepSeries> => json(fixed(`${folder}/steps`)),
+      table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed(`${folder}/sequences`))),
+      sequence: (index: number): Promise<WireSequence> => sequences(fixed(`${folder}/sequence/${index}`)),
+      topK: (index: number, from: number, count: number): Promise<WireTopK> =>
+        topK(`${folder}/`, index, from, count),
+    };
   },
   /** Only of a study. */
   study: {

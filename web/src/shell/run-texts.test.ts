@@ -37,7 +37,7 @@ const info: RunInfo = {
   tokenizer: null,
   input: { paths: ["runs/a"], flags: [] },
   sampling: [],
-  compared: null,
+  compared: [],
   status: "ready",
   redacted: false,
   findings: [],

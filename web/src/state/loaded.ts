@@ -4,6 +4,8 @@
  * @module
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
+import type { RunComparison, RunInfo, StepSeries } from "../../../src/results/index.ts";
+import type { SequenceTable } from "../../../src/results/wire/index.ts";
 import { client } from "../api/client.ts";
 
 export type Loaded<T> =
@@ -21,7 +23,7 @@ export async function reload(): Promise<void> {
   await Promise.all([...askedFor].map((ask) => ask()));
 }
 
-interface Lazy<T> {
+export interface Lazy<T> {
   (): ReadonlySignal<Loaded<T>>;
   /** Asks again; what is there stays until the new answer takes its place. */
   readonly again: () => Promise<void>;
@@ -65,13 +67,32 @@ export const healthTables = lazily(() => client.healthTables());
 export const digits = lazily(client.digits);
 export const digitsTables = lazily(client.digitsTables);
 export const doctorTables = lazily(client.doctorTables);
-export const comparison = lazily(client.comparison);
-/** Of the run that this one is compared with. */
-export const other = {
-  run: lazily(client.other.run),
-  report: lazily(client.other.report),
-  steps: lazily(client.other.steps),
-  table: lazily(client.other.table),
-};
+export const comparedRuns = lazily(client.comparedRuns);
+
+/** A run that this one is compared with. */
+export interface OtherRun {
+  readonly comparison: Lazy<RunComparison>;
+  readonly run: Lazy<RunInfo>;
+  readonly steps: Lazy<StepSeries>;
+  readonly table: Lazy<SequenceTable>;
+}
+
+const others = new Map<number, OtherRun>();
+
+/** @param at its place in `RunInfo.compared` */
+export function otherRun(at: number): OtherRun {
+  const known = others.get(at);
+  if (known !== undefined) return known;
+  const { run, steps, table } = client.other(at);
+  const made: OtherRun = {
+    comparison: lazily(() => client.comparison(at)),
+    run: lazily(run),
+    steps: lazily(steps),
+    table: lazily(table),
+  };
+  others.set(at, made);
+  return made;
+}
+
 export const studyTables = lazily(client.study.tables);
 export const studyTexts = lazily(client.study.texts);

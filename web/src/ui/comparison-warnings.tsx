@@ -1,5 +1,6 @@
-import type { ComparisonWarning } from "../../../src/results/index.ts";
-import { comparison } from "../state/loaded.ts";
+import type { ComparisonWarning, RunInfo } from "../../../src/results/index.ts";
+import { nameComparedWith } from "../state/compared-with.ts";
+import { otherRun } from "../state/loaded.ts";
 import { makeHref } from "../state/url.ts";
 import "./comparison-warnings.css";
 
@@ -22,20 +23,33 @@ export function ComparisonWarnings({ warnings }: { readonly warnings: readonly C
   );
 }
 
-/** In one line, away from the comparison itself: what makes it meaningless. Nothing where nothing does. */
-export function ComparisonBanner() {
-  const { value: loaded } = comparison();
+/** In a line for each run, away from the comparison itself: what makes it meaningless. Nothing where nothing does. */
+export function ComparisonBanner({ compared }: Pick<RunInfo, "compared">) {
+  return (
+    <>
+      {compared.map((name, at) => (
+        <Banner key={name} name={name} at={at} compared={compared} />
+      ))}
+    </>
+  );
+}
+
+function Banner({
+  name,
+  at,
+  compared,
+}: { readonly name: string; readonly at: number } & Pick<RunInfo, "compared">) {
+  const { value: loaded } = otherRun(at).comparison();
   if (loaded.state !== "ready") return null;
-  const { warnings, names } = loaded.value;
-  const worst = warnings.filter(({ severity }) => severity === "meaningless");
-  if (worst[0] === undefined) return null;
-  const [{ what, follows }] = worst as [ComparisonWarning];
+  const worst = loaded.value.warnings.find(({ severity }) => severity === "meaningless");
+  if (worst === undefined) return null;
+  const params = { with: nameComparedWith({ compared }, at) };
   return (
     <div class="warnings" role="alert">
-      <p class="meaningless in-line" title={`${what} ${follows}`}>
+      <p class="meaningless in-line" title={`${worst.what} ${worst.follows}`}>
         <strong>{TITLES.meaningless}.</strong>
-        <a href={makeHref({ view: "compare", token: undefined })}>Comparison with {names.b}</a>
-        <span>{what}</span>
+        <a href={makeHref({ view: "compare", token: undefined, params })}>Comparison with {name}</a>
+        <span>{worst.what}</span>
       </p>
     </div>
   );

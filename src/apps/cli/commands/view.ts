@@ -14,7 +14,14 @@ import { servePolicy } from "../serve-policy.ts";
 import { EarlyServer, serveFollowing, serveRun } from "../serve-run.ts";
 import { serveStudy } from "../serve-study.ts";
 import type { Terminal } from "../terminal.ts";
-import { checkPlaces, checkViewOptions, VIEW_FLAGS, type ViewOptions, type Wanted } from "../view-options.ts";
+import {
+  checkPlaces,
+  checkViewOptions,
+  listComparedPaths,
+  VIEW_FLAGS,
+  type ViewOptions,
+  type Wanted,
+} from "../view-options.ts";
 
 export type { ViewOptions } from "../view-options.ts";
 
@@ -44,13 +51,13 @@ export async function view(
 /** Aborts at Ctrl-C, and with --embed when whoever embeds the page is gone. Returns what ends the listening. */
 function listenForEnd(
   paths: readonly string[],
-  { compare = [], embed }: Wanted,
+  { compare, embed }: Wanted,
   stop: AbortController,
 ): () => void {
   const endListening = onInterrupt(() => {
     stop.abort();
     // Whoever waits for more of it waits until its writer ends, which may be never.
-    if ([...paths, ...compare].includes("-")) process.stdin.destroy();
+    if ([...paths, ...listComparedPaths({ compare })].includes("-")) process.stdin.destroy();
   });
   // Whoever embeds it may be killed, and then stops nothing; what it held open closes by itself.
   if (embed)
@@ -168,6 +175,6 @@ async function bundle(run: PreparedRun, directory: string, terminal: Terminal): 
 
 /** As after `report`: 4 when inputs were left out. */
 function chooseStatus({ info, compared }: PreparedRun): ExitStatus {
-  const findings = [...info.findings, ...(compared?.other.info.findings ?? [])];
-  return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
+  const others = compared?.others.flatMap(({ run }) => run.info.findings) ?? [];
+  return inputWasSkipped([...info.findings, ...others]) ? EXIT.skipped : EXIT.fine;
 }

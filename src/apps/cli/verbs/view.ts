@@ -30,6 +30,7 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       line: "logratio view dumps/ --correction 'weight:token truncate:..2'",
       shows: "what this correction would do",
     },
+    { line: "logratio view bf16/ --compare fp8=fp8/ --compare int4=int4/", shows: "beside two others" },
     { line: "logratio view dumps/ --bundle run.zip", shows: "the page and its data, for any web server" },
   ],
   addOptions: (command) =>
@@ -40,8 +41,8 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
         "ground truth for digits: a column of the input, or a file of ids and answers",
       )
       .option(
-        "--compare <path>",
-        "another run to compare with, same as `report`; repeatable for its parts",
+        "--compare <[name=]path>",
+        "another run to compare with; repeatable for its parts, or under other names for more runs",
         collect,
       )
       .option("--compare-tokenizer <dir>", "tokenizer of the --compare run (default: that of --tokenizer)")

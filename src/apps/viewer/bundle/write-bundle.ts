@@ -13,7 +13,7 @@ import { ZipFile } from "yazl";
 import { fileSystemError, isSystemError, resultJson, UsageError } from "../../../core/base/index.ts";
 import { createScratch, makeDirectory } from "../../../input/io/index.ts";
 import type { ViewInfo } from "../../../results/index.ts";
-import { BRIEFS_PER_FILE, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
+import { BRIEFS_PER_FILE, comparedPath, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import {
   digitsTables,
@@ -155,11 +155,15 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   yield* sequenceFiles(run, "api");
   yield* listFiles(run);
   if (run.compared !== undefined) {
-    const { other, comparison } = run.compared;
-    yield { path: "api/compare", read: () => Promise.resolve(comparison) };
-    for (const name of ["run", "report", "steps", "sequences"] as const)
-      yield { path: `api/other/${name}`, read: () => other.answer(name) };
-    yield* sequenceFiles(other, "api/other");
+    const { others, together } = run.compared;
+    yield { path: "api/compared-runs", read: async () => together };
+    for (const [at, { run: other, comparison }] of others.entries()) {
+      const folder = `api/${comparedPath("other", at)}`;
+      yield { path: `api/${comparedPath("compare", at)}`, read: async () => comparison };
+      for (const name of ["run", "report", "steps", "sequences"] as const)
+        yield { path: `${folder}/${name}`, read: () => other.answer(name) };
+      yield* sequenceFiles(other, folder);
+    }
   }
 }
 

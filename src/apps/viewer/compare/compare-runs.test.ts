@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunComparison, RunInfo } from "../../../results/view.ts";
+import type { ComparedRuns, RunComparison, RunInfo } from "../../../results/view.ts";
 import { prepareRun } from "../prepare/index.ts";
 import { type Workspace, workspace } from "../prepare/made-run.test-data.ts";
 import { compareRuns } from "./index.ts";
@@ -20,8 +20,8 @@ async function compared(rowsA: Rows, rowsB: Rows): Promise<RunComparison> {
     await work.run(`${made}/first/a.jsonl`, rowsA),
     await work.run(`${made}/second/b.jsonl`, rowsB),
   ];
-  const run = await compareRuns(await prepareRun([a]), await prepareRun([b]));
-  const comparison = JSON.parse(Buffer.from(run.compared!.comparison).toString()) as RunComparison;
+  const run = await compareRuns(await prepareRun([a]), [{ run: await prepareRun([b]) }]);
+  const comparison = JSON.parse(Buffer.from(run.compared!.others[0]!.comparison).toString()) as RunComparison;
   await run.close();
   return comparison;
 }
@@ -149,15 +149,99 @@ describe("what makes a comparison meaningless", () => {
 
 it("is kept in the first run's cache, under a version of both", async () => {
   const [a, b] = [await work.run("kept/a/a.jsonl", [SCORED]), await work.run("kept/b/b.jsonl", [SCORED])];
-  const once = await compareRuns(await prepareRun([a]), await prepareRun([b]));
-  const again = await compareRuns(await prepareRun([a]), await prepareRun([b]));
+  const once = await compareRuns(await prepareRun([a]), [{ run: await prepareRun([b]) }]);
+  const again = await compareRuns(await prepareRun([a]), [{ run: await prepareRun([b]) }]);
   const kept = (await readdir(once.directory)).filter((name) => name.startsWith("compare-"));
   expect(kept).toHaveLength(1);
-  expect(again.compared!.comparison).toEqual(once.compared!.comparison);
+  expect(again.compared).toMatchObject({
+    others: [{ comparison: once.compared!.others[0]!.comparison }],
+    together: once.compared!.together,
+  });
   const info = JSON.parse(Buffer.from(await once.answer("run")).toString()) as RunInfo;
-  expect([info.compared, info.version]).toEqual(["b", once.info.version]);
+  expect([info.compared, info.version]).toEqual([["b"], once.info.version]);
   const alone = await prepareRun([a]);
-  expect(alone.info.compared).toBeNull();
+  expect(alone.info.compared).toEqual([]);
   expect(alone.info.version).not.toBe(info.version);
   for (const run of [once, again, alone]) await run.close();
+});
+
+describe("a run beside several others", () => {
+  /** Twelve prompts with two samples each; Δ is −shift at every third token and 0 elsewhere. */
+  const texts = (shift: number, seed = 0): Rows =>
+    Array.from({ length: 24 }, (_, at) => ({
+      step: 1 + (at % 2),
+      prompt_ids: [100 + (at >> 1)],
+      response_ids: [at, at + 1, seed],
+      old_log_probs: [-1, -2, -3 - shift * (1 + (at >> 1) / 100)],
+    }));
+
+  async function together(...runs: readonly (readonly [label: string | undefined, rows: Rows])[]) {
+    made++;
+    const [first, ...others] = await Promise.all(
+      runs.map(async ([label, rows], at) => ({
+        run: await prepareRun([await work.run(`${made}/run-${at}/a.jsonl`, rows)]),
+        ...(label !== undefined && { label }),
+      })),
+    );
+    const run = await compareRuns(first!.run, others);
+    const found = JSON.parse(Buffer.from(run.compared!.together).toString()) as ComparedRuns;
+    const versions = new Set([run.info.version, ...[first!, ...others].map((one) => one.run.info.version)]);
+    expect(versions.size).toBe(runs.length + 1);
+    await run.close();
+    return { found, info: run.info };
+  }
+
+  it("differs from each over the same tokens, paired, or over texts of their own", async () => {
+    const { found, info } = await together(
+      [undefined, texts(0.3)],
+      ["fp8", texts(0.6)],
+      ["seed-2", texts(0.3, 7)],
+      [undefined, texts(0.3)],
+    );
+    const names = ["fp8", "seed-2", "run-3"];
+    expect([info.compared, found.first.name, found.others.map(({ name }) => name)]).toEqual([
+      names,
+      "run-0",
+      names,
+    ]);
+    const [fp8, seed, same] = found.others.map(({ differences }) => differences);
+    expect(fp8).toMatchObject({ over: "tokens", tokens: { first: 72, this: 72 }, unit: "prompt" });
+    // Mean of 1 + p/100 over prompts 0 to 11 is 1.055, at one token of three.
+    const mean = (shift: number): number => (shift * 1.055) / 3;
+    const { delta_abs_mean, delta_mean, k3 } = fp8!.figures;
+    expect(delta_abs_mean.difference).toBeCloseTo(mean(0.6) - mean(0.3), 6);
+    expect(delta_mean.difference).toBeCloseTo(mean(0.3) - mean(0.6), 6);
+    expect(k3.difference).toBeGreaterThan(0);
+    expect(delta_abs_mean.clusters).toBe(12);
+    expect(delta_abs_mean.low).toBeLessThan(delta_abs_mean.difference!);
+    expect(delta_abs_mean.low).toBeGreaterThan(0);
+    expect(seed).toMatchObject({ over: "texts", tokens: { first: 72, this: 72 }, unit: "prompt" });
+    expect(seed!.figures.delta_abs_mean.difference).toBeCloseTo(0, 9);
+    expect(same!.figures.delta_abs_mean).toEqual({ difference: 0, low: 0, high: 0, clusters: 12 });
+    const pooled = found.others[0]!.metrics.delta_abs_mean! - found.first.metrics.delta_abs_mean!;
+    expect(delta_abs_mean.difference).toBeCloseTo(pooled, 12);
+  });
+
+  it("has no interval of few prompts, and counts sequences where prompts are not known", async () => {
+    const few = await together([undefined, texts(0.3).slice(0, 18)], ["b", texts(0.6).slice(0, 18)]);
+    expect(few.found.others[0]!.differences).toMatchObject({
+      unit: "prompt",
+      figures: { delta_abs_mean: { low: null, high: null, clusters: 9 } },
+    });
+    const bare = (shift: number): Rows => texts(shift).map(({ prompt_ids: _, ...row }) => row);
+    const alone = await together([undefined, bare(0.3)], ["b", bare(0.6)]);
+    expect(alone.found.others[0]!.differences).toMatchObject({
+      over: "tokens",
+      unit: "sequence",
+      figures: { delta_abs_mean: { clusters: 24 } },
+    });
+  });
+
+  it("leaves a pairing of less than half of a run's tokens alone", async () => {
+    const { found } = await together(
+      [undefined, texts(0.3)],
+      ["b", [...texts(0.6).slice(0, 11), ...texts(0.6, 7).slice(11)]],
+    );
+    expect(found.others[0]!.differences).toMatchObject({ over: "texts", tokens: { first: 72, this: 72 } });
+  });
 });

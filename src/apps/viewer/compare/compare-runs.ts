@@ -1,5 +1,5 @@
 /**
- * A run with another beside it. What comes of the comparison is kept in the first run's cache.
+ * A run with others beside it. What comes of each comparison is kept in the first run's cache.
  *
  * @module
  */
@@ -9,79 +9,148 @@ import { join } from "node:path";
 import { resultJson } from "../../../core/base/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import {
+  type ComparedRun,
+  type ComparedRuns,
+  type MismatchReport,
   type RunComparison,
   type RunInfo,
   type StepSeries,
   VIEW_SCHEMA_VERSION,
 } from "../../../results/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import type { OtherRun, PreparedRun } from "../prepare/index.ts";
+import { measureDifferences } from "./difference.ts";
 import { matchSequences } from "./match-sequences.ts";
 import { measurePairs } from "./measure-pairs.ts";
 import { nameRuns } from "./name-runs.ts";
-import { readFacts } from "./run-facts.ts";
+import { type RunFacts, readFacts } from "./run-facts.ts";
 import { stepDifferences } from "./step-differences.ts";
 import { judge } from "./warnings.ts";
 
 /** Counts up whenever a comparison is made otherwise. */
-const COMPARISON_VERSION = 2;
+const COMPARISON_VERSION = 3;
+
+/** A run that another is to be compared with. */
+export interface LabeledRun {
+  readonly run: PreparedRun;
+  /** What the comparison calls it; undefined: its own name, or what of its path tells it apart. */
+  readonly label?: string;
+}
 
 /**
- * The run `a` as before, which also answers for `b` and for how they differ. Its version is of both, so that no browser
- * takes an answer of either run alone for one of these. Closing it closes both; they stay open when this throws.
+ * The run `a` as before, which also answers for the others and for how it differs from each. Its version is of all, so
+ * that no browser takes an answer of one run alone for one of these. Closing it closes all; they stay open when this throws.
  */
 export async function compareRuns(
   a: PreparedRun,
-  b: PreparedRun,
+  others: readonly LabeledRun[],
   signal?: AbortSignal,
 ): Promise<PreparedRun> {
-  const version = digest([a.info.version, b.info.version, COMPARISON_VERSION]);
-  const comparison = await openComparison(a, b, join(a.directory, `compare-${version}.json`), signal);
-  const info: RunInfo = { ...a.info, version, compared: nameRuns(a.info, b.info).b };
-  const run = Buffer.from(resultJson(info));
+  const [nameA = "", ...names] = nameRuns([a.info, ...others.map(({ run, label }) => toName(run, label))]);
+  const version = digest([
+    a.info.version,
+    others.map(({ run }) => run.info.version),
+    nameA,
+    names,
+    COMPARISON_VERSION,
+  ]);
+  let facts: Promise<RunFacts> | undefined;
+  const first: FirstRun = {
+    run: a,
+    name: nameA,
+    readFacts: () => {
+      facts ??= readFacts(a, nameA, signal);
+      return facts;
+    },
+  };
+  const made: Made[] = [];
+  for (const [at, { run }] of others.entries())
+    made.push(await openComparison(first, { run, name: names[at]! }, signal));
+  const info: RunInfo = { ...a.info, version, compared: names };
+  const own = Buffer.from(resultJson(info));
   return {
     ...a,
     info,
-    compared: { other: b, comparison },
-    complete: a.complete && b.complete,
-    reused: a.reused && b.reused,
-    answer: async (name) => (name === "run" ? run : a.answer(name)),
+    compared: {
+      others: others.map(
+        ({ run }, at): OtherRun => ({ run, comparison: Buffer.from(resultJson(made[at]!.comparison)) }),
+      ),
+      together: Buffer.from(resultJson(await putTogether(first, names, others, made))),
+    },
+    complete: a.complete && others.every(({ run }) => run.complete),
+    reused: a.reused && others.every(({ run }) => run.reused),
+    answer: async (name) => (name === "run" ? own : a.answer(name)),
     async close() {
-      await Promise.all([a.close(), b.close()]);
+      await Promise.all([a, ...others.map(({ run }) => run)].map((run) => run.close()));
     },
   };
 }
 
-async function openComparison(
-  a: PreparedRun,
-  b: PreparedRun,
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array> {
-  const known = await readFile(path).catch(() => undefined);
-  if (known !== undefined) return known;
-  const made = Buffer.from(resultJson(await compare(a, b, signal)));
-  // A cache that others made may be read-only: then it is computed again the next time.
-  await writeWholeFile(path, made).catch(() => {});
-  return made;
+function toName({ info: { name, input } }: PreparedRun, label: string | undefined) {
+  return { name, input, ...(label !== undefined && { label }) };
 }
 
-async function compare(
-  a: PreparedRun,
-  b: PreparedRun,
-  signal: AbortSignal | undefined,
-): Promise<RunComparison> {
-  const names = nameRuns(a.info, b.info);
-  const [inA, inB] = [await readFacts(a, names.a, signal), await readFacts(b, names.b, signal)];
+interface NamedRun {
+  readonly run: PreparedRun;
+  readonly name: string;
+}
+
+/** Read once for all that it is compared with, and not at all where every comparison is known. */
+interface FirstRun extends NamedRun {
+  readFacts(): Promise<RunFacts>;
+}
+
+/** What one other run costs to find out, and so what is kept. */
+interface Made {
+  readonly comparison: RunComparison;
+  readonly differences: ComparedRun["differences"];
+}
+
+async function openComparison(a: FirstRun, b: NamedRun, signal: AbortSignal | undefined): Promise<Made> {
+  const key = digest([a.run.info.version, b.run.info.version, a.name, b.name, COMPARISON_VERSION]);
+  const path = join(a.run.directory, `compare-${key}.json`);
+  const known = await readFile(path, "utf8").catch(() => undefined);
+  if (known !== undefined) return JSON.parse(known) as Made;
+  const made = resultJson(await compare(a, b, signal));
+  // A cache that others made may be read-only: then it is computed again the next time.
+  await writeWholeFile(path, Buffer.from(made)).catch(() => {});
+  return JSON.parse(made) as Made;
+}
+
+async function compare(a: FirstRun, b: NamedRun, signal: AbortSignal | undefined): Promise<Made> {
+  const [inA, inB] = [await a.readFacts(), await readFacts(b.run, b.name, signal)];
   const matched = matchSequences(inA.sequences, inB.sequences);
-  const { pairs, masks } = await measurePairs(a, b, matched, signal);
-  return {
+  const { pairs, masks, sums } = await measurePairs(a.run, b.run, matched, signal);
+  const comparison: RunComparison = {
     schemaVersion: VIEW_SCHEMA_VERSION,
     kind: "view-comparison",
-    names,
+    names: { a: a.name, b: b.name },
     ...judge(inA, inB, matched, masks),
     pairs,
-    unmatched: { a: a.info.sequences - matched.length, b: b.info.sequences - matched.length },
-    steps: stepDifferences(await readSteps(a), await readSteps(b)),
+    unmatched: { a: inA.info.sequences - matched.length, b: inB.info.sequences - matched.length },
+    steps: stepDifferences(await readSteps(a.run), await readSteps(b.run)),
+  };
+  return { comparison, differences: measureDifferences(inA, inB, sums) };
+}
+
+async function putTogether(
+  first: FirstRun,
+  names: readonly string[],
+  others: readonly LabeledRun[],
+  made: readonly Made[],
+): Promise<ComparedRuns> {
+  const readMetrics = async (run: PreparedRun) =>
+    (JSON.parse(Buffer.from(await run.answer("report")).toString()) as MismatchReport).metrics;
+  return {
+    schemaVersion: VIEW_SCHEMA_VERSION,
+    kind: "view-compared-runs",
+    first: { name: first.name, metrics: await readMetrics(first.run) },
+    others: await Promise.all(
+      others.map(async ({ run }, at) => ({
+        name: names[at]!,
+        metrics: await readMetrics(run),
+        differences: made[at]!.differences,
+      })),
+    ),
   };
 }
 

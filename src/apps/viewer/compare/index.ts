@@ -1,6 +1,6 @@
 /**
- * Two prepared runs beside each other.
+ * A prepared run with others beside it.
  *
  * @module
  */
-export { compareRuns } from "./compare-runs.ts";
+export { compareRuns, type LabeledRun } from "./compare-runs.ts";

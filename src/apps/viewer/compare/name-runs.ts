@@ -1,29 +1,49 @@
-import type { RunComparison, RunInfo } from "../../../results/index.ts";
+import type { RunInfo } from "../../../results/index.ts";
+
+/** A run that is to be named beside others. */
+export interface RunToName extends Pick<RunInfo, "name" | "input"> {
+  /** What whoever compares the runs calls it. */
+  readonly label?: string;
+}
 
 /**
- * What two runs are called beside each other. Runs are named after folders, and two of them may be called alike: then
- * they are called by what tells their paths apart, `a.jsonl` and `b.jsonl` of one folder, or `seed-1/dumps` and
- * `seed-2/dumps`.
+ * What runs are called beside each other. Runs are named after folders, and some of them may be called alike: then they
+ * are called by what tells their paths apart, `a.jsonl` and `b.jsonl` of one folder, or `seed-1/dumps` and
+ * `seed-2/dumps`. A label is kept as it is.
+ *
+ * @returns as many names as runs, each once unless a label is given twice
  */
-export function nameRuns(
-  a: Pick<RunInfo, "name" | "input">,
-  b: Pick<RunInfo, "name" | "input">,
-): RunComparison["names"] {
-  if (a.name !== b.name) return { a: a.name, b: b.name };
-  const [first, second] = [splitPath(a), splitPath(b)];
-  const longest = Math.max(first.length, second.length);
+export function nameRuns(runs: readonly RunToName[]): string[] {
+  const wanted = runs.map(({ label, name }) => label ?? name);
+  const labels = new Set(runs.map(({ label }) => label));
+  return runs.map((run, at) => {
+    const name = wanted[at]!;
+    const alike = runs.filter((_, other) => wanted[other] === name);
+    if (alike.length === 1 || run.label !== undefined) return name;
+    const path = tellApart(run, alike);
+    return path === undefined || labels.has(path) ? `${name} (${letterRun(at)})` : path;
+  });
+}
+
+function tellApart(run: RunToName, alike: readonly RunToName[]): string | undefined {
+  const longest = Math.max(...alike.map((one) => splitPath(one).length));
   for (let parts = 1; parts <= longest; parts++) {
-    const names = { a: first.slice(-parts).join("/"), b: second.slice(-parts).join("/") };
-    if (names.a !== names.b) return { a: names.a + countMore(a), b: names.b + countMore(b) };
+    const takeEnd = (one: RunToName): string => splitPath(one).slice(-parts).join("/");
+    if (new Set(alike.map(takeEnd)).size === alike.length) return takeEnd(run) + countMore(run);
   }
-  return { a: `${a.name} (A)`, b: `${b.name} (B)` };
+  return undefined;
+}
+
+/** `A`, `B`, … `Z`, then `27`. */
+function letterRun(at: number): string {
+  return at < 26 ? String.fromCharCode(65 + at) : String(at + 1);
 }
 
 /** Of the first path that was given. */
-function splitPath({ input: { paths } }: Pick<RunInfo, "input">): string[] {
+function splitPath({ input: { paths } }: RunToName): string[] {
   return (paths[0] ?? "").split(/[\\/]+/).filter((part) => part !== "" && part !== ".");
 }
 
-function countMore({ input: { paths } }: Pick<RunInfo, "input">): string {
+function countMore({ input: { paths } }: RunToName): string {
   return paths.length > 1 ? ` and ${paths.length - 1} more` : "";
 }

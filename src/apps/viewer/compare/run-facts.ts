@@ -5,7 +5,13 @@
  */
 import { createHash } from "node:crypto";
 import type { RunInfo } from "../../../results/index.ts";
-import { decodeSequence, decodeTable, TOKEN_FLAGS, type WireSequence } from "../../../results/wire/index.ts";
+import {
+  decodeSequence,
+  decodeTable,
+  type SequenceTable,
+  TOKEN_FLAGS,
+  type WireSequence,
+} from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 
 export interface SequenceFacts {
@@ -21,6 +27,7 @@ export interface RunFacts {
   /** What the comparison calls it. */
   readonly name: string;
   readonly info: RunInfo;
+  readonly table: SequenceTable;
   /** By place in the table. */
   readonly sequences: readonly SequenceFacts[];
   /** Texts by token id, of tokens that are texts by themselves; empty without a tokenizer. */
@@ -32,7 +39,8 @@ export interface RunFacts {
 
 /** Reads every sequence of a run once. */
 export async function readFacts(run: PreparedRun, name: string, signal?: AbortSignal): Promise<RunFacts> {
-  const { group } = decodeTable(await run.answer("sequences")).texts;
+  const table = decodeTable(await run.answer("sequences"));
+  const { group } = table.texts;
   const vocabulary = new Map<number, string>();
   const sequences: SequenceFacts[] = [];
   let [unknown, tokens] = [0, 0];
@@ -43,7 +51,7 @@ export async function readFacts(run: PreparedRun, name: string, signal?: AbortSi
     tokens += sequence.ids.length;
     if (run.info.has.texts) unknown += learn(sequence, vocabulary);
   }
-  return { name, info: run.info, sequences, vocabulary, unknown, tokens };
+  return { name, info: run.info, table, sequences, vocabulary, unknown, tokens };
 }
 
 function gatherFacts(

@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
 import type { RunInfo, SamplingInfo } from "../../../results/view.ts";
+import type { SequenceTable } from "../../../results/wire/index.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { judge } from "./warnings.ts";
+
+/** Nothing here looks at figures. */
+const NO_TABLE = { length: 0, columns: {}, texts: {} } as unknown as SequenceTable;
 
 const SILENT: SamplingInfo = { temperature: null, top_p: null, top_k: null, logprobs_mode: null };
 
@@ -16,6 +20,7 @@ function run(
   return {
     name,
     info: { sampling, steps: [1], has: { texts } } as unknown as RunInfo,
+    table: NO_TABLE,
     sequences: [{ step: 1, response: "r", prompt: "p", group: undefined }],
     vocabulary: new Map([[1, "one"]]),
     unknown: 0,

@@ -18,7 +18,7 @@ export { FileAppender } from "./cache/file-appender.ts";
 export { digest, existing, packageVersion } from "./cache/inputs.ts";
 export type { PrepareOptions, TruthSource } from "./cache/options.ts";
 export { prepareRun } from "./cache/prepare-run.ts";
-export type { PreparedRun } from "./cache/prepared-run.ts";
+export type { OtherRun, PreparedRun } from "./cache/prepared-run.ts";
 export { readPart } from "./cache/read-part.ts";
 export { sealFiles } from "./cache/seal.ts";
 export type { CorrectAnswers } from "./correct/answer.ts";

@@ -5,6 +5,7 @@
  */
 import { type Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
+import { parseComparedPath } from "../../../results/wire/index.ts";
 import {
   buildHealthTables,
   buildReportTables,
@@ -18,6 +19,7 @@ import {
   ANSWER_FILES,
   type AnswerName,
   type CorrectAnswers,
+  type OtherRun,
   type PreparedRun,
   readQuestion,
 } from "../prepare/index.ts";
@@ -32,7 +34,7 @@ const MOST_ALTERNATIVES = 16_384;
 /** Sequences whose texts are sent at a time at most. */
 const MOST_BRIEFS = 256;
 const MOST_QUESTION_BYTES = 16_384;
-/** What is answered of the run that the first one is compared with. */
+/** What is answered of each run that the first one is compared with. */
 const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequences"];
 
 type Steps = readonly [from: number, to: number];
@@ -61,15 +63,13 @@ export function answers(current: CurrentRun): Hono {
     });
   }
   runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
-  runAnswers(app, "/other", (run) => run.compared?.other, OTHER_ANSWERS, current);
+  runAnswers(app, "/:other{other(?:-\\d+)?}", pickOther, OTHER_ANSWERS, current);
   // Written while the run is shown, so no version of the run stands for them.
   app.get("/alerts", async (c) =>
     c.json(await current.use((run) => run.alerts()), 200, { "cache-control": "no-store" }),
   );
   listAnswers(app, current);
-  app.get("/compare", (c) =>
-    answer(c, current, JSON_TYPE, (run) => Promise.resolve(run.compared?.comparison), notCompared),
-  );
+  comparisonAnswers(app, current);
   app.get("/turns", (c) => answer(c, current, BINARY_TYPE, (run) => run.turns(), noSequence));
   app.get("/sweep", (c) =>
     answer(c, current, JSON_TYPE, async (run) => json(await run.sweep(null)), noTokens),
@@ -105,6 +105,25 @@ export function answers(current: CurrentRun): Hono {
   return app;
 }
 
+function comparisonAnswers(app: Hono, current: CurrentRun): void {
+  app.get("/compared-runs", (c) =>
+    answer(c, current, JSON_TYPE, async (run) => run.compared?.together, notCompared),
+  );
+  app.get("/:compare{compare(?:-\\d+)?}", (c) => {
+    const path = c.req.param("compare");
+    return answer(c, current, JSON_TYPE, async (run) => findOther(run, path)?.comparison, notCompared);
+  });
+}
+
+function findOther({ compared }: PreparedRun, path: string): OtherRun | undefined {
+  const at = parseComparedPath(path);
+  return at === undefined ? undefined : compared?.others[at];
+}
+
+function pickOther(run: PreparedRun, c: Context): PreparedRun | undefined {
+  return findOther(run, c.req.param("other") ?? "")?.run;
+}
+
 /** Views that the server lays out. */
 function tableAnswers(app: Hono, current: CurrentRun): void {
   app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
@@ -121,7 +140,7 @@ function json(value: object | undefined): Uint8Array | undefined {
 function runAnswers(
   app: Hono,
   prefix: string,
-  pick: (run: PreparedRun) => PreparedRun | undefined,
+  pick: (run: PreparedRun, c: Context) => PreparedRun | undefined,
   names: readonly AnswerName[],
   current: CurrentRun,
 ): void {
@@ -135,12 +154,12 @@ function runAnswers(
       current,
       type,
       async (run) => {
-        const picked = pick(run);
+        const picked = pick(run, c);
         return picked && (await bytesOf(picked));
       },
       (run) => {
-        const picked = pick(run);
-        return picked === undefined ? notCompared() : noSequence(picked);
+        const picked = pick(run, c);
+        return picked === undefined ? notCompared(run) : noSequence(picked);
       },
     );
   for (const name of names) {
@@ -205,8 +224,9 @@ function noTokens(): string {
   return "no token of this run has both log-probs: there is nothing to correct";
 }
 
-function notCompared(): string {
-  return "the run is not compared with another: logratio view A --compare B";
+function notCompared({ compared }: PreparedRun): string {
+  if (compared === undefined) return "the run is not compared with another: logratio view A --compare B";
+  return `the run is compared with ${compared.others.length === 1 ? "one other" : `${compared.others.length} others`}`;
 }
 
 function noDigits({ info: { tokenizer, redacted } }: PreparedRun): string {

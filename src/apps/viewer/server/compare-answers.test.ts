@@ -29,7 +29,7 @@ async function first(): Promise<PreparedRun> {
 
 async function both(): Promise<PreparedRun> {
   const rows = [{ step: 2, old_log_probs: [-1, -2, -2] }];
-  return compareRuns(await first(), await prepareRun([await work.run("second/b.jsonl", rows)]));
+  return compareRuns(await first(), [{ run: await prepareRun([await work.run("second/b.jsonl", rows)]) }]);
 }
 
 async function asker(run: PreparedRun): Promise<(path: string) => Promise<Response>> {
@@ -42,7 +42,7 @@ it("answers for the other run under the same paths, and for both", async () => {
   const ask = await asker(await both());
   const info = (await (await ask("run")).json()) as RunInfo;
   const other = (await (await ask("other/run")).json()) as RunInfo;
-  expect([info.name, info.compared, other.name, other.compared]).toEqual(["first", "second", "second", null]);
+  expect([info.name, info.compared, other.name, other.compared]).toEqual(["first", ["second"], "second", []]);
   const comparison = (await (await ask("compare")).json()) as RunComparison;
   expect(comparison).toMatchObject({ kind: "view-comparison", pairs: { a: [1], b: [0] } });
   expect(((await (await ask("other/steps")).json()) as StepSeries).steps).toEqual([2]);
@@ -58,6 +58,42 @@ it("answers for the other run under the same paths, and for both", async () => {
   expect((await ask("other/sequence/x")).status).toBe(400);
   const kept = await ask(`other/sequences?v=${info.version}`);
   expect(kept.headers.get("cache-control")).toContain("immutable");
+});
+
+it("answers for the second of two others under its number", async () => {
+  const [second, third] = await Promise.all(
+    ["second", "third"].map(async (name, at) => {
+      const rows = [{ step: 2, old_log_probs: [-1, -2, -2 - at] }];
+      return { run: await prepareRun([await work.run(`${name}/b.jsonl`, rows)]) };
+    }),
+  );
+  const run = await compareRuns(await first(), [second!, third!]);
+  const ask = await asker(run);
+  const named = async (path: string): Promise<unknown> => (await (await ask(path)).json()) as unknown;
+  expect(await named("compared-runs")).toMatchObject({
+    kind: "view-compared-runs",
+    first: { name: "first" },
+    others: [{ name: "second" }, { name: "third", metrics: { sequences: 1 } }],
+  });
+  expect(await named("compare")).toMatchObject({ names: { a: "first", b: "second" } });
+  expect(await named("compare-2")).toMatchObject({ names: { a: "first", b: "third" } });
+  expect(await named("other-2/run")).toMatchObject({ name: "third" });
+  const bytes = new Uint8Array(await (await ask("other-2/sequence/0")).arrayBuffer());
+  expect([...decodeSequence(bytes).trainer]).toEqual([-1, -2, -3]);
+  for (const path of ["compare-3", "other-3/run", "other-1/run"]) {
+    const answer = await ask(path);
+    expect([answer.status, await answer.text()]).toEqual([404, "the run is compared with 2 others\n"]);
+  }
+  const out = work.path("bundle-of-three");
+  await writeBundle(run, out, { page });
+  const files = await Promise.all(
+    ["compare-2", "compared-runs", "other-2/report"].map((name) => readFile(`${out}/api/${name}`, "utf8")),
+  );
+  expect(files.map((text) => JSON.parse(text).kind)).toEqual([
+    "view-comparison",
+    "view-compared-runs",
+    "report",
+  ]);
 });
 
 it("says what to do where no other run is named", async () => {
@@ -77,7 +113,7 @@ it("is bundled with both runs", async () => {
   await writeBundle(run, out, { page });
   const read = async (name: string): Promise<unknown> =>
     JSON.parse(await readFile(`${out}/api/${name}`, "utf8"));
-  expect(await read("run")).toMatchObject({ bundled: true, compared: "second" });
+  expect(await read("run")).toMatchObject({ bundled: true, compared: ["second"] });
   expect(await read("compare")).toMatchObject({ kind: "view-comparison" });
   expect(await read("other/report")).toMatchObject({ metrics: { sequences: 1 } });
   expect(decodeSequence(await readFile(`${out}/api/other/sequence/0`)).meta.step).toBe(2);

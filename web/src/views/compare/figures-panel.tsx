@@ -6,7 +6,7 @@ import {
   formatNumber,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { ReportMetrics, RunComparison } from "../../../../src/results/index.ts";
+import type { ComparedRun, ComparedRuns, RunComparison } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { type RightWrong, rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import type { StepRange } from "../../state/step-range.ts";
@@ -15,18 +15,18 @@ import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { comparedFigures } from "./figures.ts";
 import { sayRange } from "./over-steps.ts";
+import { describeDifference } from "./runs.ts";
 
-/** Pooled figures of both runs in one table. */
+/** Pooled figures of both runs in one table, and how sure their difference is. */
 export function FiguresPanel({
-  a,
-  b,
-  names,
+  first,
+  other,
 }: {
-  readonly a: ReportMetrics;
-  readonly b: ReportMetrics;
-  readonly names: RunComparison["names"];
+  readonly first: ComparedRuns["first"];
+  readonly other: ComparedRun;
 }) {
-  const figures = useMemo(() => comparedFigures(a, b), [a, b]);
+  const figures = useMemo(() => comparedFigures(first.metrics, other.metrics), [first, other]);
+  const names = { a: first.name, b: other.name };
   return (
     <section aria-labelledby="compare-figures">
       <div class="head">
@@ -76,6 +76,7 @@ export function FiguresPanel({
           </tbody>
         </table>
       </ScrollBox>
+      <p class="difference">{describeDifference(other.differences)}</p>
     </section>
   );
 }

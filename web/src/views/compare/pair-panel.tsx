@@ -28,6 +28,8 @@ export interface PairPanelProps {
   /** Places in both tables. */
   readonly indexA: number;
   readonly indexB: number;
+  /** The place of run B in `RunInfo.compared`. */
+  readonly other: number;
   readonly how: PairKind;
   /** The address names it: whoever follows a link to a pair wants to see it, and it lies far down the page. */
   readonly isAsked: boolean;
@@ -39,12 +41,12 @@ export interface PairPanelProps {
 
 /** One pair, token by token. */
 export function PairPanel(props: PairPanelProps) {
-  const { indexA, indexB, version } = props;
+  const { indexA, indexB, other, version } = props;
   const loaded = useMemo(() => {
     const asked = signal<Loaded<readonly [WireSequence, WireSequence]>>({ state: "loading" });
-    settle(Promise.all([client.sequence(indexA), client.other.sequence(indexB)]), asked);
+    settle(Promise.all([client.sequence(indexA), client.other(other).sequence(indexB)]), asked);
     return asked;
-  }, [indexA, indexB, version]);
+  }, [indexA, indexB, other, version]);
   return (
     <section class="pair scaled" data-palette={paletteNamed(paletteParam.value)} aria-labelledby={HEADING}>
       <h2 id={HEADING}>One pair, token by token</h2>

@@ -1,15 +1,17 @@
 import { useMemo } from "preact/hooks";
-import type { MismatchReport, RunComparison, RunInfo } from "../../../../src/results/index.ts";
+import type { RunComparison, RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { comparison, other, report, steps, table } from "../../state/loaded.ts";
+import { comparedWith } from "../../state/compared-with.ts";
+import { comparedRuns, otherRun, steps, table } from "../../state/loaded.ts";
 import { parseSteps } from "../../state/step-range.ts";
-import { param } from "../../state/url.ts";
+import { makeHref, param } from "../../state/url.ts";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { FiguresPanel, RightWrongPanel } from "./figures-panel.tsx";
 import { PairPanel } from "./pair-panel.tsx";
 import { findPair, orderedPairs, type Pairs, pairSort } from "./pairs.ts";
 import { PairsPanel } from "./pairs-panel.tsx";
+import { RunsPanel } from "./runs-panel.tsx";
 import { StepsPanel } from "./steps-panel.tsx";
 import "./style.css";
 import { Warnings } from "./warnings.tsx";
@@ -17,64 +19,71 @@ import { Warnings } from "./warnings.tsx";
 const pairParam = param("pair", "");
 const sortParam = param("pairs", "-mean");
 const stepsParam = param("steps", "");
+const withParam = param("with", "");
 
-/** Two runs beside each other. */
+/** This run beside another, and beside all others in one table. */
 export function CompareView({ info }: ViewProps) {
+  const at = comparedWith(info);
+  if (at === undefined) {
+    return (
+      <div class="compare-view">
+        <h1>Compare</h1>
+        <p class="failed" role="alert">
+          This run is not compared with {withParam.value}, but with{" "}
+          <a href={makeHref({ params: { with: undefined } })}>{info.compared.join(", ")}</a>.
+        </p>
+      </div>
+    );
+  }
   return (
     <div class="compare-view">
-      <WhenLoaded of={comparison()}>
-        {(compared) => (
-          <>
-            <h1>
-              <span class="is-a">A</span> {compared.names.a} against <span class="is-b">B</span>{" "}
-              {compared.names.b}
-            </h1>
-            <Warnings {...compared} />
-            <WhenLoaded of={report()}>
-              {(a) => (
-                <WhenLoaded of={other.report()}>
-                  {(b) => <Pooled a={a} b={b} names={compared.names} />}
-                </WhenLoaded>
-              )}
-            </WhenLoaded>
-            <section aria-labelledby="compare-steps">
-              <h2 id="compare-steps">Over the steps</h2>
-              <WhenLoaded of={steps()}>
-                {(a) => (
-                  <WhenLoaded of={other.steps()}>
-                    {(b) => <StepsPanel a={a} b={b} comparison={compared} />}
-                  </WhenLoaded>
-                )}
-              </WhenLoaded>
-            </section>
-            <WhenLoaded of={table()}>
-              {(a) => (
-                <WhenLoaded of={other.table()}>
-                  {(b) => (
-                    <WhenLoaded of={other.run()}>
-                      {(infoB) => <Sequences a={a} b={b} infoA={info} infoB={infoB} compared={compared} />}
-                    </WhenLoaded>
-                  )}
-                </WhenLoaded>
-              )}
-            </WhenLoaded>
-          </>
-        )}
-      </WhenLoaded>
+      {info.compared.length > 1 && <RunsPanel info={info} chosen={at} />}
+      <WithOther key={at} info={info} at={at} />
     </div>
   );
 }
 
-function Pooled({
-  a,
-  b,
-  names,
-}: {
-  readonly a: MismatchReport;
-  readonly b: MismatchReport;
-  readonly names: RunComparison["names"];
-}) {
-  return <FiguresPanel a={a.metrics} b={b.metrics} names={names} />;
+function WithOther({ info, at }: { readonly info: RunInfo; readonly at: number }) {
+  const other = otherRun(at);
+  return (
+    <WhenLoaded of={other.comparison()}>
+      {(compared) => (
+        <>
+          <h1>
+            <span class="is-a">A</span> {compared.names.a} against <span class="is-b">B</span>{" "}
+            {compared.names.b}
+          </h1>
+          <Warnings {...compared} />
+          <WhenLoaded of={comparedRuns()}>
+            {({ first, others }) => <FiguresPanel first={first} other={others[at]!} />}
+          </WhenLoaded>
+          <section aria-labelledby="compare-steps">
+            <h2 id="compare-steps">Over the steps</h2>
+            <WhenLoaded of={steps()}>
+              {(a) => (
+                <WhenLoaded of={other.steps()}>
+                  {(b) => <StepsPanel a={a} b={b} comparison={compared} />}
+                </WhenLoaded>
+              )}
+            </WhenLoaded>
+          </section>
+          <WhenLoaded of={table()}>
+            {(a) => (
+              <WhenLoaded of={other.table()}>
+                {(b) => (
+                  <WhenLoaded of={other.run()}>
+                    {(infoB) => (
+                      <Sequences a={a} b={b} infoA={info} infoB={infoB} other={at} compared={compared} />
+                    )}
+                  </WhenLoaded>
+                )}
+              </WhenLoaded>
+            )}
+          </WhenLoaded>
+        </>
+      )}
+    </WhenLoaded>
+  );
 }
 
 function Sequences({
@@ -82,12 +91,15 @@ function Sequences({
   b,
   infoA,
   infoB,
+  other,
   compared,
 }: {
   readonly a: SequenceTable;
   readonly b: SequenceTable;
   readonly infoA: RunInfo;
   readonly infoB: RunInfo;
+  /** Its place in `RunInfo.compared`. */
+  readonly other: number;
   readonly compared: RunComparison;
 }) {
   const { pairs, names } = compared;
@@ -115,6 +127,7 @@ function Sequences({
             <PairPanel
               indexA={pairs.a[chosen]!}
               indexB={pairs.b[chosen]!}
+              other={other}
               how={pairs.how[chosen]!}
               isAsked={named !== undefined}
               names={names}

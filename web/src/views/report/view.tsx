@@ -23,7 +23,7 @@ export function OverviewView({ info }: ViewProps) {
   return (
     <div class="overview">
       <h1 class="visually-hidden">Overview</h1>
-      {info.compared !== null && <ComparisonBanner />}
+      <ComparisonBanner compared={info.compared} />
       <WhenLoaded of={report()}>
         {(whole) => (
           <>

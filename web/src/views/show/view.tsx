@@ -4,8 +4,9 @@ import { parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import { comparedWith } from "../../state/compared-with.ts";
 import { findGroupPlace } from "../../state/group-place.ts";
-import { type Loaded, other, settle } from "../../state/loaded.ts";
+import { type Loaded, otherRun, settle } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";
 import { orderedSequences } from "../../state/sequence-order.ts";
 import { route } from "../../state/url.ts";
@@ -21,16 +22,17 @@ import "./card.css";
 import "./find.css";
 import "./numbers.css";
 
-/** One sequence, token by token: of this run, or with `run=b` of the one that it is compared with. */
+/** One sequence, token by token: of this run, or with `run=b` of one that it is compared with. */
 export function SequenceView({ info }: ViewProps) {
   const { compared, scales } = info;
   const isOther = route.value.params.run === "b";
+  const at = comparedWith(info);
   const source = useMemo(
-    () => (isOther && compared !== null ? otherSource(compared) : OWN),
-    [isOther, compared],
+    () => (isOther && at !== undefined ? otherSource(at, compared[at]!) : OWN),
+    [isOther, at, compared],
   );
   if (!isOther) return <OneSequence info={info} source={source} />;
-  if (compared === null) {
+  if (at === undefined) {
     return (
       <p class="failed" role="alert">
         This is a sequence of another run, with which this one is not compared: logratio view A --compare B.
@@ -38,11 +40,11 @@ export function SequenceView({ info }: ViewProps) {
     );
   }
   return (
-    <WhenLoaded of={other.run()}>
+    <WhenLoaded of={otherRun(at).run()}>
       {/* One scale for both, so that a colour means the same. */}
       {(run) => (
         <>
-          <ComparisonBanner />
+          <ComparisonBanner compared={compared} />
           <OneSequence info={{ ...run, scales }} source={source} />
         </>
       )}

@@ -12,7 +12,7 @@ import { isRemote, type RemoteObject } from "../../../../input/remote/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
 /** Counts up whenever what is in a cache, or how it is laid out, changes. */
-const CACHE_VERSION = 13;
+const CACHE_VERSION = 14;
 /** A file that was changed so recently may still be written to. */
 const SETTLED_MS = 5000;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];

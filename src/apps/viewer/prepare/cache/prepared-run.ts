@@ -12,6 +12,13 @@ import type { CorrectAnswers } from "../correct/answer.ts";
 import type { Question } from "../correct/question.ts";
 import type { AnswerName } from "./cache-files.ts";
 
+/** A run that another is compared with. */
+export interface OtherRun {
+  readonly run: PreparedRun;
+  /** JSON of a `RunComparison`. */
+  readonly comparison: Uint8Array;
+}
+
 /** A run whose cache is open. Every method can be taken out of it: a comparison takes them over into an object of its own. */
 export interface PreparedRun {
   readonly info: RunInfo;
@@ -55,7 +62,11 @@ export interface PreparedRun {
   matchTokens(filter: string, signal?: AbortSignal): Promise<MatchingTokens>;
   /** The same tokens, put together. @throws as `match` does */
   matchGroups(filter: string, signal?: AbortSignal): Promise<MatchingGroups>;
-  /** The run that this one is compared with, and what came of it (JSON of a `Comparison`). */
-  readonly compared?: { readonly other: PreparedRun; readonly comparison: Uint8Array };
+  /** The runs that this one is compared with, and what came of it. */
+  readonly compared?: {
+    readonly others: readonly OtherRun[];
+    /** JSON of `ComparedRuns`. */
+    readonly together: Uint8Array;
+  };
   close(): Promise<void>;
 }

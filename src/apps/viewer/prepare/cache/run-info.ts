@@ -62,7 +62,7 @@ export function buildRunInfo(
     tokenizer: options.tokenizer ?? null,
     input: { paths, flags: options.flags ?? [] },
     sampling: [...features.sampling.values()],
-    compared: null,
+    compared: [],
     status: options.following ? "reading" : "ready",
     ...(writing.length > 0 && { writing }),
     redacted: options.redact === "text",

@@ -1,0 +1,20 @@
+/**
+ * Which of the runs that this one is compared with is meant: `with=fp8` in the address, or else the first.
+ *
+ * @module
+ */
+import type { RunInfo } from "../../../src/results/index.ts";
+import { param } from "./url.ts";
+
+const withParam = param("with", "");
+
+/** Its place in `RunInfo.compared`; undefined where the run is compared with none, or with none of that name. */
+export function comparedWith({ compared }: Pick<RunInfo, "compared">): number | undefined {
+  const at = withParam.value === "" ? 0 : compared.indexOf(withParam.value);
+  return at >= 0 && at < compared.length ? at : undefined;
+}
+
+/** The parameter that names it; the first needs none. */
+export function nameComparedWith({ compared }: Pick<RunInfo, "compared">, at: number): string | undefined {
+  return at === 0 ? undefined : compared[at];
+}
