@@ -205,7 +205,7 @@ describe("attention in the report", () => {
     const same = support((i) => ({ ...growing(i), klWithoutControl: (1 + i) / 4 }));
     expect(same).toMatchObject({
       support: "no",
-      answer: expect.stringMatching(/Hiding other tokens removes as much of it\.$/),
+      answer: expect.stringMatching(/Hiding the other tokens removes as much of it\.$/),
     });
     const more = support((i) => ({ ...growing(i), klWithoutError: 2 + i }));
     expect(more).toMatchObject({ support: "no", answer: expect.stringMatching(/It does not fall/) });

@@ -47,9 +47,11 @@ function hidingErrors({
   const moreThanControl =
     against_control === null || (against_control.significant && against_control.mean < 0);
   const reading = !falls
-    ? " It does not fall: these data do not show that it comes from seeing the error."
+    ? ` ${difference.mean < 0 ? "It falls no further than chance allows" : "It does not fall"}: these data do not show that it comes from seeing the error.`
     : moreThanControl
       ? ` ${formatShare(-difference.mean / kl)} of it disappears when the error is hidden.`
-      : " Hiding other tokens removes as much of it.";
+      : against_control.mean < 0
+        ? " Chance allows as large a fall with the other tokens hidden."
+        : " Hiding the other tokens removes as much of it.";
   return { question, answer: text + reading, support: falls && moreThanControl ? "yes" : "no" };
 }
