@@ -89,6 +89,9 @@ describe("at which tokens", () => {
     const many = Array.from({ length: 7 }, (_, i) => ({ ...REPORT.top_tokens[0]!, token: `t${i}` }));
     const five = at({ top_tokens: many }).answer;
     expect([five.includes('"t4"'), five.includes('"t5"')]).toEqual([true, false]);
+    expect(at(withLast({ spikes_total: 1, spike_share_of_kl: 0.5 })).answer).toMatch(
+      /^1 spike, .* per 100 tokens, holds 50\.0 % of all KL/,
+    );
     const once = at({ top_tokens: [{ ...REPORT.top_tokens[0]!, count: 1 }] }).answer;
     expect(once).toContain("of all KL, 1 time)");
   });
@@ -207,6 +210,7 @@ describe("whether first and last differ", () => {
     expect(differ(comparison(), ...steps).answer).toContain(
       "Of 3 steps between neighbors 2 are significant.",
     );
+    expect(differ(comparison(), steps[0]!).answer).toContain("Of 1 step between neighbors 1 is significant.");
     expect(differ(comparison()).answer).not.toContain("between neighbors");
   });
 
@@ -216,8 +220,13 @@ describe("whether first and last differ", () => {
     expect(open.answer).toContain("too few problems differ for a test.");
     expect(differ()).toMatchObject({
       support: "not enough data",
-      answer: expect.stringContaining("there are no pairs to compare"),
+      answer: "4 checkpoints and 8 problems: there are no pairs to compare.",
     });
+    const one = findAnswer("Do the first", {
+      comparisons: [],
+      metrics: { ...REPORT.metrics, checkpoints: 1, problems: 1 },
+    });
+    expect(one.answer).toBe("1 checkpoint and 1 problem: there are no pairs to compare.");
   });
 });
 
@@ -245,6 +254,7 @@ describe("whether KL sits at errors", () => {
     const { answer, support } = at();
     expect(support).toBe("yes");
     expect(answer).toMatch(/^60\.0 % of 20 wrong texts have a spike at their first known error\./);
+    expect(at({ texts: 1 }).answer).toMatch(/^60\.0 % of 1 wrong text have/);
     expect(answer).toMatch(
       /Of the 5 .*, 80\.0 % have one at the error, and 30\.0 % would if .*\(p = 0\.0499\)\./,
     );

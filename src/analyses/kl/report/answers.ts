@@ -49,7 +49,7 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
   const spikes =
     last.spike_share_of_kl === null
       ? "No token is a spike."
-      : `${last.spikes_total} spikes, ${formatNumber(last.spikes_per_100_tokens)} per 100 tokens, hold ${formatShare(last.spike_share_of_kl)} of all KL${shuffled(last)}.`;
+      : `${plural(last.spikes_total, "spike")}, ${formatNumber(last.spikes_per_100_tokens)} per 100 tokens, ${last.spikes_total === 1 ? "holds" : "hold"} ${formatShare(last.spike_share_of_kl)} of all KL${shuffled(last)}.`;
   return {
     question,
     answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${formatNumber(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${plural(last.problems, "problem")}.`,
@@ -71,7 +71,10 @@ function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
   );
   const [first, second] = ranked;
   if (first === undefined || second === undefined)
-    return unknown(question, `The texts have tokens of ${ranked.length} kinds; a comparison needs two.`);
+    return unknown(
+      question,
+      `The texts have tokens of ${plural(ranked.length, "kind")}; a comparison needs two.`,
+    );
   const list = ranked.slice(0, 3).map(([name, one]) => describeKind(name, one));
   const over = ranked.filter(([, one]) => one.share_of_kl > one.share_of_tokens).map(([name]) => name);
   const [top, next] = [first[1].mean_kl_interval, second[1].mean_kl_interval];
@@ -136,13 +139,15 @@ function isItThere({ comparisons, metrics }: Figures): KlAnswer {
   if (test === undefined)
     return unknown(
       question,
-      `${metrics.checkpoints} checkpoints and ${metrics.problems} problems: there are no pairs to compare.`,
+      `${plural(metrics.checkpoints, "checkpoint")} and ${plural(metrics.problems, "problem")}: there are no pairs to compare.`,
     );
   const text = `From ${test.a} to ${test.b} ${change(test)}`;
   const steps = comparisons.filter(({ kind }) => kind === "consecutive");
   const significant = steps.filter((one) => one.significant).length;
   const between =
-    steps.length === 0 ? "" : ` Of ${steps.length} steps between neighbors ${significant} are significant.`;
+    steps.length === 0
+      ? ""
+      : ` Of ${plural(steps.length, "step")} between neighbors ${significant} ${significant === 1 ? "is" : "are"} significant.`;
   if (test.adjusted_p_value === null)
     return unknown(question, `${text}; too few problems differ for a test.${between}`);
   return {
@@ -169,7 +174,7 @@ function onErrors({ metrics, first_errors, correctness, settings }: Figures): Kl
     errors.median_distance === null
       ? ""
       : ` The nearest spike lies ${distance(errors.median_distance)} (median).`;
-  const seen = `${formatShare(errors.spike_at_error)} of ${errors.texts} wrong texts have a spike at their first known error.`;
+  const seen = `${formatShare(errors.spike_at_error)} of ${plural(errors.texts, "wrong text")} have a spike at their first known error.`;
   const { tested, tested_at_error: at, expected, adjusted_p_value: p } = errors;
   if (at === null || expected === null || p === null)
     return unknown(

@@ -59,6 +59,22 @@ describe("what a high KL means", () => {
     );
   });
 
+  test("is told of a single text as of one", () => {
+    const [first] = texts;
+    const input = { texts: [{ ...first!, correct: false }] };
+    expect(lines(undefined, { input })).toContain("The only text is wrong: nothing here says");
+  });
+
+  test("warns of what slopes and continuations do not say, where they are", () => {
+    expect(lines()).not.toMatch(/Gradients are|Continuations are/);
+    const gradients = [{ checkpoint: "c30" }] as unknown as KlReport["gradients"];
+    expect(lines(undefined, { report: { gradients } })).toMatch(/Gradients are slopes at the text as it is/);
+    const continuations = [{ checkpoint: "c30" }] as unknown as KlReport["continuations"];
+    expect(lines(undefined, { report: { continuations } })).toMatch(
+      /graded by their final answer alone: .* counts as not right/,
+    );
+  });
+
   test("warns of what correlations, errors and attention do not say, where they are", () => {
     const without = lines(undefined, { report: { correlations: [], first_errors: [], attention: [] } });
     expect(without).not.toMatch(/not why|First errors are|Attention is not|Hidden tokens/);
@@ -102,6 +118,7 @@ describe("how much there is", () => {
       lines(undefined, { report: { metrics: { ...REPORT.metrics, problems } } });
     expect(of(19)).toContain("19 problems are few");
     expect(of(20)).not.toContain("are few");
+    expect(of(1)).toContain("1 problem is too few: intervals");
   });
 
   test("names checkpoints under which texts are missing", () => {

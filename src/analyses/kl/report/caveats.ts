@@ -64,7 +64,7 @@ function aboutMeaning(
     );
   if (unknown === 0 && right === 0)
     lines.push(
-      `All ${wrong} texts are wrong: nothing here says how far checkpoints move on right ones, so a high KL need not be aimed at errors.`,
+      `${wrong === 1 ? "The only text is" : `All ${wrong} texts are`} wrong: nothing here says how far checkpoints move on right ones, so a high KL need not be aimed at errors.`,
     );
   const last = checkpoints.find(({ name }) => name === report.metrics.last_checkpoint);
   const solved = [...(last?.outcomes.values() ?? [])];
@@ -133,7 +133,7 @@ function aboutAmount(
   const lines: string[] = [];
   if (metrics.problems < FEW_PROBLEMS)
     lines.push(
-      `${metrics.problems} problems are few: intervals and tests are over problems, and below about ${FEW_PROBLEMS} they are rough.`,
+      `${metrics.problems === 1 ? "1 problem is too few" : `${metrics.problems} problems are few`}: intervals and tests are over problems, and below about ${FEW_PROBLEMS} they are rough.`,
     );
   const missing = Object.entries(checkpoints).filter(([, { texts_missing }]) => texts_missing > 0);
   if (missing.length > 0)
