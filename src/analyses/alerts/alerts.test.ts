@@ -179,6 +179,16 @@ describe("a rule on the run so far", () => {
     ]);
   });
 
+  it("gives each of very many events a number of its own, though it remembers only the latest hundred", () => {
+    const looks = Array.from({ length: 250 }, (_, at) =>
+      makeReport([], { metrics: { ...BIG, k3: at % 2 === 0 ? 2 : 0 } }),
+    );
+    const raised = look(rulesOf("  - {name: high, when: k3 > 1}"), looks)
+      .flat()
+      .filter((id) => id.startsWith("r:"));
+    expect(raised).toEqual(Array.from({ length: 125 }, (_, at) => `r:high:event ${at + 1}`));
+  });
+
   it("is not over because the figure is not known", () => {
     const unknown = makeReport([1], { metrics: { ...BIG, k3: null } });
     const rules = rulesOf("  - when: k3 > 1");

@@ -16,6 +16,8 @@ type KnownEvent = Pick<Episode, "key" | "since" | "last">;
 interface RuleState {
   /** Events that were raised, the latest last. */
   readonly raised: readonly KnownEvent[];
+  /** Events ever raised, those that are no longer remembered too; kept for rules on the whole run, which number them. */
+  readonly events?: number;
   /** Whether the condition held when it was last looked at, for rules on the whole run. */
   readonly isFiring: boolean;
   /** Looks or steps at which the current event went on to hold. */
@@ -119,11 +121,12 @@ function followNow(results: Results, rule: AlertRule, before: RuleState): Follow
   }
   if (holding !== "holds") return { fresh: [], after: before };
   const since = findLastStep(results);
-  const key = since === null ? `event ${before.raised.length + 1}` : `step ${since}`;
+  const events = (before.events ?? before.raised.length) + 1;
+  const key = since === null ? `event ${events}` : `step ${since}`;
   const episode: Episode = { key, since, last: since, steps: 1, value, isOver: false, what };
   return {
     fresh: [episode],
-    after: { raised: [...before.raised, { key, since, last: since }], isFiring: true, repeats: 0 },
+    after: { raised: [...before.raised, { key, since, last: since }], events, isFiring: true, repeats: 0 },
   };
 }
 
