@@ -1,32 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AnalyzeReport } from "../../results/analyze.ts";
-import { type AnalyzeOptions, analyzeLog } from "./analyze-log.ts";
+import { describe, expect, it } from "vitest";
+import type { AnalyzeOptions } from "./analyze-log.ts";
+import { type Line, useLines } from "./lines.test-data.ts";
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "logratio-absent-"));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-interface Line {
-  readonly iteration?: number | undefined;
-  readonly batch_idx?: number | undefined;
-  readonly position?: number;
-  readonly prob_divergence: number;
-  readonly is_correct?: boolean | undefined;
-  readonly token_text?: string | undefined;
-  readonly flip_type?: string | undefined;
-  readonly [field: string]: unknown;
-}
-
-async function analyze(lines: readonly Line[], options: AnalyzeOptions = {}): Promise<AnalyzeReport> {
-  const file = join(directory, "log.jsonl");
-  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join("\n"));
-  return analyzeLog([file], options);
-}
+const analyze = useLines();
 
 describe("what a log does not have", () => {
   const plain = (more: Partial<Line> = {}): Line => ({
