@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Tensor, TreeDocument } from "../io/columns.ts";
 import { openFile } from "../io/file-source.ts";
 import { type ArrayFormat, createCorrectedArrays, MASK_NAME, WEIGHTS_NAME } from "./corrected-arrays.ts";
@@ -12,7 +12,10 @@ import { openRun } from "./open-run.ts";
 
 const fixtures = fileURLToPath(new URL("../../../test/fixtures/adapters/", import.meta.url));
 
-/** Writes each token's rollout log-prob as its weight, so that what comes back can be looked up in the source. */
+/**
+ * Writes each token's rollout log-prob as its weight, so that what comes back can be looked up in the source. The
+ * document is open until the test ends.
+ */
 async function roundTrip(fixture: string, format: ArrayFormat, batchTokens: number) {
   const folder = mkdtempSync(join(tmpdir(), "corrected-"));
   const arrays = createCorrectedArrays(() => join(folder, `out.${format}`), format);
@@ -23,7 +26,12 @@ async function roundTrip(fixture: string, format: ArrayFormat, batchTokens: numb
   await arrays.finish();
   const [file] = arrays.files;
   expect(readdirSync(folder)).toEqual([`out.${format}`]);
-  return (await openDocument(await openFile(file!))) as TreeDocument;
+  const document = (await openDocument(await openFile(file!))) as TreeDocument;
+  onTestFinished(async () => {
+    await document.close();
+    rmSync(folder, { recursive: true });
+  });
+  return document;
 }
 
 async function readValues(document: TreeDocument, name: string) {
@@ -48,7 +56,6 @@ describe.each(["npz", "safetensors"] as const)("weights and masks as %s", (forma
     });
     expect(await readValues(written, MASK_NAME)).toMatchObject({ shape: mask.shape, values: mask.values });
     await source.close();
-    await written.close();
   });
 
   it("have the shape of a pack", async () => {
