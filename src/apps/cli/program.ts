@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { printableLines } from "./messages.ts";
 import { packageVersion } from "./package-version.ts";
@@ -23,7 +23,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitStatu
   let status: ExitStatus = EXIT.fine;
   const program = buildProgram(async (verb, command) => {
     const terminal = openTerminal(colourChoice(program.opts().color as unknown));
-    status = await verb.run(command.processedArgs, command.opts(), terminal);
+    status = await verb.run(command.processedArgs, command.opts(), terminal, program);
   });
   try {
     await program.parseAsync([...argv], { from: "user" });
@@ -61,7 +61,10 @@ function addVerb(program: Command, verb: Verb, run: (verb: Verb, command: Comman
   // `command()` copies exitOverride and configureOutput from the program, so both must be set before this.
   const command = program.command(verb.name).description(verb.summary);
   if (verb.usage !== undefined) command.usage(verb.usage);
-  for (const { syntax, meaning } of verb.arguments) command.argument(syntax, meaning);
+  for (const { syntax, meaning, choices } of verb.arguments) {
+    const argument = new Argument(syntax, meaning);
+    command.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
   verb
     .addOptions(command)
     .addHelpText("after", formatExamples(verb.examples))

@@ -5,6 +5,7 @@
  */
 import { analyze } from "./analyze.ts";
 import { compare } from "./compare.ts";
+import { completions } from "./completions.ts";
 import { conformance } from "./conformance.ts";
 import { convert } from "./convert.ts";
 import { correct } from "./correct.ts";
@@ -51,5 +52,6 @@ export const VERBS: readonly Verb[] = [
   score,
   kl,
   mcp,
+  completions,
   conformance,
 ];

@@ -6,6 +6,8 @@ export interface VerbArgument {
   /** `<path...>` is required, `[path...]` is not. */
   readonly syntax: string;
   readonly meaning: string;
+  /** All that it may be, where that is known; anything else is wrong usage. */
+  readonly choices?: readonly string[];
 }
 
 export interface VerbExample {
@@ -29,8 +31,12 @@ export interface Verb<Given extends readonly unknown[] = readonly unknown[], Opt
   readonly arguments: readonly VerbArgument[];
   readonly examples: readonly VerbExample[];
   addOptions(command: Command): Command;
-  /** Imports its command only here: `logratio --version` must not pay for DuckDB and ONNX. */
-  run(given: Given, options: Options, terminal: Terminal): Promise<ExitStatus>;
+  /**
+   * Imports its command only here: `logratio --version` must not pay for DuckDB and ONNX.
+   *
+   * @param program the whole command line, for what is said of it
+   */
+  run(given: Given, options: Options, terminal: Terminal, program: Command): Promise<ExitStatus>;
 }
 
 /** Column at which what an example shows begins, unless the example itself is longer. */

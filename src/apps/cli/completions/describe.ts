@@ -1,0 +1,62 @@
+import type { Command, Option } from "commander";
+
+/** What may stand behind a flag: nothing, a path, one of these words, or a text that no shell can know. */
+export type Value = "none" | "path" | "text" | readonly string[];
+
+export interface Flag {
+  /** `--json`, and its short form where it has one. */
+  readonly names: readonly string[];
+  readonly meaning: string;
+  readonly value: Value;
+}
+
+export interface Subject {
+  readonly name: string;
+  readonly meaning: string;
+  readonly flags: readonly Flag[];
+  /** What stands where no flag does. */
+  readonly argument: Value;
+}
+
+/** A command line as completion scripts need it. */
+export interface CommandLine {
+  readonly flags: readonly Flag[];
+  readonly verbs: readonly Subject[];
+}
+
+const HELP: Flag = { names: ["-h", "--help"], meaning: "display help for command", value: "none" };
+/** What verbs call a path, in `<…>`. */
+const PATHS = /\b(?:path|file|dir|config|part|source|root|study|log)s?\b/;
+
+export function describeCommandLine(program: Command): CommandLine {
+  const verbs = program.commands.map((command): Subject => {
+    const values = command.registeredArguments.map((argument) =>
+      chooseValue(argument.name(), argument.argChoices),
+    );
+    return {
+      name: command.name(),
+      meaning: command.description(),
+      flags: listFlags(command),
+      // Of several arguments the shell is told the first that is a path: the one that is long to type.
+      argument: values.find((value) => value === "path") ?? values[0] ?? "none",
+    };
+  });
+  return { flags: listFlags(program), verbs };
+}
+
+function listFlags({ options }: Command): Flag[] {
+  return [...options.filter(({ hidden }) => !hidden).map(describeFlag), HELP];
+}
+
+function describeFlag(option: Option): Flag {
+  const [, named = ""] = /[<[]([^>]*)[>\]]/.exec(option.flags) ?? [];
+  return {
+    names: [option.short, option.long].filter((name) => name !== undefined),
+    meaning: option.description,
+    value: option.required || option.optional ? chooseValue(named, option.argChoices) : "none",
+  };
+}
+
+function chooseValue(named: string, choices: readonly string[] | undefined): Value {
+  return choices ?? (PATHS.test(named) ? "path" : "text");
+}

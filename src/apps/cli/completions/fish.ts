@@ -1,0 +1,39 @@
+import type { CommandLine, Flag, Subject } from "./describe.ts";
+
+/** The script for fish: a line for each verb and flag, with what it means. */
+export function writeFish({ flags, verbs }: CommandLine): string {
+  return `# Completion of logratio in fish: put this line into ~/.config/fish/config.fish
+#   logratio completions fish | source
+complete -c logratio -f
+${[
+  ...flags.map((flag) => completeFlag("__fish_use_subcommand", flag)),
+  ...verbs.map(
+    ({ name, meaning }) => `complete -c logratio -n __fish_use_subcommand -a ${name} -d ${quote(meaning)}`,
+  ),
+  ...verbs.flatMap(completeVerb),
+].join("\n")}
+`;
+}
+
+function completeVerb({ name, flags, argument }: Subject): string[] {
+  const when = quote(`__fish_seen_subcommand_from ${name}`);
+  const words =
+    typeof argument === "string" ? [] : [`complete -c logratio -n ${when} -a ${quote(argument.join(" "))}`];
+  return [
+    ...(argument === "path" ? [`complete -c logratio -n ${when} -F`] : words),
+    ...flags.map((flag) => completeFlag(when, flag)),
+  ];
+}
+
+function completeFlag(when: string, { names, meaning, value }: Flag): string {
+  const forms = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
+  return `complete -c logratio -n ${when} ${forms.join(" ")}${awaited(value)} -d ${quote(meaning)}`;
+}
+
+function awaited(value: Flag["value"]): string {
+  if (value === "none") return "";
+  if (value === "path") return " -r -F";
+  return typeof value === "string" ? " -x" : ` -x -a ${quote(value.join(" "))}`;
+}
+
+const quote = (text: string): string => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
