@@ -241,6 +241,8 @@ export {
   DIFFERENCE_FIGURES,
   type DifferenceFigure,
   type Dropped,
+  type LoggedMetric,
+  type LoggedMetrics,
   type MatchingGroups,
   type MatchingTokens,
   type PairKind,

@@ -36,6 +36,7 @@
  * | `GET api/study-tables` | `StudyPage`: the same as the page shows it |
  * | `GET api/study-texts` | {@link StudyTexts} |
  * | `GET api/study-text/INDEX` | `WireStudyText`, binary |
+ * | `GET api/logged` | {@link LoggedMetrics} of the run's own logger; none where no file of them is among the paths |
  * | `GET api/events` | server-sent events: `run` when `api/run` has changed, `verdict` with {@link SoFar}, `alerts` when `api/alerts` has |
  *
  * @module
@@ -415,6 +416,31 @@ export interface RunComparison {
     readonly steps: readonly (number | null)[];
     readonly difference: Readonly<Record<StepMetric, readonly (number | null)[]>>;
   };
+}
+
+/** What the run's own logger wrote. */
+export interface LoggedMetrics {
+  readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
+  readonly kind: "view-logged";
+  /** Metrics of the mismatch first. */
+  readonly metrics: readonly LoggedMetric[];
+  /** About the files: what could not be read. */
+  readonly findings: readonly Finding[];
+}
+
+export interface LoggedMetric {
+  /** As it was logged. */
+  readonly metric: string;
+  /** Empty where the file has one run and does not name it. */
+  readonly run: string;
+  readonly file: string;
+  /** Of a mismatch metric of a known trainer; null of every other. */
+  readonly meaning: string | null;
+  readonly unit: string | null;
+  /** Ascending, each once. */
+  readonly steps: readonly number[];
+  /** By step; null where it is not finite. */
+  readonly values: readonly (number | null)[];
 }
 
 /** This run, and every run that it is compared with, in the order of `RunInfo.compared`. */

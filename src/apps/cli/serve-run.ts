@@ -4,6 +4,7 @@ import type { Progress } from "../../input/ingest/index.ts";
 import { isRemote } from "../../input/remote/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
 import { AlertWatch, readAlertRules } from "../alerts/index.ts";
+import { readLoggedMetrics } from "../viewer/logged/index.ts";
 import { followRun, type PreparedRun, writeAlertList } from "../viewer/prepare/index.ts";
 import { startViewServer, type ViewServer } from "../viewer/server/index.ts";
 import { announceServer } from "./announce-server.ts";
@@ -269,6 +270,7 @@ async function start(
     ...(options.host !== undefined && { host: options.host }),
     ...(options.token !== undefined && { token: options.token }),
     ...(options.embed !== undefined && { embed: options.embed }),
+    logged: () => readLoggedMetrics(options.logged),
     following: options.follow === true,
     preparing: options.preparing === true,
     onError: (error) => terminal.err(formatFailure(error, terminal)),

@@ -16,6 +16,7 @@ import type {
   DoctorPage,
   GroupPage,
   HealthPage,
+  LoggedMetrics,
   MatchingGroups,
   MatchingTokens,
   MismatchReport,
@@ -149,6 +150,8 @@ export const client = {
   steps: (): Promise<StepSeries> => json(fixed("steps")),
   /** Of no version: they are written while the run is shown. */
   alerts: (): Promise<AlertList> => json("alerts"),
+  /** Of no version: the logger goes on writing. */
+  logged: (): Promise<LoggedMetrics> => json("logged"),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
   sequence: (index: number): Promise<WireSequence> => sequences(fixed(`sequence/${index}`)),
   /** Alternatives from token `from` on; the answer says which tokens it holds, a bundle's all of them. */

@@ -59,6 +59,7 @@ export const report = lazily(client.report);
 export const reportTables = lazily(() => client.reportTables());
 export const steps = lazily(client.steps);
 export const alerts = lazily(client.alerts);
+export const logged = lazily(client.logged);
 export const table = lazily(client.table);
 export const turns = lazily(client.turns);
 export const topTokens = lazily(client.tokens);

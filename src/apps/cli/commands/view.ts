@@ -1,9 +1,12 @@
+import { statSync } from "node:fs";
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { isLogratioError, type LogratioError } from "../../../core/base/index.ts";
-import { openRun } from "../../../input/ingest/index.ts";
+import { FindingLog } from "../../../core/schema/index.ts";
+import { findSeriesFiles, openRun } from "../../../input/ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
 import { writeBundle } from "../../viewer/bundle/index.ts";
 import { isStudy } from "../../viewer/kl/index.ts";
+import { readLoggedMetrics } from "../../viewer/logged/index.ts";
 import type { PreparedRun } from "../../viewer/prepare/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { writtenLine } from "../messages.ts";
@@ -39,13 +42,25 @@ export async function view(
     const [path] = paths;
     if (paths.length === 1 && path !== undefined && isStudy(path))
       return await viewStudy(path, wanted, terminal, stop.signal);
-    if (wanted.follow) return await serveFollowing(paths, wanted, terminal, stop.signal);
-    return await viewRun(paths, wanted, terminal, stop.signal);
+    const dumps = await leaveOutLogged(paths);
+    if (wanted.follow) return await serveFollowing(dumps, wanted, terminal, stop.signal);
+    return await viewRun(dumps, wanted, terminal, stop.signal);
   } finally {
     endListening();
     // An open pipe would keep the process alive.
     if (wanted.embed) process.stdin.destroy();
   }
+}
+
+/**
+ * The paths without files of logged metrics, which are no dumps: Health shows them. Directories may have both, and where
+ * there is nothing else, reading says what is missing.
+ */
+async function leaveOutLogged(paths: readonly string[]): Promise<readonly string[]> {
+  const files = paths.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+  const { others } = await findSeriesFiles(files, new FindingLog());
+  const dumps = paths.filter((path) => !files.includes(path) || others.includes(path));
+  return dumps.length === 0 ? paths : dumps;
 }
 
 /** Aborts at Ctrl-C, and with --embed when whoever embeds the page is gone. Returns what ends the listening. */
@@ -69,7 +84,18 @@ function listenForEnd(
 }
 
 /** Flags of `view` that a study takes too. */
-const STUDY_FLAGS = ["port", "host", "token", "open", "embed", "cache", "redact", "bundle", "force"];
+const STUDY_FLAGS = [
+  "port",
+  "host",
+  "token",
+  "open",
+  "embed",
+  "cache",
+  "redact",
+  "bundle",
+  "force",
+  "logged",
+];
 
 async function viewStudy(
   path: string,
@@ -102,7 +128,7 @@ async function viewRun(
   if (isLogratioError(run, "MissingSideError"))
     return viewOnePolicy(paths, wanted, { missing: run, signal }, terminal);
   if (run === undefined) return EXIT.interrupted;
-  if (wanted.bundle !== undefined) return bundle(run, wanted.bundle, terminal);
+  if (wanted.bundle !== undefined) return bundle(run, wanted.bundle, wanted.logged, terminal);
   return serveRun(run, wanted, terminal, signal);
 }
 
@@ -161,9 +187,15 @@ async function viewOnePolicy(
   );
 }
 
-async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
+async function bundle(
+  run: PreparedRun,
+  directory: string,
+  paths: readonly string[],
+  terminal: Terminal,
+): Promise<ExitStatus> {
   try {
-    terminal.err(writtenLine(directory, await writeBundle(run, directory, { replace: true })));
+    const logged = await readLoggedMetrics(paths);
+    terminal.err(writtenLine(directory, await writeBundle(run, directory, { replace: true, logged })));
     terminal.err(
       "serve it with any web server; exact figures while dragging thresholds need logratio view\n",
     );

@@ -12,9 +12,10 @@ import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import { fileSystemError, isSystemError, resultJson, UsageError } from "../../../core/base/index.ts";
 import { createScratch, makeDirectory } from "../../../input/io/index.ts";
-import type { ViewInfo } from "../../../results/index.ts";
+import type { LoggedMetrics, ViewInfo } from "../../../results/index.ts";
 import { BRIEFS_PER_FILE, comparedPath, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
+import { NO_LOGGED_METRICS } from "../logged/index.ts";
 import {
   digitsTables,
   doctorTables,
@@ -31,6 +32,8 @@ export interface BundleOptions {
   readonly page?: string;
   /** Whether a file or directory at the target is replaced; default not. */
   readonly replace?: boolean;
+  /** What the run's own logger wrote; default nothing. */
+  readonly logged?: LoggedMetrics;
 }
 
 export interface BundleResult {
@@ -57,7 +60,7 @@ const ROBOTS = "User-agent: *\nDisallow: /\n";
 export async function writeBundle(
   run: PreparedRun | PreparedStudy,
   target: string,
-  { page = builtPage(), replace = false }: BundleOptions = {},
+  { page = builtPage(), replace = false, logged = NO_LOGGED_METRICS }: BundleOptions = {},
 ): Promise<BundleResult> {
   const whole = resolve(target);
   if (!replace) await refuseOccupied(whole, target);
@@ -66,7 +69,7 @@ export async function writeBundle(
     return createScratch(dirname(whole));
   });
   const counted = { files: 0, bytes: 0 };
-  const files = counting(bundleFiles(run, page), counted);
+  const files = counting(bundleFiles(run, page, logged), counted);
   const made = join(scratch.path, "bundle");
   try {
     if (whole.endsWith(".zip")) {
@@ -114,14 +117,22 @@ async function refuseOccupied(whole: string, target: string): Promise<void> {
     throw new UsageError(`${target} already exists`, { hint: "name a path that does not exist yet" });
 }
 
-async function* bundleFiles(run: PreparedRun | PreparedStudy, page: string): AsyncGenerator<BundleFile> {
+async function* bundleFiles(
+  run: PreparedRun | PreparedStudy,
+  page: string,
+  logged: LoggedMetrics,
+): AsyncGenerator<BundleFile> {
   const text = (path: string, content: string): BundleFile => {
     return { path, read: () => Promise.resolve(Buffer.from(content)) };
   };
   for (const name of await filesBelow(page)) yield { path: name, read: () => readFile(join(page, name)) };
   const info: ViewInfo = { ...run.info, status: "ready", bundled: true };
   yield text("api/run", JSON.stringify(info));
-  yield* isStudy(run) ? studyFiles(run) : runFiles(run);
+  if (isStudy(run)) yield* studyFiles(run);
+  else {
+    yield text("api/logged", JSON.stringify(logged));
+    yield* runFiles(run);
+  }
   yield text("robots.txt", ROBOTS);
 }
 

@@ -5,7 +5,9 @@
  */
 import { type Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
+import type { LoggedMetrics } from "../../../results/index.ts";
 import { parseComparedPath } from "../../../results/wire/index.ts";
+import { NO_LOGGED_METRICS } from "../logged/index.ts";
 import {
   buildHealthTables,
   buildReportTables,
@@ -39,7 +41,11 @@ const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequenc
 
 type Steps = readonly [from: number, to: number];
 
-export function answers(current: CurrentRun): Hono {
+/** @param readLogged what the run's own logger wrote, read again at each question */
+export function answers(
+  current: CurrentRun,
+  readLogged: () => Promise<LoggedMetrics> = async () => NO_LOGGED_METRICS,
+): Hono {
   const app = new Hono();
   const ofSteps: Readonly<
     Record<string, (run: PreparedRun, steps: Steps) => Promise<Uint8Array | undefined>>
@@ -68,6 +74,7 @@ export function answers(current: CurrentRun): Hono {
   app.get("/alerts", async (c) =>
     c.json(await current.use((run) => run.alerts()), 200, { "cache-control": "no-store" }),
   );
+  app.get("/logged", async (c) => c.json(await readLogged(), 200, { "cache-control": "no-store" }));
   listAnswers(app, current);
   comparisonAnswers(app, current);
   app.get("/turns", (c) => answer(c, current, BINARY_TYPE, (run) => run.turns(), noSequence));

@@ -4,7 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { fileSystemError, isLogratioError, isSystemError, UsageError } from "../../../core/base/index.ts";
-import type { MismatchReport, ReadProgress, SoFar } from "../../../results/index.ts";
+import type { LoggedMetrics, MismatchReport, ReadProgress, SoFar } from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { answers } from "./answers.ts";
@@ -55,6 +55,8 @@ export interface ServerOptions {
   readonly port?: number;
   /** The built page; default the one that comes with logratio. */
   readonly page?: string;
+  /** What the run's own logger wrote, read whenever a page asks; default nothing. */
+  readonly logged?: () => Promise<LoggedMetrics>;
   /** More is to come: pages are told by events. */
   readonly following?: boolean;
   /** The run is read for the first time: pages are told how far that has come. */
@@ -117,7 +119,7 @@ export async function startViewServer(
   const told = options.following === true || options.preparing === true;
   const status = options.preparing ? "preparing" : "reading";
   api.use(onlyWhatIsThere(current, () => waitingFor(paths, reason, status)));
-  api.route("/", answers(current));
+  api.route("/", answers(current, options.logged));
   const server = await serve(api, options, (c) => (told ? events.answer(c) : noEvents(c)));
   const endLooking = options.following ? lookForAlerts(current, events) : () => {};
   if (options.following && !isWaiting) events.state("verdict", await judgeSoFar(shown));

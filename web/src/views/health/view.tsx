@@ -1,11 +1,12 @@
 import type { HealthPage } from "../../../../src/results/index.ts";
 import { client } from "../../api/client.ts";
-import { healthTables } from "../../state/loaded.ts";
+import { healthTables, logged } from "../../state/loaded.ts";
 import { useStepTables } from "../../state/step-tables.ts";
 import { makeHref } from "../../state/url.ts";
 import { ReportPictures, ReportTables } from "../../ui/report-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
+import { LoggedPanel } from "./logged-panel.tsx";
 import "./style.css";
 
 /** What makes a run teach little beside its mismatch, each with its limit and its samples. */
@@ -30,6 +31,7 @@ export function HealthView({ info }: ViewProps) {
           </>
         )}
       </WhenLoaded>
+      <WhenLoaded of={logged()}>{(of) => <LoggedPanel of={of} range={range} />}</WhenLoaded>
     </div>
   );
 }
