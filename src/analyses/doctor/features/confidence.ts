@@ -6,7 +6,7 @@
  */
 import type { View } from "../sample/view.ts";
 import { SUREST } from "./spread.ts";
-import { logit, median, PairSums, quantile } from "./stats.ts";
+import { median, PairSums, quantiles } from "./stats.ts";
 
 export interface Confidence {
   /** Of logit p_trainer on logit p_rollout; a temperature T of the trainer against 1 gives nearly 1 / T. */
@@ -96,6 +96,7 @@ function readShares(counts: ReturnType<typeof emptyCounts>) {
 }
 
 export function measureConfidence(view: View): Confidence {
+  const { logits } = view;
   const pairs = new PairSums();
   const bins: number[][] = [[], [], [], []];
   const deltas: number[] = [];
@@ -125,7 +126,8 @@ export function measureConfidence(view: View): Confidence {
     if (a < SUREST) counts.notRollout++;
     if (a < SUREST && c === 0) counts.trainerZero++;
     if (!(a < SUREST && c < SUREST && a > -5 && c > -5)) continue;
-    const [x, y] = [logit(a), logit(c)];
+    const x = logits.rollout[i] as number;
+    const y = logits.trainer[i] as number;
     pairs.add(x, y);
     const p = Math.exp(a);
     const bin = SURENESS_EDGES.findIndex((edge) => p < edge) - 1;
@@ -138,7 +140,7 @@ export function measureConfidence(view: View): Confidence {
     ratioBySureness: bins.map(median),
     ...readShares(counts),
     lossSlope: losses[counts.positive < counts.decided / 2 ? "below" : "above"].slope,
-    quantiles: [0.01, 0.1, 0.5, 0.9, 0.99].map((q) => quantile(deltas, q)),
+    quantiles: quantiles(deltas, [0.01, 0.1, 0.5, 0.9, 0.99]),
     ...measureLists(view),
     entropyRatio: compareEntropies(view),
     rolloutSurplus: measureSurplus(view, view.a, "rolloutEntropy"),
@@ -171,9 +173,10 @@ function measureLists(view: View): Lists {
     const ratio = compareLists(ours, theirs);
     if (ratio !== undefined) ratios.push(ratio);
   }
+  const [lower, middle, upper] = quantiles(ratios, [0.1, 0.5, 0.9]) as [number, number, number];
   return {
-    listSlope: median(ratios),
-    listSpread: (quantile(ratios, 0.9) - quantile(ratios, 0.1)) / 2,
+    listSlope: middle,
+    listSpread: (upper - lower) / 2,
     listPairs: ratios.length,
     shortRollout: counts.lists === 0 ? 0 : counts.shortRollout / counts.lists,
     shortTrainer: counts.lists === 0 ? 0 : counts.shortTrainer / counts.lists,

@@ -7,7 +7,7 @@
  */
 import type { View } from "../sample/view.ts";
 import { SUREST } from "./spread.ts";
-import { logit, mean, PairSums } from "./stats.ts";
+import { mean, PairSums } from "./stats.ts";
 
 /** Shares are intraclass correlations: 0 where groups say nothing, 1 where they say all; NaN where too few. */
 export interface Consistency {
@@ -33,6 +33,7 @@ const FIRST_OF_TURN = 3;
 const IDS = 2 ** 24;
 
 export function measureConsistency(view: View): Consistency {
+  const { logits } = view;
   const [tokens, pairs, prompts] = [new Groups(), new Groups(), new Groups()];
   const seen = new Map<number, Set<number>>();
   const [neighbors, sureness] = [new PairSums(), new PairSums()];
@@ -61,7 +62,7 @@ export function measureConsistency(view: View): Consistency {
       const size = Math.log(Math.abs(gap) + LEAST);
       if (!Number.isNaN(before)) neighbors.add(before, size);
       before = size;
-      sureness.add(Math.abs(logit(view.a[i] as number)), size);
+      sureness.add(Math.abs(logits.rollout[i] as number), size);
       (since < FIRST_OF_TURN ? starts : others).push(Math.abs(gap));
     }
   }
@@ -78,7 +79,8 @@ export function measureConsistency(view: View): Consistency {
 function signedGap(view: View, i: number): number | undefined {
   const [a, c] = [view.a[i] as number, view.c[i] as number];
   if (!view.isOwn(i) || a >= 0 || c >= 0 || (a > SUREST && c > SUREST)) return undefined;
-  return Math.max(-MOST, Math.min(MOST, logit(c) - logit(a)));
+  const { rollout, trainer } = view.logits;
+  return Math.max(-MOST, Math.min(MOST, (trainer[i] as number) - (rollout[i] as number)));
 }
 
 const FEWEST_GROUPS = 3;

@@ -5,7 +5,7 @@
  * @module
  */
 import type { View } from "../sample/view.ts";
-import { quantile } from "./stats.ts";
+import { quantiles } from "./stats.ts";
 
 export interface RepeatedValue {
   readonly side: "rollout" | "trainer";
@@ -36,35 +36,33 @@ const MOST_VALUES = 8;
 export function measureConstants(view: View): RepeatedValue[] {
   return (["rollout", "trainer"] as const).flatMap((side) => {
     const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
-    const { counts, lowest, far } = countValues(view, values, other);
+    const { lowest, far } = countFar(view, values, other);
     const often = [...far].filter(
       ([value, count]) => count >= FEWEST || (value === lowest && isRound(value)),
     );
     return often
       .sort((x, y) => y[1] - x[1])
       .slice(0, MOST_VALUES)
-      .map(([value]) => describe(view, side, value, counts.get(value) ?? 0, value === lowest));
+      .map(([value]) => describe(view, side, value, value === lowest));
   });
 }
 
-interface Counts {
-  readonly counts: Map<number, number>;
+interface FarCounts {
+  /** By value, the tokens with it at which the other side is clearly elsewhere. */
   readonly far: Map<number, number>;
   readonly lowest: number;
 }
 
-function countValues(view: View, values: Float64Array, other: Float64Array): Counts {
-  const counts = new Map<number, number>();
+function countFar(view: View, values: Float64Array, other: Float64Array): FarCounts {
   const far = new Map<number, number>();
   let lowest = Number.POSITIVE_INFINITY;
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
     const value = values[i] as number;
-    counts.set(value, (counts.get(value) ?? 0) + 1);
     if (Math.abs((other[i] as number) - value) > FAR) far.set(value, (far.get(value) ?? 0) + 1);
     if (value < lowest) lowest = value;
   }
-  return { counts, far, lowest };
+  return { far, lowest };
 }
 
 /** −3, −2.5, −100: what people write as a limit. One float32 in a million is such a number by chance. */
@@ -72,13 +70,7 @@ export function isRound(value: number): boolean {
   return Number.isInteger(value * 4);
 }
 
-function describe(
-  view: View,
-  side: "rollout" | "trainer",
-  value: number,
-  count: number,
-  isLowest: boolean,
-): RepeatedValue {
+function describe(view: View, side: "rollout" | "trainer", value: number, isLowest: boolean): RepeatedValue {
   const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
   const far: number[] = [];
   const others: number[] = [];
@@ -94,11 +86,11 @@ function describe(
     others.push(other[i] as number);
     if (isFar) far.push(i);
   }
-  const isFloor = isLowest && quantile(others, 0.9) <= value + FAR;
+  const isFloor = isLowest && (quantiles(others, [0.9])[0] as number) <= value + FAR;
   return {
     side,
     value,
-    count,
+    count: others.length,
     far,
     share: candidates === 0 ? 0 : far.length / candidates,
     shareOfSure: sure === 0 ? 0 : sureHere / sure,

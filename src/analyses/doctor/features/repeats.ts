@@ -1,7 +1,6 @@
 /** Whether Δ depends on whether a token stood earlier in the prompt or the response, as penalties make it. */
 import type { View } from "../sample/view.ts";
 import { SUREST } from "./spread.ts";
-import { logit } from "./stats.ts";
 
 export interface Repeats {
   /** Mean of logit p_trainer − logit p_rollout (held to ±3) at repeated and at new tokens, nats. */
@@ -27,10 +26,12 @@ export function measureRepeats(view: View): Repeats | null {
 }
 
 function compare(view: View, scope: "response" | "prompt"): Repeats {
+  const { logits } = view;
   const all = [newSums(), newSums()] as const;
   const groups = new Map<number, readonly [Sums, Sums]>();
-  let [total, residual] = [0, 0];
-  const gaps: [kind: 0 | 1, gap: number][] = [];
+  const gaps = new Float64Array(view.tokens);
+  const kinds = new Uint8Array(view.tokens);
+  let count = 0;
   for (let r = 0; r < view.rows.length; r++) {
     const { ids, prompt, group } = view.rows[r] as View["rows"][number];
     const seen = new Set(scope === "prompt" ? prompt : []);
@@ -42,20 +43,24 @@ function compare(view: View, scope: "response" | "prompt"): Repeats {
       seen.add(id);
       const [a, c] = [view.a[i] as number, view.c[i] as number];
       if (!view.isOwn(i) || !(a < SUREST && c < SUREST)) continue;
-      const gap = Math.max(-MOST, Math.min(MOST, logit(c) - logit(a)));
+      const gap = Math.max(
+        -MOST,
+        Math.min(MOST, (logits.trainer[i] as number) - (logits.rollout[i] as number)),
+      );
       const own = groups.get(group) ?? ([newSums(), newSums()] as const);
       groups.set(group, own);
-      for (const sums of [all[kind], own[kind]]) {
-        sums.n++;
-        sums.sum += gap;
-      }
-      gaps.push([kind, gap]);
+      addGap(all[kind], gap);
+      addGap(own[kind], gap);
+      kinds[count] = kind;
+      gaps[count++] = gap;
     }
   }
   const means = all.map(({ n, sum }) => (n === 0 ? 0 : sum / n)) as [number, number];
-  for (const [kind, gap] of gaps) {
+  let [total, residual] = [0, 0];
+  for (let k = 0; k < count; k++) {
+    const gap = gaps[k] as number;
     total += gap * gap;
-    residual += (gap - means[kind]) ** 2;
+    residual += (gap - means[kinds[k] as 0 | 1]) ** 2;
   }
   return {
     fresh: means[0],
@@ -71,6 +76,11 @@ function compare(view: View, scope: "response" | "prompt"): Repeats {
 interface Sums {
   n: number;
   sum: number;
+}
+
+function addGap(sums: Sums, gap: number): void {
+  sums.n++;
+  sums.sum += gap;
 }
 
 function newSums(): Sums {

@@ -11,7 +11,7 @@ import { measurePlaces, type Places } from "./places.ts";
 import { measurePrefixes, type Prefixes } from "./prefixes.ts";
 import { measureRepeats, type Repeats } from "./repeats.ts";
 import { measureSpread, type Spread } from "./spread.ts";
-import { quantile } from "./stats.ts";
+import { quantiles } from "./stats.ts";
 import { measureTraining, type Training } from "./training.ts";
 
 export interface Figures {
@@ -87,6 +87,7 @@ export function describeShape(figures: Figures): Shape {
   const { reference, advantage } = training;
   const hasPairs = prefixes.pairs >= FEWEST_PAIRS;
   const rows = places.rowGaps.filter(Number.isFinite);
+  const [low, high] = quantiles(rows, [0.15, 0.85]) as [number, number];
   return {
     level: log(spread.meanAbs, 1e-8),
     noise: log(spread.logitNoise, 1e-6),
@@ -116,7 +117,7 @@ export function describeShape(figures: Figures): Shape {
     surplus: confidence.rolloutSurplus.tokens === 0 ? Number.NaN : clip(confidence.rolloutSurplus.z, 12),
     trainerSurprised: log(spread.trainerSurprised, 1e-4),
     rolloutSurprised: log(spread.rolloutSurprised, 1e-4),
-    rowSpread: log(quantile(rows, 0.85) / (quantile(rows, 0.15) + 1e-6), 1),
+    rowSpread: log(high / (low + 1e-6), 1),
     unitMean: clip(spread.unitMeanZ, 12),
     byToken: consistency.byToken,
     byPair: consistency.byPair,

@@ -5,7 +5,7 @@
  * @module
  */
 import type { View } from "../sample/view.ts";
-import { logit, median, quantile } from "./stats.ts";
+import { median, quantiles } from "./stats.ts";
 
 export interface Spread {
   readonly tokens: number;
@@ -41,8 +41,9 @@ export const SUREST = -2e-5;
 const LARGEST_DELTA = 20;
 
 export function measureSpread(view: View): Spread {
-  const sums = { n: 0, abs: 0, delta: 0, square: 0, fourth: 0, equal: 0, unsure: 0, ratio: 0 };
+  const sums = noSums();
   const sure = { rollout: 0, trainer: 0, trainerOff: 0, rolloutOff: 0 };
+  const { logits } = view;
   const sizes: number[] = [];
   const noise: number[] = [];
   const gaps: number[] = [];
@@ -56,7 +57,8 @@ export function measureSpread(view: View): Spread {
     sizes.push(Math.abs(delta));
     const p = Math.exp(a);
     if (p > 0.05 && p < 0.95) noise.push(Math.abs(delta) / (1 - p));
-    if (a < SUREST && c < SUREST) gaps.push(Math.abs(logit(c) - logit(a)));
+    if (a < SUREST && c < SUREST)
+      gaps.push(Math.abs((logits.trainer[i] as number) - (logits.rollout[i] as number)));
     if (a > -0.05) sure.rollout++;
     if (a > -0.05 && c < -0.5) sure.trainerOff++;
     if (c > -0.05) sure.trainer++;
@@ -78,24 +80,23 @@ export function measureSpread(view: View): Spread {
     topShare: shareOfTop(sizes, sums.abs),
     unsure: per(sums.unsure),
     logitNoise: noise.length === 0 ? 0 : 1.4826 * median(noise),
-    logitGap: [quantile(gaps, 0.5), quantile(gaps, 0.9), quantile(gaps, 0.99)],
+    logitGap: quantiles(gaps, [0.5, 0.9, 0.99]) as [number, number, number],
     trainerSurprised: sure.rollout === 0 ? 0 : sure.trainerOff / sure.rollout,
     rolloutSurprised: sure.trainer === 0 ? 0 : sure.rolloutOff / sure.trainer,
   };
 }
 
-function addToken(sums: Record<string, number>, a: number, delta: number, excess: number): void {
-  const add = (key: string, value: number): void => {
-    sums[key] = (sums[key] as number) + value;
-  };
-  add("n", 1);
-  add("abs", Math.abs(delta));
-  add("delta", delta);
-  add("square", delta * delta);
-  add("fourth", delta ** 4);
-  add("equal", delta === 0 ? 1 : 0);
-  add("unsure", -Math.expm1(Math.min(0, a)));
-  add("ratio", excess);
+const noSums = () => ({ n: 0, abs: 0, delta: 0, square: 0, fourth: 0, equal: 0, unsure: 0, ratio: 0 });
+
+function addToken(sums: ReturnType<typeof noSums>, a: number, delta: number, excess: number): void {
+  sums.n++;
+  sums.abs += Math.abs(delta);
+  sums.delta += delta;
+  sums.square += delta * delta;
+  sums.fourth += delta ** 4;
+  if (delta === 0) sums.equal++;
+  sums.unsure -= Math.expm1(Math.min(0, a));
+  sums.ratio += excess;
 }
 
 function addGroup(groups: Map<number, [number, number]>, group: number, excess: number): void {
@@ -115,9 +116,9 @@ function clusterZ(groups: ReadonlyMap<number, readonly [number, number]>, mean: 
   return squares === 0 ? 0 : sum / Math.sqrt(squares);
 }
 
-function shareOfTop(sizes: number[], total: number): number {
+function shareOfTop(sizes: readonly number[], total: number): number {
   if (total === 0) return 0;
-  sizes.sort((x, y) => y - x);
-  const top = Math.max(1, Math.round(sizes.length / 100));
-  return sizes.slice(0, top).reduce((sum, size) => sum + size, 0) / total;
+  const sorted = new Float64Array(sizes).sort();
+  const top = Math.max(1, Math.round(sorted.length / 100));
+  return sorted.subarray(-top).reduceRight((sum, size) => sum + size, 0) / total;
 }

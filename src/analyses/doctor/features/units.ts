@@ -1,6 +1,6 @@
 /** Whether one column is the other in another unit: another base of the logarithm, or probabilities. */
 import { LEFT_OUT, type View } from "../sample/view.ts";
-import { median, quantile } from "./stats.ts";
+import { median, quantiles } from "./stats.ts";
 
 export interface Units {
   /** Median of trainer / rollout over tokens that are not near 0. */
@@ -31,9 +31,10 @@ export function measureUnits(view: View): Units {
     if (a < -WELL_ABOVE_NOISE && c < -WELL_ABOVE_NOISE) ratios.push(c / a);
   }
   const side = positive.rollout > own / 3 ? "rollout" : positive.trainer > own / 3 ? "trainer" : null;
+  const [lower, ratio, upper] = quantiles(ratios, [0.25, 0.5, 0.75]) as [number, number, number];
   return {
-    ratio: median(ratios),
-    ratioSpread: (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 2,
+    ratio,
+    ratioSpread: (upper - lower) / 2,
     tokens: ratios.length,
     probabilities: side,
     probabilityError: side === null ? Number.NaN : compareLogs(view, side),

@@ -4,10 +4,17 @@
  *
  * @module
  */
+import { logit } from "../features/stats.ts";
 import type { SampledRow } from "./row.ts";
 
 /** Why a token is left out of the figures on Δ; 0 where it is in. */
 export const LEFT_OUT = { own: 0, masked: 1, missing: 2, claimed: 3 } as const;
+
+/** log(p / (1 − p)) of every token, `[tokens]`; no finite number where a log-prob is not below 0. */
+export interface Logits {
+  readonly rollout: Float64Array;
+  readonly trainer: Float64Array;
+}
 
 export class View {
   readonly rows: readonly SampledRow[];
@@ -25,6 +32,7 @@ export class View {
   readonly #later: Uint8Array;
   /** 1 at the first token of a turn behind a gap. */
   readonly #starts: Uint8Array;
+  #logits: Logits | undefined;
 
   constructor(rows: readonly SampledRow[]) {
     this.rows = rows;
@@ -67,8 +75,15 @@ export class View {
     return this.#starts[i] === 1;
   }
 
+  /** Of both sides, computed when they are first asked for: half a dozen features read them. */
+  get logits(): Logits {
+    this.#logits ??= { rollout: this.a.map(logit), trainer: this.c.map(logit) };
+    return this.#logits;
+  }
+
   /** After a column was changed: Δ, and what is missing, anew. */
   refresh(): void {
+    this.#logits = undefined;
     for (let i = 0; i < this.tokens; i++) {
       this.d[i] = (this.c[i] as number) - (this.a[i] as number);
       if (this.left[i] === LEFT_OUT.own && !Number.isFinite(this.d[i] as number))
