@@ -100,8 +100,9 @@ function sumDeltas(batch: RecordBatch, row: number, of: (delta: number) => numbe
 export function sumImpact(batch: RecordBatch, row: number): number {
   const { advantages } = batch;
   let sum = Number.NaN;
+  if (advantages === undefined) return sum;
   for (const [t, delta] of iterateDeltas(batch, row)) {
-    const impact = computeImpact(advantages?.[t] ?? Number.NaN, delta);
+    const impact = computeImpact(advantages[t]!, delta);
     if (Number.isFinite(impact)) sum = (Number.isNaN(sum) ? 0 : sum) + Math.abs(impact);
   }
   return sum;

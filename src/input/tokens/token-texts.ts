@@ -6,7 +6,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/index.ts";
-import { ByteBuffer } from "./byte-buffer.ts";
+import { PieceTable } from "./piece-table.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 
 /** Tokens that one character's bytes may be spread over: four bytes, and what is joined with them on either side. */
@@ -50,13 +50,11 @@ export class TokenTexts {
   readonly #anchorText: string;
   /** Tokens in the order in which they were first seen, so that the frequent ones lie together. */
   readonly #pieces: KnownPiece[] = [];
-  /** Their bytes one after the other, and where each one's end. */
-  readonly #pool = new ByteBuffer();
-  readonly #ends: number[] = [];
+  /** Their bytes and flags, for texts of many tokens. */
+  readonly #table = new PieceTable();
   /** Place in these lists by id, plus one; 0 where not seen yet. Other ids are in the map. */
   #slots = new Uint32Array(1024);
   readonly #otherSlots = new Map<number, number>();
-  readonly #out = new ByteBuffer();
 
   constructor(decoder: TokenDecoder | undefined) {
     this.#decoder = decoder;
@@ -85,21 +83,22 @@ export class TokenTexts {
   }
 
   spell(ids: ArrayLike<number>): SpelledTokens {
-    const offsets = new Uint32Array(ids.length + 1);
-    const flags = new Uint8Array(ids.length);
-    const out = this.#out;
-    out.clear();
-    /** Tokens before this one share a character with one before them. */
-    let joinedTo = 0;
+    const slots = new Uint32Array(ids.length);
     for (let i = 0; i < ids.length; i++) {
-      const slot = this.#slot(ids[i]!);
-      const piece = this.#pieces[slot]!;
-      flags[i] = piece.flags | (i < joinedTo ? TOKEN_FLAGS.continuation : 0);
-      if (piece.isPartial && i >= joinedTo) joinedTo = i + this.#groupAt(ids, i).length;
-      out.copy(this.#pool, this.#ends[slot - 1] ?? 0, this.#ends[slot]!);
-      offsets[i + 1] = out.length;
+      const id = ids[i]!;
+      const known = id >= 0 && id < this.#slots.length ? this.#slots[id]! : 0;
+      slots[i] = known > 0 ? known - 1 : this.#slot(id);
     }
-    return { offsets, texts: out.bytes.slice(0, out.length), flags };
+    const spelled = this.#table.write(slots);
+    if (this.#table.hasPartial) {
+      /** Tokens before this one share a character with one before them. */
+      let joinedTo = 0;
+      for (let i = 0; i < ids.length; i++) {
+        if (i < joinedTo) spelled.flags[i]! |= TOKEN_FLAGS.continuation;
+        else if (this.#pieces[slots[i]!]!.isPartial) joinedTo = i + this.#groupAt(ids, i).length;
+      }
+    }
+    return spelled;
   }
 
   pieces(ids: ArrayLike<number>): TokenPiece[] {
@@ -137,8 +136,7 @@ export class TokenTexts {
   #learn(id: number): number {
     const piece = this.#describe(id);
     const slot = this.#pieces.push(piece) - 1;
-    this.#pool.append(piece.bytes);
-    this.#ends.push(this.#pool.length);
+    this.#table.add(piece);
     if (id < 0 || id >= MOST_IDS) this.#otherSlots.set(id, slot + 1);
     else {
       if (id >= this.#slots.length) {

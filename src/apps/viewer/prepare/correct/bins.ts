@@ -25,11 +25,23 @@ const INNER = Float64Array.from({ length: 2 * SIDE + 1 }, (_, i) => {
 const BINS = INNER.length + 1;
 const NAMES = ["right", "wrong", "unknown"] as const;
 
+const float = new Float32Array(1);
+const word = new Uint32Array(float.buffer);
+/** A logarithm for each token would cost more than all else: a table by sign, exponent and seven bits of the mantissa. */
+const TABLE_SHIFT = 16;
+const NEARBY = Uint16Array.from({ length: 2 ** 16 }, (_, at) => {
+  word[0] = at << TABLE_SHIFT;
+  const delta = float[0]!;
+  if (Number.isNaN(delta)) return 0;
+  const side = Math.min(Math.trunc(Math.log1p(Math.abs(delta) / SMALL) / STEP), BINS);
+  return Math.min(Math.max(SIDE + (delta < 0 ? -side : side) + 1, 0), BINS - 1);
+});
+
 /** Bin i holds Δ in `[edges[i], edges[i + 1])`; the first and last are open. */
 export function findBin(delta: number): number {
-  const side = Math.trunc(Math.log1p(Math.abs(delta) / SMALL) / STEP);
-  let bin = Math.min(Math.max(SIDE + (delta < 0 ? -side : side) + 1, 0), BINS - 1);
-  // The formula is good to rounding; the edges decide.
+  float[0] = delta;
+  let bin = NEARBY[word[0]! >>> TABLE_SHIFT]!;
+  // The table is good to a bin or two; the edges decide.
   while (bin > 0 && delta < INNER[bin - 1]!) bin--;
   while (bin < BINS - 1 && delta >= INNER[bin]!) bin++;
   return bin;

@@ -30,7 +30,7 @@ export function tableRow(
     rho_sum: some(figures.rhoSum),
     rho_squares: some(figures.rhoSquares),
     worst_token: figures.worst,
-    entropy_mean: figures.entropySum / figures.entropyTokens,
+    entropy_mean: figures.entropyTokens === 0 ? Number.NaN : figures.entropySum / figures.entropyTokens,
     advantage: figures.advantage,
     impact: sumImpact(batch, row),
     cached_tokens: batch.cachedTokens?.[row] ?? Number.NaN,

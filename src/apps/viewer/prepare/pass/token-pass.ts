@@ -10,7 +10,8 @@ import type { RecordBatch } from "../../../../core/schema/index.ts";
 import { ValueSketch } from "../../../../core/summaries/index.ts";
 import { BinBuilder } from "../correct/bins.ts";
 import { formatRowHandle, type Row } from "./build-sequence.ts";
-import { CONTEXT, CONTEXT_MARGIN, type TokenPlace, TopTokensBuilder } from "./top-tokens.ts";
+import { PackedTokens } from "./packed-tokens.ts";
+import { CONTEXT, CONTEXT_MARGIN, TopTokensBuilder } from "./top-tokens.ts";
 import { OPENING, TopTurnsBuilder } from "./top-turns.ts";
 
 /** Over the row's tokens with mask 1. */
@@ -29,7 +30,6 @@ export interface TokenFigures {
 
 /** The turn that is being read: its tokens with mask 1 and a finite Δ. */
 interface OpenTurn {
-  /** -1: none yet. */
   turn: number;
   /** Response token with which it begins. */
   first: number;
@@ -47,84 +47,95 @@ export class TokenPass {
   /** |A|·|ρ − 1| of the tokens with an advantage. */
   readonly impact = new ValueSketch(10);
 
+  readonly #packed = new PackedTokens();
+
   addRow(sequence: Row): TokenFigures {
-    const { batch, row, index, turnMarks } = sequence;
-    const { responseMask: mask, advantages, responseTokenIds: ids } = batch;
-    const [rollout, trainer] = [batch.rolloutLogprobs!, batch.trainerLogprobs!];
+    const { batch, row } = sequence;
+    const { responseMask: mask, advantages } = batch;
     const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
+    const packed = this.#packed;
+    packed.take(batch, start, end);
+    const { deltas, rhos, count } = packed;
     const correct = batch.correctness[row]!;
-    const place: TokenPlace = {
-      sequence: index,
-      token: 0,
-      id: -1,
-      turn: -1,
-      decile: 0,
-      rollout: 0,
-      delta: 0,
-    };
-    const open: OpenTurn = { turn: -1, first: 0, tokens: 0, sum: 0, largest: -1, worst: -1 };
-    const deltas = new Float64Array(end - start);
-    let count = 0;
-    let worst = -1;
-    let largest = -1;
     let rhoSum = 0;
     let rhoSquares = 0;
-    let advantageSum = 0;
-    let advantageCount = 0;
-    for (let t = start; t < end; t++) {
-      if (mask[t] === 0) continue;
-      const advantage = advantages === undefined ? Number.NaN : advantages[t]!;
-      if (!Number.isNaN(advantage)) {
-        advantageSum += advantage;
-        advantageCount++;
-      }
-      const delta = trainer[t]! - rollout[t]!;
-      if (!Number.isFinite(delta)) continue;
-      const rho = Math.exp(delta);
-      deltas[count++] = delta;
+    for (let i = 0; i < count; i++) {
+      const rho = rhos[i]!;
       rhoSum += rho;
       rhoSquares += rho * rho;
-      this.bins.add(correct, delta, rho, advantage);
-      const impact = computeImpact(advantage, delta);
-      if (Number.isFinite(impact)) this.impact.add(Math.abs(impact));
-      place.token = t - start;
-      const size = Math.abs(delta);
-      if (size > largest) {
-        largest = size;
-        worst = place.token;
-      }
-      place.id = ids === undefined ? -1 : ids[t]!;
-      place.turn = turnOfMark(turnMarks[place.token]!)!;
-      if (place.turn !== open.turn) {
-        this.#endTurn(sequence, open);
-        Object.assign(open, { turn: place.turn, first: place.token, tokens: 0, sum: 0, largest: -1 });
-      }
-      open.tokens++;
-      open.sum += size;
-      if (size > open.largest) {
-        open.largest = size;
-        open.worst = place.token;
-      }
-      place.decile = Math.floor((place.token * 10) / (end - start));
-      place.rollout = rollout[t]!;
-      // Single precision, as the report has single tokens: ranks, ties included, are then the same.
-      place.delta = Math.fround(delta);
-      if (this.topTokens.offer(place)) this.#keep(sequence, place, trainer[t]!);
+      const advantage = advantages === undefined ? Number.NaN : advantages[start + packed.places[i]!]!;
+      this.bins.add(correct, deltas[i]!, rho, advantage);
     }
-    this.#endTurn(sequence, open);
     this.bins.endSequence(batch.rewards[row]!);
+    if (advantages) this.#addImpacts(advantages, start);
+    this.#offerTokens(sequence, start, end);
+    const worst = this.#offerTurns(sequence);
     return {
-      deltas: deltas.subarray(0, count),
+      deltas: deltas.slice(0, count),
       rhoSum,
       rhoSquares,
       worst,
-      advantage: advantageSum / advantageCount,
+      advantage: averageKnown(advantages, mask, start, end),
       ...this.#addEntropies(batch, start, end),
     };
   }
 
+  #addImpacts(advantages: Float32Array, start: number): void {
+    const { deltas, places, count } = this.#packed;
+    for (let i = 0; i < count; i++) {
+      const impact = computeImpact(advantages[start + places[i]!]!, deltas[i]!);
+      if (Number.isFinite(impact)) this.impact.add(Math.abs(impact));
+    }
+  }
+
+  #offerTokens(sequence: Row, start: number, end: number): void {
+    const { batch, index } = sequence;
+    const packed = this.#packed;
+    const { topTokens } = this;
+    topTokens.offerTokens(index, { packed, batch, start, end });
+    const { sizes, places, count } = packed;
+    for (let i = 0; i < count; i++)
+      if (topTokens.isAmongFurthest(sizes[i]!)) this.#keep(sequence, places[i]!, packed.deltas[i]!);
+  }
+
+  /** Returns the response token with the largest |Δ|; -1 without one. */
+  #offerTurns(sequence: Row): number {
+    const { turnMarks, index } = sequence;
+    const { deltas, sizes, places, count } = this.#packed;
+    let worst = -1;
+    let largest = -1;
+    for (let from = 0; from < count; ) {
+      const first = places[from]!;
+      const mark = turnMarks[first]!;
+      const open = { turn: turnOfMark(mark)!, first, tokens: 0, sum: 0, largest: -1, worst: -1 };
+      let rounded = -1;
+      let worstRounded = -1;
+      let to = from;
+      for (; to < count && turnMarks[places[to]!] === mark; to++) {
+        const size = Math.abs(deltas[to]!);
+        open.sum += size;
+        if (size > open.largest) {
+          open.largest = size;
+          open.worst = places[to]!;
+        }
+        if (sizes[to]! > rounded) {
+          rounded = sizes[to]!;
+          worstRounded = places[to]!;
+        }
+      }
+      open.tokens = to - from;
+      this.#endTurn(sequence, open);
+      this.topTokens.offerTurn(open.turn, rounded, index, worstRounded);
+      if (open.largest > largest) {
+        largest = open.largest;
+        worst = open.worst;
+      }
+      from = to;
+    }
+    return worst;
+  }
+
   #endTurn({ batch, row, index }: Row, { turn, first, tokens, sum, largest, worst }: OpenTurn): void {
-    if (tokens === 0) return;
     this.topTurns.offer(tokens, sum / tokens, largest, () => ({
       sequence: index,
       handle: formatRowHandle(batch, row),
@@ -163,22 +174,41 @@ export class TokenPass {
     return { entropySum, entropyTokens };
   }
 
-  #keep({ batch, row, prompt }: Row, place: TokenPlace, trainer: number): void {
-    const { sequence, token, delta, rollout, turn } = place;
+  #keep({ batch, row, prompt, index, turnMarks }: Row, token: number, delta: number): void {
+    const at = batch.offsets[row]! + token;
     this.topTokens.keep({
-      sequence,
+      sequence: index,
       token,
       handle: formatRowHandle(batch, row, token),
       file: batch.provenance.file,
       ...cutContext(readIds(batch, row), prompt, token),
-      delta,
-      rollout,
-      trainer,
-      turn,
+      delta: Math.fround(delta),
+      rollout: batch.rolloutLogprobs![at]!,
+      trainer: batch.trainerLogprobs![at]!,
+      turn: turnOfMark(turnMarks[token]!)!,
       step: orNull(batch.steps[row]!),
       correct: orNull(batch.correctness[row]!),
     });
   }
+}
+
+/** Over tokens with mask 1 that have a value; NaN without any. */
+function averageKnown(
+  values: Float32Array | undefined,
+  mask: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  let sum = 0;
+  let count = 0;
+  for (let t = start; values !== undefined && t < end; t++) {
+    const value = values[t]!;
+    if (mask[t] === 0 || Number.isNaN(value)) continue;
+    sum += value;
+    count++;
+  }
+  // 0 / 0 is a NaN of another sign where it was compiled, and the cache would not be the same byte for byte.
+  return count === 0 ? Number.NaN : sum / count;
 }
 
 /** Ids of a row's response; -1 where they are not known. */

@@ -14,10 +14,12 @@ import {
   DELTA_MIN,
   K3_SUM,
 } from "../../../../core/kernels/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { GroupRow } from "../../../../core/summaries/index.ts";
 import { TopList } from "../../../../core/summaries/index.ts";
 import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../results/index.ts";
 import { TOKEN_CLASSES, type TokenClass } from "../../../../results/wire/index.ts";
+import type { PackedTokens } from "./packed-tokens.ts";
 
 /** What `TokenTexts` knows of tokens. */
 export interface ShownTexts {
@@ -52,20 +54,17 @@ export interface Candidate {
   readonly correct: number | null;
 }
 
-/** A token with mask 1; -1 is an id that is not known; turns and deciles of the response count from 0. */
-export interface TokenPlace {
-  sequence: number;
-  token: number;
-  id: number;
-  turn: number;
-  decile: number;
-  rollout: number;
-  delta: number;
+/** The tokens of a response that count: `[start, end)` of a batch. */
+export interface ResponseTokens {
+  readonly packed: PackedTokens;
+  readonly batch: Pick<RecordBatch, "responseTokenIds" | "rolloutLogprobs">;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Of each group the token with the largest |Δ|; the first one where several have it. */
 class Worst {
-  #delta = new Float64Array(16).fill(-1);
+  #delta = new Float32Array(16).fill(-1);
   #sequence = new Int32Array(16);
   #token = new Int32Array(16);
 
@@ -79,11 +78,11 @@ class Worst {
 
   #grow(groups: number): void {
     const room = Math.max(groups, 2 * this.#delta.length);
-    const widened = <T extends Float64Array | Int32Array>(to: T, from: T): T => {
+    const widened = <T extends Float32Array | Int32Array>(to: T, from: T): T => {
       to.set(from);
       return to;
     };
-    this.#delta = widened(new Float64Array(room).fill(-1), this.#delta);
+    this.#delta = widened(new Float32Array(room).fill(-1), this.#delta);
     this.#sequence = widened(new Int32Array(room), this.#sequence);
     this.#token = widened(new Int32Array(room), this.#token);
   }
@@ -110,14 +109,29 @@ export class TopTokensBuilder {
   readonly #turns = new Worst();
   #threshold = Number.NEGATIVE_INFINITY;
 
-  /** Takes note of one token with mask 1; true when it is among the furthest apart so far and is to be {@link keep}t. */
-  offer({ sequence, token, id, turn, decile, rollout, delta }: TokenPlace): boolean {
-    const magnitude = Math.abs(delta);
-    if (id >= 0) this.#ids.offer(id, magnitude, sequence, token);
-    this.#deciles.offer(decile, magnitude, sequence, token);
-    this.#buckets.offer(findBucket(rollout), magnitude, sequence, token);
-    if (turn < TURNS_SHOWN) this.#turns.offer(turn, magnitude, sequence, token);
-    return magnitude >= this.#threshold && delta !== 0;
+  /** Takes note of a sequence's tokens, but for their turns. */
+  offerTokens(sequence: number, { packed, batch, start, end }: ResponseTokens): void {
+    const { sizes, places, count } = packed;
+    const { responseTokenIds: ids, rolloutLogprobs: rollout } = batch;
+    for (let i = 0; ids !== undefined && i < count; i++) {
+      const id = ids[start + places[i]!]!;
+      if (id >= 0) this.#ids.offer(id, sizes[i]!, sequence, places[i]!);
+    }
+    for (let i = 0; i < count; i++) {
+      const token = places[i]!;
+      this.#deciles.offer(Math.floor((token * 10) / (end - start)), sizes[i]!, sequence, token);
+      this.#buckets.offer(findBucket(rollout![start + token]!), sizes[i]!, sequence, token);
+    }
+  }
+
+  /** Takes note of a turn: its largest |Δ| in single precision, and the first token that has it. */
+  offerTurn(turn: number, largest: number, sequence: number, token: number): void {
+    if (turn < TURNS_SHOWN) this.#turns.offer(turn, largest, sequence, token);
+  }
+
+  /** Whether a token with this |Δ| is among the furthest apart so far, and is to be {@link keep}t. */
+  isAmongFurthest(size: number): boolean {
+    return size >= this.#threshold && size !== 0;
   }
 
   keep(candidate: Candidate): void {
