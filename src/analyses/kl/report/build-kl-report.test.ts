@@ -52,6 +52,12 @@ describe("a checkpoint's figures", () => {
     expect(one.progression).toBeNull();
     expect(one.absent.join("\n")).toMatch(/mean_kl_interval[\s\S]*no progression/);
     expect(one.answers.map(({ support }) => support)).not.toContain("yes");
+    const stepped = makeReport([studyText("a", ["x"])], [{ name: "c", step: 1, kl: [[0.2]] }]);
+    expect(stepped.absent).toContain("no progression: 1 checkpoint has a step and a mean KL, two are needed");
+    const [a, b] = ["a", "b"].map((name, step) => ({ name, step, kl: [[0.2]] }));
+    const pair = makeReport([studyText("x", ["x"], { level: 1 })], [a!, b!]);
+    expect(pair.absent).toContain("no comparison of a and b: 1 problem is scored under both");
+    expect(pair.absent.join("\n")).toMatch(/no correlation with level: known of 1 problem, \d+ are needed/);
   });
 
   test("leave out texts without a finite KL, and say so", () => {
@@ -326,4 +332,5 @@ test("the order of texts and checkpoints changes nothing", () => {
 
 test("a study without a scored text is refused", () => {
   expect(() => makeReport(texts, [])).toThrow(/no text is scored: 8 texts, 0 checkpoints/);
+  expect(() => makeReport(texts.slice(0, 1), [])).toThrow(/no text is scored: 1 text, 0 checkpoints/);
 });

@@ -1,4 +1,5 @@
 import { EmptyInputError } from "../../../core/base/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import { KL_SCHEMA_VERSION, type KlMetrics, type KlReport } from "../../../results/index.ts";
 import { answers } from "./answers.ts";
 import { attentionFigures } from "./attention.ts";
@@ -37,7 +38,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
   const study = viewStudy(input);
   if (study.checkpoints.every(({ problems }) => problems.length === 0))
     throw new EmptyInputError(
-      `no text is scored: ${input.texts.length} texts, ${input.checkpoints.length} checkpoints`,
+      `no text is scored: ${plural(input.texts.length, "text")}, ${plural(input.checkpoints.length, "checkpoint")}`,
       { hint: "look at the refusals that scoring reported" },
     );
   const each = <T>(of: (checkpoint: Checkpoint) => T): Record<string, T> =>

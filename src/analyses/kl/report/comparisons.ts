@@ -1,4 +1,5 @@
 import { exactSignedRank, holm } from "../../../core/statistics/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import type { KlComparison } from "../../../results/index.ts";
 import { computeMean, computeMedian, finite } from "./numbers.ts";
 import { problemMean } from "./problems.ts";
@@ -52,7 +53,9 @@ function compare(
   });
   const differences = values.map(([from, to]) => to - from);
   if (values.length < 2) {
-    study.absent(`no comparison of ${a.name} and ${b.name}: ${values.length} problems are scored under both`);
+    study.absent(
+      `no comparison of ${a.name} and ${b.name}: ${plural(values.length, "problem")} ${values.length === 1 ? "is" : "are"} scored under both`,
+    );
     return undefined;
   }
   const test = exactSignedRank(differences);

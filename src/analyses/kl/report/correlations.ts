@@ -1,4 +1,5 @@
 import { benjaminiHochberg, pearsonTest, spearmanTest } from "../../../core/statistics/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import type { KlCorrelation } from "../../../results/index.ts";
 import type { StudyText } from "../study.ts";
 import type { TextSummary } from "../summary.ts";
@@ -100,7 +101,7 @@ function correlate(
 function reasonAgainst(values: readonly number[]): string | undefined {
   const known = values.filter(Number.isFinite);
   if (known.length < FEWEST_PROBLEMS)
-    return `known of ${known.length} problems, ${FEWEST_PROBLEMS} are needed`;
+    return `known of ${plural(known.length, "problem")}, ${FEWEST_PROBLEMS} are needed`;
   return known.every((value) => value === known[0])
     ? `all ${known.length} values are ${known[0]}`
     : undefined;

@@ -1,3 +1,4 @@
+import { plural } from "../../../core/text/index.ts";
 import type {
   CategoryFigures,
   CheckpointFigures,
@@ -35,7 +36,9 @@ export function progression(study: KlStudy, sources: ProgressionSources): Progre
     return [{ name, step, stage, kl: figures.mean_kl, figures }];
   });
   if (points.length < 2) {
-    study.absent(`no progression: ${points.length} checkpoints have a step and a mean KL, two are needed`);
+    study.absent(
+      `no progression: ${plural(points.length, "checkpoint")} ${points.length === 1 ? "has" : "have"} a step and a mean KL, two are needed`,
+    );
     return null;
   }
   const [steps, kl] = [points.map(({ step }) => step), points.map((point) => point.kl)];

@@ -7,6 +7,7 @@ import {
   type IdentityTest,
   type TailIndices,
 } from "../../../core/summaries/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import type { IdentityFailure, IdentityReport, MismatchMetrics } from "../../../results/index.ts";
 import { addRows } from "../cluster-metrics.ts";
 import { isEnough } from "../enough.ts";
@@ -97,7 +98,9 @@ function nameParts<T extends { readonly tests: MeasuredTests }>(
 
 function reasonAgainst(pooled: MismatchMetrics, { clusters }: IdentityTest): string | undefined {
   if (!isEnough(pooled)) return "too few tokens or sequences";
-  return clusters < FEWEST_CLUSTERS ? `only ${clusters} prompts or sequences drawn by themselves` : undefined;
+  return clusters < FEWEST_CLUSTERS
+    ? `only ${plural(clusters, "prompt or sequence", "prompts or sequences")} drawn by themselves`
+    : undefined;
 }
 
 /** Whether a mean is off beyond chance, at this rate of false alarms. */
