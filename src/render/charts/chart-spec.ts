@@ -16,6 +16,18 @@ export interface ChartLine {
   readonly joins?: boolean;
   /** One per x; null is a gap, never 0. */
   readonly values: ChartValues;
+  /** Of a folded chart: the least and the greatest value of the x that a point stands for. */
+  readonly ends?: { readonly low: ChartValues; readonly high: ChartValues };
+  /** Drawn faintly, since another line smooths it. */
+  readonly isBehind?: boolean;
+  /** It smooths the line of this label. */
+  readonly smooths?: string;
+}
+
+/** An x whose figure is beyond a limit. */
+export interface ChartTick {
+  readonly x: number;
+  readonly label: string;
 }
 
 /** An event at an x, in words. */
@@ -45,6 +57,10 @@ export interface ChartSpec {
   readonly extreme: "most" | "least" | "furthest";
   /** What happened at an x, marked on its axis; ascending. */
   readonly marks?: readonly ChartMark[];
+  /** x beyond a limit, each a tick at the foot; ascending. */
+  readonly ticks?: readonly ChartTick[];
+  /** Where points stand for several x each (`foldChart`): for how many, and for which, first to last. */
+  readonly fold?: { readonly size: number; readonly spans: readonly (readonly [number, number])[] };
   /** Pixels of the drawing on the page; default 168. */
   readonly height?: number;
 }
@@ -89,6 +105,12 @@ export interface Readout {
   readonly after: string;
 }
 
+/** The x of a place, in words: `step 30`; of a folded chart `steps 30–38`. */
+export function sayX({ xs, xLabel, fold }: Pick<ChartSpec, "xs" | "xLabel" | "fold">, at: number): string {
+  const [first, last] = fold?.spans[at] ?? [xs[at], xs[at]];
+  return first === last ? `${xLabel} ${first}` : `${xLabel}s ${first}–${last}`;
+}
+
 /** The number beside a line: at the crosshair, and without one its extreme and where that is. */
 export function readout(
   { extreme, kind, xs }: Pick<ChartSpec, "extreme" | "kind" | "xs">,
@@ -101,20 +123,29 @@ export function readout(
   return { before: extreme, value, after: `at ${xs[place]}` };
 }
 
+/** As {@link readout}; where a point stands for several x, its median with their extremes. */
+export function readLine(spec: ChartSpec, { values, ends }: ChartLine, at: number | null): Readout {
+  const read = readout(spec, values, at);
+  if (at === null || ends === undefined || !isFigure(values[at])) return read;
+  const [low, high] = [ends.low[at], ends.high[at]].map((end) => formatFigure(end, spec.kind));
+  return { before: "median", value: read.value, after: `(${low} to ${high})` };
+}
+
 /** A readout as one text. */
 export function sayReadout({ before, value, after }: Readout): string {
   return [before, value, after].filter((part) => part !== "").join(" ");
 }
 
-/** The whole chart at one x in words. */
+/** The whole chart at one point in words. */
 export function sayPoint(spec: ChartSpec, at: number): string {
-  const told = spec.lines.map(({ label, values }) => `${label} ${formatFigure(values[at], spec.kind)}`);
-  return [`${spec.xLabel} ${spec.xs[at]}: ${told.join(", ")}`, ...marksAt(spec, at)].join("; ");
+  const told = spec.lines.map((line) => `${line.label} ${sayReadout(readLine(spec, line, at))}`);
+  return [`${sayX(spec, at)}: ${told.join(", ")}`, ...marksAt(spec, at)].join("; ");
 }
 
 /** The labels of the marks at a place among the x. */
-export function marksAt({ marks = [], xs }: ChartSpec, at: number): string[] {
-  return marks.filter(({ x }) => x === xs[at]).map(({ label }) => label);
+export function marksAt({ marks = [], xs, fold }: ChartSpec, at: number): string[] {
+  const [first, last] = fold?.spans[at] ?? [xs[at]!, xs[at]!];
+  return marks.filter(({ x }) => x >= first && x <= last).map(({ label }) => label);
 }
 
 /** The place of the next x with a mark in a direction; undefined where there is none. */
@@ -137,6 +168,7 @@ export function cutChart(spec: ChartSpec, [from, to]: readonly [number, number])
     xs: places.map((place) => spec.xs[place] as number),
     lines: spec.lines.map((line) => ({ ...line, values: cut(line.values) })),
     ...(spec.marks === undefined ? {} : { marks: spec.marks.filter(({ x }) => x >= from && x <= to) }),
+    ...(spec.ticks === undefined ? {} : { ticks: spec.ticks.filter(({ x }) => x >= from && x <= to) }),
     ...(spec.band === undefined
       ? {}
       : { band: { ...spec.band, low: cut(spec.band.low), high: cut(spec.band.high) } }),

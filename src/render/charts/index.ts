@@ -2,7 +2,7 @@
 
 export type { BarSeries } from "./bar-rows.ts";
 export { type ChartColour, sliceLook } from "./chart-colours.ts";
-export type { ChartLine, ChartMark, ChartSpec, ChartValues } from "./chart-spec.ts";
+export type { ChartLine, ChartMark, ChartSpec, ChartTick, ChartValues } from "./chart-spec.ts";
 export {
   chartRows,
   countUndrawn,
@@ -11,14 +11,17 @@ export {
   marksAt,
   nextMark,
   type Readout,
+  readLine,
   readout,
   sayPoint,
+  sayX,
 } from "./chart-spec.ts";
 export {
   type CorrectionChartOptions,
   type CorrectionPoint,
   correctionChart,
 } from "./correction-chart.ts";
+export { foldChart } from "./fold-chart.ts";
 export {
   type ChartOptions,
   crisp,
@@ -55,6 +58,7 @@ export { PALETTE, type PaletteColour } from "./palette.ts";
 export { type PointChartOptions, type PointSeries, pointChart } from "./point-chart.ts";
 export { linearScale } from "./scale.ts";
 export { signedBars } from "./signed-bars.ts";
+export { smoothChart } from "./smooth-chart.ts";
 export { type SpikeLineOptions, spikeLine } from "./spike-line.ts";
 export { standaloneSvg } from "./standalone.ts";
 export {

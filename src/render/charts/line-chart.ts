@@ -6,13 +6,14 @@
 import { isFigure } from "../text/display/index.ts";
 import type { ChartColour } from "./chart-colours.ts";
 import { type ChartLine, type ChartSpec, type ChartValues, drawable, sayPoint } from "./chart-spec.ts";
+import { foldChart } from "./fold-chart.ts";
 import { drawChart, drawEmptyChart, drawXAxis, drawYAxis, type Plot } from "./frame.ts";
 import { LEGEND_ROW, type LineChartSize, type LineLayout, lineLayout } from "./line-layout.ts";
 import { PALETTE } from "./palette.ts";
 import type { Scale } from "./scale.ts";
 import { element, pixel, textElement, tooltip } from "./svg.ts";
 
-/** Values that share a column of pixels: one alone, or the least and the greatest of them. */
+/** Values that share a column of pixels, where x are unevenly apart: one alone, or the least and the greatest of them. */
 export interface Column {
   readonly at: number;
   low: number;
@@ -27,30 +28,40 @@ const LEAST_APART = 0.5;
 const MARKED_APART = 9;
 
 /**
- * Lines over x in the frame of the report's pictures. Where there are more values than pixels, a line goes through the
- * least and the greatest value of each column of pixels, so that no spike is lost. Where there are few, each x tells all
- * its values to the pointer; bare charts leave that to their page. `layout` is that of the size, where it is known.
+ * Lines over x in the frame of the report's pictures. Where there are more x than pixels, a line is the median of several
+ * x in a row, in a band from the least to the greatest of their values, so that no spike is lost. Where there are few,
+ * each x tells all its values to the pointer; bare charts leave that to their page. `layout` is that of the size, where
+ * it is known.
  */
 export function lineChart(
-  spec: ChartSpec,
+  whole: ChartSpec,
   size: LineChartSize = {},
-  layout: LineLayout = lineLayout(spec, size),
+  layout: LineLayout = lineLayout(whole, size),
 ): string {
+  const spec = foldChart(whole, layout.plot.right - layout.plot.left);
   const { width, height, plot, x, y, legend, isEmpty } = layout;
   const { bare = false } = size;
   const options = { title: spec.title, width, height, bare };
   if (isEmpty) return drawEmptyChart(options, "no values");
   const places = spec.xs.map(x.map);
+  const folded =
+    spec.fold && `; each point is the median of ${spec.fold.size} ${spec.xLabel}s, within their extremes`;
   return drawChart(
     options,
-    `${legend.map(({ label }) => label).join("; ")}; by ${spec.xLabel}`,
+    `${legend.map(({ label }) => label).join("; ")}; by ${spec.xLabel}${folded ?? ""}`,
     [],
     [
       ...(bare ? [] : drawLegend(spec, layout)),
       drawYAxis(y, plot, bare ? "" : spec.scale === "log" ? `${spec.unit} log`.trim() : spec.unit),
-      drawXAxis(x, plot, bare ? "" : spec.xLabel),
+      drawXAxis(
+        x,
+        plot,
+        bare ? "" : spec.fold ? `${spec.xLabel}, median of ${spec.fold.size} in a band` : spec.xLabel,
+      ),
       spec.band === undefined ? "" : drawBand(spec, spec.band, places, y),
       drawMarks(spec, layout),
+      drawTicks(spec, layout),
+      ...spec.lines.flatMap((line) => (line.ends ? [drawBand(spec, line.ends, places, y, line.colour)] : [])),
       ...spec.lines.map((line) => drawLine(spec, line, places, layout)),
       bare ? "" : drawTold(spec, places, plot),
     ],
@@ -112,7 +123,7 @@ function drawLine(
       return first === second ? corner : `${corner}V${tenth(y.map(second))}`;
     }),
   );
-  const areMarked = isSparse(spec, plot);
+  const areMarked = isSparse(spec, plot) && !line.smooths;
   // A line through one value alone has no length.
   const marks = pieces.flatMap((piece) => (areMarked || piece.length === 1 ? piece : []));
   return (
@@ -120,7 +131,7 @@ function drawLine(
       d: path.join(""),
       fill: "none",
       ...strokeAttributes(line),
-      "stroke-width": line.colour === "faint" ? 1 : 1.6,
+      "stroke-width": line.colour === "faint" || line.isBehind ? 1 : line.smooths ? 2 : 1.6,
       "stroke-linejoin": "round",
     }) +
     marks
@@ -133,9 +144,10 @@ function drawLine(
 /** The area between two lines, in as many pieces as gaps leave. */
 function drawBand(
   spec: ChartSpec,
-  { low, high }: NonNullable<ChartSpec["band"]>,
+  { low, high }: Pick<NonNullable<ChartSpec["band"]>, "low" | "high">,
   places: readonly number[],
   y: Scale,
+  colour: ChartColour = firstColour(spec),
 ): string {
   const pieces = foldColumns(places, drawable(low, spec.scale), drawable(high, spec.scale));
   const corner = (at: number, value: number): string => `${tenth(at)} ${tenth(y.map(value))}`;
@@ -144,7 +156,7 @@ function drawBand(
     const back = piece.toReversed().map((column) => corner(column.at, column.low));
     return `M${[...there, ...back].join("L")}Z`;
   });
-  return element("path", { d: areas.join(""), ...bandLook(firstColour(spec)) });
+  return element("path", { d: areas.join(""), ...bandLook(colour) });
 }
 
 /** A line up from the axis and a diamond at its foot, one for each x that has a mark. */
@@ -163,6 +175,17 @@ function drawMarks({ marks = [] }: ChartSpec, { x, plot: { top, bottom } }: Line
       );
     })
     .join("");
+}
+
+/** Short lines at the foot, thick enough to be seen where many x share a pixel. */
+function drawTicks({ ticks = [] }: ChartSpec, { x, plot: { bottom } }: LineLayout): string {
+  if (ticks.length === 0) return "";
+  const places = [...new Set(ticks.map((tick) => tenth(x.map(tick.x))))];
+  return element("path", {
+    d: places.map((place) => `M${place} ${bottom}v-7`).join(""),
+    stroke: PALETTE.orange,
+    "stroke-width": 2,
+  });
 }
 
 /** An area for each x that tells its values, where they are wide enough to be pointed at. */
@@ -220,9 +243,14 @@ function bandLook(colour: ChartColour): Readonly<Record<string, string | number>
   };
 }
 
-function strokeAttributes({ colour, dash = [] }: ChartLine): Readonly<Record<string, string | undefined>> {
+function strokeAttributes({
+  colour,
+  dash = [],
+  isBehind,
+}: ChartLine): Readonly<Record<string, string | undefined>> {
   return {
     stroke: PALETTE[colour],
     "stroke-dasharray": dash.length === 0 ? undefined : dash.join(" "),
+    "stroke-opacity": isBehind ? "0.45" : undefined,
   };
 }

@@ -1,9 +1,9 @@
 import { formatPlace } from "../../../src/core/base/index.ts";
 import type { Finding, Severity } from "../../../src/core/schema/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
+import { Dialog } from "../ui/dialog.tsx";
 import type { Row } from "../ui/export.ts";
 import { ExportMenu } from "../ui/export-menu.tsx";
-import { Dialog } from "./dialog.tsx";
 
 /** What changes a reading most comes first. */
 const ORDER: readonly Severity[] = ["skipped", "warning", "info"];

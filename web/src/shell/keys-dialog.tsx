@@ -1,5 +1,5 @@
 import { activeKeys } from "../state/keys.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 
 const NAMES: Readonly<Record<string, string>> = {
   ArrowLeft: "←",

@@ -2,7 +2,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { printable } from "../../../src/render/text/index.ts";
 import { table } from "../state/loaded.ts";
 import { navigate } from "../state/url.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { type PaletteItem, searchItems } from "./palette-items.ts";
 
 /** Everything by its name: a combobox over a list of what answers the text, best first. */

@@ -76,12 +76,12 @@ export interface Move {
 
 /**
  * The route that a move leads to. Going to another view keeps the parameters: filters and colors go along. Only `run`,
- * which says whose sequence is meant, is said anew by whoever names a view.
+ * which says whose sequence is meant, is said anew by whoever names a view, and a picture that is enlarged stays behind.
  */
 export function moved(from: Route, move: Move): Route {
   const params: Record<string, string | undefined> = {
     ...from.params,
-    ...(move.view !== undefined && { run: undefined }),
+    ...(move.view !== undefined && { run: undefined, enlarged: undefined }),
     // Whoever comes from elsewhere wants to know why: the token's card is open.
     ...(move.view === "sequence" && move.token !== undefined && { pins: String(move.token) }),
     ...move.params,

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import "./chart.css";
+import { EnlargeButton, Enlarged, isEnlarged } from "./enlarged.tsx";
 import { ExportMenu, type ExportProps } from "./export-menu.tsx";
 import { parseSvg } from "./export-png.ts";
 import { ScrollBox } from "./scroll-box.tsx";
@@ -17,7 +18,15 @@ export function ChartPicture({ name, svg, exported = svg, rows }: ChartPicturePr
       <ScrollBox label={name}>
         <Svg markup={svg()} />
       </ScrollBox>
+      <EnlargeButton name={name} />
       <ExportMenu name={name} svg={exported} rows={rows} />
+      {isEnlarged(name) && (
+        <Enlarged title={name} rows={rows}>
+          <ScrollBox label={`${name}, enlarged`}>
+            <Svg markup={svg()} />
+          </ScrollBox>
+        </Enlarged>
+      )}
     </figure>
   );
 }

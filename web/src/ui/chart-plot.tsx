@@ -18,8 +18,8 @@ export interface PlotEvents {
   readonly crosshair: Signal<number | null>;
   /** Range of x that is marked; null: none. */
   readonly marked: readonly [number, number] | null;
-  /** By x. */
-  readonly onOpen: (x: number) => void;
+  /** By x: the first and the last of a point, the same where it stands for one. */
+  readonly onOpen: (x: number, last: number) => void;
   /** `further`: takes the place of the range before, of the same brush. */
   readonly onBrush: (from: number, to: number, further: boolean) => void;
   /** Tells of a brush while it is dragged, and not only when it is let go; the x must stay where they are. */
@@ -35,27 +35,31 @@ const CATCHES = 4;
 /** What is marked reaches beyond its points. */
 const MARGIN = 3;
 
+/** Where a chart on the page draws what. */
+export function plotLayout(spec: ChartSpec, width: number): LineLayout {
+  return lineLayout(spec, { width, height: spec.height ?? HEIGHT, bare: true });
+}
+
 /**
  * The drawing of the reports, and over it what follows pointer and keys: a crosshair, a brush. To the keyboard it is a
  * slider over x: arrows move the crosshair, Page Up and Page Down from mark to mark, with Shift they brush, Enter opens, and
  * each place is said.
  */
-export function ChartPlot({ spec, at, title, ...events }: PlotProps) {
+export function ChartPlot(props: PlotProps) {
+  const { spec, shown, layout, width, at, title, onWidth } = props;
   const { xs, height = HEIGHT } = spec;
   const area = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
   useEffect(() => {
     const element = area.current!;
-    const observer = new ResizeObserver(() => setWidth(Math.max(LEAST_WIDTH, element.clientWidth)));
+    const observer = new ResizeObserver(() => onWidth(Math.max(LEAST_WIDTH, element.clientWidth)));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const [layout, markup] = useMemo(() => {
-    const size = { width, height, bare: true };
-    const laidOut = lineLayout(spec, size);
-    return [laidOut, width === 0 ? "" : lineChart(spec, size, laidOut)] as const;
-  }, [spec, width]);
-  const { dragged, ...handlers } = useBrush(spec, layout, at, events);
+  const markup = useMemo(
+    () => (width === 0 ? "" : lineChart(shown, { width, height, bare: true }, layout)),
+    [shown, layout],
+  );
+  const { dragged, ...handlers } = useBrush(props);
   return (
     <div class="plot" ref={area} style={{ height: `${height}px` }}>
       {markup !== "" && <Svg markup={markup} />}
@@ -67,11 +71,11 @@ export function ChartPlot({ spec, at, title, ...events }: PlotProps) {
         aria-orientation="horizontal"
         aria-valuemin={xs[0] ?? 0}
         aria-valuemax={xs.at(-1) ?? 0}
-        aria-valuenow={xs[at ?? 0] ?? 0}
-        aria-valuetext={at === null ? `no ${spec.xLabel} chosen` : sayPoint(spec, at)}
+        aria-valuenow={shown.xs[at ?? 0] ?? 0}
+        aria-valuetext={at === null ? `no ${spec.xLabel} chosen` : sayPoint(shown, at)}
         {...handlers}
       >
-        {width > 0 && <Marks spec={spec} layout={layout} at={at} range={dragged ?? events.marked} />}
+        {width > 0 && <Marks spec={shown} layout={layout} at={at} range={dragged ?? props.marked} />}
       </div>
     </div>
   );
@@ -79,7 +83,14 @@ export function ChartPlot({ spec, at, title, ...events }: PlotProps) {
 
 interface PlotProps extends PlotEvents {
   readonly spec: ChartSpec;
-  /** The place of the crosshair among its x. */
+  /** As it is drawn: where x are more than pixels, its points stand for several each. */
+  readonly shown: ChartSpec;
+  readonly layout: LineLayout;
+  /** 0: not known yet. */
+  readonly width: number;
+  readonly onWidth: (width: number) => void;
+  /** The place of the crosshair among the x of `spec`, and among those of `shown`. */
+  readonly place: number | null;
   readonly at: number | null;
   /** Element that names it. */
   readonly title: string;
@@ -90,8 +101,7 @@ function Marks({
   layout: { width, height, plot, x, y },
   at,
   range,
-}: Pick<PlotProps, "spec" | "at"> & {
-  readonly layout: LineLayout;
+}: Pick<PlotProps, "spec" | "at" | "layout"> & {
   readonly range: readonly [number, number] | null;
 }) {
   const { left, right, top, bottom } = plot;
@@ -119,33 +129,36 @@ function Marks({
 }
 
 /** The place that a pixel means: a mark catches the pointer beside it, where steps are narrower than a hand is sure. */
-function findPlace({ marks = [], xs }: ChartSpec, layout: LineLayout, pixel: number): number | null {
+function findPlace({ spec: { marks = [], xs }, shown, layout }: PlotProps, pixel: number): number | null {
   const near = marks.find(({ x }) => Math.abs(layout.x.map(x) - pixel) <= CATCHES);
-  return near === undefined ? placeAt(layout, xs, pixel) : xs.indexOf(near.x);
+  if (near !== undefined) return xs.indexOf(near.x);
+  const point = placeAt(layout, shown.xs, pixel);
+  return point === null ? null : point * (shown.fold?.size ?? 1);
 }
 
-/** Where a key moves the crosshair; undefined for keys that move nothing. */
-function findMove(spec: ChartSpec, at: number | null, key: string): number | undefined {
-  const last = spec.xs.length - 1;
+/** Where a key moves the crosshair, from point to point; undefined for keys that move nothing. */
+function findMove({ spec, shown, place, at }: PlotProps, key: string): number | undefined {
+  const size = shown.fold?.size ?? 1;
+  const last = shown.xs.length - 1;
   const moves: Record<string, number | undefined> = {
-    ArrowLeft: Math.max(0, (at ?? last + 1) - 1),
-    ArrowRight: Math.min(last, (at ?? -1) + 1),
+    ArrowLeft: Math.max(0, (at ?? last + 1) - 1) * size,
+    ArrowRight: Math.min(last, (at ?? -1) + 1) * size,
     Home: 0,
-    End: last,
-    PageUp: nextMark(spec, at, false),
-    PageDown: nextMark(spec, at, true),
+    End: last * size,
+    PageUp: nextMark(spec, place, false),
+    PageDown: nextMark(spec, place, true),
   };
   return moves[key];
 }
 
 /** Pointer and keys over a layout; `dragged` is the range while it is dragged. */
-function useBrush(
-  spec: ChartSpec,
-  layout: LineLayout,
-  at: number | null,
-  { crosshair, onOpen, onBrush, live = false }: PlotEvents,
-) {
+function useBrush(props: PlotProps) {
+  const { spec, shown, layout, place, crosshair, onOpen, onBrush, live = false } = props;
   const { xs } = spec;
+  const size = shown.fold?.size ?? 1;
+  /** The first and the last x of the point that a place is in. */
+  const span = (at: number): readonly [number, number] =>
+    shown.fold?.spans[Math.floor(at / size)] ?? [xs[at]!, xs[at]!];
   const [dragged, setDragged] = useState<readonly [number, number] | null>(null);
   /** Where the button went down: its pixel, and whether it has become a brush. */
   const drag = useRef<{ readonly start: number; isBrush: boolean } | null>(null);
@@ -162,15 +175,15 @@ function useBrush(
     setDragged(null);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const next = findMove(spec, at, event.key);
-    if (at === null) anchor.current = null;
+    const next = findMove(props, event.key);
+    if (place === null) anchor.current = null;
     if (next !== undefined) {
       crosshair.value = next;
       const further = anchor.current !== null;
-      anchor.current = event.shiftKey ? (anchor.current ?? at ?? next) : null;
+      anchor.current = event.shiftKey ? (anchor.current ?? place ?? next) : null;
       const start = anchor.current;
-      if (start !== null) onBrush(xs[Math.min(start, next)]!, xs[Math.max(start, next)]!, further);
-    } else if (event.key === "Enter" && at !== null) onOpen(xs[at]!);
+      if (start !== null) onBrush(span(Math.min(start, next))[0], span(Math.max(start, next))[1], further);
+    } else if (event.key === "Enter" && place !== null) onOpen(...span(place));
     else if (event.key === "Escape") crosshair.value = anchor.current = null;
     else return;
     event.preventDefault();
@@ -189,7 +202,7 @@ function useBrush(
     },
     onPointerMove: (event: PointerEvent) => {
       const pixel = findPixel(event);
-      crosshair.value = findPlace(spec, layout, pixel);
+      crosshair.value = findPlace(props, pixel);
       const now = drag.current;
       if (now === null || (!now.isBrush && Math.abs(pixel - now.start) < LEAST_DRAG)) return;
       const range = ends(pixel);
@@ -200,9 +213,9 @@ function useBrush(
     onPointerUp: (event: PointerEvent) => {
       const now = drag.current;
       if (now === null) return;
-      const place = findPlace(spec, layout, now.start);
+      const pressed = findPlace(props, now.start);
       if (now.isBrush) onBrush(...ends(findPixel(event)), live);
-      else if (place !== null) onOpen(xs[place]!);
+      else if (pressed !== null) onOpen(...span(pressed));
       end();
     },
     onPointerCancel: end,

@@ -1,23 +1,67 @@
 import { type Signal, signal } from "@preact/signals";
-import { useId, useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useId, useMemo, useState } from "preact/hooks";
 import {
   type ChartSpec,
   chartRows,
   countUndrawn,
+  foldChart,
   lineChart,
   type Readout,
+  readLine,
   readout,
+  sayX,
 } from "../../../src/render/charts/index.ts";
 import "./chart.css";
-import { ChartPlot, type PlotEvents } from "./chart-plot.tsx";
+import { ChartPlot, type PlotEvents, plotLayout } from "./chart-plot.tsx";
+import { EnlargeButton, Enlarged, isEnlarged } from "./enlarged.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 
-/** A chart with its legend of numbers, which are those at the crosshair. */
-export function ChartView({ spec, ...events }: PlotEvents & { readonly spec: ChartSpec }) {
+/** A chart with its legend of numbers, which are those at the crosshair; large with its values, where one asks for it. */
+export function ChartView({ note, ...props }: ChartProps & { readonly note?: ComponentChildren }) {
+  const { spec } = props;
+  return (
+    <>
+      <OneChart {...props} note={note} tools={<EnlargeButton name={spec.id} />} />
+      {isEnlarged(spec.id) && (
+        <Enlarged title={spec.title} rows={() => chartRows(spec)}>
+          <OneChart {...props} height={LARGE_HEIGHT} />
+        </Enlarged>
+      )}
+    </>
+  );
+}
+
+type ChartProps = PlotEvents & { readonly spec: ChartSpec };
+
+const LARGE_HEIGHT = 380;
+
+function OneChart({
+  spec: whole,
+  height,
+  note,
+  tools,
+  ...events
+}: ChartProps & {
+  readonly height?: number;
+  readonly note?: ComponentChildren;
+  readonly tools?: ComponentChildren;
+}) {
   const title = useId();
+  const [width, setWidth] = useState(0);
+  const spec = useMemo(() => (height === undefined ? whole : { ...whole, height }), [whole, height]);
+  const layout = useMemo(() => plotLayout(spec, width), [spec, width]);
+  const shown = useMemo(
+    () => (width === 0 ? spec : foldChart(spec, layout.plot.right - layout.plot.left)),
+    [spec, layout],
+  );
   const { value } = events.crosshair;
   // Charts of another range of x have other places; until the pointer moves there is none.
-  const at = value !== null && value < spec.xs.length ? value : null;
+  const place = value !== null && value < spec.xs.length ? value : null;
+  const at = place === null ? null : Math.floor(place / (shown.fold?.size ?? 1));
+  // Without a crosshair the numbers are the extremes, with the very x that they are at.
+  const told = at === null ? spec : shown;
+  const smoothed = spec.lines.find(({ smooths }) => smooths !== undefined);
   const undrawn = useMemo(() => countUndrawn(spec), [spec]);
 
   return (
@@ -28,16 +72,13 @@ export function ChartView({ spec, ...events }: PlotEvents & { readonly spec: Cha
           {spec.unit !== "" && <span class="unit">{spec.unit}</span>}
           {spec.scale === "log" && <span class="unit">log</span>}
         </h3>
-        {at !== null && (
-          <span class="at">
-            {spec.xLabel} {spec.xs[at]}
-          </span>
-        )}
+        {at !== null && <span class="at">{sayX(shown, at)}</span>}
+        {tools}
         <ExportMenu name={spec.id} svg={() => lineChart(spec)} rows={() => chartRows(spec)} />
       </figcaption>
-      <ChartPlot spec={spec} at={at} title={title} {...events} />
+      <ChartPlot {...{ spec, shown, layout, width, place, at, title }} onWidth={setWidth} {...events} />
       <ul class="lines">
-        {spec.lines
+        {told.lines
           .filter(({ colour }) => colour !== "faint")
           .map((line) => (
             <li key={line.label}>
@@ -45,23 +86,36 @@ export function ChartView({ spec, ...events }: PlotEvents & { readonly spec: Cha
                 <path
                   d="M0 4h16"
                   stroke={`var(--${line.colour})`}
-                  stroke-width="2.5"
+                  stroke-width={line.isBehind ? 1 : 2.5}
+                  stroke-opacity={line.isBehind ? 0.6 : 1}
                   stroke-dasharray={line.dash?.join(" ")}
                 />
               </svg>
-              <span class="name">{at === null ? `${line.label},` : line.label}</span>{" "}
-              <Figure {...readout(spec, line.values, at)} />
+              <span class="name" title={line.label}>
+                {line.smooths === undefined ? line.label : `smoothed ${line.smooths}`}
+                {at === null && ","}
+              </span>{" "}
+              <Figure {...readLine(told, line, at)} />
             </li>
           ))}
-        {spec.band !== undefined && (
+        {told.band !== undefined && (
           <li>
             <span class="swatch" />
-            <span class="name">{at === null ? `${spec.band.label},` : spec.band.label}</span>{" "}
-            <Figure {...readout({ ...spec, extreme: "least" }, spec.band.low, at)} before="" /> to{" "}
-            <Figure {...readout({ ...spec, extreme: "most" }, spec.band.high, at)} before="" />
+            <span class="name">{at === null ? `${told.band.label},` : told.band.label}</span>{" "}
+            <Figure {...readout({ ...told, extreme: "least" }, told.band.low, at)} before="" /> to{" "}
+            <Figure {...readout({ ...told, extreme: "most" }, told.band.high, at)} before="" />
+          </li>
+        )}
+        {smoothed !== undefined && (
+          <li class="note">smoothed: {smoothed.label.replace(`${smoothed.smooths}, `, "")}</li>
+        )}
+        {shown.fold !== undefined && (
+          <li class="note">
+            each point: median of {shown.fold.size} {spec.xLabel}s, in a band of their extremes
           </li>
         )}
         {undrawn > 0 && <li class="note">{undrawn} values ≤ 0 have no place on a log axis</li>}
+        {note}
       </ul>
     </figure>
   );

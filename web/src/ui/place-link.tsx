@@ -10,8 +10,8 @@ export function HandleLink({ handle }: { readonly handle: string }) {
   return move === undefined ? <span class="handle">{handle}</span> : <a href={makeHref(move)}>{handle}</a>;
 }
 
-export function stepHref(step: number): string {
-  return makeHref({ view: "sequences", token: undefined, params: { steps: `${step}..${step}` } });
+export function stepHref(step: number, last = step): string {
+  return makeHref({ view: "sequences", token: undefined, params: { steps: `${step}..${last}` } });
 }
 
 /** Where turns are told apart, each with its worst token. */

@@ -41,8 +41,8 @@ export function OverSteps({
           cut={null}
           crosshair={crosshair}
           marked={marked}
-          onOpen={(step) => {
-            location.hash = stepHref(step);
+          onOpen={(step, last) => {
+            location.hash = stepHref(step, last);
           }}
           onBrush={brushSteps(steps)}
         />

@@ -36,8 +36,8 @@ export function OverSteps({ charts }: { readonly charts: readonly ChartSpec[] })
             spec={spec}
             crosshair={crosshair}
             marked={range}
-            onOpen={(step) => {
-              location.hash = stepHref(step);
+            onOpen={(step, last) => {
+              location.hash = stepHref(step, last);
             }}
             onBrush={brushSteps(steps)}
             live

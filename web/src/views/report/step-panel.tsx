@@ -9,6 +9,7 @@ import {
   type ScaleChoice,
   type SliceBy,
   sliceChoices,
+  smoothChart,
   stepCharts,
 } from "../../../../src/render/charts/index.ts";
 import { foldSteps } from "../../../../src/render/report/index.ts";
@@ -28,6 +29,8 @@ import { makeHref, navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
+import { type Beyond, findBeyond } from "./beyond.ts";
+import { BeyondNote } from "./beyond-note.tsx";
 import { CorrectionPanel } from "./correction-panel.tsx";
 
 const SLICE_TITLES: Readonly<Record<SliceBy, string>> = {
@@ -40,6 +43,9 @@ const scaleParam = param("axis", "auto");
 const sliceParam = param("slice", "");
 const stepsParam = param("steps", "");
 const zoomParam = param("zoom", "");
+const smoothParam = param("smooth", "");
+/** Steps of the moving median; odd, so that it has a middle. */
+const WINDOWS = [5, 15, 51] as const;
 
 interface StepPanelProps {
   readonly info: RunInfo;
@@ -51,7 +57,8 @@ interface StepPanelProps {
 /** Small multiples over steps: one crosshair, one brush, one choice of slices for all. */
 export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
   const crosshair = useCrosshair();
-  const { by, slices, scale, range, isZoomed, charts, steps, absent, faint } = useStepCharts(data, alerts);
+  const { by, slices, scale, range, isZoomed, charts, steps, absent, faint, beyond, windows, smooth } =
+    useStepCharts(data, alerts);
   useKeys({
     l: {
       describe: "linear or logarithmic charts",
@@ -64,15 +71,15 @@ export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
     marked: isZoomed ? null : range,
     live: !isZoomed,
     onBrush: brushSteps(steps, { zoom: undefined }),
-    onOpen: (step: number): void => {
-      location.hash = stepHref(step);
+    onOpen: (step: number, last: number): void => {
+      location.hash = stepHref(step, last);
     },
   };
   return (
     <section class="steps" aria-label="Over the steps">
       <div class="head">
         <h2>Over the steps</h2>
-        <Choices by={by} slices={slices} scale={scale} />
+        <Choices {...{ by, slices, scale, windows, smooth }} />
       </div>
       {range === null ? (
         <p class="note">Drag over a chart to choose steps; click a step to see its sequences.</p>
@@ -82,7 +89,12 @@ export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
       {charts[0]?.marks !== undefined && <MarkNote spec={charts[0]} crosshair={crosshair} />}
       <div class="charts">
         {charts.map((spec) => (
-          <ChartView key={`${spec.id} ${spec.scale}`} spec={spec} {...events} />
+          <ChartView
+            key={`${spec.id} ${spec.scale}`}
+            spec={spec}
+            note={beyond.has(spec.id) && <BeyondNote of={beyond.get(spec.id)!} />}
+            {...events}
+          />
         ))}
       </div>
       {faint > 0 && (
@@ -105,13 +117,20 @@ function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   const slices = sliceChoices(data);
   const by = slices.find((name) => name === sliceParam.value) ?? null;
   const scale = findChosen(SCALES, scaleParam) ?? "auto";
+  // Of groups each has figures of its own; the baselines are of the run.
+  const beyond = useMemo(() => (by === null ? findBeyond(data) : new Map<string, Beyond>()), [data, by]);
+  const windows = WINDOWS.filter((window) => 2 * window < data.steps.length);
+  const smooth = windows.find((window) => String(window) === smoothParam.value);
   const whole = useMemo(() => {
     const drawn = stepCharts(data, by, scale);
     const marks = markSteps(alerts, drawn.charts[0]?.xs ?? []);
-    return marks.length === 0
-      ? drawn
-      : { ...drawn, charts: drawn.charts.map((spec) => ({ ...spec, marks })) };
-  }, [data, by, scale, alerts]);
+    const charts = drawn.charts.map((spec) => ({
+      ...(smooth === undefined ? spec : smoothChart(spec, smooth)),
+      ...(marks.length > 0 && { marks }),
+      ...(beyond.has(spec.id) && { ticks: beyond.get(spec.id)!.ticks }),
+    }));
+    return { ...drawn, charts };
+  }, [data, by, scale, alerts, beyond, smooth]);
   const steps = whole.charts[0]?.xs ?? [];
   const range = parseSteps(stepsParam.value);
   const [from, to] = range ?? [0, 0];
@@ -121,7 +140,8 @@ function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
     () => (isZoomed ? whole.charts.map((spec) => cutChart(spec, [from, to])) : whole.charts),
     [whole, isZoomed, from, to],
   );
-  return { by, slices, scale, range, isZoomed, charts, steps, absent: whole.absent, faint: whole.faint };
+  const { absent, faint } = whole;
+  return { by, slices, scale, range, isZoomed, charts, steps, absent, faint, beyond, windows, smooth };
 }
 
 /** Alerts of steps that the charts have: those of later ones come with them. */
@@ -156,7 +176,11 @@ function Choices({
   by,
   slices,
   scale,
+  windows,
+  smooth,
 }: {
+  readonly windows: readonly number[];
+  readonly smooth: number | undefined;
   readonly by: SliceBy | null;
   readonly slices: readonly SliceBy[];
   readonly scale: ScaleChoice;
@@ -182,6 +206,22 @@ function Choices({
         value={scale}
         onChange={(name) => choose("axis", name, "auto")}
       />
+      {windows.length > 0 && (
+        <Choice
+          label="smooth"
+          name="smooth"
+          options={[
+            { name: "", title: "off" },
+            ...windows.map((window) => ({
+              name: String(window),
+              title: String(window),
+              hint: `moving median of ${window} steps, beside the values`,
+            })),
+          ]}
+          value={smooth === undefined ? "" : String(smooth)}
+          onChange={(name) => choose("smooth", name, "")}
+        />
+      )}
     </>
   );
 }
