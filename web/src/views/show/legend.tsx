@@ -6,7 +6,16 @@ import type { Choices } from "./choices.ts";
 import type { Fates } from "./model/fate.ts";
 
 /** What the colors and lines of the strip mean, in numbers. */
-export function StripLegend({ choices, fates }: { readonly choices: Choices; readonly fates: Fates }) {
+export function StripLegend({
+  choices,
+  fates,
+  thinks,
+}: {
+  readonly choices: Choices;
+  readonly fates: Fates;
+  /** Whether any token is thinking. */
+  readonly thinks: boolean;
+}) {
   const { metric, domain, end, palette } = choices;
   return (
     <div class="strip-legend">
@@ -24,6 +33,7 @@ export function StripLegend({ choices, fates }: { readonly choices: Choices; rea
         <span class="key infinite">not finite</span>
         {end === domain && <span class="key over">beyond</span>}
         <span class="key untrained">not trained</span>
+        {thinks && <span class="key thinking">thinking</span>}
         {choices.numbers && (
           <span class="key number-key">
             above a digit its power of ten: <sup>2</sup> for hundreds, <sup>−1</sup> for tenths

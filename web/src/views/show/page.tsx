@@ -37,7 +37,7 @@ export function SequencePage(input: PageInput) {
         info={info}
       />
       <Toolbar choices={choices} numbers={info.has.texts ? numbers.any : undefined} onFind={openFind} />{" "}
-      <StripLegend choices={choices} fates={fates} />
+      <StripLegend choices={choices} fates={fates} thinks={model.thinking !== undefined} />
       <Minimap
         {...{ model, choices, values, hits: finding?.hits, linked }}
         onJump={goToPlace}

@@ -4,6 +4,7 @@ import { exact, exactBytes, NEVER_CUT_BYTES, readable, type TextMode, tokenName 
 import { deltaAt } from "./metrics.ts";
 import { groupSections, type Section, splitRuns, type TokenRun } from "./runs.ts";
 import { computeStatistics, type Statistics } from "./statistics.ts";
+import { findThinking } from "./thinking.ts";
 
 /** A sequence as the page shows it. Places count from the first prompt token, response tokens from `prompt` on. */
 export interface SequenceModel {
@@ -18,6 +19,8 @@ export interface SequenceModel {
   readonly runs: readonly TokenRun[];
   readonly sections: readonly Section[];
   readonly statistics: Statistics;
+  /** `[response]`, 1 where the policy thinks before it answers; undefined where it does nowhere. */
+  readonly thinking: Uint8Array | undefined;
   /** The token's own bytes and text. */
   readonly bytesOf: (place: number) => Uint8Array;
   readonly textOf: (place: number) => string;
@@ -77,6 +80,7 @@ export function sequenceModel(wire: WireSequence): SequenceModel {
     runs,
     sections: groupSections(runs),
     statistics: computeStatistics(deltas, mask),
+    thinking: findThinking(wire, runs),
     bytesOf,
     textOf,
     nameOf: (place, most) => tokenName(textOf(place), bytesOf(place), most),

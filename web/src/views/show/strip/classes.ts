@@ -16,9 +16,9 @@ export interface Painting {
 
 const EFFECT_CLASSES = { kept: "", truncated: " truncated", masked: " masked", vetoed: " vetoed" } as const;
 
-/** Classes by place: the shade, the effect of the correction, whether it lies in the range. */
+/** Classes by place: the shade, the effect of the correction, whether it lies in the range and is thinking. */
 export function classesFor(
-  { prompt, wire: { mask } }: SequenceModel,
+  { prompt, thinking, wire: { mask } }: SequenceModel,
   { values, domain, end, fates, range }: Painting,
 ): (place: number) => string {
   return (place) => {
@@ -27,7 +27,7 @@ export function classesFor(
     const ranged = range !== undefined && at >= range.from && at <= range.to ? " ranged" : "";
     if (mask[at] === 0) return `untrained${ranged}`;
     const effect = fates.any ? EFFECT_CLASSES[fates.effect(at)] : "";
-    return shadeClass(values[at]!, domain, end) + effect + ranged;
+    return shadeClass(values[at]!, domain, end) + effect + ranged + (thinking?.[at] ? " thinking" : "");
   };
 }
 

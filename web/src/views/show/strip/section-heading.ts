@@ -42,7 +42,33 @@ export function sectionHeading(
   heading.append(largest);
   add(`k3 ${formatNumber(k3)}`, "turn-figure");
   if (infinite > 0) add(`${infinite} not finite`, "turn-figure");
+  for (const text of describeThinking(model, run)) add(text, "turn-figure");
   return heading;
+}
+
+/** Thinking and answer of a turn apart; nothing where the turn has no thinking. */
+function describeThinking(
+  { deltas, thinking, prompt, wire: { mask } }: SequenceModel,
+  run: TokenRun,
+): string[] {
+  const [from, to] = [run.from - prompt, run.to - prompt];
+  const measure = (is: 0 | 1) =>
+    computeStatistics(
+      deltas,
+      mask.map((own, at) => (own !== 0 && thinking?.[at] === is ? 1 : 0)),
+      from,
+      to,
+    );
+  if (!thinking?.subarray(from, to).includes(1)) return [];
+  return (
+    [
+      ["thinking", measure(1)],
+      ["answer", measure(0)],
+    ] as const
+  ).map(
+    ([name, { tokens, meanAbs }]) =>
+      `${name}: ${formatCounted(tokens, "token")}, mean |Δ| ${formatNumber(meanAbs)}`,
+  );
 }
 
 /** The button that folds a run away or brings it back. */
