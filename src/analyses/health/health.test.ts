@@ -90,6 +90,16 @@ describe("groups without spread in reward", () => {
     expect(check([{ reward: 1 }]).flat_groups).toMatchObject({ outcome: "unknown", value: null });
   });
 
+  it("are listed by step, ascending, whatever order they came in, and unknown steps last", () => {
+    const steps = [30, undefined, 4, 200, 11];
+    const rows = steps.flatMap((step) =>
+      [0, 1].map((reward) => ({ ...(step !== undefined && { step }), group: "a", reward })),
+    );
+    const order = (some: readonly Drawn[]) => check(some).flat_groups.per_step.map(({ step }) => step);
+    expect(order(rows)).toEqual([4, 11, 30, 200, null]);
+    expect(order([...rows].reverse())).toEqual([4, 11, 30, 200, null]);
+  });
+
   it("keep the same prompt of two steps apart", () => {
     const rows = [1, 1, 2, 2].map((step, at) => ({ step, group: "a", reward: at < 2 ? 1 : at }));
     expect(check(rows).flat_groups.per_step).toEqual([
@@ -108,7 +118,7 @@ describe("truncated responses", () => {
     }));
 
   it("are those that the engine says it cut, in its own spelling", () => {
-    for (const word of ["length", "MAX_TOKENS", "truncated"])
+    for (const word of ["length", "MAX_TOKENS", "truncated", "max_length", "Max_Model_Len"])
       expect(check(reasons(40, 5, word)).truncation).toMatchObject({
         basis: "finish_reason",
         outcome: "beyond",
@@ -153,6 +163,7 @@ describe("staleness", () => {
     expect(found([0, 30], [5, 10])).toMatchObject({ outcome: "beyond", value: 5 });
     expect(found([0, 30], [5, 0])).toMatchObject({ outcome: "within", value: 0 });
     expect(found([1, 5], [0, 5]).parts.map(({ staleness }) => staleness)).toEqual([0, 1]);
+    expect(found([1, 5]).parts[0]!.delta_abs_mean).toBe(0.5);
     expect(found()).toMatchObject({ outcome: "unknown", value: null, mean: null });
   });
 });
@@ -191,6 +202,7 @@ describe("reward against length", () => {
     const { reward_length: below } = check(weak);
     expect([below.outcome, below.value! > 0.3, below.interval![0] < 0.3]).toEqual(["within", true, true]);
     expect(check(rows(28)).reward_length.outcome).toBe("too_few");
+    expect(check(rows(30)).reward_length.outcome).not.toBe("too_few");
     expect(check(rows(1)).reward_length).toMatchObject({ outcome: "unknown", value: null, interval: null });
   });
 
@@ -201,5 +213,21 @@ describe("reward against length", () => {
     expect(tenths[0]).toEqual({ shortest: 1, longest: 2, sequences: 2, reward_mean: 23.5 });
     expect(tenths.at(-1)).toEqual({ shortest: 23, longest: 25, sequences: 3, reward_mean: 1 });
     expect(check(rows.slice(0, 9)).reward_length.tenths).toEqual([]);
+    // Without a reward there is no mean to show.
+    const more = [...rows, { tokens: 1 }, { tokens: 99 }];
+    expect(check(more).reward_length.tenths).toEqual(tenths);
+  });
+
+  it("is judged, without groups, of steps with two or more known rewards", () => {
+    const rows = [1, 1, 2, 3, 3].map((step, at) => ({ step, tokens: 10 + at, reward: at % 2 }));
+    expect(check(rows).reward_length).toMatchObject({ within: "step", sequences: 4 });
+    const without = rows.map(({ reward, ...row }, at) => (at === 0 ? row : { ...row, reward }));
+    expect(check(without).reward_length.sequences).toBe(2);
+  });
+
+  it("and each other check has its own name", () => {
+    expect(Object.entries(check([])).map(([key, { id }]) => [key, id])).toEqual(
+      ["flat_groups", "truncation", "staleness", "reward_length"].map((id) => [id, id]),
+    );
   });
 });
