@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, open, rm, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -96,14 +96,14 @@ describe("openFile", () => {
     });
   });
 
-  it("notices that a file shrinks while it is read", async () => {
-    const path = await file("shrinking", new Uint8Array(1000));
+  it("notices that a large file shrinks while it is read", async () => {
+    const path = await file("shrinking", new Uint8Array(1_000_000));
     const source = await openFile(path);
-    await truncate(path, 600);
-    await expect(source.slice(500, 900)).rejects.toMatchObject({
+    await truncate(path, 600_000);
+    await expect(source.slice(500_000, 900_000)).rejects.toMatchObject({
       _tag: "FormatError",
-      message: "the file ends at byte 600; it had 1000 bytes when it was opened",
-      at: { file: path, offset: 600 },
+      message: "the file ends at byte 600000; it had 1000000 bytes when it was opened",
+      at: { file: path, offset: 600_000 },
     });
     await source.close();
     await expect(source.slice(0, 1)).rejects.toMatchObject({
@@ -111,7 +111,40 @@ describe("openFile", () => {
       message: expect.stringMatching(/^cannot read .*: (?:EBADF|file closed)/),
     });
   });
+
+  it.each([
+    ["a small file", 2 ** 18],
+    ["a larger one", 2 ** 18 + 1],
+  ])("reads any slice of %s, into memory that the caller lends too", async (_, size) => {
+    const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 31) % 251);
+    const source = await openFile(await file(`of ${size}`, bytes));
+    const lent = new Uint8Array(new ArrayBuffer(100), 0, 100);
+    const slice = await source.slice(size - 100, size, (length) => lent.subarray(0, length));
+    expect(slice.buffer).toBe(lent.buffer);
+    expect(slice).toEqual(bytes.subarray(size - 100));
+    const own = await source.slice(0, size);
+    expect([own.byteOffset, own.buffer.byteLength, own.constructor]).toEqual([0, size, Uint8Array]);
+    expect(Buffer.compare(own, bytes)).toBe(0);
+    // A slice is its receiver's: writing into it changes no other.
+    own.fill(7);
+    expect(await source.slice(3, 6)).toEqual(bytes.subarray(3, 6));
+    await source.close();
+  });
+
+  it("keeps a small file as it was when it was opened, and holds nothing open for it", async () => {
+    const path = await file("replaced", Uint8Array.of(1, 2, 3));
+    const before = await countDescriptors();
+    const source = await openFile(path);
+    expect(await countDescriptors()).toBe(before);
+    await truncate(path, 0);
+    expect(await source.slice(1, 3)).toEqual(Uint8Array.of(2, 3));
+  });
 });
+
+/** Open in this process; 0 where the system does not say. */
+async function countDescriptors(): Promise<number> {
+  return process.platform === "linux" ? (await readdir("/proc/self/fd")).length : 0;
+}
 
 describe("memorySource", () => {
   it("hands out views, without the methods of Buffer", async () => {

@@ -11,10 +11,15 @@ import type { Allocate, ByteSource } from "./byte-source.ts";
 
 /** Node rejects reads of 2 GiB and more in one call. */
 const MAX_PREAD_BYTES = 2 ** 30;
+/**
+ * Files of up to so many bytes are read whole when they are opened: each call of the system is a round through another
+ * thread, which costs more than these bytes, and formats take a dozen of them to find their arrays.
+ */
+const SMALL_BYTES = 2 ** 18;
 
 /**
- * Opens a regular file for reads at any offset (pread); nothing is read yet. Each slice is a fresh buffer that
- * starts at offset 0 of its memory, so that typed arrays can be laid over it without a copy.
+ * Opens a regular file for reads at any offset (pread). A small one is read at once, of a larger one nothing yet. Each
+ * slice is a fresh buffer that starts at offset 0 of its memory, so that typed arrays can be laid over it without a copy.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -41,6 +46,8 @@ export async function openFile(path: string): Promise<ByteSource> {
   const stats = await statHandle(handle, path);
   if (stats.isFile()) {
     const byteLength = stats.size;
+    // A size of 0 is also that of files which the system makes up as they are read.
+    if (byteLength > 0 && byteLength <= SMALL_BYTES) return await readSmall(handle, path, byteLength);
     return {
       name: path,
       byteLength,
@@ -54,6 +61,33 @@ export async function openFile(path: string): Promise<ByteSource> {
     at: { file: path },
     hint: "this format needs reads at any offset: write the data to a file first",
   });
+}
+
+/** Reads a file whole and closes it: slices are copies of what it was. */
+async function readSmall(handle: FileHandle, path: string, byteLength: number): Promise<ByteSource> {
+  const whole = Buffer.allocUnsafeSlow(byteLength);
+  let length = 0;
+  try {
+    while (length < byteLength) {
+      const { bytesRead } = await pread(handle, path, whole, length, byteLength - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+  } finally {
+    await handle.close().catch(() => {});
+  }
+  return {
+    name: path,
+    byteLength,
+    async slice(start, end, allocate = Buffer.allocUnsafeSlow) {
+      checkSpan(path, byteLength, start, end);
+      if (end > length) throw cutOff(path, length, byteLength);
+      const bytes = allocate(end - start);
+      bytes.set(whole.subarray(start, end));
+      return asPlainBytes(bytes);
+    },
+    close: async () => {},
+  };
 }
 
 async function statHandle(handle: FileHandle, path: string): Promise<Stats> {
@@ -114,19 +148,18 @@ async function readSpan(
   while (done < bytes.length) {
     const length = Math.min(bytes.length - done, MAX_PREAD_BYTES);
     const { bytesRead } = await pread(handle, path, bytes, done, length, start + done);
-    if (bytesRead === 0) {
-      throw new FormatError(
-        `the file ends at byte ${start + done}; it had ${byteLength} bytes when it was opened`,
-        {
-          at: { file: path, offset: start + done },
-          likely: "another process is rewriting the file",
-          hint: "try again when the trainer has finished writing it",
-        },
-      );
-    }
+    if (bytesRead === 0) throw cutOff(path, start + done, byteLength);
     done += bytesRead;
   }
   return asPlainBytes(bytes);
+}
+
+function cutOff(path: string, end: number, byteLength: number): FormatError {
+  return new FormatError(`the file ends at byte ${end}; it had ${byteLength} bytes when it was opened`, {
+    at: { file: path, offset: end },
+    likely: "another process is rewriting the file",
+    hint: "try again when the trainer has finished writing it",
+  });
 }
 
 async function pread(
