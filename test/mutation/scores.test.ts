@@ -180,6 +180,9 @@ describe("the folders that are measured", () => {
       "src/trainers/*.test.ts",
       "src/trainers/**/*.test.ts",
     ]);
+    const shared = listTests("src/input/readers/shared");
+    expect(shared).toContain("src/input/readers/torch/**/*.test.ts");
+    expect(shared).not.toContain("src/input/readers/json/**/*.test.ts");
     expect(listTests("src/trainers/verl")).toContain("src/trainers/configs/*.test.ts");
     expect(listTests("src/analyses/conformance")).toContain("test/golden-own.test.ts");
     expect(listTests("src/trainers/neutral")).not.toContain("src/trainers/configs/*.test.ts");
