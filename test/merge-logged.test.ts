@@ -36,7 +36,7 @@ it("says what one process says of dumps and metrics", () => {
 
 it("refuses what holds none", () => {
   const { status, err } = runCli(dir, ["merge", "parts", "--logged", "run"]);
-  expect([status, err.split("\n")[0]]).toEqual([2, "error: --logged run holds no logged metrics"]);
+  expect([status, err.split("\n")[0]]).toEqual([2, "error: --logged run contains no logged metrics"]);
   const out = runCli(dir, ["merge", "parts", "--logged", "metrics.jsonl", "--out", "one.lrs"]);
   expect(out.status).toBe(2);
 });

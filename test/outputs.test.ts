@@ -261,7 +261,7 @@ describe("a repeated divergence", () => {
     expect(figures(log)).toEqual({ records: 10, err: "" });
     const twice = figures(log + log);
     expect(twice.records).toBe(10);
-    expect(twice.err).toContain("10 records are there more than once, by record_id, and are counted once");
+    expect(twice.err).toContain("10 records occur more than once, by record_id, and are counted once");
     const others = log.replace(/,"record_id":"[^"]*"/g, "");
     expect(figures(others + others)).toEqual({ records: 20, err: "" });
   });

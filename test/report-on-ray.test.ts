@@ -20,7 +20,7 @@ describe("report --on", () => {
   it("says which Python is missing", () => {
     const { status, err } = report(["--on", "auto"], { LOGRATIO_PYTHON: join(dir, "no-python") });
     expect(status).toBe(3);
-    expect(err).toMatch(/^error: --on is run by Python, and .*no-python does not start: .*ENOENT/);
+    expect(err).toMatch(/^error: --on needs Python, and .*no-python does not start: .*ENOENT/);
     expect(err).toContain("LOGRATIO_PYTHON=PATH");
   });
 

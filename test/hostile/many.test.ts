@@ -34,7 +34,7 @@ test.each([
     "engines",
     "",
     (i: number) => `"step":1,"engine_id":"e${i}"`,
-    /100,000 engines are too many to keep apart|more than 17,408 engines are too many to keep apart/,
+    /100,000 engines are too many to list separately|more than 17,408 engines are too many to list separately/,
   ],
 ] as const)(
   "reports a run of 100,000 %s",

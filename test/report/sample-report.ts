@@ -292,7 +292,7 @@ export function emptyReport(): MismatchReport {
     verdict: {
       level: "broken",
       level_range: ["broken", "broken"],
-      headline: "no token has both log-probs, so there is nothing to compare",
+      headline: "no token has both log-probs, so nothing can be compared",
       readings: [],
     },
     facts: [],

@@ -18,14 +18,11 @@ describe("what a log does not have", () => {
   });
 
   it.each([
-    ["is_correct", "correct and incorrect answers are not told apart"],
+    ["is_correct", "correct and incorrect answers are not distinguished"],
     ["flip_type", "no flip patterns; older logs lack it"],
-    ["iteration", "nothing over iterations, and responses are not told apart"],
-    ["batch_idx", "responses are not told apart"],
-    [
-      "prompt_text",
-      "which responses are to one prompt is not known; intervals and tests take responses for independent",
-    ],
+    ["iteration", "no figures over iterations, and responses are not identified"],
+    ["batch_idx", "responses are not identified"],
+    ["prompt_text", "prompts are unknown, so intervals and tests treat responses as independent"],
     ["position", "no positions"],
     ["token_text", "no token texts and no digit tokens"],
   ])("no %s is told with what follows, and alone", async (field, effect) => {
@@ -69,9 +66,9 @@ describe("what a log does not have", () => {
     const wrong = [plain({ is_correct: false, batch_idx: 2 }), plain({ is_correct: false, batch_idx: 3 })];
     expect(await why(right)).toEqual({
       digits: "no token is of digits in an incorrect answer",
-      digits_sequences: "no response that the log tells apart is of digits in an incorrect answer",
+      digits_sequences: "no response that the log identifies is of digits in an incorrect answer",
       correctness: "no token is in an incorrect answer",
-      correctness_sequences: "no response that the log tells apart is in an incorrect answer",
+      correctness_sequences: "no response that the log identifies is in an incorrect answer",
       not_digits: "no token is other than digits",
     });
     expect((await why(wrong)).correctness).toBe("no token is in a correct answer");

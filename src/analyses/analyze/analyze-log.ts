@@ -123,7 +123,7 @@ function refuseEmpty(loaded: readonly LoadedFile[]): void {
       at: first === undefined ? { file: loaded[0]!.file } : { file: first.file, line: first.line },
       likely:
         lines === 0
-          ? "no token reached the threshold yet, or the log is written elsewhere"
+          ? "no token has reached the threshold yet, or the log is written elsewhere"
           : "this is another kind of file",
       hint: "such a log is JSONL with prob_divergence in each line; `logratio divergence` makes one from recorded data",
     },
@@ -247,12 +247,11 @@ function listMetrics(asked: Asked): Omit<AnalyzeMetrics, keyof ReadCounts> {
 }
 
 const NEEDED_FOR: Readonly<Record<string, string>> = {
-  is_correct: "correct and incorrect answers are not told apart",
+  is_correct: "correct and incorrect answers are not distinguished",
   flip_type: "no flip patterns; older logs lack it",
-  iteration: "nothing over iterations, and responses are not told apart",
-  batch_idx: "responses are not told apart",
-  prompt_key:
-    "which responses are to one prompt is not known; intervals and tests take responses for independent",
+  iteration: "no figures over iterations, and responses are not identified",
+  batch_idx: "responses are not identified",
+  prompt_key: "prompts are unknown, so intervals and tests treat responses as independent",
   position: "no positions",
   token_text: "no token texts and no digit tokens",
 };

@@ -132,7 +132,7 @@ function reportRepeated(path: string, repeated: number, findings: FindingLog): v
     at: { file: path },
     likely: "the log was written twice, or copies of it were given",
     describe: (count) =>
-      `${plural(count, "record is", "records are")} there more than once, by record_id, and ${count === 1 ? "is" : "are"} counted once`,
+      `${plural(count, "record occurs", "records occur")} more than once, by record_id, and ${count === 1 ? "is" : "are"} counted once`,
   });
 }
 

@@ -143,9 +143,9 @@ describe("more from correct or incorrect answers", () => {
   it("says where chance's share is from", () => {
     const from = (baseline_from: ShareFigures["baseline_from"]) =>
       read("mostly_incorrect", ofCorrect({ baseline_from })).measured;
-    expect(from("tokens")).toContain("(so many of all response tokens are from incorrect answers)");
-    expect(from("responses")).toMatch(/\(so many of all responses are incorrect\)$/);
-    expect(from("given")).toContain("(so many of all responses are incorrect, as given)");
+    expect(from("tokens")).toContain("(the share of all response tokens in incorrect answers)");
+    expect(from("responses")).toMatch(/\(the share of all responses that are incorrect\)$/);
+    expect(from("given")).toContain("(the share of all responses that are incorrect, as given)");
   });
 
   it("of digits has its own share, and nothing without texts", () => {

@@ -76,10 +76,10 @@ describe("the guide's scenarios, against what chance gives", () => {
     expect(found.mostly_correct).toMatchObject({ status: "no" });
     expect(found.mostly_incorrect).toMatchObject({ status: "no" });
     expect(found.mostly_correct!.measured).toBe(
-      "90.9 % of 110 records are from correct answers, 95 % interval 83.6 % to 95.1 % over 110 responses; by chance 91.0 % (so many of all responses are correct, as given)",
+      "90.9 % of 110 records are from correct answers, 95 % interval 83.6 % to 95.1 % over 110 responses; by chance 91.0 % (the share of all responses that are correct, as given)",
     );
     expect(found.mostly_incorrect!.measured).toBe(
-      "9.1 % of 110 records are from incorrect answers, 95 % interval 4.9 % to 16.4 % over 110 responses; by chance 9.0 % (so many of all responses are incorrect, as given)",
+      "9.1 % of 110 records are from incorrect answers, 95 % interval 4.9 % to 16.4 % over 110 responses; by chance 9.0 % (the share of all responses that are incorrect, as given)",
     );
   });
 
@@ -94,9 +94,11 @@ describe("the guide's scenarios, against what chance gives", () => {
     const tokens = responses.map((line) => ({ ...line, iteration_correct_tokens: 0.58 }));
     const byResponses = await runScenarios(responses);
     expect(byResponses.mostly_incorrect!.status).toBe("yes");
-    expect(byResponses.mostly_incorrect!.measured).toContain("by chance 10.0 % (so many of all responses");
+    expect(byResponses.mostly_incorrect!.measured).toContain("by chance 10.0 % (the share of all responses");
     const byTokens = await runScenarios(tokens);
-    expect(byTokens.mostly_incorrect!.measured).toContain("by chance 42.0 % (so many of all response tokens");
+    expect(byTokens.mostly_incorrect!.measured).toContain(
+      "by chance 42.0 % (the share of all response tokens",
+    );
     expect(byTokens.mostly_incorrect!.status).toBe("no");
     const given = await runScenarios(tokens, { accuracy: 0.2 });
     expect(given.mostly_correct!.status).toBe("yes");

@@ -127,9 +127,9 @@ function readExcess(given: ShareFigures, name: "correct" | "incorrect"): Reading
 }
 
 const CHANCE: Readonly<Record<NonNullable<ShareFigures["baseline_from"]>, (name: string) => string>> = {
-  tokens: (name) => `so many of all response tokens are from ${name} answers`,
-  responses: (name) => `so many of all responses are ${name}`,
-  given: (name) => `so many of all responses are ${name}, as given`,
+  tokens: (name) => `the share of all response tokens in ${name} answers`,
+  responses: (name) => `the share of all responses that are ${name}`,
+  given: (name) => `the share of all responses that are ${name}, as given`,
   incorrect: () => "as in incorrect answers",
 };
 

@@ -78,12 +78,12 @@ describe("sources", () => {
       {
         code: "duplicate",
         count: 2,
-        message: "2 records are there more than once, by record_id, and are counted once",
+        message: "2 records occur more than once, by record_id, and are counted once",
       },
     ]);
     const { findings: first } = await analyzeLog([one]);
     expect(first.map(({ message }) => message)).toEqual([
-      "1 record is there more than once, by record_id, and is counted once",
+      "1 record occurs more than once, by record_id, and is counted once",
     ]);
   });
 

@@ -250,7 +250,7 @@ function listSameFiles({ a, b, compared }: CompareInputs): string[] {
   const digests = [a, b].map(({ inputs }) => inputs.map(({ sha256 }) => sha256).sort());
   const areKnown = digests[0]!.length > 0 && digests.flat().every((digest) => digest !== null);
   return areKnown && digests[0]!.join() === digests[1]!.join()
-    ? ["A and B are the same files: they agree whatever is in them."]
+    ? ["A and B are the same files, so they agree whatever they contain."]
     : [];
 }
 
@@ -277,7 +277,7 @@ function listCaveats({ mode, counts }: Compared, columns: readonly ColumnCompari
       `${plural(counts.unchecked, "sequence")} without token ids on both sides: that both scored the same tokens was not checked.`,
     );
   if (mode === "paired" && Math.min(...Object.values(measureShares({ counts }))) < 1 - 1 / PER_CENT)
-    caveats.push("A certificate is about the tokens that were compared, and nothing else of either side.");
+    caveats.push("A certificate covers only the tokens that were compared.");
   return caveats;
 }
 
@@ -292,14 +292,14 @@ function adviseNext(outcome: Outcome, doctor: string | undefined): CompareReport
   if (needed !== undefined)
     return {
       command: null,
-      why: `About ${plural(needed, unit)} would decide${basis === "too_few" ? "" : ", were their spread what it is here"}.`,
+      why: `About ${plural(needed, unit)} would decide${basis === "too_few" ? "" : ", if they vary as much as these"}.`,
     };
   if (certificate === "undecidable")
     return {
       command: null,
-      why: `More ${unit}s would narrow the interval; --within sets another tolerance.`,
+      why: `More ${unit}s would narrow the interval; --within sets a different tolerance.`,
     };
   return doctor === undefined
     ? null
-    : { command: doctor, why: "The doctor names the cause, or the experiment that would." };
+    : { command: doctor, why: "logratio doctor names the cause, or the experiment that would show it." };
 }

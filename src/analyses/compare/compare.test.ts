@@ -31,9 +31,7 @@ describe("a certificate", () => {
     const report = compareBatches([A], [pack(other)], { within: 0 });
     const [column] = report.columns;
     expect(report.certificate).toBe("different");
-    expect(report.sentence).toBe(
-      "1 of 960 tokens differs, the first at s1.q7.t30; equality of every bit was asked for.",
-    );
+    expect(report.sentence).toBe("1 of 960 tokens differs, the first at s1.q7.t30, but the tolerance is 0.");
     expect(column!.first).toMatchObject({ handle: "s1.q7.t30", token_id: ROWS[7]!.ids[30], turn: 0 });
     expect(column!.ulps).toEqual({ unit: "float32", counts: [{ from: 1, to: 1, tokens: 1 }] });
     expect(column!.metrics).toMatchObject({ unequal: 1, unequal_sequences: 1, unequal_share_upper: null });
@@ -67,7 +65,7 @@ describe("a certificate", () => {
     );
     expect(report.next).toEqual({
       command: "logratio doctor B",
-      why: "The doctor names the cause, or the experiment that would.",
+      why: "logratio doctor names the cause, or the experiment that would show it.",
     });
   });
 
@@ -82,7 +80,7 @@ describe("a certificate", () => {
     const wide = room > 0 ? high! - mean! : mean! - (report.metrics.delta_abs_mean_low as number);
     expect(needed).toBe(Math.ceil(12 * (wide / room) ** 2 - 1e-6));
     expect(report.next!.why).toBe(
-      `About ${needed!.toLocaleString("en-US")} prompts would decide, were their spread what it is here.`,
+      `About ${needed!.toLocaleString("en-US")} prompts would decide, if they vary as much as these.`,
     );
   });
 
@@ -168,9 +166,7 @@ describe("pairing", () => {
       mask_differs: 0,
       unchecked_sequences: 0,
     });
-    expect(report.caveats).toContain(
-      "A certificate is about the tokens that were compared, and nothing else of either side.",
-    );
+    expect(report.caveats).toContain("A certificate covers only the tokens that were compared.");
   });
 
   it("of less than half of either side certifies nothing", () => {
@@ -316,7 +312,7 @@ describe("what the certificate says beside its figures", () => {
         digests.map((sha256) => ({ file: "", format: "", trainer: "", bytes: 0, sha256, modified: null }));
       return compareBatches([A], [A], {}, [inputs(a), inputs(b)]).caveats;
     };
-    const same = ["A and B are the same files: they agree whatever is in them."];
+    const same = ["A and B are the same files, so they agree whatever they contain."];
     expect(caveats(["x", "y"], ["y", "x"])).toEqual(same);
     expect(caveats(["x"], ["y"])).toEqual([]);
     expect(caveats(["x", null], ["x", null])).toEqual([]);
@@ -340,7 +336,7 @@ describe("what the certificate says beside its figures", () => {
     });
     expect(report.metrics.clusters_needed).toBeNull();
     expect(report.pairing!.token_share.a).toBeCloseTo(5 / 24, 12);
-    expect(report.caveats.at(-1)).toMatch(/^A certificate is about the tokens that were compared/);
+    expect(report.caveats.at(-1)).toMatch(/^A certificate covers only the tokens that were compared/);
   });
 
   it("refuses with what to try, whatever is missing", () => {

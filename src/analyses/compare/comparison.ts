@@ -144,7 +144,7 @@ export class Comparison {
       if (!sides[at]!.includes(name))
         throw new MissingSideError(
           `${this.#isOneSource ? "the source" : "AB"[at]} has no column ${name}; it has ${listNames(sides[at]!)}`,
-          { hint: "name columns that are there: --column NAME, or --column NAME_OF_A,NAME_OF_B" },
+          { hint: "name existing columns: --column NAME, or --column NAME_OF_A,NAME_OF_B" },
         );
     if (counts.pairs > 0 && this.#choose().length === 0)
       throw new MissingSideError(

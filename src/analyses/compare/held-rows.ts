@@ -89,8 +89,8 @@ export class HeldMemory {
       {
         limit,
         at: { file: provenance.file },
-        likely: "two large sources are compared: one of them is held while the other is read",
-        hint: `compare fewer steps at a time (--steps 0..99), or allow more: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
+        likely: "both sources are large, and one stays in memory while the other is read",
+        hint: `compare fewer steps at a time (--steps 0..99), or allow more memory: --memory ${Math.ceil((4 * limit) / 2 ** 20)} (MiB)`,
       },
     );
   }

@@ -51,7 +51,7 @@ export function describeColumn(
     case "bits":
       if (certificate === "equal")
         return `All ${plural(facts.tokens, "token")} of ${plural(facts.sequences, "sequence")} are equal bit for bit; ${formatLevel(test)} leaves open at most ${formatShare(facts.unequal_share_upper)} of tokens that are not.`;
-      return `${formatDifferences(facts, first)}; equality of every bit was asked for.`;
+      return `${formatDifferences(facts, first)}, but the tolerance is 0.`;
     case "missing":
       return `${plural(facts.one_sided, "token has", "tokens have")} a finite log-prob on one side only, and ${formatDifferences(facts, first)}.`;
     case "interval":

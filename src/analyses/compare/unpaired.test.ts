@@ -47,7 +47,7 @@ describe("two runs of different texts", () => {
     expect(few.sentence).toContain("over 5 prompts or sequences in the smaller run");
     const wide = compareBatches([pack(drawRun(1, 0.02))], [pack(drawRun(2, 0.0325))]);
     expect([wide.certificate, wide.basis]).toEqual(["undecidable", "straddles"]);
-    expect(wide.next!.why).toContain("--within sets another tolerance");
+    expect(wide.next!.why).toContain("--within sets a different tolerance");
   });
 
   it("are compared so on request, even where texts are the same", () => {

@@ -45,7 +45,7 @@ const EXAMPLES = "delta_abs_mean <= 0.015, per_step.k3 < 0.01, verdict <= elevat
  */
 export function parseCondition(given: string): Condition {
   if (given.length > MOST_CHARACTERS)
-    throw new UsageError(`a condition of ${given.length} characters, more than ${MOST_CHARACTERS}`);
+    throw new UsageError(`the condition has ${given.length} characters, more than ${MOST_CHARACTERS}`);
   const text = given.trim();
   if (/^changed\b/.test(text)) return parseChange(text);
   // Names of logged metrics may hold much, but no sign of a comparison.

@@ -18,8 +18,8 @@ export function absentFigures(result: Known): string[] {
     );
   }
   if (!result.truth)
-    lines.push("no ground truth (--truth COLUMN or FILE): every sampled digit is taken as it is");
+    lines.push("no ground truth (--truth COLUMN or FILE): the sampled digits are not checked");
   if (!result.right_sequences && !result.wrong_sequences)
-    lines.push("no correctness: right and wrong sequences are not told apart");
+    lines.push("no correctness: correct and incorrect sequences are not distinguished");
   return lines;
 }

@@ -110,7 +110,7 @@ describe("absentFigures", () => {
     expect(absentFigures({ ...full, distributions: [] })[0]).toMatch(/^no top-k alternatives/);
     expect(absentFigures({ ...full, truth: null })[0]).toMatch(/^no ground truth/);
     expect(absentFigures({ ...full, right_sequences: null })).toEqual([
-      "no correctness: right and wrong sequences are not told apart",
+      "no correctness: correct and incorrect sequences are not distinguished",
     ]);
     expect(
       absentFigures({ ...full, right_sequences: null, wrong_sequences: {} } as unknown as typeof full),

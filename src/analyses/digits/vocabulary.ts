@@ -68,7 +68,7 @@ export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {
       `none of the ${decoder.vocabularySize} entries of the vocabulary is a single digit`,
       {
         likely: "the tokenizer belongs to another model, or writes numbers in another script",
-        hint: "name the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
+        hint: "give the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
       },
     );
   }

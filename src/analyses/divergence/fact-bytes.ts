@@ -37,5 +37,5 @@ export function decodeFacts(from: ByteReader): TokenFacts {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }
-  return from.fail("what is known of a token is not understood");
+  return from.fail("the facts of a token cannot be decoded");
 }

@@ -96,7 +96,7 @@ function judgeCondition(
 ): GateCheck {
   if (condition.kind === "figure") return judgeLimit(results, condition, alpha, tooFew);
   if (condition.kind === "verdict") return judgeVerdictLimit(results, condition, alpha);
-  throw new UsageError(`${condition.text} is not a limit: it says when an alert is raised`, {
+  throw new UsageError(`${condition.text} is not a limit but the condition of an alert`, {
     hint: "use it in the rules of view --follow --alerts",
   });
 }

@@ -119,7 +119,7 @@ function listFigures(
   const names = isChosen ? metrics.map(parseFigureName) : listDefaults(runs);
   const figures = names.flatMap((name) => expandSteps(name, runs));
   if (figures.length > 0) return [...new Map(figures.map((one) => [one.text, one])).values()];
-  throw new EmptyInputError("the runs have no figure in common to learn", {
+  throw new EmptyInputError("the runs have no figure in common", {
     hint: `name figures with --metrics, such as --metrics ${DEFAULT_METRICS.slice(0, 2).join(",")}`,
   });
 }
@@ -166,9 +166,12 @@ function readForHistory(
   if ("missing" in found) return { value: null, error: null };
   const { value, interval, withheld } = found.readings[0] as Reading;
   if (!Number.isFinite(value))
-    throw new SchemaError(`${figure.text} of ${run.name} is ${formatPlain(value)}: not a run to learn from`, {
-      at: { file: run.name },
-      hint: "leave the run out of the history, or choose other figures with --metrics",
-    });
+    throw new SchemaError(
+      `${figure.text} of ${run.name} is ${formatPlain(value)}, so nothing can be learned from this run`,
+      {
+        at: { file: run.name },
+        hint: "leave the run out of the history, or choose other figures with --metrics",
+      },
+    );
   return { value, error: withheld === null ? errorOnScale(scale, interval) : null };
 }

@@ -152,7 +152,7 @@ function requireLengths({ text, p, q, pair }: ScoredText): void {
       throw new LengthMismatchError(
         `${text.id} has ${expected} response tokens, but ${values.length} ${name}`,
         {
-          likely: "the scores are of another version of the text, or of another tokenizer",
+          likely: "the scores come from another version of the text or another tokenizer",
         },
       );
 }

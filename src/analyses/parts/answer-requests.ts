@@ -94,7 +94,7 @@ async function answer(request: WorkerRequest): Promise<Answer> {
     const result = reportPart(part, { parity: parseParity(parity) });
     return { bytes: new TextEncoder().encode(`${resultJson(result)}\n`), of: count(part) };
   }
-  throw new UsageError("the request asks for nothing", {
+  throw new UsageError("the request has no task", {
     hint: "give plan, summarize, merge or report with a list of paths",
   });
 }
@@ -106,7 +106,8 @@ function readPaths(name: string, paths: unknown): readonly string[] {
 }
 
 function openReader(paths: readonly string[], options: SummarizeOptions): Promise<ShardReader> {
-  if (paths.includes("-")) throw new UsageError("- is where requests come from: give a path");
+  if (paths.includes("-"))
+    throw new UsageError("requests arrive on standard input, so - cannot be read: give a path");
   return openShardReader(paths, { ...options, for: parsePartKind(options.for ?? "report") });
 }
 

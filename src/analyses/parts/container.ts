@@ -77,7 +77,7 @@ export function unpackBlocks(bytes: Uint8Array, file: string): OpenedBlocks {
   const end = bytes.length - CHECKSUM_BYTES;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (end < HEADER_BYTES || view.getUint32(end, true) !== crc32c(bytes.subarray(0, end))) {
-    throw new FormatError(`${file} does not have the checksum that it was written with`, {
+    throw new FormatError(`the checksum of ${file} does not match its content`, {
       at,
       likely: `${LIKELY_CUT_OFF}, or ${LIKELY_DAMAGED}`,
       hint: "run logratio summarize again for its shards",

@@ -80,7 +80,7 @@ describe("parts for doctor", () => {
     });
     await summarize([demo()], "only");
     await expect(mergePaths("report", [join(folder, "only")])).rejects.toThrow(
-      "no part for report is there; others are: 5 for doctor",
+      "no part for report found; found: 5 for doctor",
     );
   });
 

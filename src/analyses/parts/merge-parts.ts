@@ -101,7 +101,7 @@ export class PartMerger {
 
   /** Everything that was added. @throws UsageError when nothing was */
   finish(): Part {
-    if (this.#first === undefined) throw new UsageError("no part was given", { hint: "give .lrs files" });
+    if (this.#first === undefined) throw new UsageError("no part given", { hint: "give .lrs files" });
     const read = [...this.#byName.values()].map(({ shard }) => shard);
     const failed = [...this.#failed.values()].filter(({ name }) => !this.#byName.has(name));
     return {
@@ -153,7 +153,7 @@ export async function mergeParts(paths: readonly string[], wanted?: Wanted): Pro
   if (merged === 0 && other !== undefined) {
     const there = [...others].map(([kind, count]) => `${formatCount(count)} for ${kind}`).join(", ");
     refuseKind(
-      `no part for ${wanted!.kind} is there; others are: ${there}`,
+      `no part for ${wanted!.kind} found; found: ${there}`,
       dirname(paths[0]!),
       other[0],
       wanted!.kind,
@@ -216,7 +216,7 @@ function requireSameFlags(
 function refuseOverlap({ shard, origin }: Held, other: string): never {
   throw new SchemaError(`${shard.name} is in ${origin} and in ${other}, which also has other shards`, {
     at: { file: other },
-    likely: "a merged part was given together with one of those that it was made of",
+    likely: "a merged part was given together with one of its own parts",
     hint: "leave out one of the two parts",
   });
 }

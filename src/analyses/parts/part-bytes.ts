@@ -58,9 +58,9 @@ function readInfo(bytes: Uint8Array, file: string): PartInfo {
     if (lists.every(Array.isArray)) return requireKnown(info, file);
   } catch (cause) {
     if (cause instanceof VersionError) throw cause;
-    throw new FormatError(`${file} does not say what is in it`, { at: { file }, cause });
+    throw new FormatError(`${file} does not state its contents`, { at: { file }, cause });
   }
-  throw new FormatError(`${file} does not say what is in it`, { at: { file } });
+  throw new FormatError(`${file} does not state its contents`, { at: { file } });
 }
 
 /** @throws VersionError when this program does not know what the part holds */

@@ -47,7 +47,7 @@ export async function findParts(paths: readonly string[]): Promise<string[]> {
 }
 
 function refuseEmpty(path: string): never {
-  throw new UsageError(`${path} holds no part: no file in it ends in ${PART_SUFFIX}`, {
+  throw new UsageError(`${path} contains no parts: no file in it ends in ${PART_SUFFIX}`, {
     at: { file: path },
     hint: `logratio summarize DUMPS --out ${path} writes parts`,
   });
@@ -93,7 +93,7 @@ export async function areParts(paths: readonly string[]): Promise<boolean> {
   const parts = found.filter((path) => path !== undefined);
   if (parts.length === 0 || parts.length === paths.length) return parts.length > 0;
   const other = paths.find((path) => !parts.includes(path));
-  throw new UsageError(`${parts[0]} holds parts, and ${other} does not`, {
+  throw new UsageError(`${parts[0]} contains parts, but ${other} does not`, {
     at: { file: other! },
     hint: "give only parts; logratio summarize makes them from the other path",
   });

@@ -91,8 +91,8 @@ function tellMissing({ calls, shards }: PartInfo, findings: FindingLog): void {
     count: missing.length,
     omits: { unit: "file", why: "unreadable" },
     at: { file: first },
-    likely: "logratio summarize was ended before it was done, or its parts are not all given",
-    hint: "run logratio summarize again: it goes on where it was",
+    likely: "logratio summarize was stopped early, or some of its parts were not given",
+    hint: "run logratio summarize again: it continues where it stopped",
     describe: (count) =>
       `${plural(count, "shard")} of ${formatCount(expected.size)} ${count === 1 ? "has" : "have"} no part`,
   });

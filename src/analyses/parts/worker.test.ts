@@ -120,8 +120,8 @@ describe("requests that ask for nothing that can be done", () => {
     ['{"summarize":[]}', "summarize must be a list of paths"],
     ['{"merge":["a",1]}', "merge must be a list of paths"],
     ['{"report":{}}', "report must be a list of paths"],
-    ['{"plan":["-"]}', "- is where requests come from: give a path"],
-    ["{}", "the request asks for nothing"],
+    ['{"plan":["-"]}', "requests arrive on standard input, so - cannot be read: give a path"],
+    ["{}", "the request has no task"],
   ])("are answered with their error: %s", async (line, message) => {
     const [answer] = await askLines(line);
     expect(answer!.head).toMatchObject({
@@ -160,7 +160,7 @@ describe("parts on disk", () => {
     await mkdir(at("empty"));
     await expect(findParts([at("empty")])).rejects.toMatchObject({
       _tag: "UsageError",
-      message: expect.stringContaining("holds no part") as string,
+      message: expect.stringContaining("contains no parts") as string,
       hint: expect.stringContaining("--out") as string,
     });
     await expect(findParts([at("nowhere")])).rejects.toMatchObject({ _tag: "NotFoundError" });

@@ -69,9 +69,9 @@ describe("what the first screen says of a run", () => {
 
   it("is which answers are further off, either way round", () => {
     const wrong = findText(makeReport(drawRun(({ correct }) => (correct === 0 ? 4 : 1))), "correctness");
-    expect(wrong).toMatch(/^Incorrect responses are (3\.[5-9]|4\.\d) times as far off as correct ones/);
+    expect(wrong).toMatch(/^Incorrect responses differ (3\.[5-9]|4\.\d) times as much as correct ones/);
     const right = findText(makeReport(drawRun(({ correct }) => (correct === 1 ? 4 : 1))), "correctness");
-    expect(right).toMatch(/^Correct responses are (3\.[5-9]|4\.\d) times as far off as incorrect ones/);
+    expect(right).toMatch(/^Correct responses differ (3\.[5-9]|4\.\d) times as much as incorrect ones/);
   });
 
   it("is which rank or environment is further off, not which is nearer", () => {
@@ -176,7 +176,7 @@ describe("what the first screen says of a run", () => {
     const far = drawRun(({ step }) => (step === 80 ? 12 : 1));
     expect(makeReport(far, { findings: [skipped] }).next).toEqual({
       command: "logratio report drawn.npz --explain",
-      why: "some inputs were skipped: see what each file was read as",
+      why: "some inputs were skipped: see how each file was read",
     });
     expect(makeReport(far, { findings: [{ ...skipped, severity: "warning" }] }).next.command).toContain(
       "--steps 80",

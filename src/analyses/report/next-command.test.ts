@@ -38,7 +38,7 @@ describe.skipIf(noShell)("nextCommand", () => {
 
   it("replaces the steps where it asks for others, and does not ask show for a filter", () => {
     expect(words(next(worstStep).command).join(" ")).toMatch(/--mask m --pair --steps 30$/);
-    expect(next(worstStep).why).toBe("look at step 30, which stands out, alone");
+    expect(next(worstStep).why).toBe("look at step 30 alone, which stands out");
     expect(next(fact("drift")).command).not.toContain("--steps 30");
     const filtered = { ...INPUT, flags: ["--filter", "abs>0.5", "--mask", "m"] };
     expect(words(next(fact("single-token"), filtered).command)).not.toContain("--filter");
@@ -61,7 +61,7 @@ describe.skipIf(noShell)("nextCommand", () => {
       const { command, why } = next(facts, compared, true);
       expect(words(command).slice(0, 2)).toEqual(["report", "my runs/it's here.npz"]);
       expect(words(command).join(" ")).toMatch(/--steps 1\.\.5 --parity verl --explain$/);
-      expect(why).toBe("some inputs were skipped: see what each file was read as");
+      expect(why).toBe("some inputs were skipped: see how each file was read");
     }
     const warned = nextCommand(
       sampleReport(),
@@ -80,7 +80,7 @@ describe.skipIf(noShell)("nextCommand", () => {
       "s30.r0.q3.t41",
       "--rollout",
     ]);
-    expect(why).toMatch(/^that token in its text/);
+    expect(why).toMatch(/^that token in its context/);
   });
 
   it("follows the first of the token and the step that facts name", () => {
@@ -98,9 +98,9 @@ describe.skipIf(noShell)("nextCommand", () => {
     const of = (trainers: readonly string[], compared: readonly string[] = []) =>
       nextCommand({ ...sampleReport(), trainers }, fact("drift"), [], { ...INPUT, compared });
     expect(words(of(["trl", "verl"]).command).join(" ")).toMatch(/--steps 1\.\.5 --parity verl$/);
-    expect(of(["verl"]).why).toBe("compare with what verl logged, key by key");
+    expect(of(["verl"]).why).toBe("compare with what verl logs, key by key");
     expect(words(of(["verl", "xtuner"], ["verl"]).command).join(" ")).toMatch(/--parity verl,xtuner$/);
-    expect(of(["xtuner"]).why).toContain("what xtuner logged");
+    expect(of(["xtuner"]).why).toContain("what xtuner logs");
     for (const trainers of [["trl"], []]) {
       expect(words(of(trainers).command).join(" ")).toMatch(/--steps 1\.\.5 --html report\.html$/);
       expect(of(trainers).why).toBe("the same with pictures, in one file to share");
@@ -113,14 +113,14 @@ describe.skipIf(noShell)("nextCommand", () => {
     for (const facts of [[], fact("single-token"), worstStep]) {
       const { command, why } = next(facts, off);
       expect(words(command)).toEqual(["doctor", "my runs/it's here.npz", ...FLAGS]);
-      expect(why).toBe("the likeliest causes with what speaks for them, and how to fix them");
+      expect(why).toBe("the most likely causes, their evidence and their fixes");
     }
     expect(words(next([], off, true).command)).toContain("--explain");
     expect(next(fact("single-token"), { ...off, isOff: false }).command).toContain(" show ");
   });
 
   it("says what - stands for", () => {
-    expect(next([], { ...INPUT, paths: ["-"] }).why).toContain("- stands for the same input");
+    expect(next([], { ...INPUT, paths: ["-"] }).why).toContain("- means the same input");
     expect(next([]).why).not.toContain("stands for");
   });
 });

@@ -28,7 +28,7 @@ export function nextCommand(
   const paths = [...new Set(input.paths)];
   const next = chooseNext(source, facts, findings, { ...input, paths });
   if (!input.paths.includes("-")) return next;
-  return { ...next, why: `${next.why}; - stands for the same input, piped in again` };
+  return { ...next, why: `${next.why}; - means the same input, piped in again` };
 }
 
 function chooseNext(
@@ -43,7 +43,7 @@ function chooseNext(
   if (inputWasSkipped(findings)) {
     return {
       command: report(...parity(compared), "--explain"),
-      why: "some inputs were skipped: see what each file was read as",
+      why: "some inputs were skipped: see how each file was read",
     };
   }
   const hasMoved = findings.some(({ code }) => code === "shifted-columns");
@@ -55,26 +55,26 @@ function chooseNext(
         "--align",
         "auto",
       ]),
-      why: "the same with the trainer's column where it agrees with the rollout's",
+      why: "the same, with the trainer column shifted to where it matches the rollout column",
     };
   }
   if (findings.some(({ code }) => code === "zero-logprobs" || code === "padding-side")) {
     return {
       command: report(...parity(compared), "--explain"),
-      why: "which masks were combined, and which columns there are",
+      why: "which masks were combined, and which columns exist",
     };
   }
   const [failure] = source.identity.failures;
   if (failure !== undefined) {
     return {
       command: shellCommand("doctor", paths, flags),
-      why: "the log-probs fail a test that holds whatever the weights are: which cause explains it",
+      why: "the log-probs fail a test that any weights must pass: see which cause explains it",
     };
   }
   if (isOff) {
     return {
       command: shellCommand("doctor", paths, flags),
-      why: "the likeliest causes with what speaks for them, and how to fix them",
+      why: "the most likely causes, their evidence and their fixes",
     };
   }
   const [worst] = source.worst_tokens;
@@ -82,7 +82,7 @@ function chooseNext(
   if (lead?.kind === "single-token" && worst !== undefined) {
     return {
       command: shellCommand("show", [...paths, worst.handle], withoutFlag(flags, "--filter")),
-      why: "that token in its text, and the alternatives of both policies",
+      why: "that token in its context, with the alternatives of both policies",
     };
   }
   if (lead?.evidence !== undefined) {
@@ -90,7 +90,7 @@ function chooseNext(
     const others = withoutFlag(flags, "--steps");
     return {
       command: shellCommand("report", paths, [...others, ...parity(compared), "--steps", String(step)]),
-      why: `look at step ${step}, which stands out, alone`,
+      why: `look at step ${step} alone, which stands out`,
     };
   }
   const trainer = source.trainers.find(
@@ -99,7 +99,7 @@ function chooseNext(
   if (trainer !== undefined) {
     return {
       command: report(...parity([...compared, trainer])),
-      why: `compare with what ${trainer} logged, key by key`,
+      why: `compare with what ${trainer} logs, key by key`,
     };
   }
   return {

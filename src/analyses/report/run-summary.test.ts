@@ -206,7 +206,7 @@ describe("verdict and facts", () => {
       { deltas: `${many(0.001)} -12`, step: 2, rollout: -0.01 },
     ]);
     expect(facts[0]?.text).toMatch(
-      /^One token, s2\.q1\.t100 \(Δ -12\.0, p 0\.9900 → 6\.08e-6\), makes >99\.9 % of all k3$/,
+      /^One token, s2\.q1\.t100 \(Δ -12\.0, p 0\.9900 → 6\.08e-6\), accounts for >99\.9 % of all k3$/,
     );
     expect(next.command).toBe("logratio show drawn s2.q1.t100");
   });

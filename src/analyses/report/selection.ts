@@ -14,5 +14,5 @@ export function selectionBy(flags: readonly string[]): string | undefined {
   const filter = at < 0 ? undefined : flags[at + 1];
   if (filter === undefined) return undefined;
   const chosen = parseFilter(filter).terms.some(({ field }) => !KNOWN_BEFORE.has(field?.name ?? ""));
-  return chosen ? `--filter '${filter}' chooses by what was sampled` : undefined;
+  return chosen ? `--filter '${filter}' selects by the sampled tokens` : undefined;
 }

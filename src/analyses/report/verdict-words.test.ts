@@ -44,15 +44,15 @@ const makeStep = (step: number | null, more: Partial<MismatchMetrics>): StepMetr
 describe("the sentence of each level", () => {
   it("says what it means, and which figures are to blame", () => {
     const cases: [Partial<MismatchMetrics>, Verdict["level"], RegExp][] = [
-      [{ delta_abs_max: 0 }, "none", /^rollout and trainer log-probs are the same numbers/],
-      [{}, "normal", /^the mismatch is what kernels and precision explain$/],
+      [{ delta_abs_max: 0 }, "none", /^rollout and trainer log-probs are identical/],
+      [{}, "normal", /^kernels and precision explain the mismatch$/],
       [
         { prob_diff_mean: 0.006 },
         "elevated",
         /^the mismatch is larger than kernels and precision usually explain \(mean \|Δp\|\)$/,
       ],
       [{ pearson: 0.9 }, "high", /^the mismatch is large enough to bias the updates: .*cause \(Pearson\)$/],
-      [{ ess: 0.01 }, "broken", /^these are hardly the same policy: suspect misaligned .* \(ESS\)$/],
+      [{ ess: 0.01 }, "broken", /^these are hardly the same policy: first check for misaligned .* \(ESS\)$/],
     ];
     for (const [figures, level, headline] of cases) {
       const verdict = judge(makeMetrics(figures));
@@ -91,7 +91,7 @@ describe("too few to say", () => {
   it("has nothing to compare without a token", () => {
     const { level, headline } = judge(makeMetrics({ tokens: 0, sequences: 0 }), { fault: "constant" });
     expect(level).toBe("too_few");
-    expect(headline).toBe("no token has both log-probs, so there is nothing to compare");
+    expect(headline).toBe("no token has both log-probs, so nothing can be compared");
   });
 
   it("says broken all the same where the median of thirty tokens is above 0.3 nats", () => {
@@ -135,7 +135,7 @@ describe("levels that are left open", () => {
     expect(level).toBe("elevated");
     expect(level_range).toEqual(["elevated", "broken"]);
     expect(headline).toBe(
-      "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or more (k3): more prompts would tell",
+      "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or higher (k3): more prompts would decide",
     );
   });
 
@@ -144,7 +144,7 @@ describe("levels that are left open", () => {
       ranges: { k3: { low: 0, high: 0.5 } },
       leftOut: [{ what: "", count: 5000, unit: "token", why: "unreadable", severity: "warning" }],
     });
-    expect(headline).toMatch(/more prompts would tell; 5,000 of 10,000 tokens \(50\.0 %\) left out$/);
+    expect(headline).toMatch(/more prompts would decide; 5,000 of 10,000 tokens \(50\.0 %\) left out$/);
   });
 });
 
@@ -155,7 +155,7 @@ describe("steps that are worse than the run", () => {
   const broken = { delta_abs_mean: 0.4 };
 
   it("are named by the worst of them, with how many more there are", () => {
-    expect(headline([makeStep(3, high)])).toMatch(/explain; step 3 is worse \(high\)$/);
+    expect(headline([makeStep(3, high)])).toMatch(/mismatch; step 3 is worse \(high\)$/);
     expect(headline([makeStep(3, high), makeStep(4, broken)])).toMatch(
       /; step 4 and 1 more step are worse \(broken\)$/,
     );
@@ -182,7 +182,7 @@ describe("steps that are worse than the run", () => {
       perStep: [makeStep(3, broken)],
       standingOut: new Set([3]),
     });
-    expect(beyond).toMatch(/\(k3\): more prompts would tell; step 3 is worse \(broken\)$/);
+    expect(beyond).toMatch(/\(k3\): more prompts would decide; step 3 is worse \(broken\)$/);
   });
 });
 
@@ -209,7 +209,7 @@ describe("what was left out", () => {
       /; 9 of 18 files \(50\.0 %\) left out$/,
     );
     expect(headline([lost(1000), lost(1, "file"), lost(450, "sequence")])).toMatch(
-      /^450 of 500 sequences \(90\.0 %\) left out; of the rest: the mismatch is/,
+      /^450 of 500 sequences \(90\.0 %\) left out; of the rest: kernels and precision explain the mismatch/,
     );
   });
 });

@@ -65,7 +65,7 @@ describe("verdictOf", () => {
     );
     expect(readings).not.toEqual([]);
     expect(judge(makeMetrics(5000, 50), { leftOut: [lost(5000)], files: 1 }).headline).toBe(
-      "the mismatch is what kernels and precision explain; 5,000 of 10,000 tokens (50.0 %) left out",
+      "kernels and precision explain the mismatch; 5,000 of 10,000 tokens (50.0 %) left out",
     );
     expect(judge(makeMetrics(2000, 50), { leftOut: [lost(999_000)], files: 1 }).headline).toContain(
       "(99.8 %)",
@@ -98,7 +98,7 @@ describe("verdictOf", () => {
     const equal = { delta_abs_max: 0, delta_abs_mean: 0 };
     expect(judge(makeMetrics(5000, 50, equal))).toMatchObject({
       level: "none",
-      headline: expect.stringContaining("or one column written as both"),
+      headline: expect.stringContaining("or one column was written as both"),
     });
     expect(judge(makeMetrics(30, 1, equal))).toMatchObject({
       level: "too_few",
@@ -143,7 +143,7 @@ describe("verdictOf", () => {
     expect(open).toMatchObject({
       level: "elevated",
       level_range: ["normal", "high"],
-      headline: "the mismatch is what kernels and precision explain, or more (k3): more prompts would tell",
+      headline: "kernels and precision explain the mismatch, or higher (k3): more prompts would decide",
     });
     expect(open.readings.find(({ metric }) => metric === "k3")).toMatchObject({
       level: "elevated",
@@ -151,7 +151,7 @@ describe("verdictOf", () => {
     });
     const both = makeMetrics(5000, 50, { k3: 1.2e-3, delta_abs_mean: 0.05 });
     expect(judge(both, { ranges: { k3: { low: 5e-4, high: 2.5e-2 } } }).headline).toBe(
-      "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or more (k3): more prompts would tell",
+      "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or higher (k3): more prompts would decide",
     );
     // Of ESS the low end is the worse one.
     expect(

@@ -22,12 +22,11 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 const MEANING: Readonly<Record<ReadingLevel, string>> = {
-  none: "rollout and trainer log-probs are the same numbers: engines that agree bit for bit, or one column written as both (AReaL without its decoupled loss overwrites the engine's)",
-  normal: "the mismatch is what kernels and precision explain",
+  none: "rollout and trainer log-probs are identical: the engines agree bit for bit, or one column was written as both (AReaL without its decoupled loss overwrites the engine's)",
+  normal: "kernels and precision explain the mismatch",
   elevated: "the mismatch is larger than kernels and precision usually explain",
-  high: "the mismatch is large enough to bias the updates: correct for it, and look for the cause",
-  broken:
-    "these are hardly the same policy: suspect misaligned tokens, masks or weights before anything else",
+  high: "the mismatch is large enough to bias the updates: correct for it and find the cause",
+  broken: "these are hardly the same policy: first check for misaligned tokens, masks or weights",
 };
 
 /** From this share of what could have been compared, what is lost is said in the first line; from this one, first of all. */
@@ -69,7 +68,7 @@ export function judgeRun({
   const settled = (level: Verdict["level"], headline: string): Verdict => {
     return { level, level_range: [level, level], headline: tell(headline), readings };
   };
-  if (tokens === 0) return settled("too_few", "no token has both log-probs, so there is nothing to compare");
+  if (tokens === 0) return settled("too_few", "no token has both log-probs, so nothing can be compared");
   if (fault !== undefined) return settled("broken", fault);
   const level = judgeLevel(metrics, readings);
   if (level === "too_few") {
@@ -90,7 +89,7 @@ export function judgeRun({
     level,
     level_range: [mildest, severest],
     headline: tell(
-      `${MEANING[mildest]}${because(readings, mildest)}, or more (${open.join(", ")}): more prompts would tell${worse}`,
+      `${MEANING[mildest]}${because(readings, mildest)}, or higher (${open.join(", ")}): more prompts would decide${worse}`,
     ),
     readings,
   };

@@ -41,7 +41,7 @@ function readChannel(name: string, entry: Entry): AlertChannel {
   const kinds = [command, webhook, urlEnv].filter((one) => one !== undefined);
   if (kinds.length !== 1) return entry.refuse("needs one of command, webhook and webhook_env");
   if (command !== undefined) {
-    if (secret !== undefined) secret.refuse("is of webhooks: a command is not signed");
+    if (secret !== undefined) secret.refuse("applies to webhooks only: a command is not signed");
     if (command.form !== "list") command.refuse("must be a list of words: no shell reads it");
     const words = command.list().map((word) => word.text());
     if (words.length === 0) command.refuse("has no word");

@@ -95,7 +95,7 @@ describe("rules of alerts", () => {
       /line 9: notify.log.command must be a list of words: no shell/,
     ],
     [swap("[logger, -t, logratio]", "[]"), /notify.log.command has no word/],
-    [swap("    command:", "    secret_env: A\n    command:"), /secret_env is of webhooks/],
+    [swap("    command:", "    secret_env: A\n    command:"), /secret_env applies to webhooks only/],
     [swap("HOOK_SECRET", "1HOOK"), /must be the name of an environment variable/],
     [swap("HOOK_SECRET", "HOOK-SECRET"), /must be the name of an environment variable/],
     [swap("https://example.org/hook", "ftp://example.org"), /must be an http or https address/],

@@ -134,7 +134,9 @@ describe("compareRuns", () => {
   });
 
   it("refuses to compare one source with another run that it lacks, and ends when asked to", async () => {
-    await expect(compareRuns(paths.a, undefined, { unpaired: true })).rejects.toThrow("no other run");
+    await expect(compareRuns(paths.a, undefined, { unpaired: true })).rejects.toThrow(
+      "comparing runs needs two runs",
+    );
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(compareRuns(paths.a, paths.b, { signal })).rejects.toThrow("enough");
   });

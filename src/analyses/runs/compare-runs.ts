@@ -76,7 +76,7 @@ export async function compareRuns(
   const checked = checkOptions(options);
   const [pathsA, pathsB] = [[a].flat(), b === undefined ? undefined : [b].flat()];
   if (pathsB === undefined && options.unpaired)
-    throw new UsageError("one source has no other run to be compared with", { hint: "give a second path" });
+    throw new UsageError("comparing runs needs two runs, and one was given", { hint: "give a second path" });
   const comparison = new Comparison({
     ...(checked.columns && { columns: checked.columns }),
     ...(options.unpaired && { unpaired: true }),

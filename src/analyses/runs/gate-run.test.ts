@@ -69,7 +69,7 @@ describe("gateRun", () => {
         "--alpha must lie between 0 and 1",
       );
     await expect(gateRun(run, { alpha: 0.1, against: "x.yaml" })).rejects.toThrow(
-      "--alpha is the baseline's",
+      "--alpha belongs to the baseline",
     );
     await expect(gateRun(run, { against: `${folder.path}/none.yaml` })).rejects.toMatchObject({
       _tag: "NotFoundError",

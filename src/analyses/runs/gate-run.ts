@@ -74,7 +74,7 @@ export async function gateRun(
   const conditions = limits.map((text) => ({ condition: parseCondition(text) }));
   if (alpha !== undefined) checkAlpha(alpha);
   if (against !== undefined && alpha !== undefined)
-    throw new UsageError("--alpha is the baseline's: it is set when that is learned", {
+    throw new UsageError("--alpha belongs to the baseline and is set when the baseline is learned", {
       hint: "add --update, or leave out --alpha",
     });
   const baseline = against === undefined ? undefined : await openBaseline(against);

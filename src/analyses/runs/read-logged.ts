@@ -54,7 +54,7 @@ export function joinLogged(report: MismatchReport, logged: SeriesReport): Mismat
       subject: "logged metrics",
       count: different.length,
       at: { file: first.file },
-      hint: "see Beside the dumps; other steps, ranks or a --filter explain a difference, too",
+      hint: "see Beside the dumps; other steps or ranks, or a --filter, also explain a difference",
       describe: (count) =>
         `${formatCount(count)} of ${plural(all, "logged metric")} ${count === 1 ? "is" : "are"} not what the dumps give, the first: ${metric}, ${comparison.text}`,
     });

@@ -85,8 +85,8 @@ export class SequenceFinder {
     const handles = [...new Set(this.#found.map(({ handle }) => handle))];
     if (handles.length === 1) {
       const files = [...new Set(this.#found.map(({ batch }) => batch.provenance.file))].slice(0, NAMED);
-      return new UsageError(`${asked} names ${formatCount(this.#matches)} sequences of the same handle`, {
-        likely: "the paths hold several runs, or a file twice",
+      return new UsageError(`${asked} is the handle of ${formatCount(this.#matches)} sequences`, {
+        likely: "the paths contain several runs, or a file twice",
         hint: `give one of the files: ${files.join(", ")}`,
       });
     }
@@ -107,7 +107,7 @@ export class SequenceFinder {
     const ofStep = all.filter((rows) => step === undefined || rows.step === step);
     if (ofStep.length === 0) {
       const steps = [...stepsSeen].filter((seen) => seen !== step).sort((a, b) => a - b);
-      if (steps.length === 0) hints.push("the run's steps are not known: leave the step out");
+      if (steps.length === 0) hints.push("the run's steps are unknown: leave out the step");
       else hints.push(`the nearest steps are ${listed(nearest(steps, step!))} (${span(steps)})`);
     } else {
       const near = nearest(ofStep, sequence, ({ from, to }) => Math.min(Math.max(sequence, from), to));

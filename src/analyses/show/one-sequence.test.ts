@@ -263,7 +263,7 @@ describe("a sequence that is not there", () => {
       "the nearest steps are 4, 8, 12 (4 in all, 4 to 40)",
     );
     expect(refuse("s9.q0", [9], recordBatch([row(undefined, 0)])).hint).toBe(
-      "the run's steps are not known: leave the step out",
+      "the run's steps are unknown: leave out the step",
     );
   });
 
@@ -277,7 +277,7 @@ describe("a sequence that is not there", () => {
     });
     const files = Array.from({ length: 8 }, (_, file) => recordBatch([row(1, 7)], `${file}.npz`));
     expect(refuse("s1.q7", [], ...files)).toMatchObject({
-      message: "s1.q7 names 8 sequences of the same handle",
+      message: "s1.q7 is the handle of 8 sequences",
       hint: "give one of the files: 0.npz, 1.npz, 2.npz, 3.npz, 4.npz, 5.npz",
     });
   });

@@ -101,9 +101,9 @@ describe("the front and the recommendation", () => {
       ).reasons.join("; ");
     };
     expect(reasonsAt(0.046)).toContain(
-      "it is near a limit, which other prompts or later steps may break: it moves 4.6 % of the weight mass",
+      "it is close to a limit that other prompts or later steps may break: it moves 4.6 % of the weight mass",
     );
-    expect(reasonsAt(0.039)).not.toContain("near a limit");
+    expect(reasonsAt(0.039)).not.toContain("close to a limit");
   });
 
   it("says so when every correction breaks a limit", () => {

@@ -61,7 +61,7 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
     corrections,
     skipped_corrections: sweep.corrections
       .filter(isUnknown)
-      .map(({ name }) => ({ name, why: "looks at advantages, and the input has none" })),
+      .map(({ name }) => ({ name, why: "needs advantages, and the input has none" })),
     absent: absentFigures(sweep),
     front,
     recommendation,
@@ -94,9 +94,9 @@ export function findCorrection(corrections: readonly NamedCorrection[], name: st
 
 function absentFigures({ totals, groups, hasAdvantages }: Sweep): string[] {
   return [
-    ...(totals.rewards.count === 0 ? ["no rewards: nothing is known of the dropped part's reward"] : []),
+    ...(totals.rewards.count === 0 ? ["no rewards: the reward of the dropped part is unknown"] : []),
     ...(totals.correctness.count === 0
-      ? ["no correctness: nothing is known of the dropped part's accuracy"]
+      ? ["no correctness: the accuracy of the dropped part is unknown"]
       : []),
     ...(hasAdvantages
       ? []

@@ -302,10 +302,10 @@ export function unsweepable(correction: Correction): string | undefined {
   const normalized = steps.findIndex(({ action }) => action === "normalize");
   const later = normalized < 0 ? [] : steps.slice(normalized + 1);
   if (later.some((step) => step.action === "truncate" || ("measure" in step && step.measure === "weight")))
-    return "it bounds weights after dividing them by their batch's mean, which is known only when the batch has been read";
+    return "it bounds weights after dividing them by the mean of their batch, which is known only after the batch has been read";
   const zeroed = steps.findIndex(({ action }) => action === "zero");
   const lifted = steps.findLastIndex((step) => step.action === "truncate" && (step.lower ?? 0) > 0);
   if (weight?.level === "token" && zeroed >= 0 && lifted > zeroed)
-    return "it lifts weights to a lower bound after setting some of them to 0";
+    return "it raises weights to a lower bound after setting some of them to 0";
   return undefined;
 }

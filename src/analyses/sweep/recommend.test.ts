@@ -92,7 +92,7 @@ describe("recommend, where the ratios are even", () => {
     const { kind, name, reasons } = advise([net], { ess: 0.99, ratio_outside: 1.01e-4 });
     expect([kind, name]).toEqual(["recommended", "token-tis 2"]);
     expect(reasons[0]).toMatch(
-      /^the ratios are even but for a few tokens: .* 0\.990, and 0\.010 % of the tokens/,
+      /^the ratios are even except at a few tokens: .* 0\.990, and 0\.010 % of the tokens/,
     );
     expect(reasons[1]).toMatch(/drops nothing; no correction gets the ESS beyond 0\.9950,/);
   });
@@ -218,9 +218,9 @@ describe("each limit of a recommendation", () => {
     (_, at, limit, words, metrics) => {
       const kept = advise([at(limit)], metrics);
       expect(kept.kind).toBe("recommended");
-      expect(kept.reasons.join("; ")).toContain("it is near a limit, which other prompts or later steps");
-      expect(advise([at(limit * 0.801)], metrics).reasons.join("; ")).toContain("near a limit");
-      expect(advise([at(limit * 0.799)], metrics).reasons.join("; ")).not.toContain("near a limit");
+      expect(kept.reasons.join("; ")).toContain("it is close to a limit that other prompts or later steps");
+      expect(advise([at(limit * 0.801)], metrics).reasons.join("; ")).toContain("close to a limit");
+      expect(advise([at(limit * 0.799)], metrics).reasons.join("; ")).not.toContain("close to a limit");
       const broken = advise([at(limit * 1.06)], metrics);
       expect([broken.kind, broken.name]).toEqual(["none fits", "a"]);
       expect(broken.reasons.find((reason) => reason.startsWith("it breaks a limit:"))).toMatch(words);
@@ -245,7 +245,7 @@ describe("recommend, where no correction keeps within the limits", () => {
     ]);
     expect([kind, name]).toEqual(["none fits", "mild"]);
     expect(reasons).toEqual([
-      "no correction raises the ESS of 0.500 within the limits; of those that raise it mild moves least",
+      "no correction raises the ESS of 0.500 within the limits; of those that raise it, mild moves the least",
       "it breaks a limit: it drops 20.0 % of the tokens",
       "it breaks a limit: it moves 10.0 % of the weight mass",
       "look for the cause of the mismatch first: logratio report",

@@ -73,7 +73,7 @@ export function recommend(
     return { kind: "none fits", name: baseline.name, reasons: [reason, cause] };
   }
   const broken = brokenLimits(mildest, metrics).map((words) => `it breaks a limit: it ${words}`);
-  const reason = `no correction raises the ESS of ${formatNearOne(metrics.ess)} within the limits; of those that raise it ${mildest.name} moves least`;
+  const reason = `no correction raises the ESS of ${formatNearOne(metrics.ess)} within the limits; of those that raise it, ${mildest.name} moves the least`;
   return { kind: "none fits", name: mildest.name, reasons: [reason, ...broken, cause] };
 }
 
@@ -119,7 +119,7 @@ function smallReasons({ ess, ratio_outside }: SweepMetrics, net: SweepCorrection
   const touched = net.truncated_share === 0 ? "nothing" : `${formatShare(net.truncated_share)} of the tokens`;
   return [
     `no correction is needed: the ratios have an ESS of ${formatNearOne(ess)} and ${outside} outside [1/2, 2]`,
-    `${net.name} is a safety net that touches ${touched} here and bounds what a later step may bring`,
+    `${net.name} is a safety net that touches ${touched} here and guards against later steps`,
   ];
 }
 
@@ -130,7 +130,7 @@ function fewReasons(
 ): string[] {
   const best = corrections.reduce((most, { ess_tokens }) => Math.max(most, ess_tokens), 0);
   return [
-    `the ratios are even but for a few tokens: their ESS is ${formatNearOne(ess)}, and ${formatShare(ratio_outside)} of the tokens are outside [1/2, 2]`,
+    `the ratios are even except at a few tokens: their ESS is ${formatNearOne(ess)}, and ${formatShare(ratio_outside)} of the tokens are outside [1/2, 2]`,
     `${net.name} bounds those above and drops nothing; no correction gets the ESS beyond ${formatNearOne(best)}, so none that drops data is worth it`,
   ];
 }
@@ -151,7 +151,7 @@ function fitReasons(correction: SweepCorrection, metrics: SweepMetrics, where: s
   const near = brokenLimits(correction, metrics, NEAR_LIMIT);
   if (near.length > 0)
     reasons.push(
-      `it is near a limit, which other prompts or later steps may break: it ${near.join(", it ")}`,
+      `it is close to a limit that other prompts or later steps may break: it ${near.join(", it ")}`,
     );
   reasons.push(
     `limits: at most ${formatPlainShare(LIMITS.dropped)} of tokens dropped, ${formatPlainShare(LIMITS.mass_moved)} of mass moved, ${formatPlainShare(LIMITS.truncated)} of weights clamped, ${formatPlainShare(LIMITS.groups_lost)} of groups empty, ${LIMITS.reward_shift} standard deviations of reward`,

@@ -140,7 +140,7 @@ describe("Sweep", () => {
         { action: "truncate", lower: 0.5 },
       ],
     };
-    expect(() => runSweep([lifting], [])).toThrow(/c0 cannot be swept: it lifts weights/);
+    expect(() => runSweep([lifting], [])).toThrow(/c0 cannot be swept: it raises weights/);
   });
 });
 

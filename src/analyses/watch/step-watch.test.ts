@@ -71,7 +71,7 @@ describe("watching a run", () => {
       expect(alarm?.at).toBeLessThanOrEqual(44);
       expect(Math.abs((alarm?.since ?? 0) - 40)).toBeLessThanOrEqual(1);
       expect(alarm?.text).toMatch(
-        /^since step \d+: mean ρ is above 1: the rollout log-probs are no longer those of the distribution that is sampled \(seen at step \d+; a sound run raises such an alarm with a chance of at most 1 in 1,000\)$/,
+        /^since step \d+: mean ρ is above 1: the rollout log-probs no longer describe the distribution that is sampled from \(seen at step \d+; the chance of such an alarm in a healthy run is at most 1 in 1,000\)$/,
       );
     }
   });
@@ -86,7 +86,7 @@ describe("watching a run", () => {
       expect(alarms.map(({ test, since }) => [test, since])).toEqual([["delta_abs_mean", 30]]);
       expect(alarms[0]?.at).toBeLessThanOrEqual(32);
       expect(alarms[0]?.text).toContain(
-        "since step 30: mean |Δ| is more than 1.25 times that of the steps before",
+        "since step 30: mean |Δ| is more than 1.25 times that of earlier steps",
       );
       expect(per_step[28]?.delta_abs_mean).toBeLessThan(alarm_at);
       expect(per_step[39]?.delta_abs_mean).toBeGreaterThan(alarm_at);

@@ -89,9 +89,9 @@ export class StepWatch {
     if (logEvidence < ALARM || this.#alarms.some((alarm) => alarm.test === test)) return;
     const what =
       test === "unit_mean"
-        ? "mean ρ is above 1: the rollout log-probs are no longer those of the distribution that is sampled"
-        : `mean |Δ| is more than ${formatNumber(DRIFT)} times that of the steps before`;
-    const text = `since step ${since}: ${what} (seen at step ${step}; a sound run raises such an alarm with a chance of at most 1 in 1,000)`;
+        ? "mean ρ is above 1: the rollout log-probs no longer describe the distribution that is sampled from"
+        : `mean |Δ| is more than ${formatNumber(DRIFT)} times that of earlier steps`;
+    const text = `since step ${since}: ${what} (seen at step ${step}; the chance of such an alarm in a healthy run is at most 1 in 1,000)`;
     this.#alarms.push({ test, since, at: step, log_evidence: logEvidence, text });
   }
 

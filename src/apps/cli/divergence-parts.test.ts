@@ -122,7 +122,7 @@ describe("parts for divergence", () => {
     const parts = await makeParts("even", { every: "2" });
     expect(await log(parts, { json: true })).toEqual(await log(run, { ...KEPT, every: "2", json: true }));
     await expect(captured((terminal) => divergence([parts], { topK: "9" }, terminal))).rejects.toMatchObject({
-      message: `--top-k 9 belongs to summarize: ${parts} holds what was read`,
+      message: `--top-k 9 belongs to summarize: ${parts} contains results, not dumps`,
     });
     const wrong = { for: "divergence", topK: "0", out: join(folder, "no") };
     await expect(captured((terminal) => summarize([run], wrong, terminal))).rejects.toThrow(

@@ -49,15 +49,15 @@ describe("a directory of parts for several verbs", () => {
 
   it("takes no flags that choose what is read or tried, and says where they belong", async () => {
     expect(await refusal((terminal) => doctor([parts], READ, terminal))).toMatchObject({
-      message: `--steps 10..30 belongs to summarize: ${parts} holds what was read`,
+      message: `--steps 10..30 belongs to summarize: ${parts} contains results, not dumps`,
       hint: "logratio summarize DUMPS --for doctor --steps 10..30 --out DIR",
     });
     const tried = { methods: "icepop" };
     expect(await refusal((terminal) => sweep([parts], tried, terminal))).toMatchObject({
-      message: `--methods icepop belongs to summarize: ${parts} holds what was read`,
+      message: `--methods icepop belongs to summarize: ${parts} contains results, not dumps`,
     });
     expect(await refusal((terminal) => doctor([parts, DEMO], {}, terminal))).toMatchObject({
-      message: `${parts} holds parts, and ${DEMO} does not`,
+      message: `${parts} contains parts, but ${DEMO} does not`,
     });
     expect(await refusal((terminal) => doctor([DEMO], { parts }, terminal))).toMatchObject({
       message: "--parts belongs to --on",

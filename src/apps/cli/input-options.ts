@@ -52,11 +52,11 @@ export function addInputOptions(command: Command): Command {
     .option("--steps <range>", "read only these steps: 30, 100..200, 10,20,30")
     .option(
       "--pair",
-      "two files with one policy's log-probs each, the rollout side first: join them even if neither says whose they are",
+      "two files with one policy's log-probs each, the rollout side first: join them even if neither names its policy",
     )
     .option(
       "--align <shift>",
-      "take the trainer's log-prob of token t from entry t + SHIFT; auto: as the data say; none: no check (default 0, checked)",
+      "take the trainer's log-prob of token t from entry t + SHIFT; auto: detect the shift; none: no check (default 0, checked)",
     )
     .option("--adapter <name>", "read as this trainer's format instead of detecting it")
     .option("--batch-tokens <n>", "tokens held in memory at a time (default 1000000)");
@@ -83,7 +83,7 @@ export function addPlaceOptions(command: Command): Command {
       "--on <cluster>",
       "read on a Ray cluster: ray://host:10001, auto (docs/larger-than-one-machine.md)",
     )
-    .option("--parts <dir>", "with --on: keep the parts here; the same command goes on from there");
+    .option("--parts <dir>", "with --on: keep the parts here; the same command continues from them");
 }
 
 /** @throws UsageError when parts are to be kept of which none are made */

@@ -63,7 +63,7 @@ function checkOptions(paths: readonly string[], options: object): void {
   );
   if (Object.keys(refused).length > 0)
     throw new UsageError(`--on cannot be combined with ${inputFlags(refused, []).join(" ")}`, {
-      hint: "leave it out: each core of the cluster reads shards by itself",
+      hint: "leave it out: each core of the cluster reads shards on its own",
     });
   if (paths.includes("-"))
     throw new UsageError("--on reads paths that the cluster sees, not standard input", {
@@ -93,9 +93,9 @@ function requirePackage(python: string): void {
   const { error, status, stdout, stderr } = spawnSync(python, ["-c", LOOK], { encoding: "utf8" });
   const hint = `${python} -m pip install 'logratio[ray]', or name another Python: LOGRATIO_PYTHON=PATH`;
   if (error !== undefined)
-    throw new UnsupportedError(`--on is run by Python, and ${python} does not start: ${error.message}`, {
-      likely: "Python is not installed, or not on the path",
-      hint: "install Python with logratio[ray], and name it where it is not python3: LOGRATIO_PYTHON=PATH",
+    throw new UnsupportedError(`--on needs Python, and ${python} does not start: ${error.message}`, {
+      likely: "Python is not installed, or not on the PATH",
+      hint: "install Python with logratio[ray]; if it is not python3, set LOGRATIO_PYTHON=PATH",
       cause: error,
     });
   const missing = status === 0 ? stdout.trim() : "";
@@ -113,9 +113,9 @@ async function runPython(python: string, words: readonly string[], terminal: Ter
   child.stderr.setEncoding("utf8").on("data", (text: string) => terminal.err(text));
   const [status, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   if (status === null)
-    throw new UnsupportedError(`${python} -m logratio.ray was ended by ${signal}`, {
-      likely: "the machine ran out of memory, or somebody ended it",
-      hint: "--parts DIR keeps what is done: the same command goes on from there",
+    throw new UnsupportedError(`${python} -m logratio.ray was killed by ${signal}`, {
+      likely: "the machine ran out of memory, or someone killed it",
+      hint: "--parts DIR keeps finished parts: the same command continues from them",
     });
   return (Object.values(EXIT) as number[]).includes(status) ? (status as ExitStatus) : EXIT.unreadable;
 }

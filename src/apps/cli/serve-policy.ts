@@ -36,7 +36,7 @@ export async function servePolicy(
   if (signal.aborted) return EXIT.interrupted;
   tellFindings(view.run.findings.list(), terminal);
   terminal.err(
-    `one policy: ${view.report.policies} log-probs only; logratio report says how to get the other side\n`,
+    `one policy: ${view.report.policies} log-probs only; logratio report explains how to get the other side\n`,
   );
   const server = await startPagesServer(policyPages(view), {
     ...wanted,

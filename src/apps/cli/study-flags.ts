@@ -87,13 +87,13 @@ function addTextFlags(command: Command): Command {
     .option("--checkpoint <name>", "score only this policy now, and the reference; repeatable", collect)
     .option(
       "--top-k <n>",
-      "alternatives to keep per token and policy; servers are asked for as many (default 5)",
+      "alternatives to keep per token and policy, and to request from servers (default 5)",
     )
     .option("--attention", "with local models, also measure the attention to the first error of wrong texts")
     .option("--gradients", "with hf: models, also compute what the KL at the largest spikes depends on")
     .option(
       "--continue <place>",
-      "let every policy go on by itself in wrong texts, and grade its answer: start, before_error, after_error " +
+      "let every policy continue wrong texts, and grade its answers: start, before_error, after_error " +
         "or a share such as 0.5 of the response; repeatable",
       collect,
     )
@@ -103,13 +103,10 @@ function addTextFlags(command: Command): Command {
 /** How back ends run. */
 function addBackendFlags(command: Command): Command {
   return command
-    .option("--full-vocabulary", "ask servers for log-probs over the whole vocabulary: exact, but large")
+    .option("--full-vocabulary", "request log-probs over the whole vocabulary from servers: exact, but large")
     .option("--vocabulary-size <n>", "vocabulary size of a server's model, if the server does not report it")
     .option("--python <path>", "Python for hf: models (default: LOGRATIO_PYTHON, else python3)")
-    .option(
-      "--gpu <n>",
-      "GPU for hf: models, several as 0,1, or none for the CPU (default: the first there is)",
-    )
+    .option("--gpu <n>", "GPU for hf: models, several as 0,1, or none for the CPU (default: the first)")
     .option(
       "--dtype <name>",
       "auto, float32, bfloat16 or float16 for hf: models (default: auto; float32 on the CPU)",

@@ -145,7 +145,7 @@ function parseRedact(text: string): "text" {
 function checkFollow(paths: readonly string[], { follow, alerts, bundle }: ViewOptions): void {
   if (!follow) {
     if (alerts === undefined) return;
-    throw new UsageError("--alerts needs --follow: a finished run raises none", {
+    throw new UsageError("--alerts needs --follow: a finished run raises no alerts", {
       hint: "add --follow, or check a finished run with logratio gate",
     });
   }
@@ -163,7 +163,9 @@ function checkEmbed(paths: readonly string[], { embed, bundle, token, compare }:
   if (token === false)
     throw new UsageError("--embed and --no-token cannot be combined: any site could frame the page");
   if ([...paths, ...listComparedPaths({ compare })].includes("-"))
-    throw new UsageError("--embed ends with standard input: it cannot be the run too");
+    throw new UsageError(
+      "--embed exits when standard input ends, so the run cannot come from standard input",
+    );
 }
 
 function checkCompare(paths: readonly string[], { compare, compareTokenizer, follow }: Wanted): void {

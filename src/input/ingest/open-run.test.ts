@@ -277,7 +277,7 @@ describe("nothing to read", () => {
   });
 
   it("no path at all", async () => {
-    await expect(openRun([])).rejects.toThrow("no path was given");
+    await expect(openRun([])).rejects.toThrow("no path given");
   });
 });
 

@@ -141,7 +141,7 @@ export async function openGroups(
   examineFile?: typeof examine,
 ): Promise<Groups> {
   if (paths.length === 0) {
-    throw new UsageError("no path was given", { hint: "give a file, a directory, or - for standard input" });
+    throw new UsageError("no path given", { hint: "give a file, a directory, or - for standard input" });
   }
   const findings = new FindingLog();
   checkMapping(options);

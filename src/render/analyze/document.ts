@@ -35,7 +35,7 @@ export function buildAnalyzeDocument(report: AnalyzeReport, limits: TableLimits)
       { id: "absent", title: "", blocks: [{ kind: "list", items: report.absent, muted: true }] },
     ],
     footer:
-      "Divergence = |p rollout − p trainer| of the sampled token. A high-divergence log holds the tokens that passed its threshold and top k; every figure is about those.",
+      "Divergence = |p rollout − p trainer| of the sampled token. A high-divergence log contains only the tokens that passed its threshold and top k, and every figure is about those.",
   };
 }
 

@@ -36,27 +36,27 @@ describe("the guide's Hypothesis 1", () => {
     [
       90,
       0.6,
-      "90.0 % from correct answers is above the guide's 70 % for strong evidence, and significantly more than chance gives: supported",
+      "90.0 % from correct answers is above the guide's 70 % for strong evidence, and significantly more than chance: supported",
     ],
     [
       90,
       0.9,
-      "90.0 % from correct answers is above the guide's 70 % for strong evidence, but not significantly more than chance gives: not supported",
+      "90.0 % from correct answers is above the guide's 70 % for strong evidence, but not significantly more than chance: not supported",
     ],
     [
       60,
       0.3,
-      "60.0 % from correct answers is not above the guide's 70 % for strong evidence, but significantly more than chance gives: weakly supported",
+      "60.0 % from correct answers is not above the guide's 70 % for strong evidence, but significantly more than chance: weakly supported",
     ],
     [
       60,
       0.6,
-      "60.0 % from correct answers is not above the guide's 70 % for strong evidence, and not significantly more than chance gives: not supported",
+      "60.0 % from correct answers is not above the guide's 70 % for strong evidence, and not significantly more than chance: not supported",
     ],
     [
       70,
       undefined,
-      "70.0 % from correct answers is not above the guide's 70 % for strong evidence; too little is known to say whether it is more than chance gives",
+      "70.0 % from correct answers is not above the guide's 70 % for strong evidence; the data do not show whether that is more than chance",
     ],
   ])("%d of 100 correct, %s of all", async (correct, accuracy, sentence) => {
     expect(findLine(await analyzeDigits(100, correct, accuracy), "hypothesis 1")).toBe(sentence);

@@ -60,7 +60,7 @@ export function keyLines(report: AnalyzeReport): (readonly [label: string, text:
     if (id === "confident_correct") {
       lines.push([
         "rejected",
-        `${plural(count, "token")} of correct answers above 0.9 of which the rollout policy was sure and which the trainer policy rejects`,
+        `${plural(count, "token")} of correct answers above 0.9 that the rollout policy was sure of and the trainer policy rejects`,
       ]);
     }
   }
@@ -73,11 +73,10 @@ function hypothesisSentence({ hypothesis }: AnalyzeReport): string | undefined {
   if (correct_share === null || share_above_limit === null) return undefined;
   const above = share_above_limit;
   const rule = `${formatShare(correct_share)} from correct answers is ${above ? "above" : "not above"} the guide's ${formatPlainShare(share_limit)} for strong evidence`;
-  if (share_above_chance === null)
-    return `${rule}; too little is known to say whether it is more than chance gives`;
+  if (share_above_chance === null) return `${rule}; the data do not show whether that is more than chance`;
   if (share_above_chance)
-    return `${rule}, ${above ? "and" : "but"} significantly more than chance gives: ${above ? "supported" : "weakly supported"}`;
-  return `${rule}, ${above ? "but" : "and"} not significantly more than chance gives: not supported`;
+    return `${rule}, ${above ? "and" : "but"} significantly more than chance: ${above ? "supported" : "weakly supported"}`;
+  return `${rule}, ${above ? "but" : "and"} not significantly more than chance: not supported`;
 }
 
 /** How a scenario that holds is to be taken. */

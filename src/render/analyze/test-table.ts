@@ -12,7 +12,7 @@ import {
 
 /** Tokens of one response depend on each other, and so do responses to one prompt; said wherever tests are shown. */
 export const INDEPENDENCE =
-  "Correct minus incorrect answers. The test is the one by prompt: responses to one prompt are alike, and it counts prompts. t, Welch and U describe the values at hand: they take them for independent, so that their p-values are too small, most of all by token.";
+  "Correct minus incorrect answers. Rely on the test by prompt: responses to one prompt are alike, so it counts prompts. t, Welch and U assume independent values, so their p-values are too small, above all by token.";
 
 /** Always in this order: correct minus incorrect, others minus digits. */
 const NAMES: Readonly<Record<Comparison["id"], string>> = {
@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<Comparison["id"], string>> = {
 export function comparisonTable({ comparisons }: AnalyzeReport): Table {
   const rows = comparisons.filter(({ a, b }) => a.count > 0 && b.count > 0);
   const columns = [...differenceColumns(rows), ...testColumns(rows)];
-  return makeTable("tests", "Is the difference more than chance?", columns, INDEPENDENCE);
+  return makeTable("tests", "Significance tests", columns, INDEPENDENCE);
 }
 
 /** What is compared, by how much it differs, and the test that counts prompts. */
@@ -118,9 +118,9 @@ export function testSentence({ comparisons, hypothesis }: AnalyzeReport): string
   const { statistic, p_value } = tokens.t;
   if (isMissing(p_value)) return "all values are the same: no test";
   const { clustered } = responses;
-  const overTokens = `over tokens t = ${formatNumber(statistic)}, which takes them for independent`;
+  const overTokens = `over tokens t = ${formatNumber(statistic)}, which assumes that they are independent`;
   return clustered === null || isMissing(clustered.p_value)
-    ? `no test: too few prompts, or responses are not told apart (${overTokens})`
+    ? `no test: too few prompts, or the log does not identify responses (${overTokens})`
     : `${hypothesis.digits_significant ? "a significant difference" : "no significant difference"}, p = ${formatNumber(clustered.p_value)} over ${formatCount(clustered.clusters)} ${clustered.by}s (${overTokens})`;
 }
 

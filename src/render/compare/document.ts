@@ -79,7 +79,7 @@ export function buildCompareDocument(report: CompareReport, limits: Limits): Doc
       },
     ],
     footer:
-      "Δ is B − A in nats, over tokens with mask 1 on both sides. docs/compare.md says what a certificate means.",
+      "Δ is B − A in nats, over tokens with mask 1 on both sides. docs/compare.md explains certificates.",
   };
 }
 
@@ -161,7 +161,7 @@ function unpairedFacts(pairing: Pairing): [string, string][] {
     [
       pairing.other_prompts > 0,
       "other prompts",
-      `${plural(pairing.other_prompts, "sequence")} of the same name after another prompt: not compared`,
+      `${plural(pairing.other_prompts, "sequence")} of the same name but with another prompt: not compared`,
     ],
     [
       pairing.parted_sequences > 0,

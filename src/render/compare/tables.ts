@@ -40,7 +40,7 @@ export function certificateTable({ metrics }: ColumnComparison, { test }: Compar
     [
       "mean Δ",
       formatBounded(metrics.delta_mean, metrics.delta_mean_low, metrics.delta_mean_high),
-      "nats, B − A: what does not cancel",
+      "nats, B − A, with sign",
     ],
     ["p99 |Δ|", formatNumber(metrics.delta_abs_p99), "nats"],
     ["max |Δ|", formatNumber(metrics.delta_abs_max), "nats"],

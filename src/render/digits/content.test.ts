@@ -59,7 +59,7 @@ describe("headlines of a digits report", () => {
       avg_digit_log_prob,
     });
     expect(said({ right_sequences: of(Math.log(0.875)), wrong_sequences: of(Math.log(0.625)) })).toMatch(
-      /Right and wrong sequences: digits at 0\.875 and 0\.625\./,
+      /Digits of correct and incorrect sequences: 0\.875 and 0\.625\./,
     );
     expect(said({ right_sequences: of(-1), wrong_sequences: null })).not.toContain("Right and wrong");
   });
@@ -85,7 +85,7 @@ describe("headlines of a digits report", () => {
       without_answer: 1,
     });
     expect(said(compared)).toMatch(
-      /^Against answers: 3 of 4 answers right \(75(\.0)? %\), 90(\.0)? % of their digits; wrong ones are off by 12\S* \(median\); not compared: 2 of no single number, 1 without a number in the response\.$/m,
+      /^Against answers: 3 of 4 answers right \(75(\.0)? %\), 90(\.0)? % of their digits; wrong ones are off by 12\S* \(median\); not compared: 2 without a single number as truth, 1 without a number in the response\.$/m,
     );
     expect(said()).toMatch(/^Against answers: 1 of 1 answer right/m);
     expect(said()).not.toMatch(/off by|not compared/);
@@ -100,8 +100,8 @@ describe("headlines of a digits report", () => {
       disagrees_with_correctness: 2,
     });
     expect(said(both)).toMatch(/mean probability 0\.875 where right, 0\.625 where wrong; calibration error/);
-    expect(said(both)).toContain("2 answers judged otherwise than the data's own correctness");
-    expect(said(truth({ disagrees_with_correctness: 0 }))).not.toContain("judged otherwise");
+    expect(said(both)).toContain("2 answers contradicting the correctness in the data");
+    expect(said(truth({ disagrees_with_correctness: 0 }))).not.toContain("contradicting");
   });
 
   it("say what rewards would be", () => {

@@ -36,7 +36,7 @@ export function headlines(report: DigitsReport): string[] {
   }
   if (right && wrong) {
     lines.push(
-      `Right and wrong sequences: digits at ${probability(right.avg_digit_log_prob)} and ${probability(wrong.avg_digit_log_prob)}.`,
+      `Digits of correct and incorrect sequences: ${probability(right.avg_digit_log_prob)} and ${probability(wrong.avg_digit_log_prob)}.`,
     );
   }
   if (comparison?.digits.delta_abs_mean != null && comparison.others.delta_abs_mean != null) {
@@ -59,7 +59,9 @@ export function headlines(report: DigitsReport): string[] {
 
 function truthSentences(truth: DigitTruth): string[] {
   const missing = [
-    ...(truth.truth_not_a_number > 0 ? [`${formatCount(truth.truth_not_a_number)} of no single number`] : []),
+    ...(truth.truth_not_a_number > 0
+      ? [`${formatCount(truth.truth_not_a_number)} without a single number as truth`]
+      : []),
     ...(truth.without_answer > 0
       ? [`${formatCount(truth.without_answer)} without a number in the response`]
       : []),
@@ -74,7 +76,7 @@ function truthSentences(truth: DigitTruth): string[] {
   const disagree =
     truth.disagrees_with_correctness > 0
       ? [
-          `${plural(truth.disagrees_with_correctness, "answer")} judged otherwise than the data's own correctness: the reward may look at more than the number, or the answer is read from elsewhere.`,
+          `${plural(truth.disagrees_with_correctness, "answer")} contradicting the correctness in the data: the reward may depend on more than the number, or read the answer elsewhere.`,
         ]
       : [];
   const confidence =

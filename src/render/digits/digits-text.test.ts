@@ -60,7 +60,7 @@ describe("renderDigitsTerminal", () => {
     expect(text).toContain("Against gts: 30 of 60 answers right (50.0 %)");
     expect(text).toMatch(/wrong ones are off by 754 \(median\)/);
     expect(text).toContain("30 multi-digit tokens");
-    expect(text).toContain("30 answers judged otherwise".replace("30", "60"));
+    expect(text).toContain("30 answers contradicting the correctness".replace("30", "60"));
     expect(text).toMatch(/NTL-WAS +0 \[0, \d/);
     expect(text).toMatch(/hundreds +60/);
     expect(text).toMatch(/1–2 .*\n/);

@@ -121,7 +121,7 @@ function figuresTable(
 function correctnessTable({ right_sequences: right, wrong_sequences: wrong }: DigitsReport): Table[] {
   if (!right || !wrong) return [];
   return [
-    figuresTable("correctness", "Sequences judged right and wrong", "", [right, wrong], ["right", "wrong"]),
+    figuresTable("correctness", "Correct and incorrect sequences", "", [right, wrong], ["right", "wrong"]),
   ];
 }
 
@@ -168,10 +168,10 @@ function distributionTables(
       ],
       (isRecorded(own)
         ? `From the distributions over the ten digits at ${plural(own.positions, "digit position")}.`
-        : `From the top ${own.k} of ${formatCount(own.positions)} digit positions, ${complete} of them fully known; ` +
+        : `From the top ${own.k} of ${formatCount(own.positions)} digit positions, of which ${complete} are fully known; ` +
           `${formatShare(own.unaccounted_mean)} of the probability is outside (at most ${formatShare(own.unaccounted_max)}). ` +
-          "In brackets: between which bounds the digits outside leave the mean.") +
-        (own.unknown > 0 ? ` ${formatCount(own.unknown)} more positions hold no digit at all.` : ""),
+          "In brackets: the bounds on the mean that the digits outside leave.") +
+        (own.unknown > 0 ? ` ${formatCount(own.unknown)} more positions have no digit at all.` : ""),
     );
   });
 }

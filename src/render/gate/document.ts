@@ -47,7 +47,7 @@ export function buildGateDocument(report: GateReport): Document {
         blocks: [{ kind: "entries", entries: findingEntries(findings) }],
       },
     ],
-    footer: `A run like those that it is judged by fails with a chance of at most ${formatChance(alpha)}, over all checks together. docs/gate.md says how.`,
+    footer: `A run like those in the baseline fails with a chance of at most ${formatChance(alpha)}, over all checks together. docs/gate.md explains how.`,
   };
 }
 

@@ -48,7 +48,7 @@ const LENGTH: RewardLengthCheck = {
 describe("the health of a run in words", () => {
   it("says how many groups teach nothing, and at which end of the rewards they are", () => {
     expect(describeCheck(FLAT)).toBe(
-      "72 of 96 prompt groups (75.0 %) have the same reward in every sample: 50 at the best reward, 20 at the worst. Their advantages are 0: they do not reach the policy gradient.",
+      "72 of 96 prompt groups (75.0 %) have the same reward in every sample: 50 at the best reward, 20 at the worst. Their advantages are 0, so they do not reach the policy gradient.",
     );
     expect(describeCheck({ ...FLAT, flat_best: 0, flat_worst: 0 })).not.toContain("best");
     expect(describeCheck({ ...FLAT, outcome: "unknown" })).toContain("two or more known rewards");

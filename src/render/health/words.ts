@@ -65,13 +65,13 @@ function describeFlatGroups({ outcome, groups, flat, flat_best, flat_worst }: Of
     flat_best + flat_worst === 0
       ? ""
       : `: ${formatCount(flat_best)} at the best reward, ${formatCount(flat_worst)} at the worst`;
-  return `${share} have the same reward in every sample${ends}. Their advantages are 0: they do not reach the policy gradient.`;
+  return `${share} have the same reward in every sample${ends}. Their advantages are 0, so they do not reach the policy gradient.`;
 }
 
 function describeTruncation(check: Of<"truncation">): string {
   const { outcome, basis, sequences, truncated, longest, reasons } = check;
   if (outcome === "unknown") {
-    return "The data has no finish reasons, and no three responses have the same largest length.";
+    return "The data has no finish reasons, and no three responses share the largest length.";
   }
   const share = `${formatCount(truncated)} of ${plural(sequences, "response")} (${formatShare(truncated / sequences)})`;
   const means =
@@ -92,7 +92,7 @@ function describeStaleness({ outcome, value, mean }: Of<"staleness">): string {
 
 function describeRewardLength({ outcome, value, interval, sequences, within }: Of<"reward_length">): string {
   if (outcome === "unknown" || value === null || interval === null)
-    return "Rewards or lengths are not known, or are all the same.";
+    return "Rewards or lengths are unknown, or all the same.";
   const among = within === "group" ? "to the same prompt" : "in the same step";
   const direction = value < 0 ? "less" : "more";
   const range = `95 % interval ${formatSigned(interval[0])} to ${formatSigned(interval[1])}`;

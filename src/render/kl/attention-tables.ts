@@ -50,7 +50,7 @@ export function attentionTable({ attention: rows, reference }: KlReport): Table 
         meaning: "layer and head from 0; its share, and the same head's of the reference",
       }),
     ],
-    "share of the attention after the error that goes to it, mean over layers and heads; it says where a model reads, not why it answers",
+    "share of the attention after the error that goes to it, mean over layers and heads; it shows where a model reads, not why it answers",
   );
 }
 
@@ -79,7 +79,7 @@ export function hiddenTable({ attention }: KlReport): Table {
   const by = makeColumns(rows);
   return makeTable(
     "hidden",
-    "KL after the error when the error cannot be seen",
+    "KL after the error with the error hidden",
     [
       by.text("checkpoint", ({ checkpoint }) => checkpoint),
       by.figure("problems", "count", ({ problems }) => problems, { priority: 3 }),
@@ -104,6 +104,6 @@ export function hiddenTable({ attention }: KlReport): Table {
         meaning: "Holm",
       }),
     ],
-    "no token after the error attends to the hidden ones, under either policy; KL that vanishes is a reaction to seeing them, KL that grows tells of the hole",
+    "under both policies, no token after the error attends to the hidden ones; KL that vanishes was a reaction to seeing them, KL that grows reacts to the gap",
   );
 }

@@ -100,7 +100,7 @@ export function detailTable(report: KlReport): Table {
     number("TV", ({ mean_total_variation }) => mean_total_variation, 4, "mean total variation"),
     by.figure("other argmax", "share", ({ argmax_changed }) => argmax_changed, {
       priority: 3,
-      meaning: "tokens whose most probable token is another one than the reference's",
+      meaning: "tokens whose most probable token differs from the reference's",
     }),
     by.figure("mean Δ", "signed", ({ mean_delta }) => mean_delta, {
       priority: 3,
@@ -164,7 +164,7 @@ export function boundTable({ checkpoints }: KlReport): Table {
     by.figure("at least", "number", ({ mean_kl_lower }) => mean_kl_lower, { priority: 1 }),
     by.figure("at most", "number", ({ mean_kl_upper }) => mean_kl_upper, {
       priority: 1,
-      meaning: "over the tokens that anything bounds",
+      meaning: "over the tokens with a bound",
     }),
     by.figure("tokens without upper bound", "share", ({ upper_infinite_share }) => upper_infinite_share, {
       priority: 1,
@@ -197,7 +197,7 @@ export function rlProbeTable({ checkpoints }: KlReport): Table {
       by.figure("spikes", "count", ({ rl_probe }) => rl_probe?.spikes_total, { priority: 2 }),
       by.figure("same spikes", "share", ({ rl_probe }) => rl_probe?.same_spikes, {
         priority: 1,
-        meaning: "of our spikes, those whose token is a spike there too",
+        meaning: "share of our spikes whose token is also a spike there",
       }),
     ],
     "RL-Probe takes each token's value from the position after the one that predicts it, and counts tool output",

@@ -58,20 +58,20 @@ export function continuationTable({ continuations: rows, reference }: KlReport):
         },
       ),
     ],
-    "each policy goes on by itself behind what is forced; a share is over samples, texts, problems",
+    "each policy continues freely after the forced part; a share is over samples, texts, problems",
   );
 }
 
-/** `from behind the first error`. */
+/** `from after the first error`. */
 export function namePlace(place: string): string {
   if (place === "start") return "from the prompt";
   if (place === "before_error") return "from before the first error";
-  if (place === "after_error") return "from behind the first error";
+  if (place === "after_error") return "from after the first error";
   return `from ${formatPlainShare(Number(place))} of the text`;
 }
 
 export interface PlacedContinuations {
-  /** `From behind the first error (12 tokens forced)`. */
+  /** `From after the first error (12 tokens forced)`. */
   readonly title: string;
   readonly all: readonly CaseContinuation[];
 }

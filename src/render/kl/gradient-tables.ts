@@ -11,7 +11,7 @@ export function gradientTable({ gradients: rows }: KlReport): Table {
   const by = makeColumns(rows);
   return makeTable(
     "gradients",
-    "What the KL behind the first error depends on",
+    "What the KL after the first error depends on",
     [
       by.text("checkpoint", ({ checkpoint }) => checkpoint),
       by.figure("texts", "count", ({ texts }) => texts, { priority: 3 }),
@@ -40,7 +40,7 @@ export function gradientTable({ gradients: rows }: KlReport): Table {
       by.text("significant", (row) => yesNo(row.against_control?.significant ?? null), { priority: 4 }),
       by.figure("at the error", "signed", ({ at_error }) => at_error, {
         priority: 3,
-        meaning: "Σ gradient × input, nats: above 0, KL would fall if the error weighed less",
+        meaning: "Σ gradient × input, nats: above 0, KL would fall if the error had less weight",
       }),
     ],
     "share of Σ |gradient × input| over all tokens before a spike, mean over spikes; a slope at the text as it is, not what another text would give",

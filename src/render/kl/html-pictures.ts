@@ -246,7 +246,7 @@ export function correctnessPictures(report: KlReport): KlPicture[] {
                   values: compared.map(({ tested_at_error }) => tested_at_error ?? 0),
                 },
                 {
-                  label: "expected if the error were any of their results",
+                  label: "expected if the error were a random one of their results",
                   colour: "grey",
                   kind: "share",
                   values: compared.map(({ expected }) => expected ?? 0),

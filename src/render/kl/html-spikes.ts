@@ -56,8 +56,8 @@ function alternativeTable(spike: SpikeFigures, checkpoint: string, reference: st
   });
   const unlisted =
     spike.alternatives.length === 0
-      ? "<p class=note>The back end does not tell its alternatives.</p>"
-      : "<p class=note>– is not among the tokens that were kept.</p>";
+      ? "<p class=note>The back end does not report alternatives.</p>"
+      : "<p class=note>–: not among the tokens kept.</p>";
   return (
     `<div class=scroll><table><caption>Next token: probability</caption><thead><tr><th scope=col class=l>token<th scope=col class=b>${escapeHtml(checkpoint)}<th scope=col class=b>${escapeHtml(reference)}</thead>` +
     `<tbody>${rows.join("\n")}</tbody></table></div>${unlisted}`

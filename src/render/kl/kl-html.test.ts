@@ -145,17 +145,17 @@ describe("renderKlHtml", () => {
   it("tells what spikes depend on, and what came of continuing a case", () => {
     const page = renderKlHtml(sampleKlReport());
     expect(page).toMatch(/Depends on <span class=tok>“ =” at 40 31\.8 %<\/span>/);
-    expect(page).toContain("Continued: From behind the first error (48 tokens forced)");
+    expect(page).toContain("Continued: From after the first error (48 tokens forced)");
     expect(page).toMatch(/<summary>rlvr_step_1000: 3 of 4 right<\/summary><pre class=prompt>5\$\. Wait/);
     expect(page).toContain("Gradient × input of the KL behind the first error");
-    expect(page).toContain("Right answers when continued from behind the first error");
+    expect(page).toContain("Right answers when continued from after the first error");
   });
 
   it("draws no mark where nothing is known", () => {
     expect(PAGES.null).not.toMatch(/<td class="?k\d/);
     expect(PAGES.null).toContain("<td class=unknown>–");
     expect(PAGES.null).not.toContain("n/a");
-    expect(PAGES.null).toContain("The back end does not tell its alternatives.");
+    expect(PAGES.null).toContain("The back end does not report alternatives.");
     expect(PAGES.empty).not.toContain("Case studies");
   });
 });

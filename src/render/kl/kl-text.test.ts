@@ -86,7 +86,7 @@ describe("renderKlTerminal", () => {
     );
     expect(wide).toMatch(/11\.3: 61\.3 %, 50\.2 %/);
     expect(wide).toMatch(/rlvr_step_1000 +74 +0\.0181 +0\.00920 +0\.0178 +-0\.00890 +-0\.0120 to -0\.0060/);
-    const [, hidden = ""] = wide.split("KL after the error when the error cannot be seen\n");
+    const [, hidden = ""] = wide.split("KL after the error with the error hidden\n");
     expect(hidden.slice(0, hidden.indexOf("\n\n"))).not.toContain("rlvr_step_100 ");
   });
 
@@ -96,10 +96,10 @@ describe("renderKlTerminal", () => {
       /rlvr_step_1000 +90 +201 +23\.1 % +8\.4 % +3\.1 % +\+14\.7 +\+12\.0 to \+17\.0 +4\.00e-4 +yes +\+0\.143/,
     );
     expect(wide).toMatch(
-      /rlvr_step_1000 +from behind the first error +90 +360 +43\.0 % +62\.0 % +11\.0 % +\+51\.0 +\+44\.0 to \+58\.0 /,
+      /rlvr_step_1000 +from after the first error +90 +360 +43\.0 % +62\.0 % +11\.0 % +\+51\.0 +\+44\.0 to \+58\.0 /,
     );
     expect(wide).toContain("depends on      “ =” at 40 31.8 %  “55” of the prompt -15.5 %");
-    expect(wide).toContain("From behind the first error (48 tokens forced)");
+    expect(wide).toContain("From after the first error (48 tokens forced)");
     expect(wide).toContain("dpo: 0 of 4 right, 1 without an answer; rlvr_step_1000: 3 of 4 right");
     expect(wide).toContain("rlvr_step_1000 wrote: “5$. Wait, 170 - 55 = 115. #### 115”");
   });
@@ -131,7 +131,7 @@ describe("follow-ups in Markdown", () => {
     expect(text).toMatch(/\| depends on +\|/);
     expect(text).toMatch(/“ =” at 40 31\.8 %, “55” of the prompt -15\.5 %/);
     expect(text).toMatch(
-      /\*\*From behind the first error \(48 tokens forced\):\*\* dpo: 0 of 4 right, 1 without an answer; .* 3 of 4 right/,
+      /\*\*From after the first error \(48 tokens forced\):\*\* dpo: 0 of 4 right, 1 without an answer; .* 3 of 4 right/,
     );
     expect(text).toContain("Wait, 170 - 55 = 115. #### 115");
   });
@@ -177,7 +177,7 @@ describe("renderKlMarkdown", () => {
       "Problems with the highest mean KL",
       "The first error and the spikes",
       "Attention to the first error",
-      "KL after the error when the error cannot be seen",
+      "KL after the error with the error hidden",
     ])
       expect(text).toContain(`**${title}`);
     expect(text).toContain(command);
@@ -221,7 +221,7 @@ describe("renderKlMarkdown", () => {
 });
 
 it.each([
-  [5, "none: 5 problems, and fewer than 6 say next to nothing about others"],
+  [5, "none: 5 problems, and fewer than 6 say almost nothing about others"],
   [30, "95 %, Student's t over problems; none over fewer than 6"],
   [
     31,

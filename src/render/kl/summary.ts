@@ -89,8 +89,8 @@ export function methodLines(report: KlReport): (readonly [label: string, text: s
     [
       "Alignment",
       settings.alignment === "rl-probe"
-        ? "RL-Probe's: a value stands beside the token before the one that it is about"
-        : "a value stands beside the token that it is about",
+        ? "RL-Probe's: a value is listed with the token before its own"
+        : "a value is listed with its own token",
     ],
     ["Categories", settings.categories.length === 0 ? "none" : settings.categories.join(", ")],
     ["Intervals", intervalMethod(report)],
@@ -105,7 +105,7 @@ export function intervalMethod({
 }: Pick<KlReport, "settings" | "checkpoints">): string {
   const problems = Math.max(0, ...Object.values(checkpoints).map((checkpoint) => checkpoint.problems));
   if (problems < FEWEST_INTERVAL_PROBLEMS)
-    return `none: ${plural(problems, "problem")}, and fewer than ${FEWEST_INTERVAL_PROBLEMS} say next to nothing about others`;
+    return `none: ${plural(problems, "problem")}, and fewer than ${FEWEST_INTERVAL_PROBLEMS} say almost nothing about others`;
   const byT = `95 %, Student's t over problems`;
   if (problems <= MOST_PROBLEMS_BY_T) return `${byT}; none over fewer than ${FEWEST_INTERVAL_PROBLEMS}`;
   const drawn = `${plural(settings.bootstrap_replicates, "bootstrap sample")} of problems, seed ${String(settings.seed)}`;

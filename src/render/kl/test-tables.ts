@@ -63,7 +63,7 @@ export function correlationTable({ correlations: rows }: KlReport): Table {
   const by = makeColumns(rows);
   return makeTable(
     "correlations",
-    "What goes with a problem's KL and spikes",
+    "Correlations with a problem's KL and spikes",
     [
       by.text("checkpoint", ({ checkpoint }) => checkpoint),
       by.text(
@@ -108,11 +108,11 @@ export function correctnessTable({ correctness: rows }: KlReport): Table {
       by.text("solved", ({ solved }) => groupText(solved), {
         priority: 4,
         align: "right",
-        meaning: "problems that the checkpoint itself solves",
+        meaning: "problems that the checkpoint solves by itself",
       }),
       by.text("unsolved", ({ unsolved }) => groupText(unsolved), { priority: 4, align: "right" }),
     ],
-    "mean KL ± std (problems). Good: away from the forced token where the text is wrong, towards it where it is right; bad: the other way",
+    "mean KL ± std (problems). Good: away from the forced token in a wrong text, towards it in a right one; bad: the opposite",
   );
 }
 
@@ -136,12 +136,12 @@ export function firstErrorTable({ first_errors: rows }: KlReport): Table {
       by.figure("spike at the error", "share", ({ spike_at_error }) => spike_at_error, { priority: 2 }),
       by.figure("tested", "count", ({ tested }) => tested, {
         priority: 2,
-        meaning: "texts that announce another result besides the wrong one",
+        meaning: "texts with another result besides the wrong one",
       }),
       by.figure("spike at their error", "share", ({ tested_at_error }) => tested_at_error, { priority: 1 }),
       by.figure("at any result", "share", ({ expected }) => expected, {
         priority: 1,
-        meaning: "expected if the error were any of the results that its text announces",
+        meaning: "expected if the error were a random one of the results in its text",
       }),
       by.p("adjusted p", ({ adjusted_p_value }) => adjusted_p_value, {
         priority: 1,

@@ -48,7 +48,7 @@ function headlines(report: PolicyReport): string[] {
   const { metrics, excluded, policies } = report;
   const { zeros } = metrics;
   return [
-    `${describeInput(report)}: there is nothing to compare it with, so there is no verdict.`,
+    `${describeInput(report)}: there is no second policy to compare with, so there is no verdict.`,
     ...(zeros === 0
       ? []
       : [

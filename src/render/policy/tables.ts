@@ -23,10 +23,10 @@ export function policyFigureTable({ metrics, policies }: PolicyReport): Table {
     [
       "surprisal gap",
       metrics.surprisal_entropy_gap,
-      "mean −log p less mean entropy: about 0 where tokens were sampled from the policy",
+      "mean −log p minus mean entropy: about 0 if tokens were sampled from the policy",
     ],
     ["reward", metrics.reward, "mean over the sequences that have one"],
-    ["accuracy", metrics.accuracy, "share of right answers"],
+    ["accuracy", metrics.accuracy, "share of correct answers"],
   ];
   const shown = rows.filter(([, value]) => value !== null && value !== undefined);
   const cells = shown.map(([, value]) => formatFigure(value, "number"));
@@ -149,7 +149,7 @@ const GROUP_COLUMNS: readonly GroupColumn[] = [
     header: "right",
     kind: "share",
     value: ({ accuracy }) => accuracy,
-    look: { priority: 5, meaning: "share of right answers" },
+    look: { priority: 5, meaning: "share of correct answers" },
   },
 ];
 

@@ -57,7 +57,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
     aside: [
       ...(identity.length === 0
         ? []
-        : [{ kind: "list", title: "Identity tests that fail", items: identity } as const]),
+        : [{ kind: "list", title: "Failed identity tests", items: identity } as const]),
       {
         kind: "list",
         title: "What stands out",
@@ -90,7 +90,7 @@ export function detailSections(report: MismatchReport, limits: DetailLimits): Se
   return [
     ...(report.logged === undefined ? [] : loggedSections(report.logged)),
     { id: "over-steps", title: "Over the steps", blocks: pictures(stepPictures(report), "small") },
-    { id: "spread", title: "How Δ is spread", blocks: pictures(spreadPictures(report), "large") },
+    { id: "spread", title: "Distribution of Δ", blocks: pictures(spreadPictures(report), "large") },
     ...tableSections(tables).map((section, at) => ({
       ...section,
       blocks: [...pictures(sectionPictures(report, tables[at]?.id ?? ""), "large"), ...section.blocks],
@@ -153,9 +153,7 @@ function keyFigureTable(report: MismatchReport, { isShort }: ReportLimits): Tabl
     ),
     textColumn(
       "reading",
-      figures.map(({ reading }) =>
-        reading?.caution === undefined ? (reading?.level ?? "") : "not to be trusted",
-      ),
+      figures.map(({ reading }) => (reading?.caution === undefined ? (reading?.level ?? "") : "unreliable")),
       { levels: figures.map(({ reading }) => reading?.level ?? "none") },
     ),
     textColumn(

@@ -41,7 +41,7 @@ export function allFiguresTable(report: MismatchReport): Table {
       ),
       textColumn("in --json", keys, { priority: 4 }),
     ],
-    "pooled over all masked tokens; 95 % intervals over prompts, or sequences where those are not known",
+    "pooled over all masked tokens; 95 % intervals over prompts, or over sequences where prompts are unknown",
   );
 }
 
@@ -61,7 +61,7 @@ export function baselineTable(report: MismatchReport): Table {
     textColumn(
       "reading",
       readings.map(({ level, level_range: [mildest, severest], caution }) => {
-        if (caution !== undefined) return "not to be trusted";
+        if (caution !== undefined) return "unreliable";
         return mildest === severest ? level : `${mildest} to ${severest}`;
       }),
       { levels: readings.map((reading) => reading.level) },

@@ -34,7 +34,7 @@ export function gradientTable({ gradient }: MismatchReport): Table {
       textColumn("what it is", column(2), { priority: 2, wrap: true }),
       textColumn("in --json", column(3), { priority: 4 }),
     ],
-    "A is the advantage; a token weighs A in the gradient and would weigh A·ρ without the mismatch",
+    "A is the advantage: a token has the weight A in the gradient, and would have A·ρ without the mismatch",
   );
 }
 
@@ -52,33 +52,33 @@ function gradientRows(of: GradientReport): (readonly [string, string, string, ke
     [
       "k3 at A = 0",
       formatShare(of.k3_share_at_zero),
-      `share of Σ k3 that is in no policy gradient${range}`,
+      `share of Σ k3 that does not reach the policy gradient${range}`,
       "k3_share_at_zero",
     ],
     [
       "|Δ| at A = 0",
       formatShare(of.delta_abs_share_at_zero),
-      "share of Σ |Δ| likewise",
+      "the same share of Σ |Δ|",
       "delta_abs_share_at_zero",
     ],
     ["mean impact", formatNumber(of.impact_mean), "mean |A|·|ρ − 1|", "impact_mean"],
     [
       "impact of |A|",
       formatShare(of.impact_relative),
-      "Σ |A|·|ρ − 1| / Σ |A|: how far the weights of the gradient's terms are off",
+      "Σ |A|·|ρ − 1| / Σ |A|: how far the weights in the gradient are off",
       "impact_relative",
     ],
     [
       "surrogate change",
       formatSigned(of.surrogate_change),
-      "Σ A·(ρ − 1) / Σ |A|: what is left of it when the signs cancel",
+      "Σ A·(ρ − 1) / Σ |A|: what remains after the signs cancel",
       "surrogate_change",
     ],
     ["largest impact", formatNumber(of.impact_max), "largest |A|·|ρ − 1| of a token", "impact_max"],
     [
       "without advantage",
       formatCount(of.tokens_without_advantage),
-      "tokens of the report that are in none of these figures",
+      "tokens of the report that these figures leave out",
       "tokens_without_advantage",
     ],
     ...(of.tokens_overflowed === 0
@@ -87,7 +87,7 @@ function gradientRows(of: GradientReport): (readonly [string, string, string, ke
           [
             "overflowed",
             formatCount(of.tokens_overflowed),
-            "tokens whose ρ is beyond 1.8e308, in none of these figures",
+            "tokens whose ρ exceeds 1.8e308, left out of these figures",
             "tokens_overflowed",
           ] as const,
         ]),
@@ -141,7 +141,7 @@ export function gradientTokenTable({ gradient }: MismatchReport): Table {
         { priority: 4 },
       ),
     ],
-    "by |A|·|ρ − 1|; A·(ρ − 1) = A·ρ − A is what the token's weight in the gradient lacks",
+    "by |A|·|ρ − 1|; A·(ρ − 1) = A·ρ − A is the part missing from the token's weight in the gradient",
   );
 }
 

@@ -117,7 +117,7 @@ function describeMissing(
   if (pooled === undefined) return worst[0];
   const { parts, tokens, delta_abs_mean } = pooled;
   const rest =
-    `${all} are too many to keep apart: ${more}${formatCount(parts)} of them have no row, with ` +
+    `${all} are too many to list separately: ${more}${formatCount(parts)} of them have no row, with ` +
     `${plural(tokens, "token")} and mean |Δ| ${formatNumber(delta_abs_mean)} together`;
   return [...worst, rest].join(". ");
 }

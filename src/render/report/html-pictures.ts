@@ -78,7 +78,7 @@ function correctnessPictures({ histograms: { by_correctness: spreads } }: Mismat
           { label: "right", colour: "blue", counts: right.delta.counts },
           { label: "wrong", colour: "orange", counts: wrong.delta.counts },
           {
-            title: "Δ of tokens in right and in wrong answers",
+            title: "Δ of tokens in correct and incorrect answers",
             xLabel: "Δ, nats",
             edges: right.delta.edges,
             axis: "signed",
@@ -104,7 +104,7 @@ function correctnessPictures({ histograms: { by_correctness: spreads } }: Mismat
             median: wrong.sequence_delta_abs_p50,
           },
           {
-            title: "Mean |Δ| of right and of wrong answers",
+            title: "Mean |Δ| of correct and incorrect answers",
             xLabel: "mean |Δ| of a sequence, nats",
             edges: right.sequence_delta_abs.edges,
             axis: "log",

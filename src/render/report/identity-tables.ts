@@ -33,7 +33,7 @@ export function identityTable({ identity }: MismatchReport): Table {
   ];
   const note =
     identity.not_judged === null
-      ? `z over ${identity.unit}s; a test that fails is told with the verdict`
+      ? `z over ${identity.unit}s; a failed test is reported with the verdict`
       : `not judged: ${identity.not_judged}`;
   return textTable(
     "identity",
@@ -47,22 +47,17 @@ export function identityTable({ identity }: MismatchReport): Table {
 /** Whether means of ratios say what they seem to. */
 export function trustTable({ trust, metrics }: MismatchReport): Table {
   const rows = [
-    [
-      "k̂ of ρ",
-      formatNumber(trust.khat_ratio),
-      "above 0.7, means of ρ and ESS are not to be trusted",
-      "khat_ratio",
-    ],
+    ["k̂ of ρ", formatNumber(trust.khat_ratio), "above 0.7, means of ρ and ESS are unreliable", "khat_ratio"],
     [
       "k̂ of 1/ρ",
       formatNumber(trust.khat_inverse),
-      "above 0.7, tokens that the trainer finds likely are hardly sampled, and ESS does not see it",
+      "above 0.7, tokens that are likely under the trainer policy are hardly sampled, and ESS does not show it",
       "khat_inverse",
     ],
     [
       "k̂ of products",
       formatNumber(trust.khat_sequence),
-      "of ρ over a sequence: above 0.7, sequence weights are not to be trusted",
+      "of ρ over a sequence: above 0.7, sequence weights are unreliable",
       "khat_sequence",
     ],
     [
@@ -74,7 +69,7 @@ export function trustTable({ trust, metrics }: MismatchReport): Table {
     [
       "effective sequences",
       formatFigure(Math.round(trust.effective_sequences), "count"),
-      `what ${formatFigure(metrics.sequences, "count")} sequences are worth, drawn with their prompts`,
+      `how many independent sequences ${formatFigure(metrics.sequences, "count")} are worth, since prompts are shared`,
       "effective_sequences",
     ],
   ].map((row) => row.map((cell) => (cell === "" ? MISSING : cell)));

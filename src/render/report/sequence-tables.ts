@@ -50,7 +50,7 @@ export function worstSequenceTable(report: MismatchReport): Table {
 const SEQUENCE_FIGURES: readonly (readonly [keyof SequenceMetrics, FigureKind, string])[] = [
   ["sequences", "count", "sequences with at least one masked token"],
   ["length_mean", "number", "masked tokens per sequence, mean"],
-  ["length_max", "count", "masked tokens per sequence, most"],
+  ["length_max", "count", "masked tokens per sequence, largest"],
   ["log_ppl_diff_mean", "signed", "mean of (mean log p rollout − mean log p trainer), nats"],
   ["log_ppl_diff_std", "number", "its standard deviation over sequences"],
   ["log_ppl_diff_abs_mean", "number", "mean of its absolute value"],

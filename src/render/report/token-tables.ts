@@ -92,18 +92,18 @@ export function tailTable(report: MismatchReport): Table {
         points.map((point) => oneIn(point.share)),
         { priority: 4, align: "right" },
       ),
-      textColumn("trainer likelier", counts("positive"), {
+      textColumn("trainer higher", counts("positive"), {
         align: "right",
         priority: 2,
-        meaning: "Δ > τ: the trainer finds the token likelier",
+        meaning: "Δ > τ: the token is more likely under the trainer policy",
       }),
-      textColumn("rollout likelier", counts("negative"), {
+      textColumn("rollout higher", counts("negative"), {
         align: "right",
         priority: 2,
-        meaning: "Δ < −τ: the rollout engine found it likelier",
+        meaning: "Δ < −τ: the token is more likely under the rollout policy",
       }),
     ],
-    "tokens further off than a threshold, in nats, before any truncation; ≈ is interpolated in a sketch",
+    "tokens with |Δ| above a threshold, in nats, before any truncation; ≈: interpolated from a sketch",
   );
 }
 
@@ -112,14 +112,14 @@ export function tailSideTable(report: MismatchReport): Table {
   const sides = [positive, negative];
   const take = (key: keyof typeof positive): Figure[] => sides.map((side) => side[key]);
   return makeTable("tails", "Both tails", [
-    textColumn("tail", ["Δ > 0, trainer likelier", "Δ < 0, rollout likelier"]),
+    textColumn("tail", ["Δ > 0, trainer higher", "Δ < 0, rollout higher"]),
     figureColumn("tokens", "count", take("tokens"), { priority: 2 }),
     figureColumn("of tokens", "share", take("share"), { priority: 1 }),
     figureColumn("mean Δ", "signed", take("delta_mean"), { priority: 1 }),
     figureColumn("p50", "signed", take("p50"), { priority: 3 }),
     figureColumn("p99", "signed", take("p99"), {
       priority: 3,
-      meaning: "one in 100 of the tail is further out",
+      meaning: "one in 100 of the tail exceeds this",
     }),
     figureColumn("extreme", "signed", take("delta_extreme"), { priority: 1 }),
   ]);
@@ -180,7 +180,7 @@ export function worstTokenTable(report: MismatchReport): Table {
     "worst-tokens",
     "Worst tokens",
     columns,
-    "logratio show PATH HANDLE prints one in its text",
+    "logratio show PATH HANDLE prints a token in its context",
   );
 }
 

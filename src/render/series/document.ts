@@ -36,7 +36,7 @@ export function buildSeriesDocument(report: SeriesReport): Document {
         blocks: [{ kind: "entries", entries: findingEntries(findings) }],
       },
     ],
-    footer: "Levels are those of each metric's worst value. Values are as they were logged.",
+    footer: "Each level is that of the metric's worst value. Values are shown as logged.",
   };
 }
 

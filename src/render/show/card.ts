@@ -44,7 +44,7 @@ function placeParts(card: ShowCard): string[] {
     `id ${formatId(card.id)}`,
     bytes.length === 0 ? "no bytes of its own" : `bytes ${bytes.slice(0, MOST_BYTES).join(" ")}${more}`,
     card.turn === null
-      ? "not sampled by the policy: in no figure"
+      ? "not sampled by the policy, so left out of all figures"
       : `turn ${card.turn}, its token ${card.turn_token}`,
     ...(card.weight_version === null ? [] : [`weights ${card.weight_version}`]),
   ];

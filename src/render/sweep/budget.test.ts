@@ -22,8 +22,6 @@ it("says how long sequences may be, where their ESS halves, and predicted before
 });
 
 it("says that any length will do where both policies agree, and nothing where nothing is known", () => {
-  expect(said({ ...BUDGET, ess_half: Number.POSITIVE_INFINITY })).toMatch(
-    /sequences may be of any length\.$/,
-  );
+  expect(said({ ...BUDGET, ess_half: Number.POSITIVE_INFINITY })).toMatch(/sequences may have any length\.$/);
   expect(said(null)).toBeUndefined();
 });

@@ -82,7 +82,7 @@ function configSection(report: SweepReport): Section {
       place,
       language: language === "flags" ? "sh" : language,
       text,
-      traps: left > 0 ? [...traps.slice(0, most), `${left} more to know: --for ${preset}`] : traps,
+      traps: left > 0 ? [...traps.slice(0, most), `${left} more notes: --for ${preset}`] : traps,
     };
   });
   return {
@@ -93,7 +93,7 @@ function configSection(report: SweepReport): Section {
         ? []
         : [{ kind: "text", text: row.rule, muted: true } as const, flagBlock(row.correction_text)]),
       ...blocks,
-      ...(others.length === 0 ? [] : [{ kind: "text", text: "Not exactly this in:", muted: true } as const]),
+      ...(others.length === 0 ? [] : [{ kind: "text", text: "Differs in:", muted: true } as const]),
       { kind: "facts", rows: others },
     ],
   };

@@ -71,18 +71,18 @@ function rewardColumn(rows: readonly SweepCorrection[]): TableColumn {
 export function correctionLegend({ metrics }: SweepReport, without: readonly string[] = []): string {
   const meanings: Readonly<Record<string, string>> = {
     ESS: "(Σw)²/(n Σw²) over all tokens, dropped ones as 0; without weights, of the kept tokens' own ratios",
-    moved: "share of weight mass that truncation and dropping take away, or a lower clamp adds",
+    moved: "share of weight mass that truncation and dropping remove, or that a lower clamp adds",
     dropped: "share of tokens",
-    sequences: "share of sequences dropped whole",
+    sequences: "share of sequences dropped as a whole",
     "max w": "largest weight",
     ...(metrics.groups !== null && { groups: `of ${metrics.groups} GRPO groups, those without a survivor` }),
     ...(metrics.reward_mean !== null && {
-      reward: "by how many standard deviations dropping moves the mean",
+      reward: "shift of the mean by dropping, in standard deviations",
     }),
     "ESS seq": "of the sequences' mean weights",
     budget: "tokens after which products of kept ratios have an ESS below one half",
     truncated: "share of tokens whose weight was clamped",
-    "--correction": "the row as this flag takes it",
+    "--correction": "the row as a value for this flag",
   };
   const told = Object.entries(meanings).filter(([name]) => !without.includes(name));
   return [

@@ -114,7 +114,7 @@ export function startError(python: string, cause: NodeJS.ErrnoException): Lograt
       ? `hf: policies are run by Python, and there is no ${python}`
       : `${python} does not start: ${cause.message}`,
     {
-      likely: missing ? "Python is not installed, or not on the path" : "it is not a program",
+      likely: missing ? "Python is not installed, or not on the PATH" : "it is not a program",
       hint: "name a Python that has torch and transformers: --python PATH, or LOGRATIO_PYTHON",
       cause,
     },

@@ -148,7 +148,7 @@ function compare(
     b: { label: labelB, count: b.length, mean: known(computeMean(b)) },
   };
   if (a.length === 0 || b.length === 0) {
-    const word = unit === "token" ? "token" : "response that the log tells apart";
+    const word = unit === "token" ? "token" : "response that the log identifies";
     const side = a.length + b.length === 0 ? `${labelA} or ${labelB}` : a.length === 0 ? labelA : labelB;
     return { ...samples, absent: `no ${word} is ${side}`, ...NOTHING };
   }

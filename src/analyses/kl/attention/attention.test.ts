@@ -194,7 +194,7 @@ describe("attention in the report", () => {
         /6\.50 nats; .* 1\.63 .*75\.0 % of it disappears when the error is hidden/,
       ),
     });
-    expect(caveats.join(" ")).toMatch(/Attention is not explanation.*leave a hole/);
+    expect(caveats.join(" ")).toMatch(/Attention is not an explanation.*leave a gap/);
   });
 
   test("KL that hiding anything takes away is not a reaction to the error, and KL that grows none either", () => {

@@ -73,7 +73,7 @@ export function knownParts(
   if (vocabularySize !== null && named > vocabularySize)
     throw new SchemaError(
       `the two lists of most probable tokens name ${named} tokens, but the vocabulary has ${vocabularySize}`,
-      { likely: "the policies have different tokenizers, or the size is of another model" },
+      { likely: "the policies have different tokenizers, or the size belongs to another model" },
     );
   const neither = vocabularySize === null ? Number.POSITIVE_INFINITY : vocabularySize - named;
   return {

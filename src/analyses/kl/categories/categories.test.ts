@@ -63,7 +63,7 @@ describe("categories of one's own", () => {
   });
 
   test.each<[unknown, string]>([
-    [[], "token categories are an object by name"],
+    [[], "token categories must be an object with names as keys"],
     [{ other: { words: ["a"] } }, 'cannot be named "other"'],
     [{ " ": { words: ["a"] } }, "cannot be named"],
     [{ unit: ["cm"] }, 'token category "unit" is an object'],

@@ -39,11 +39,11 @@ export function extendCategories(
   categories: readonly Category[] = DEFAULT_CATEGORIES,
 ): readonly Category[] {
   if (!isObject(additions))
-    throw new UsageError(`token categories are an object by name, not ${shown(additions)}`);
+    throw new UsageError(`token categories must be an object with names as keys, not ${shown(additions)}`);
   const all = [...categories];
   for (const [name, config] of Object.entries(additions)) {
     if (name === OTHER || name.trim() === "")
-      throw new UsageError(`A token category cannot be named "${name}"`, {
+      throw new UsageError(`a token category cannot be named "${name}"`, {
         hint: `"${OTHER}" is what fits no category: choose another name`,
       });
     const added = readCategory(name, config);
@@ -116,8 +116,7 @@ function readPattern(name: string, source: string): RegExp {
     throw new UsageError(
       `pattern ${JSON.stringify(source)} of token category "${name}" is not a regular expression: ${reason(cause)}`,
       {
-        likely:
-          "it is written for another language than JavaScript, or lost its backslashes in the configuration",
+        likely: "it is not written for JavaScript, or lost its backslashes in the configuration",
         hint: "in JSON a backslash is written twice",
         cause,
       },

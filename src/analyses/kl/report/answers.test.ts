@@ -71,7 +71,7 @@ describe("at which tokens", () => {
       }),
     );
     expect(support).toBe("descriptive");
-    expect(answer).toMatch(/^12 spikes, 25\.0 per 100 tokens, hold 80\.0 % of all KL/);
+    expect(answer).toMatch(/^12 spikes, 25\.0 per 100 tokens, contain 80\.0 % of all KL/);
     expect(answer).toContain("(1.50 per problem; the same values in random order have 0.750)");
     expect(answer).toMatch(/By the token's text: "7" \(85\.7 % of all KL, 8 times\)/);
     expect(answer).toMatch(/Mean KL 0\.500 nats \(95 % 0\.400 to 0\.625\) over 8 problems\.$/);
@@ -90,7 +90,7 @@ describe("at which tokens", () => {
     const five = at({ top_tokens: many }).answer;
     expect([five.includes('"t4"'), five.includes('"t5"')]).toEqual([true, false]);
     expect(at(withLast({ spikes_total: 1, spike_share_of_kl: 0.5 })).answer).toMatch(
-      /^1 spike, .* per 100 tokens, holds 50\.0 % of all KL/,
+      /^1 spike, .* per 100 tokens, contains 50\.0 % of all KL/,
     );
     const once = at({ top_tokens: [{ ...REPORT.top_tokens[0]!, count: 1 }] }).answer;
     expect(once).toContain("of all KL, 1 time)");
@@ -121,7 +121,7 @@ describe("of which kind", () => {
   test("says no where they touch, and that the order is not settled", () => {
     const touching = of({ other: kind(0.1, 0.05, 0.2, 0.4), number: kind(0.9, 0.2, 1, 0.4) });
     expect(touching.support).toBe("no");
-    expect(touching.answer).toMatch(/overlap, so which of the two is first is not settled\.$/);
+    expect(touching.answer).toMatch(/overlap, so the order of the two is uncertain\.$/);
     expect(touching.answer).not.toContain("do not overlap");
     expect(touching.answer).toContain("More of the KL than of the tokens: none.");
   });
@@ -145,7 +145,7 @@ describe("since which checkpoint", () => {
     const { answer, support } = since({ half_by: "c20" });
     expect(support).toBe("yes");
     expect(answer).toMatch(
-      /^Half of the last checkpoint's mean KL \(.* nats\) is there by c20 and stays; from c10 to it/,
+      /^Half of the last checkpoint's mean KL \(.* nats\) is reached by c20 and kept; from c10 to it/,
     );
     expect(answer).toContain(
       "changes by +0.500 nats (95 % 0.400 to 0.600) over 8 problems, p = 0.0200 after correction",
@@ -177,8 +177,8 @@ describe("since which checkpoint", () => {
     });
     const of = (...turning_points: ReturnType<typeof turn>[]) =>
       since({ half_by: "c20", turning_points }).answer;
-    expect(of(turn(true))).toContain("c20 (max, the path rises and falls around it more than jitter would)");
-    expect(of(turn(false))).toContain("c20 (max, no more than jitter between checkpoints gives)");
+    expect(of(turn(true))).toContain("c20 (max, more than jitter)");
+    expect(of(turn(false))).toContain("c20 (max, no more than jitter)");
     expect(of(turn(null))).toContain("c20 (max, not tested: too few checkpoints)");
     expect(of(turn(true, "inflection"))).toContain("No turning point.");
   });
@@ -256,7 +256,7 @@ describe("whether KL sits at errors", () => {
     expect(answer).toMatch(/^60\.0 % of 20 wrong texts have a spike at their first known error\./);
     expect(at({ texts: 1 }).answer).toMatch(/^60\.0 % of 1 wrong text have/);
     expect(answer).toMatch(
-      /Of the 5 .*, 80\.0 % have one at the error, and 30\.0 % would if .*\(p = 0\.0499\)\./,
+      /Of the 5 .*, 80\.0 % have one at the error; 30\.0 % would if .*\(p = 0\.0499\)\./,
     );
     expect(at({ adjusted_p_value: 0.05 }).support).toBe("no");
   });
@@ -272,22 +272,18 @@ describe("whether KL sits at errors", () => {
       adjusted_p_value: null,
     });
     expect(none.support).toBe("not enough data");
-    expect(none.answer).toContain("None of them announces another result");
+    expect(none.answer).toContain("None of them has another result");
     expect(at({ checkpoint: "c20" })).toMatchObject({
       support: "not enough data",
-      answer: expect.stringContaining("No wrong text has a first error"),
+      answer: expect.stringContaining("No wrong text has a known first error"),
     });
   });
 
   test("says on which side of the error the nearest spike lies", () => {
-    expect(at({ median_distance: -2 }).answer).toContain(
-      "The nearest spike lies 2 tokens before it (median).",
-    );
-    expect(at({ median_distance: 3 }).answer).toContain("The nearest spike lies 3 tokens after it (median).");
-    expect(at({ median_distance: -1 }).answer).toContain(
-      "The nearest spike lies 1 token before it (median).",
-    );
-    expect(at({ median_distance: 0 }).answer).toContain("The nearest spike lies at the error (median).");
+    expect(at({ median_distance: -2 }).answer).toContain("The nearest spike is 2 tokens before it (median).");
+    expect(at({ median_distance: 3 }).answer).toContain("The nearest spike is 3 tokens after it (median).");
+    expect(at({ median_distance: -1 }).answer).toContain("The nearest spike is 1 token before it (median).");
+    expect(at({ median_distance: 0 }).answer).toContain("The nearest spike is at the error (median).");
     expect(at({ median_distance: null }).answer).not.toContain("nearest spike");
   });
 
@@ -296,7 +292,9 @@ describe("whether KL sits at errors", () => {
       { ...REPORT.correctness.find(({ checkpoint }) => checkpoint === "c30")!, good_share: 0.7 },
     ];
     const { answer } = findAnswer("Is the KL concentrated", { first_errors: [], correctness });
-    expect(answer).toContain("70.0 % of the KL of judged texts is at tokens that move the way one wants");
+    expect(answer).toContain(
+      "70.0 % of the KL of judged texts is at tokens that move in the wanted direction",
+    );
   });
 });
 

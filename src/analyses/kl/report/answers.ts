@@ -49,7 +49,7 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
   const spikes =
     last.spike_share_of_kl === null
       ? "No token is a spike."
-      : `${plural(last.spikes_total, "spike")}, ${formatNumber(last.spikes_per_100_tokens)} per 100 tokens, ${last.spikes_total === 1 ? "holds" : "hold"} ${formatShare(last.spike_share_of_kl)} of all KL${shuffled(last)}.`;
+      : `${plural(last.spikes_total, "spike")}, ${formatNumber(last.spikes_per_100_tokens)} per 100 tokens, ${last.spikes_total === 1 ? "contains" : "contain"} ${formatShare(last.spike_share_of_kl)} of all KL${shuffled(last)}.`;
   return {
     question,
     answer: `${spikes} By the token's text: ${tokens.join(", ")}. Mean KL ${formatNumber(last.mean_kl)} nats${between(last.mean_kl_interval)} over ${plural(last.problems, "problem")}.`,
@@ -87,7 +87,7 @@ function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
   const apart = top.low > next.high;
   return {
     question,
-    answer: `${text} Of these texts' kind: the intervals of ${first[0]} and ${second[0]} ${apart ? "do not overlap" : "overlap, so which of the two is first is not settled"}.`,
+    answer: `${text} For texts of this kind, the intervals of ${first[0]} and ${second[0]} ${apart ? "do not overlap" : "overlap, so the order of the two is uncertain"}.`,
     support: apart ? "yes" : "no",
   };
 }
@@ -107,14 +107,14 @@ function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
   const turns =
     extrema.length === 0
       ? "No turning point."
-      : `Turning points: ${extrema.map(({ checkpoint, type, supported: held }) => `${checkpoint} (${type}, ${held === null ? "not tested: too few checkpoints" : held ? "the path rises and falls around it more than jitter would" : "no more than jitter between checkpoints gives"})`).join(", ")}.`;
+      : `Turning points: ${extrema.map(({ checkpoint, type, supported: held }) => `${checkpoint} (${type}, ${held === null ? "not tested: too few checkpoints" : held ? "more than jitter" : "no more than jitter"})`).join(", ")}.`;
   const movement =
     trend === null
       ? ""
       : ` Rank correlation of mean KL with step ${formatCoefficient(trend.rho)} over these ${checkpoints.length} checkpoints; ${trend.p_value === null ? "too few of them to tell a drift from a walk without one" : `drift against a walk without one: ${probability(trend.p_value)}`}.`;
   if (half_by === null) return unknown(question, `The last mean KL is not above 0. ${turns}${movement}`);
   const place = checkpoints.indexOf(half_by);
-  const half = `Half of the last checkpoint's mean KL (${formatNumber(mean_kl.at(-1) ?? 0)} nats) is there by ${half_by} and stays`;
+  const half = `Half of the last checkpoint's mean KL (${formatNumber(mean_kl.at(-1) ?? 0)} nats) is reached by ${half_by} and kept`;
   const rest = `. ${turns}${movement}`;
   if (place === 0)
     return {
@@ -159,7 +159,7 @@ function isItThere({ comparisons, metrics }: Figures): KlAnswer {
 
 /** Problems are drawn anew by the tests, checkpoints are not. */
 const SCOPE =
-  "That is about these checkpoints on other problems like these; how much checkpoints of another run, or the next ones of this run, would differ is not in these data.";
+  "This applies to these checkpoints on other problems like these; the data do not show how much checkpoints of another run, or the next ones of this run, would differ.";
 
 function onErrors({ metrics, first_errors, correctness, settings }: Figures): KlAnswer {
   const question = "Is the KL concentrated where the texts go wrong, more than at their other results?";
@@ -168,20 +168,20 @@ function onErrors({ metrics, first_errors, correctness, settings }: Figures): Kl
   const good =
     reading?.good_share == null
       ? ""
-      : ` ${formatShare(reading.good_share)} of the KL of judged texts is at tokens that move the way one wants (away from the text where it is wrong, towards it where it is right).`;
-  if (errors === undefined) return unknown(question, `No wrong text has a first error that is known.${good}`);
+      : ` ${formatShare(reading.good_share)} of the KL of judged texts is at tokens that move in the wanted direction (away from a wrong text, towards a right one).`;
+  if (errors === undefined) return unknown(question, `No wrong text has a known first error.${good}`);
   const nearest =
     errors.median_distance === null
       ? ""
-      : ` The nearest spike lies ${distance(errors.median_distance)} (median).`;
+      : ` The nearest spike is ${distance(errors.median_distance)} (median).`;
   const seen = `${formatShare(errors.spike_at_error)} of ${plural(errors.texts, "wrong text")} have a spike at their first known error.`;
   const { tested, tested_at_error: at, expected, adjusted_p_value: p } = errors;
   if (at === null || expected === null || p === null)
     return unknown(
       question,
-      `${seen} None of them announces another result, so whether spikes lie at the error or at any result cannot be told.${nearest}${good}`,
+      `${seen} None of them has another result, so the data cannot show whether spikes occur at the error or at any result.${nearest}${good}`,
     );
-  const text = `${seen} Of the ${tested} that announce other results as well, ${formatShare(at)} have one at the error, and ${formatShare(expected)} would if the error were any of their results, right ones too (${probability(p)}).${nearest}${good}`;
+  const text = `${seen} Of the ${tested} that also have other results, ${formatShare(at)} have one at the error; ${formatShare(expected)} would if the error were a random one of their results, including right ones (${probability(p)}).${nearest}${good}`;
   if (tested < FEWEST_ERRORS) return unknown(question, text);
   return { question, answer: text, support: p < settings.alpha ? "yes" : "no" };
 }

@@ -19,7 +19,7 @@ export function attentionFigures(study: KlStudy): AttentionFigures[] {
   const raw = study.checkpoints.flatMap((checkpoint) => ofCheckpoint(study, checkpoint) ?? []);
   if (raw.length === 0) {
     if (study.checkpoints.some(({ texts }) => texts.some(({ error }) => error !== undefined)))
-      study.absent("no attention to first errors: the scores hold none (--attention, with local models)");
+      study.absent("no attention to first errors: the scores contain none (--attention, with local models)");
     return [];
   }
   const looking = correctOver(study, raw, ({ difference }) => difference);

@@ -300,14 +300,14 @@ describe("tables of the published analysis", () => {
 describe("caveats", () => {
   test("name whose texts they are, what is forced, and how few", () => {
     const all = report.caveats.join("\n");
-    expect(all).toMatch(/Right \(4\) and wrong \(4\)/);
+    expect(all).toMatch(/right \(4\) and wrong \(4\)/);
     expect(all).toMatch(/Texts are forced/);
     expect(all).toMatch(/8 problems are few/);
     expect(all).not.toMatch(/another policy/);
     const others = texts.map((text, i) => ({ ...text, source: i < 2 ? undefined : "other" }));
     const foreign = makeReport(others, checkpoints).caveats.join("\n");
     expect(foreign).toMatch(/another policy than the reference ref \(6 by other of 8\)/);
-    expect(foreign).toMatch(/Who wrote 2 of 8 texts is not known/);
+    expect(foreign).toMatch(/The author of 2 of 8 texts is unknown/);
   });
 });
 

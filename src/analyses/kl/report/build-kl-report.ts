@@ -39,7 +39,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
   if (study.checkpoints.every(({ problems }) => problems.length === 0))
     throw new EmptyInputError(
       `no text is scored: ${plural(input.texts.length, "text")}, ${plural(input.checkpoints.length, "checkpoint")}`,
-      { hint: "look at the refusals that scoring reported" },
+      { hint: "see why scoring rejected the texts" },
     );
   const each = <T>(of: (checkpoint: Checkpoint) => T): Record<string, T> =>
     Object.fromEntries(study.checkpoints.map((checkpoint) => [checkpoint.name, of(checkpoint)]));
@@ -73,7 +73,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
     top_spikes: largestSpikes(study).map((spike) => {
       const found = looked.get(spike.summary.index);
       if (found === undefined)
-        study.absent("since when a spike is there is not known where its text was not revisited");
+        study.absent("the first checkpoint of a spike is unknown where its text was not read again");
       return spikeFigures(study, spike, found);
     }),
     cases: caseStudies(study, looked),

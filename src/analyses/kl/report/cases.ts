@@ -84,7 +84,7 @@ export function caseStudies(study: KlStudy, looked: ReadonlyMap<number, TextUnde
   return [...chosen(study)].flatMap(([index, reason]): CaseStudy[] => {
     const [found, summary] = [looked.get(index), last.get(index)];
     if (found === undefined || summary === undefined) {
-      study.absent(`no case study of ${formatTextHandle(index)} (${reason}): it was not revisited`);
+      study.absent(`no case study of ${formatTextHandle(index)} (${reason}): it was not read again`);
       return [];
     }
     const { text } = found;

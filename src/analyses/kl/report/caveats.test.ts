@@ -21,10 +21,10 @@ function lines(
 
 describe("whose texts", () => {
   test("counts by writer, beside those that nobody knows", () => {
-    expect(lines()).not.toMatch(/written by another|Who wrote/);
+    expect(lines()).not.toMatch(/were written by another|The author of/);
     const some = lines((_, i) => ({ source: i < 3 ? "sft" : i < 4 ? undefined : "ref" }));
     expect(some).toContain("another policy than the reference ref (3 by sft of 8)");
-    expect(some).toContain("Who wrote 1 of 8 texts is not known");
+    expect(some).toContain("The author of 1 of 8 texts is unknown");
   });
 
   test("counts tokens of tools", () => {
@@ -37,15 +37,15 @@ describe("whose texts", () => {
 
 describe("what a high KL means", () => {
   test("depends on how many texts are right, wrong or not judged", () => {
-    expect(lines()).toContain("Right (4) and wrong (4) texts are together");
+    expect(lines()).toContain("combine right (4) and wrong (4) texts");
     const mixed = lines((_, i) => ({ correct: i < 3 ? true : i < 5 ? undefined : false }));
-    expect(mixed).toContain("Whether a text is right is not known of 2 of 8");
-    expect(mixed).toContain("Right (3) and wrong (3)");
+    expect(mixed).toContain("For 2 of 8 texts, correctness is unknown");
+    expect(mixed).toContain("right (3) and wrong (3)");
     const wrong = lines(() => ({ correct: false }));
     expect(wrong).toContain("All 8 texts are wrong");
-    expect(wrong).not.toMatch(/Right \(|is not known of/);
+    expect(wrong).not.toMatch(/right \(|correctness is unknown/);
     const right = lines(() => ({ correct: true }));
-    expect(right).not.toMatch(/Right \(|are wrong|is not known of/);
+    expect(right).not.toMatch(/right \(|are wrong|correctness is unknown/);
     expect(lines(() => ({ correct: undefined }))).not.toContain("are wrong");
   });
 
@@ -82,21 +82,21 @@ describe("what a high KL means", () => {
     const errors = [{ checkpoint: "c30" }] as unknown as KlReport["first_errors"];
     const some = lines(undefined, { report: { correlations: [], first_errors: errors } });
     expect(some).toMatch(/not why/);
-    expect(some).toMatch(/First errors are those that the data name/);
+    expect(some).toMatch(/First errors are those named in the data/);
     const attention = (hidden: unknown) => [{ hidden }] as unknown as KlReport["attention"];
     const seen = lines(undefined, { report: { attention: attention(null) } });
-    expect(seen).toMatch(/Attention is not explanation/);
+    expect(seen).toMatch(/Attention is not an explanation/);
     expect(seen).not.toMatch(/Hidden tokens/);
-    expect(lines(undefined, { report: { attention: attention({}) } })).toMatch(/Hidden tokens leave a hole/);
+    expect(lines(undefined, { report: { attention: attention({}) } })).toMatch(/Hidden tokens leave a gap/);
   });
 });
 
 describe("what the policies' log-probs are", () => {
   test("is told where they are bounds, or not of one kind, or not of one temperature", () => {
-    expect(lines()).not.toMatch(/Only the most probable|raw|temperatures/);
+    expect(lines()).not.toMatch(/only the most probable|raw|temperatures/);
     const c20 = { ...REPORT.checkpoints.c20!, exact: false };
     expect(lines(undefined, { report: { checkpoints: { ...REPORT.checkpoints, c20 } } })).toContain(
-      "Only the most probable tokens are known of c20 or the reference",
+      "Of c20 or the reference, only the most probable tokens are known",
     );
     const policies = (more: Partial<KlReport["policies"][string]>) => ({
       report: { policies: { ...REPORT.policies, ref: { ...REPORT.policies.ref!, ...more } } },

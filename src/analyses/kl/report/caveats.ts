@@ -30,12 +30,12 @@ function aboutTexts({ texts, reference, maskedOutTokens }: KlStudyInput): string
   if (others.size > 0) {
     const written = [...others].map(([source, count]) => `${count} by ${source}`).join(", ");
     lines.push(
-      `Texts were written by another policy than the reference ${reference} (${written} of ${texts.length}): KL there is not about ${reference}'s own text, and its errors are not ${reference}'s.`,
+      `Texts were written by another policy than the reference ${reference} (${written} of ${texts.length}): KL there does not describe ${reference}'s own text, and the errors are not ${reference}'s.`,
     );
   }
   if (unknown > 0)
     lines.push(
-      `Who wrote ${unknown} of ${texts.length} texts is not known: only on the reference's own texts does KL show how checkpoints take what it would write.`,
+      `The author of ${unknown} of ${texts.length} texts is unknown: KL shows how checkpoints differ on what the reference would write only if the reference wrote the text.`,
     );
   if (maskedOutTokens > 0)
     lines.push(
@@ -56,11 +56,11 @@ function aboutMeaning(
   const lines: string[] = [];
   if (unknown > 0)
     lines.push(
-      `Whether a text is right is not known of ${unknown} of ${texts.length}: a high KL there may be a correction or a new error.`,
+      `For ${unknown} of ${texts.length} texts, correctness is unknown: a high KL there may be a correction or a new error.`,
     );
   if (right > 0 && wrong > 0)
     lines.push(
-      `Right (${right}) and wrong (${wrong}) texts are together in the figures of a checkpoint: a high KL is good on an error and bad on a right step; read \`correctness\` for the two apart.`,
+      `The figures of a checkpoint combine right (${right}) and wrong (${wrong}) texts: a high KL is good on an error and bad on a right step; \`correctness\` has the two separately.`,
     );
   if (unknown === 0 && right === 0)
     lines.push(
@@ -73,31 +73,31 @@ function aboutMeaning(
       ? "whether it would solve the problem is not known here"
       : `its own answers are right on ${solved.filter(Boolean).length} of ${solved.length} problems`;
   lines.push(
-    `Texts are forced: KL shows what a checkpoint would say next along someone else's text, not what it writes by itself (${own}).`,
+    `Texts are forced: KL shows what a checkpoint would say next in a given text, not what it writes by itself (${own}).`,
   );
   if (report.correlations.length > 0 || report.first_errors.length > 0)
     lines.push(
-      "Correlations and spikes at errors show where distributions differ, not why: that a checkpoint moves because it sees the error does not follow.",
+      "Correlations and spikes at errors show where distributions differ, not why: they do not prove that a checkpoint moves because it sees the error.",
     );
   if (report.first_errors.length > 0)
     lines.push(
-      "First errors are those that the data name, or arithmetic that does not hold; other kinds of error are not seen and may come before. Chance is a spike at any result that the text announces: results of arithmetic draw spikes where they are right, too.",
+      "First errors are those named in the data, or wrong arithmetic; other kinds of error are not detected and may come earlier. The chance rate is that of a spike at any result in the text, because right results of arithmetic draw spikes, too.",
     );
   if (report.attention.length > 0)
     lines.push(
-      "Attention is not explanation: a share says where a head reads, not what it takes from there or does with it, and layers pass on what earlier ones have read.",
+      "Attention is not an explanation: a share shows where a head reads, not what it takes from there or does with it, and layers pass on what earlier layers have read.",
     );
   if (report.attention.some(({ hidden }) => hidden !== null))
     lines.push(
-      "Hidden tokens leave a hole that no policy was trained on: KL that grows with it says little, only KL that vanishes, and more than with other tokens hidden, comes from seeing them. Later digits of a wrong result, and where the text repeats it, stay visible.",
+      "Hidden tokens leave a gap that no policy was trained on, so KL that grows says little. Only KL that vanishes, and more than with other tokens hidden, comes from seeing them. Later digits of a wrong result and its repetitions stay visible.",
     );
   if (report.gradients.length > 0)
     lines.push(
-      "Gradients are slopes at the text as it is: they say which tokens the KL answers to if they weigh a little less, not what it would be with another token there. Tokens near a spike have large ones for being near.",
+      "Gradients are slopes at the text as it is: they show which tokens the KL reacts to if they have a little less weight, not what it would be with another token there. Tokens near a spike have large gradients because they are near.",
     );
   if (report.continuations.length > 0)
     lines.push(
-      "Continuations are graded by their final answer alone: a right answer need not mean that the error was noticed, and one that was cut off at the token limit counts as not right.",
+      "Continuations are graded by their final answer alone: a right answer does not prove that the error was noticed, and a continuation cut off at the token limit counts as not right.",
     );
   return lines;
 }
@@ -110,7 +110,7 @@ function aboutPolicies(
   const bounded = Object.entries(checkpoints).filter(([, { exact }]) => !exact);
   if (bounded.length > 0)
     lines.push(
-      `Only the most probable tokens are known of ${bounded.map(([name]) => name).join(", ")} or the reference: spikes, categories and series are of the lower bound of KL, and may differ in how much they leave out from token to token.`,
+      `Of ${bounded.map(([name]) => name).join(", ")} or the reference, only the most probable tokens are known: spikes, categories and series use the lower bound of KL, which may leave out more at one token than at another.`,
     );
   const used = [...Object.keys(checkpoints), input.reference].flatMap((name) => policies[name] ?? []);
   const kinds = new Set(used.map(({ logprobs }) => logprobs));
@@ -142,7 +142,7 @@ function aboutAmount(
     );
   if (comparisons.length > 0)
     lines.push(
-      "Tests are over problems, for these checkpoints: they say whether the same would show on other problems of this kind, not in another training run.",
+      "Tests are over problems, for these checkpoints: they show whether the result holds on other problems of this kind, not in another training run.",
     );
   return lines;
 }

@@ -26,7 +26,7 @@ export function correctnessFigures(study: KlStudy): CorrectnessFigures[] {
   const outcomes = study.checkpoints.some((checkpoint) => checkpoint.outcomes.size > 0);
   if (!known && !outcomes) {
     study.absent(
-      "no reading by correctness: it is known neither of a text nor of a checkpoint's own answers",
+      "no figures by correctness: it is unknown for all texts and for the checkpoint's own answers",
     );
     return [];
   }

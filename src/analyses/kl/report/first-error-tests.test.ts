@@ -65,7 +65,7 @@ test("spikes at every result, right or wrong, are not a sign of the error", () =
   const { support, answer } = findAnswer(given);
   expect(support).toBe("no");
   expect(answer).toContain(
-    "100 % of 40 wrong texts have a spike at their first known error. Of the 40 that announce other results as well, 100 % have one at the error, and 100 % would if the error were any of their results, right ones too (p = 1.00)",
+    "100 % of 40 wrong texts have a spike at their first known error. Of the 40 that also have other results, 100 % have one at the error; 100 % would if the error were a random one of their results, including right ones (p = 1.00)",
   );
 });
 
@@ -89,7 +89,7 @@ test("texts that announce nothing else are not tested; where none does, it canno
   expect(none).toMatchObject({ tested: 0, tested_at_error: null, expected: null, p_value: null });
   const many = findAnswer(new Array(20).fill(alone));
   expect(many.support).toBe("not enough data");
-  expect(many.answer).toContain("None of them announces another result");
+  expect(many.answer).toContain("None of them has another result");
   const four = findAnswer(new Array(4).fill({ results: 9, wrong: 0, spikes: [0] }));
   expect(four.support).toBe("not enough data");
 });

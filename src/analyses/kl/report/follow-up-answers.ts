@@ -8,7 +8,7 @@ import type { ContinuationFigures, KlAnswer } from "../../../results/index.ts";
 import { type AnsweredFigures, points, tested, unknown } from "./answer-text.ts";
 
 export function onGradients({ metrics, gradients }: AnsweredFigures): KlAnswer[] {
-  const question = "Does the KL behind the error depend on the error?";
+  const question = "Does the KL after the error depend on the error?";
   const last = gradients.find(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
   if (last === undefined) return [];
   const { to_error, to_control, even, at_error, against_control, spikes, problems } = last;
@@ -18,9 +18,9 @@ export function onGradients({ metrics, gradients }: AnsweredFigures): KlAnswer[]
       : `, ${formatShare(to_control)} on as many tokens right before it: ${points(against_control.mean)}${tested(against_control)}`;
   const sign =
     at_error > 0
-      ? "the KL would fall if the error weighed less"
-      : "the KL would not fall if the error weighed less";
-  const answer = `Of gradient × input at ${plural(spikes, "spike")} behind the error (${plural(problems, "problem")}), ${formatShare(to_error)} lies on the error${control}. An even spread would put ${formatShare(even)} there. Its sum at the error is ${formatSigned(at_error)} nats: ${sign}.`;
+      ? "the KL would fall if the error had less weight"
+      : "the KL would not fall if the error had less weight";
+  const answer = `Of gradient × input at ${plural(spikes, "spike")} after the error (${plural(problems, "problem")}), ${formatShare(to_error)} is on the error${control}. An even spread would put ${formatShare(even)} there. Its sum at the error is ${formatSigned(at_error)} nats: ${sign}.`;
   if (against_control === null || against_control.adjusted_p_value === null)
     return [unknown(question, answer)];
   // More than the tokens before it, yet no more than any token: that is not dependence on the error.
@@ -53,5 +53,5 @@ function tellRow(row: ContinuationFigures, reference: string): string {
 const PLACES: Readonly<Record<string, string>> = {
   start: "From the prompt",
   before_error: "From before the first error",
-  after_error: "From behind the first error",
+  after_error: "From after the first error",
 };

@@ -134,21 +134,21 @@ describe("in words", () => {
   };
   const onGradients = (more: Partial<GradientFigures>): KlAnswer | undefined =>
     answers({ ...REPORT, gradients: [{ ...gradient, ...more }] }).find(({ question }) =>
-      question.startsWith("Does the KL behind"),
+      question.startsWith("Does the KL after"),
     );
 
   test("the KL depends on the error where it has more than the tokens before it, and than its share", () => {
     const found = onGradients({});
     expect(found?.support).toBe("yes");
     expect(found?.answer).toBe(
-      "Of gradient × input at 16 spikes behind the error (8 problems), 50.0 % lies on the error, 10.0 % on as many tokens right before it: +40.0 points (p = 0.0200). An even spread would put 20.0 % there. Its sum at the error is +0.0500 nats: the KL would fall if the error weighed less.",
+      "Of gradient × input at 16 spikes after the error (8 problems), 50.0 % is on the error, 10.0 % on as many tokens right before it: +40.0 points (p = 0.0200). An even spread would put 20.0 % there. Its sum at the error is +0.0500 nats: the KL would fall if the error had less weight.",
     );
     expect(onGradients({ even: 0.6 })?.support).toBe("no");
     expect(onGradients({ against_control: difference(-0.4) })?.support).toBe("no");
     expect(onGradients({ against_control: difference(0.4, { significant: false }) })?.support).toBe("no");
     expect(onGradients({ against_control: null })?.support).toBe("not enough data");
     expect(onGradients({ at_error: -1 })?.answer).toContain("the KL would not fall");
-    expect(answers(REPORT).some(({ question }) => question.startsWith("Does the KL behind"))).toBe(false);
+    expect(answers(REPORT).some(({ question }) => question.startsWith("Does the KL after"))).toBe(false);
   });
 
   const row: ContinuationFigures = {
@@ -173,7 +173,7 @@ describe("in words", () => {
     const found = onContinuations([{ place: "start", difference: difference(-0.1), unanswered: 0 }, {}]);
     expect(found?.support).toBe("yes");
     expect(found?.answer).toBe(
-      "From the prompt, 75.0 % of c10's continuations are right, 25.0 % of ref's: -10.0 points (p = 0.0200) (8 problems). From behind the first error, 75.0 % of c10's continuations are right, 25.0 % of ref's: +50.0 points (p = 0.0200) (8 problems; 12.5 % state no answer).",
+      "From the prompt, 75.0 % of c10's continuations are right, 25.0 % of ref's: -10.0 points (p = 0.0200) (8 problems). From after the first error, 75.0 % of c10's continuations are right, 25.0 % of ref's: +50.0 points (p = 0.0200) (8 problems; 12.5 % state no answer).",
     );
     expect(onContinuations([{}, { difference: difference(-0.5) }])?.support).toBe("no");
     expect(onContinuations([{ difference: null, reference_right: null }])?.support).toBe("not enough data");

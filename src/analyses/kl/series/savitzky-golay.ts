@@ -19,7 +19,7 @@ export function savitzkyGolay(values: ArrayLike<number>, window: number, order: 
   const n = values.length;
   if (!(Number.isInteger(window) && window % 2 === 1 && window <= n && order < window && order >= 0))
     throw new UsageError(
-      `A Savitzky-Golay window is odd, longer than the order (${order}) and at most the series (${n} values), not ${window}`,
+      `a Savitzky-Golay window must be odd, longer than the order (${order}) and no longer than the series (${n} values), not ${window}`,
     );
   if (window <= order + 1) return Float64Array.from(values);
   const half = (window - 1) / 2;

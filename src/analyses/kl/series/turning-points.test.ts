@@ -51,7 +51,9 @@ describe("turning points of RL-Probe", () => {
   test("steps without values and unknown methods are refused", () => {
     expect(() => turningPoints([1, 2, 3], [1], { method: "peaks" })).toThrow("got 1 for 3");
     const method = "second" as TurningPointMethod;
-    expect(() => turningPoints([1, 2, 3], [1, 2, 3], { method })).toThrow('no turning point method "second"');
+    expect(() => turningPoints([1, 2, 3], [1, 2, 3], { method })).toThrow(
+      'unknown turning point method "second"',
+    );
   });
 });
 

@@ -83,7 +83,7 @@ function pointsBy(
       return [...findPeaks(values).map(point("max")), ...valleys.map(point("min"))];
     }
     default:
-      throw new UsageError(`there is no turning point method "${String(method satisfies never)}"`, {
+      throw new UsageError(`unknown turning point method "${String(method satisfies never)}"`, {
         hint: "use derivative, smooth_derivative or peaks",
       });
   }

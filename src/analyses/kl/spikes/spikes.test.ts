@@ -62,9 +62,9 @@ test("says nothing of an empty series, but gives the threshold back", () => {
 
 test("refuses a percentile that is none, and a method that does not exist", () => {
   const of = (options: object) => () => detectSpikes([1, 2], { ...DEFAULTS, ...options });
-  expect(of({ method: "percentile", percentile: 101 })).toThrow("between 0 and 100, not at 101");
-  expect(of({ method: "percentile", percentile: Number.NaN })).toThrow("not at NaN");
-  expect(of({ method: "mad" })).toThrow('no spike method "mad"');
+  expect(of({ method: "percentile", percentile: 101 })).toThrow("between 0 and 100, not 101");
+  expect(of({ method: "percentile", percentile: Number.NaN })).toThrow("not NaN");
+  expect(of({ method: "mad" })).toThrow('unknown spike method "mad"');
 });
 
 /** KL-like values with ties, constant stretches and eight orders of magnitude. */

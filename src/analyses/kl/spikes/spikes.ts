@@ -96,7 +96,7 @@ function findCandidates(values: Float64Array, mean: number, std: number, options
     }
     case "percentile": {
       if (!(options.percentile >= 0 && options.percentile <= 100))
-        throw new UsageError(`A percentile lies between 0 and 100, not at ${options.percentile}`);
+        throw new UsageError(`a percentile must be between 0 and 100, not ${options.percentile}`);
       const limit = percentile(values, options.percentile);
       return { candidates: placesWhere(values, (value) => value > limit), threshold: limit };
     }
@@ -110,7 +110,7 @@ function findCandidates(values: Float64Array, mean: number, std: number, options
       };
     }
     default:
-      throw new UsageError(`there is no spike method "${String(method satisfies never)}"`, {
+      throw new UsageError(`unknown spike method "${String(method satisfies never)}"`, {
         hint: "use zscore, percentile or adaptive",
       });
   }

@@ -56,7 +56,7 @@ export class SweepSums implements ShardSums {
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof SyntaxError || error instanceof TypeError))
         throw error;
-      return from.fail("its corrections are not understood");
+      return from.fail("its corrections cannot be decoded");
     }
   }
 
@@ -67,8 +67,8 @@ export class SweepSums implements ShardSums {
       this.#corrections = corrections;
     }
     if (this.#corrections === corrections) return this.#sweep;
-    throw new SchemaError("the parts were swept with different corrections", {
-      likely: "versions of logratio with different grids made them",
+    throw new SchemaError("the parts contain different corrections", {
+      likely: "they come from versions of logratio with different grids",
       hint: "run logratio summarize --for sweep again for some of them",
     });
   }

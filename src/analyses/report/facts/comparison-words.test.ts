@@ -119,8 +119,8 @@ describe("a part that stands out", () => {
         ranks: [standout(1, { factor: factor(4, { largest: { cluster: 1, share }, withoutLargest }) })],
       }).text;
     expect(at(0.2499)).not.toContain("the prompt of");
-    expect(at(0.25)).toMatch(/; the prompt of s1\.q1 makes 25\.0 % of it, 1\.5 without it\)$/);
-    expect(at(0.5, Number.NaN)).toMatch(/; the prompt of s1\.q1 makes 50\.0 % of it\)$/);
+    expect(at(0.25)).toMatch(/; the prompt of s1\.q1 accounts for 25\.0 % of it, 1\.5 without it\)$/);
+    expect(at(0.5, Number.NaN)).toMatch(/; the prompt of s1\.q1 accounts for 50\.0 % of it\)$/);
   });
 });
 
@@ -139,7 +139,7 @@ describe("right and wrong answers", () => {
     const { kind, text, weight, evidence } = only({ outcome: contrast() });
     expect(kind).toBe("correctness");
     expect(text).toMatch(
-      /^Incorrect responses are 4\.0 times as far off as correct ones: mean \|Δ\| 0\.0400 against 0\.0100 /,
+      /^Incorrect responses differ 4\.0 times as much as correct ones: mean \|Δ\| 0\.0400 against 0\.0100 /,
     );
     expect(text).toMatch(/\(95 % 2\.0 to 8\.0; 2\.5 within the same prompt, over 30 prompts\)$/);
     expect(weight).toBe(2);
@@ -156,7 +156,7 @@ describe("right and wrong answers", () => {
       }),
     });
     expect(text).toMatch(
-      /^Correct responses are 4\.0 times as far off as incorrect ones: mean \|Δ\| 0\.0400 against 0\.0100 /,
+      /^Correct responses differ 4\.0 times as much as incorrect ones: mean \|Δ\| 0\.0400 against 0\.0100 /,
     );
     expect(text).toMatch(/\(95 % 2\.0 to 8\.0; 2\.0 within the same prompt, over 30 prompts\)$/);
     expect(weight).toBe(2);
@@ -197,7 +197,7 @@ describe("right and wrong answers", () => {
   it("names the prompt that makes much of the wrong answers' part, where no step explains it", () => {
     const large = { largest: { cluster: 2, share: 0.4 }, withoutLargest: 3 };
     expect(only({ outcome: contrast({ factor: factor(4, large) }) }).text).toMatch(
-      /; the prompt of s2\.q2 makes 40\.0 % of it, 3\.0 without it\)$/,
+      /; the prompt of s2\.q2 accounts for 40\.0 % of it, 3\.0 without it\)$/,
     );
     const step = { withoutStep: { step: 7, factor: 2 } };
     expect(only({ outcome: contrast({ factor: factor(4, large), ...step }) }).text).not.toContain(

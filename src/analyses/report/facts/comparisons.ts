@@ -44,7 +44,7 @@ export function comparisonFacts(comparisons: Comparisons, clusters: readonly Sam
       .map(say("finish-reason", (key) => `Finish reason ${key}`, "in responses that ended otherwise")),
     ...staleness
       .slice(0, 1)
-      .map(say("staleness", (key) => `Staleness ${key}`, "in responses of weights of another age")),
+      .map(say("staleness", (key) => `Staleness ${key}`, "in responses from weights of another age")),
     ...turns.slice(0, 1).map(say("turn", (key) => `Turn ${key}`, "in the other turns of the same responses")),
     ...deciles
       .slice(0, 1)
@@ -98,7 +98,7 @@ function correctness(contrast: OutcomeContrast, clusters: readonly SampledCluste
   ].join("; ");
   return {
     kind: "correctness",
-    text: `${worse} responses are ${times(shown.factor)} as far off as ${better} ones: mean |Δ| ${formatNumber(high)} against ${formatNumber(low)} (${evidence})`,
+    text: `${worse} responses differ ${times(shown.factor)} as much as ${better} ones: mean |Δ| ${formatNumber(high)} against ${formatNumber(low)} (${evidence})`,
     weight: weightOfFactor(shown.factor),
     evidence: buildEvidence(shown, p, isWrongWorse ? "incorrect" : "correct"),
   };
@@ -126,7 +126,7 @@ function largestPrompt({ largest, withoutLargest }: Factor, clusters: readonly S
   const handle = clusters[largest.cluster]?.sequences[0]?.handle;
   if (handle === undefined || largest.share < TOLD_PROMPT_SHARE) return [];
   const left = Number.isFinite(withoutLargest) ? `, ${writeFactor(withoutLargest)} without it` : "";
-  return [`the prompt of ${handle} makes ${formatShare(largest.share)} of it${left}`];
+  return [`the prompt of ${handle} accounts for ${formatShare(largest.share)} of it${left}`];
 }
 
 function inverse(factor: Factor): Factor {

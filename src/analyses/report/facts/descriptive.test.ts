@@ -53,7 +53,7 @@ describe("a single token", () => {
     expect(text).toContain("s30.r0.q3.t41");
     expect(text).toMatch(/\(Δ -0\.500, /);
     expect(text).toMatch(/p 0\.800 → 0\.200\)/);
-    expect(text).toMatch(/makes 25\.0 % of all k3$/);
+    expect(text).toMatch(/accounts for 25\.0 % of all k3$/);
     expect(weight).toBeCloseTo(2.75, 12);
   });
 
@@ -82,8 +82,10 @@ describe("a single prompt", () => {
 
   it("is named by its first response, with its share of |Δ| and the mean without it", () => {
     const { text, weight } = findFact("single-prompt", {}, makePrompt(5))!;
-    expect(text).toMatch(/One prompt, that of s1\.q1, with its 2 responses makes 50\.0 % of all \|Δ\|/);
-    expect(text).toMatch(/without it mean \|Δ\| is 0\.0500$/);
+    expect(text).toMatch(
+      /One prompt, that of s1\.q1, accounts with its 2 responses for 50\.0 % of all \|Δ\|/,
+    );
+    expect(text).toMatch(/without it, mean \|Δ\| is 0\.0500$/);
     expect(weight).toBeCloseTo(3.5, 12);
   });
 
@@ -99,7 +101,7 @@ describe("a single prompt", () => {
       );
     // 19 of 190, and 20 of 191.
     expect(alone(19)).toBeUndefined();
-    expect(alone(20)!.text).toMatch(/that of s1\.q8, .* makes 10\.5 % of all/);
+    expect(alone(20)!.text).toMatch(/that of s1\.q8, .* for 10\.5 % of all/);
     const single = makePrompt(5).map(({ cluster, sequences }) => ({
       cluster,
       sequences: sequences.slice(0, 1),

@@ -46,7 +46,7 @@ function singleToken({ worst_tokens, metrics }: FactSource): Fact | undefined {
   const share = (Math.expm1(worst.delta) - worst.delta) / (metrics.k3 * metrics.tokens);
   return {
     kind: "single-token",
-    text: `One token, ${worst.handle} (Δ ${formatSigned(worst.delta)}, p ${formatProbability(Math.exp(worst.rollout_logprob))} → ${formatProbability(Math.exp(worst.trainer_logprob))}), makes ${formatShare(share)} of all k3`,
+    text: `One token, ${worst.handle} (Δ ${formatSigned(worst.delta)}, p ${formatProbability(Math.exp(worst.rollout_logprob))} → ${formatProbability(Math.exp(worst.trainer_logprob))}), accounts for ${formatShare(share)} of all k3`,
     weight: share > TOLD_SHARE ? 2 + 3 * share : 0,
   };
 }
@@ -70,7 +70,7 @@ function singlePrompt(_: FactSource, clusters: readonly SampledCluster[] | undef
   const without = (deltaAbs - most.deltaAbs) / (tokens - most.tokens);
   return {
     kind: "single-prompt",
-    text: `One prompt, that of ${most.handle}, with its ${most.responses} responses makes ${formatShare(share)} of all |Δ|; without it mean |Δ| is ${formatNumber(without)}`,
+    text: `One prompt, that of ${most.handle}, accounts with its ${most.responses} responses for ${formatShare(share)} of all |Δ|; without it, mean |Δ| is ${formatNumber(without)}`,
     weight: 2 + 3 * share,
   };
 }

@@ -77,7 +77,7 @@ describe("comparisonFacts", () => {
         "staleness",
         ({ prompt }) => prompt % 4 === 3,
         "Staleness 3 stands out",
-        "in responses of weights of another age",
+        "in responses from weights of another age",
       ],
       ["turn", ({ turn }) => turn === 1, "Turn 1 stands out", "in the other turns of the same responses"],
       [
@@ -111,13 +111,13 @@ describe("comparisonFacts", () => {
   it("says which answers are further off, and what it is within the same prompt", () => {
     const wrong = findFact("correctness", ({ correct }) => (correct === 1 ? 1 : 2)) as Fact;
     expect(wrong.text).toMatch(
-      /^Incorrect responses are (2\.0|1\.9|2\.1) times as far off as correct ones: mean \|Δ\| /,
+      /^Incorrect responses differ (2\.0|1\.9|2\.1) times as much as correct ones: mean \|Δ\| /,
     );
     expect(wrong.text).toMatch(/; (2\.0|1\.9|2\.1) within the same prompt, over 144 prompts\)$/);
     expect(wrong.evidence?.subject).toBe("incorrect");
     const right = findFact("correctness", ({ correct }) => (correct === 1 ? 2 : 1)) as Fact;
     expect(right.text).toMatch(
-      /^Correct responses are (2\.0|1\.9|2\.1) times as far off as incorrect ones: mean \|Δ\| /,
+      /^Correct responses differ (2\.0|1\.9|2\.1) times as much as incorrect ones: mean \|Δ\| /,
     );
     expect(right.text).toMatch(/; (2\.0|1\.9|2\.1) within the same prompt, over 144 prompts\)$/);
     expect(right.evidence?.subject).toBe("correct");
@@ -142,7 +142,7 @@ describe("comparisonFacts", () => {
       step === 80 ? (prompt === 90 ? 25 : 3) : 1,
     ) as Fact;
     expect(text).toMatch(
-      /with any one prompt left out; the prompt of s80\.r0\.q90 makes \d\d(\.\d)? % of it, [23]\.?\d* without it\)$/,
+      /with any one prompt left out; the prompt of s80\.r0\.q90 accounts for \d\d(\.\d)? % of it, [23]\.?\d* without it\)$/,
     );
   });
 

@@ -150,14 +150,14 @@ describe("identity tests of a report", () => {
     const [first, second] = identity.failures;
     expect(first?.test).toBe("unit_mean");
     expect(first?.text).toMatch(
-      /^mean ρ is 0\.\d+, and 1 whatever the weights are \(z = -[\d.]+\): the rollout log-probs are not those of the distribution that was sampled, or the columns are not of the same tokens$/,
+      /^mean ρ is 0\.\d+, but must be 1 whatever the weights are \(z = -[\d.]+\): the rollout log-probs do not describe the distribution that was sampled from, or the columns belong to different tokens$/,
     );
     expect(second?.text).toMatch(
       /^−2·mean Δ\/mean Δ² is [\d.]+ \(95 %: [\d.]+ to [\d.]+\), and about 1 of two policies: one side is normalized over fewer tokens \(top-p, top-k\) or lacks a constant$/,
     );
     expect(next).toEqual({
       command: "logratio doctor dump",
-      why: "the log-probs fail a test that holds whatever the weights are: which cause explains it",
+      why: "the log-probs fail a test that any weights must pass: see which cause explains it",
     });
   });
 
@@ -183,7 +183,7 @@ describe("identity tests of a report", () => {
     // Of ratios that are too large there is no innocent explanation.
     expect(identity.failures[0]).toMatchObject({ test: "unit_mean", part: null });
     const half = identity.failures.find(({ test }) => test === "half_variance");
-    expect(half?.text).toContain("the difference is noise that sampling did not see");
+    expect(half?.text).toContain("the difference is noise added after sampling");
   });
 
   it("blame no one where the trainer's likely tokens are hardly ever sampled, and take ESS's word for nothing", () => {
@@ -245,7 +245,7 @@ describe("identity tests of a report", () => {
   it("are not judged of a filter by what was sampled, nor of too little", () => {
     const chosen = report(renormalized, "chosen", { flags: ["--filter", "abs>0.1"] }).identity;
     expect([chosen.not_judged, chosen.failures]).toEqual([
-      "--filter 'abs>0.1' chooses by what was sampled",
+      "--filter 'abs>0.1' selects by the sampled tokens",
       [],
     ]);
     const given = report(renormalized, "given", { flags: ["--filter", "step:2 turn:0"] });
@@ -269,7 +269,7 @@ describe("parts that fail", () => {
       {
         test: "unit_mean",
         part: { kind: "step", names: ["5", "7", "3"] },
-        text: "step 5 and 2 more: mean ρ is 1.250 where 1 is due (z = -9.00): the rollout log-probs there are not those of the distribution that was sampled",
+        text: "step 5 and 2 more: mean ρ is 1.250 instead of 1 (z = -9.00): the rollout log-probs there do not describe the distribution that was sampled from",
       },
     ]);
     expect(tellParts("rank", "unit_mean", [])).toEqual([]);

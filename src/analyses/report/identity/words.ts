@@ -10,8 +10,8 @@ import type { MeasuredTests } from "./tests.ts";
 
 export function sayUnitMean({ value, z }: IdentityTest): string {
   return (
-    `mean ρ is ${formatNumber(value, 4)}, and 1 whatever the weights are (z = ${formatSigned(z)}): the rollout log-probs ` +
-    "are not those of the distribution that was sampled, or the columns are not of the same tokens"
+    `mean ρ is ${formatNumber(value, 4)}, but must be 1 whatever the weights are (z = ${formatSigned(z)}): the rollout log-probs ` +
+    "do not describe the distribution that was sampled from, or the columns belong to different tokens"
   );
 }
 
@@ -39,12 +39,12 @@ function explainHalfVariance(value: number): string {
   if (value < -0.5)
     return "as if the trainer's side had been sampled (swapped columns, temperature on one side)";
   if (value <= 0.5)
-    return "the difference is noise that sampling did not see (rounded or re-scored log-probs, tokens misaligned)";
+    return "the difference is noise added after sampling (rounded or re-scored log-probs, misaligned tokens)";
   return "one side is normalized over fewer tokens (top-p, top-k) or lacks a constant";
 }
 
 const MEANING = {
-  unit_mean: "the rollout log-probs there are not those of the distribution that was sampled",
+  unit_mean: "the rollout log-probs there do not describe the distribution that was sampled from",
   surprisal: "the tokens there were not sampled from the distribution whose log-probs were recorded",
 } as const;
 
@@ -64,7 +64,7 @@ export function tellParts(
   const more = named.length === 1 ? "" : ` and ${named.length - 1} more`;
   const value =
     test === "unit_mean"
-      ? `mean ρ is ${formatNumber(figure.value, 4)} where 1 is due`
+      ? `mean ρ is ${formatNumber(figure.value, 4)} instead of 1`
       : `surprisal is ${formatSigned(figure.value)} nats off the entropy`;
   return [
     {

@@ -75,9 +75,9 @@ describe("compare", () => {
       { file: a, sha256: digest, modified: "2026-05-06T00:00:00.000Z" },
     ]);
     expect(report.a.facts).toEqual(["rollout software: vllm 0.11.0"]);
-    expect(report.caveats).not.toContain("A and B are the same files: they agree whatever is in them.");
+    expect(report.caveats).not.toContain("A and B are the same files, so they agree whatever they contain.");
     expect((await readReport([a, write("copy", ROWS)])).caveats[0]).toBe(
-      "A and B are the same files: they agree whatever is in them.",
+      "A and B are the same files, so they agree whatever they contain.",
     );
     expect((await readReport([a, b], { digests: false, date: "v2" })).a.inputs[0]!.sha256).toBeNull();
     expect((await readReport([a, b], { date: "v2" })).date).toBe("v2");
@@ -155,7 +155,7 @@ describe("compare", () => {
     [["a", "b"], { within: "-1" }, '--within must be a number of nats from 0 on, not "-1"'],
     [["a", "b"], { alpha: "0.7" }, '--alpha must be a number between 0 and 0.5, not "0.7"'],
     [["a", "b"], { column: "a,b,c" }, '--column must be NAME or NAME_OF_A,NAME_OF_B, not "a,b,c"'],
-    [["a"], { unpaired: true }, "one source has no other run to be compared with"],
+    [["a"], { unpaired: true }, "comparing runs needs two runs, and one was given"],
   ] as const)("refuses %o %o", async (paths, options, message) => {
     await expect(run(paths, options)).rejects.toThrow(message);
   });

@@ -54,7 +54,7 @@ export async function compare(
   const progress = createProgress(terminal);
   const report = await readBoth(a, b, options, progress.update).finally(() => progress.end());
   if (report === undefined) {
-    terminal.err("interrupted: a certificate needs all of both sides, so there is none\n");
+    terminal.err("interrupted: a certificate needs both sides in full, so there is none\n");
     return EXIT.interrupted;
   }
   if (options.html !== undefined) {

@@ -58,7 +58,7 @@ async function listDirectory(directory: string): Promise<string[]> {
       `cannot list ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`,
       {
         at: { file: directory },
-        hint: "give the directory that holds the case files",
+        hint: "give the directory with the case files",
         cause,
       },
     );

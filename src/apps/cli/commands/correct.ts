@@ -45,7 +45,7 @@ export async function correct(
   if (options.lint !== undefined) return lint(options.lint, options, terminal);
   // Whatever can be refused is refused before anything is read: a run may take an hour.
   if (paths.length === 0)
-    throw new UsageError("no path was given", { hint: "logratio correct dumps/ --preset verl" });
+    throw new UsageError("no path given", { hint: "logratio correct dumps/ --preset verl" });
   const chosen = chooseCorrection(options);
   const corrected = new CorrectRun(chosen);
   const target = options.out === undefined ? undefined : chooseTarget(options.out, options.format, paths);

@@ -96,7 +96,7 @@ describe("digits", () => {
     expect(third!.answer_right).toBeNull();
     expect((await runReport({ tokenizer: TOKENIZER, sequences: "1" })).per_sequence).toHaveLength(1);
     expect((await runReport({ tokenizer: TOKENIZER, sequences: "all" })).per_sequence).toHaveLength(3);
-    await expect(run({ tokenizer: TOKENIZER, sequences: "2" })).rejects.toThrow("was not asked for");
+    await expect(run({ tokenizer: TOKENIZER, sequences: "2" })).rejects.toThrow("--sequences needs --json");
     await expect(run({ tokenizer: TOKENIZER, sequences: "x", json: true })).rejects.toThrow(
       '--sequences must be a whole number or all, not "x"',
     );

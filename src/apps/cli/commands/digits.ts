@@ -112,7 +112,7 @@ const LISTED = 1000;
 function readListed({ sequences, json }: DigitsOptions): number {
   if (sequences === undefined) return LISTED;
   if (!json)
-    throw new UsageError("--sequences lists sequences in the JSON result, which was not asked for", {
+    throw new UsageError("--sequences needs --json: it lists sequences in the JSON result", {
       hint: "add --json",
     });
   if (sequences === "all") return Number.POSITIVE_INFINITY;
@@ -160,7 +160,7 @@ function standForThemselves({ sources }: Run): DigitVocabulary {
 /** Figures of digits need one policy only, which what is said of a comparison leaves out. */
 function withAdvice(error: unknown): never {
   if (!(error instanceof MissingSideError) && !(error instanceof SchemaError)) throw error;
-  const advice = "one policy's log-probs are enough: --rollout COLUMN --tokens COLUMN";
+  const advice = "the log-probs of one policy are enough: --rollout COLUMN --tokens COLUMN";
   const detail = {
     at: error.at,
     cause: error,
@@ -181,7 +181,7 @@ function refuseEmpty({ metrics, vocabulary }: DigitsReport): never {
         : ""),
     {
       likely: "the tokenizer belongs to another model, or the run contains no numbers",
-      hint: "give the tokenizer of the model that was trained",
+      hint: "use the tokenizer of the trained model",
     },
   );
 }

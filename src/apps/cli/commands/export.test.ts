@@ -119,7 +119,7 @@ describe("export", () => {
     const lines = [{ step: 7, ...row }, row, row].map((each) => `${JSON.stringify(each)}\n`);
     writeFileSync(at("run.jsonl"), lines.join(""));
     const { err } = await run({ wandbJsonl: at("m.json") }, at("run.jsonl"));
-    expect(err).toContain("note: 2 sequences without a step: in no step's figures\n");
+    expect(err).toContain("note: 2 sequences without a step, left out of the figures per step\n");
     expect(readFileSync(at("m.json"), "utf8")).toMatch(/^\{"_step":7,"logratio\/sequences":1,[^\n]*\}\n$/);
   });
 });

@@ -73,7 +73,7 @@ export async function exportFigures(
   tellFindings(run.findings.list(), terminal);
   if (table.sequencesWithoutStep > 0)
     terminal.err(
-      `note: ${plural(table.sequencesWithoutStep, "sequence")} without a step: in no step's figures\n`,
+      `note: ${plural(table.sequencesWithoutStep, "sequence")} without a step, left out of the figures per step\n`,
     );
   return conclude(run, reading, report.metrics.sequences, terminal);
 }

@@ -174,7 +174,7 @@ describe("a baseline", () => {
     const same = rows.map((row) => JSON.stringify({ ...JSON.parse(row), ...constant }));
     writeFileSync(join(flat, "run.jsonl"), same.join("\n"));
     expect(await refusal([flat], update)).toMatch(
-      /SchemaError.*pearson of flat is n\/a: not a run to learn from/,
+      /SchemaError.*pearson of flat is n\/a, so nothing can be learned from this run/,
     );
     expect(readFileSync(baseline, "utf8")).toBe(before);
   });
@@ -362,6 +362,6 @@ describe("a gate", () => {
 
   it("leaves a baseline's alpha to the baseline", async () => {
     const options = { against: baseline, alpha: "0.05" };
-    expect(await refusal([join(folder, "history-0")], options)).toMatch(/--alpha is the baseline's/);
+    expect(await refusal([join(folder, "history-0")], options)).toMatch(/--alpha belongs to the baseline/);
   });
 });

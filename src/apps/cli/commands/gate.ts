@@ -98,7 +98,9 @@ function checkFlags(options: GateOptions): void {
     });
   const unfit = (options.update ? RESULT_ONLY : UPDATE_ONLY).find((name) => options[name] !== undefined);
   if (unfit !== undefined && options.update)
-    throw new UsageError(`${flag(unfit)} and --update cannot be combined: learning judges nothing`);
+    throw new UsageError(
+      `${flag(unfit)} and --update cannot be combined: --update learns and checks nothing`,
+    );
   if (unfit !== undefined) throw new UsageError(`${flag(unfit)} needs --update`);
   const { annotations } = options;
   if (annotations !== undefined && annotations !== "github" && annotations !== "none")

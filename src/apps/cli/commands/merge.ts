@@ -81,8 +81,8 @@ async function openLogged(path: string | undefined): Promise<Logged> {
   if (path === undefined) return undefined;
   const { logged } = await readLogged([path]);
   if (logged !== undefined) return logged;
-  throw new UsageError(`--logged ${path} holds no logged metrics`, {
-    hint: "give what a logger wrote: JSONL of steps, CSV, TensorBoard's files, or the directory of them",
+  throw new UsageError(`--logged ${path} contains no logged metrics`, {
+    hint: "give a logger's output: JSONL of steps, CSV, TensorBoard files, or their directory",
   });
 }
 

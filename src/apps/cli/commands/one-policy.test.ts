@@ -65,7 +65,7 @@ describe("report of one policy", () => {
     const { status, out } = await run("rollout.json", { brief: true });
     expect(status).toBe(EXIT.fine);
     expect(out).toContain(
-      "• One policy: rollout log-probs only (verl generation batch): there is nothing to compare it with,",
+      "• One policy: rollout log-probs only (verl generation batch): there is no second policy to compare",
     );
     const next = out.indexOf("next");
     expect(out.slice(next)).toMatch(
@@ -103,7 +103,7 @@ describe("report of one policy", () => {
     await run("rollout.json", { html: path("page.html") });
     expect(readFileSync(path("page.html"), "utf8")).toContain("Least likely tokens");
     await expect(run("rollout.json", { parity: "verl" })).rejects.toThrow(
-      "--parity needs both policies, and there are rollout log-probs only",
+      "--parity needs both policies, but there are only rollout log-probs",
     );
     await expect(captured((terminal) => sweep([path("rollout.json")], {}, terminal))).rejects.toMatchObject({
       _tag: "MissingSideError",

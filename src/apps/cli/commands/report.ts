@@ -197,7 +197,7 @@ async function reportTwoPolicies(job: Job, run: Run, reading: Reading, end: () =
 
 /** @throws MissingSideError what a trainer logs of two policies cannot be computed of one */
 function refuseParity({ has, error }: NonNullable<Run["onePolicy"]>): never {
-  throw new MissingSideError(`--parity needs both policies, and there are ${has} log-probs only`, {
+  throw new MissingSideError(`--parity needs both policies, but there are only ${has} log-probs`, {
     at: error.at,
     hint: `leave out --parity: the report of one policy has xtuner's perplexity${error.hint === undefined ? "" : `\nor ${error.hint}`}`,
   });

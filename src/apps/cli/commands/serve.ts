@@ -47,7 +47,7 @@ export async function serve(
       ),
     );
     if (wanted.token === undefined)
-      terminal.err("every user of this machine may read and write; LOGRATIO_TOKEN would change that\n");
+      terminal.err("every user of this machine may read and write; set LOGRATIO_TOKEN to prevent that\n");
     await untilAborted(signal);
     await server.close();
     return EXIT.fine;

@@ -218,7 +218,7 @@ function noteOnePolicy({ findings }: Run, { has }: NonNullable<Run["onePolicy"]>
     subject: "one policy",
     count: 1,
     at: {},
-    hint: "logratio report says how to get the other side too",
+    hint: "logratio report explains how to get the other side",
     describe: () => `one policy: ${has} log-probs only, so tokens are colored by their log-prob`,
   });
 }

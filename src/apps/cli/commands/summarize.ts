@@ -43,7 +43,7 @@ export async function summarize(
 ): Promise<ExitStatus> {
   if (options.worker) return work(paths, options);
   const { out, force, threads, batchTokens, worker: _, for: verbs = "report", ...chosen } = options;
-  if (paths.length === 0) throw new UsageError("no path was given", { hint: "give a file or a directory" });
+  if (paths.length === 0) throw new UsageError("no path given", { hint: "give a file or a directory" });
   if (out === undefined)
     throw new UsageError("summarize needs --out", {
       hint: "--out part.lrs, or --out parts/ for a part of each shard",
@@ -87,7 +87,7 @@ async function work(
   const given = [...paths, ...inputFlags(options, ["memory"])];
   if (given.length > 0)
     throw new UsageError(`--worker takes what to read from its requests, not ${given.join(" ")}`, {
-      hint: "write it into the requests: docs/larger-than-one-machine.md",
+      hint: "put it in the requests: docs/larger-than-one-machine.md",
     });
   await answerRequests(process.stdin, process.stdout);
   return EXIT.fine;
@@ -121,7 +121,7 @@ async function write(reader: ShardReader, out: string, terminal: Terminal): Prom
     `${interrupted ? "so far in" : "written:"} ${printableLines(out)}: ${plural(read, "shard")}${verb}${again}, ${plural(sequences, "sequence")}, ${plural(tokens, "token")}\n`,
   );
   if (interrupted) {
-    terminal.err("interrupted: the same command goes on where it was\n");
+    terminal.err("interrupted: the same command continues from here\n");
     return EXIT.interrupted;
   }
   return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;

@@ -13,11 +13,11 @@ export const analyze: Verb<[paths: string[]], AnalyzeOptions> = {
     },
   ],
   examples: [
-    { line: "logratio analyze log.jsonl", shows: "every question to that log, on one page", everyday: true },
+    { line: "logratio analyze log.jsonl", shows: "every analysis of that log, on one page", everyday: true },
     { line: "logratio analyze logs/ --html page.html", shows: "a directory of logs, with pictures" },
     {
       line: 'logratio analyze log.jsonl --where "is_correct and prob_divergence > 0.9"',
-      shows: "some of its records",
+      shows: "only these records",
     },
   ],
   addOptions: (command) =>

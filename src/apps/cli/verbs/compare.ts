@@ -13,7 +13,7 @@ export const compare: Verb<[paths: string[]], CompareOptions> = {
     {
       syntax: "<path...>",
       meaning:
-        "two files or directories, A and B, as `report` reads them; one alone: its rollout beside its trainer column",
+        "two files or directories, A and B, as `report` reads them; one alone: its rollout column against its trainer column",
     },
   ],
   examples: [
@@ -26,10 +26,10 @@ export const compare: Verb<[paths: string[]], CompareOptions> = {
       line: "logratio compare tp4/ tp8/ --column trainer --within 0",
       shows: "the trainer's log-probs, bit for bit",
     },
-    { line: "logratio compare dumps/", shows: "the rollout beside the trainer of one run" },
+    { line: "logratio compare dumps/", shows: "rollout against trainer, in one run" },
     {
       line: "logratio compare dumps/ --column rollout,rescore",
-      shows: "decode beside prefill, where the dump has both",
+      shows: "decode against prefill, if the dump has both",
     },
     {
       line: "logratio compare before/ after/ --html certificate.html --by 'CI run 1234'",
@@ -44,9 +44,9 @@ export const compare: Verb<[paths: string[]], CompareOptions> = {
         "--column <name>",
         "column to compare: rollout, trainer or a further policy; A's and B's with a comma (default: all that both have)",
       )
-      .option("--within <nats>", "tolerance of mean |Δ|; 0: only equality of every bit (default 0.01)")
-      .option("--alpha <p>", "error rate of either one-sided test (default 0.05)")
-      .option("--unpaired", "compare two runs by their own mismatch, even where texts are the same")
+      .option("--within <nats>", "tolerance of mean |Δ|; 0: every bit must be equal (default 0.01)")
+      .option("--alpha <p>", "error rate of each one-sided test (default 0.05)")
+      .option("--unpaired", "compare two runs by their own mismatch, even if their texts are the same")
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
       .option("--json", "print the certificate as JSON")
       .option("--markdown", "print a Markdown certificate to paste into a pull request")

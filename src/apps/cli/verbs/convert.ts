@@ -12,7 +12,7 @@ export const convert: Verb<[paths: string[]], ConvertOptions> = {
     { line: "logratio convert dumps/ --out run.parquet", shows: "one row per sequence" },
     {
       line: "logratio convert dumps/ --steps 100..200 --out part.parquet",
-      shows: "these steps of it",
+      shows: "these steps only",
     },
   ],
   addOptions: (command) =>

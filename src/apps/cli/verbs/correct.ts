@@ -16,7 +16,7 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
     },
     {
       line: "logratio correct --lint ppo_trainer.yaml",
-      shows: "what a trainer's config really does, and its traps",
+      shows: "what a trainer's config really does, and its pitfalls",
       everyday: true,
     },
     { line: "logratio correct --list", shows: "every preset, its settings and defaults" },
@@ -26,7 +26,7 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
     },
     {
       line: "logratio correct dumps/ --correction 'weight:token truncate:..2'",
-      shows: "a row of sweep, or what the page's address holds",
+      shows: "a row of sweep, or the correction in the page's address",
     },
   ],
   addOptions: (command) =>

@@ -10,12 +10,12 @@ export const digits: Verb<[paths: string[]], DigitsOptions> = {
   examples: [
     {
       line: "logratio digits dumps/ --tokenizer model/",
-      shows: "how sure of digits, and how far off",
+      shows: "how sure the policies are, and how far off",
       everyday: true,
     },
     {
       line: "logratio digits dumps/ --tokenizer model/ --truth answers.jsonl",
-      shows: "also how often right",
+      shows: "also how often they are right",
     },
   ],
   addOptions: (command) =>

@@ -12,12 +12,12 @@ export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
   examples: [
     {
       line: "logratio divergence dumps/ --tokenizer model/ --out log.jsonl",
-      shows: "the tokens furthest apart, in context",
+      shows: "the most divergent tokens, in context",
       everyday: true,
     },
     {
       line: "logratio divergence dumps/ --threshold 0.5 --top-k 20 --out 'logs/{iteration}.jsonl'",
-      shows: "more of them, a file for each step",
+      shows: "more tokens, one file for each step",
     },
   ],
   addOptions: (command) =>
@@ -30,7 +30,7 @@ export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
         "--out <file>",
         "append the records as JSONL; {iteration} and {date} in the name are filled in; - for stdout",
       )
-      .option("--lean", "records with the guide's fields alone, without those that are unknown")
+      .option("--lean", "write only the guide's fields, without unknown ones")
       .option("--rotate <when>", "start a new file for each iteration or date")
       .option("--rotate-size <size>", "start a new file before one grows beyond this size: 10MB")
       .option("--iteration <n>", "iteration to record where the step is unknown")

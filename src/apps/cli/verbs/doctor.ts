@@ -6,19 +6,19 @@ import type { Verb } from "./verb.ts";
 
 export const doctor: Verb<[paths: string[]], DoctorOptions> = {
   name: "doctor",
-  summary: "what causes the mismatch, how sure that is, and what to do about it",
+  summary: "what causes the mismatch, how sure the diagnosis is, and what to do about it",
   arguments: [RUN_OR_PARTS],
   examples: [
     {
       line: "logratio doctor dumps/",
-      shows: "the likeliest causes with evidence, the fix, the next experiment",
+      shows: "the most likely causes with evidence, the fix, the next experiment",
       everyday: true,
     },
     { line: "logratio doctor dumps/ --html doctor.html", shows: "the same as a page, with pictures" },
     { line: "logratio doctor dumps/ --for slime", shows: "fixes as slime's own flags" },
     {
       line: "logratio doctor dumps/ --rescore prefill_logprobs",
-      shows: "with the engine's prefill as third column: decode or trainer?",
+      shows: "with the engine's prefill as a third column: decode or trainer?",
     },
   ],
   addOptions: (command) =>

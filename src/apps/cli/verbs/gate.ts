@@ -7,7 +7,7 @@ import type { Verb } from "./verb.ts";
 
 export const gate: Verb<[paths: string[]], GateOptions> = {
   name: "gate",
-  summary: "fail a build where a run leaves the corridors of a baseline, or a limit",
+  summary: "fail a build when a run leaves the corridors of a baseline or breaks a limit",
   arguments: [
     {
       syntax: "<path...>",
@@ -17,14 +17,14 @@ export const gate: Verb<[paths: string[]], GateOptions> = {
   examples: [
     {
       line: "logratio gate dumps/ --limit 'delta_abs_mean <= 0.015'",
-      shows: "a limit, kept by the whole interval",
+      shows: "a limit that the whole interval must keep",
       everyday: true,
     },
     {
       line: "logratio gate runs/* --update --against baseline.yaml",
-      shows: "learn corridors from sound runs, one in each path",
+      shows: "learn corridors from healthy runs, one in each path",
     },
-    { line: "logratio gate dumps/ --against baseline.yaml", shows: "whether this run is one of them" },
+    { line: "logratio gate dumps/ --against baseline.yaml", shows: "check this run against them" },
     {
       line: "logratio gate dumps/ --against baseline.yaml --junit gate.xml --markdown",
       shows: "for a CI server, and a job summary",
@@ -35,15 +35,15 @@ export const gate: Verb<[paths: string[]], GateOptions> = {
     addForceOption(addFilterOption(addInputOptions(command)))
       .option("--against <file>", "the baseline: a YAML file to keep in your repository")
       .option("--limit <condition>", "condition that must hold, such as 'k3 <= 0.001'; repeatable", collect)
-      .option("--update", "learn from the given runs, each path one, and write the baseline")
-      .option("--replace", "with --update: forget the runs, figures and limits that the baseline has")
+      .option("--update", "learn from the given runs, one in each path, and write the baseline")
+      .option("--replace", "with --update: discard the baseline's runs, figures and limits")
       .option(
         "--metrics <names>",
         "with --update: figures to learn, with commas: k3,ess,per_step.k3 (default: the baseline's, else seven)",
       )
       .option("--date <text>", "with --update: date of the runs; now: today (default: none)")
-      .option("--alpha <p>", "chance that a sound run fails, over all checks (default 0.01)")
-      .option("--allow-undecidable", "pass where the data decide neither way")
+      .option("--alpha <p>", "chance that a healthy run fails, over all checks (default 0.01)")
+      .option("--allow-undecidable", "pass if the data are undecided")
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
       .option("--json", "print the result as JSON")
       .option("--markdown", "print the result as Markdown, for a job summary")

@@ -15,13 +15,13 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
   examples: [
     {
       line: "logratio kl texts.jsonl --policy 'onnx:ckpt/*' --reference dpo",
-      shows: "what training changed, at which tokens",
+      shows: "what training changed, and at which tokens",
       everyday: true,
     },
     { line: "logratio kl study.yaml --html study.html", shows: "one config, one page" },
     {
       line: "logratio kl logits.npz --reference dpo --tokenizer model/",
-      shows: "logits that another program saved",
+      shows: "logits saved by another program",
     },
   ],
   addOptions: (command) =>
@@ -40,7 +40,7 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
         "a named stage of training, as a range of steps; repeatable",
         collect,
       )
-      .option("--parity <name>", "also compute as rl-probe aligns and counts, and show the difference")
+      .option("--parity <name>", "also compute with rl-probe's alignment and counts, and show the difference")
       .option(
         "--floor <logprob>",
         "lower bound on any token's log-prob; makes the bounds from top-k lists finite",

@@ -3,20 +3,19 @@ import type { Verb } from "./verb.ts";
 
 export const mcp: Verb<[roots: string[]], McpCommandOptions> = {
   name: "mcp",
-  summary:
-    "let an agent look at runs: a read-only Model Context Protocol server on standard input and output",
+  summary: "let an agent read runs: a read-only Model Context Protocol server on standard input and output",
   arguments: [
     {
       syntax: "[root...]",
       meaning:
-        "directories, files and addresses that the agent may have read, with all below them (default: .)",
+        "directories, files and addresses that the agent may read, including everything below them (default: .)",
     },
   ],
   examples: [
     { line: "logratio mcp dumps/", shows: "the command to give to the agent's program" },
     {
       line: "logratio mcp s3://runs/grpo-7b/ configs/",
-      shows: "a run in a bucket and the configs beside it",
+      shows: "a run in a bucket, and its configs",
     },
   ],
   addOptions: (command) =>

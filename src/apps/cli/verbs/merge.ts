@@ -6,7 +6,7 @@ import type { Verb } from "./verb.ts";
 export const merge: Verb<[parts: string[]], MergeOptions> = {
   name: "merge",
   summary:
-    "parts of `summarize` to the report of all their shards, or to one part; `doctor`, `sweep` and `divergence` take parts too",
+    "turn parts of `summarize` into the report of all their shards, or into one part; `doctor`, `sweep` and `divergence` also read parts",
   arguments: [
     { syntax: "<part...>", meaning: ".lrs files, and directories of them; addresses as in `report`" },
   ],
@@ -16,7 +16,7 @@ export const merge: Verb<[parts: string[]], MergeOptions> = {
       line: "logratio merge a.lrs b.lrs --json",
       shows: "what `logratio report --json` of their shards prints",
     },
-    { line: "logratio merge parts/rank0* --out rank0.lrs", shows: "one part of several" },
+    { line: "logratio merge parts/rank0* --out rank0.lrs", shows: "several parts as one" },
   ],
   addOptions: (command) =>
     addForceOption(addMemoryOption(command))
@@ -24,7 +24,7 @@ export const merge: Verb<[parts: string[]], MergeOptions> = {
       .option("--markdown", "print a short Markdown report to paste into an issue")
       .option("--html <file>", "also write one self-contained page with pictures")
       .option("--out <part>", "write one part instead of a report")
-      .option("--for <verb>", "with --out: the verb whose parts to merge, where there are several's")
+      .option("--for <verb>", "with --out: the verb whose parts to merge, if there are parts for several")
       .option("--parity <trainers>", "also print what these trainers log: verl,xtuner")
       .option("--logged <path>", "also compare with what a logger wrote: a file, or a directory of them")
       .option("--brief", "print only the first screen")

@@ -40,12 +40,12 @@ export const report: Verb<[paths: string[]], ReportOptions & PlaceOptions> = {
     { line: "logratio report a.json b.json", shows: "two files that scored the same tokens", everyday: true },
     {
       line: "logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask",
-      shows: "columns by name; with one of them, that policy alone",
+      shows: "columns by name; with only one of them, that policy alone",
       everyday: true,
     },
     {
       line: "logratio report s3://bucket/run/ --on ray://head:10001",
-      shows: "on a Ray cluster, which has Python with logratio[ray]",
+      shows: "on a Ray cluster with Python and logratio[ray]",
     },
     {
       line: "zcat big.jsonl.gz | logratio report - --json",

@@ -4,7 +4,7 @@ import type { Verb } from "./verb.ts";
 
 export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
   name: "score",
-  summary: "score texts under several policies by teacher forcing, and keep the scores",
+  summary: "score texts under several policies by teacher forcing, and store the scores",
   arguments: [
     {
       syntax: "[path...]",
@@ -19,7 +19,7 @@ export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
     },
     {
       line: "logratio score texts.jsonl --policy a=vllm:http://host:8000#m --reference a",
-      shows: "a model that a server has",
+      shows: "a model on a server",
     },
   ],
   addOptions: (command) => addStudyFlags(command).option("--json", "print what was scored as JSON"),

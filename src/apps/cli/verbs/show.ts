@@ -18,7 +18,7 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
   examples: [
     {
       line: "logratio show dumps/ s12.r3.q41",
-      shows: "one sequence, token by token, here in the terminal",
+      shows: "one sequence, token by token, in the terminal",
       everyday: true,
     },
     {
@@ -27,7 +27,7 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
     },
     {
       line: "logratio show dumps/ s12.q41.t880",
-      shows: "its token 880: both policies' values and alternatives",
+      shows: "token 880: both policies' values and alternatives",
     },
     { line: "logratio show dumps/ worst", shows: "the token with the largest |Δ| of the run" },
     {

@@ -9,14 +9,14 @@ import type { Verb } from "./verb.ts";
 export const summarize: Verb<[paths: string[]], SummarizeOptions> = {
   name: "summarize",
   summary:
-    "summaries of shards as files, made anywhere and merged into one report (docs/larger-than-one-machine.md)",
+    "summarize shards into files, on any machine, for one merged report (docs/larger-than-one-machine.md)",
   usage: "PATH... --out PART.lrs|DIR [options], or --worker",
   arguments: [{ syntax: "[path...]", meaning: "same as `report`; not with --worker" }],
   examples: [
     { line: "logratio summarize dumps/step_1*.npz --out a.lrs", shows: "these shards as one part" },
     {
       line: "logratio summarize dumps/ --out parts/",
-      shows: "a part for each shard; run again after a kill, it goes on",
+      shows: "a part for each shard; after a kill, run it again to continue",
     },
     {
       line: "logratio summarize dumps/ --for doctor --out parts/",
@@ -25,14 +25,14 @@ export const summarize: Verb<[paths: string[]], SummarizeOptions> = {
   ],
   addOptions: (command) =>
     addTokenOptions(addGridOptions(addForceOption(addFilterOption(addInputOptions(command)))))
-      .option("--out <path>", "part to write (.lrs), or a directory that gets one for each shard")
+      .option("--out <path>", "part to write (.lrs), or a directory for one part per shard")
       .option(
         "--for <verbs>",
         "verbs that the parts are for: report (default), doctor, sweep, divergence; with commas, parts for each",
       )
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
       .option("--threads <n>", "threads for large shards (default: one per processor, at most 4)")
-      .option("--worker", "answer requests on standard input until it ends, a line of JSON each"),
+      .option("--worker", "answer requests on standard input until it ends, one line of JSON each"),
   async run([paths], options, terminal) {
     const { summarize } = await import("../commands/summarize.ts");
     return summarize(paths, options, terminal);

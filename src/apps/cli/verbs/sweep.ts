@@ -7,7 +7,7 @@ import type { Verb } from "./verb.ts";
 
 export const sweep: Verb<[paths: string[]], SweepOptions> = {
   name: "sweep",
-  summary: "compare what each correction would do to this run, and print the best as a config",
+  summary: "compare what each correction would do to this run, and print the best one as a config",
   arguments: [RUN_OR_PARTS],
   examples: [
     {
@@ -18,7 +18,7 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
     { line: "logratio sweep dumps/ --for verl,xtuner", shows: "the config for these trainers only" },
     {
       line: "logratio sweep dumps/ --setting 'verl:rollout_is=token,rollout_is_threshold=2'",
-      shows: "your own beside the grid",
+      shows: "your own settings, next to the grid",
     },
   ],
   addOptions: (command) =>

@@ -12,12 +12,12 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
   examples: [
     {
       line: "logratio view dumps/ --tokenizer model/",
-      shows: "every token of it in the browser",
+      shows: "every token, in the browser",
       everyday: true,
     },
     {
       line: "logratio view texts.study",
-      shows: "every text of it under every checkpoint, in the browser",
+      shows: "every text under every checkpoint, in the browser",
       everyday: true,
     },
     { line: "logratio view dumps/ --follow", shows: "a run that is still being written" },
@@ -25,7 +25,7 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       line: "logratio view dumps/ --follow --alerts rules.yaml",
       shows: "the same, with alerts when it goes wrong",
     },
-    { line: "logratio view dumps/ --compare other/", shows: "beside another run" },
+    { line: "logratio view dumps/ --compare other/", shows: "next to another run" },
     {
       line: "logratio view dumps/ --correction 'weight:token truncate:..2'",
       shows: "what this correction would do",
@@ -52,11 +52,11 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       )
       .option("--port <n>", "port to listen on (default 8270, or the next free one)")
       .option("--host <address>", "address to listen on (default 127.0.0.1)")
-      .option("--no-token", "let every user of this machine open it, without a token in the address")
+      .option("--no-token", "let every user of this machine open the page, without a token in the address")
       .option("--no-open", "do not open a browser")
-      .option("--embed", "for a frame in another page, such as a notebook's: ends when standard input does")
+      .option("--embed", "for a frame in another page, such as a notebook; exits when standard input ends")
       .option("--follow", "pick up new steps as they are written")
-      .option("--alerts <file>", "with --follow: rules of alerts: webhooks, commands (docs/alerts.md)")
+      .option("--alerts <file>", "with --follow: alert rules, for webhooks and commands (docs/alerts.md)")
       .option("--redact <what>", "text: send token ids only, no text")
       .option("--cache <dir>", "cache directory (default: .logratio next to the data)")
       .option("--bundle <path>", "write the page and its data for any web server, as a .zip or a directory"),

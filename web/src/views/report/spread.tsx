@@ -4,7 +4,7 @@ import { ReportPictures } from "../../ui/report-table.tsx";
 /** How far apart the policies are, token by token and sequence by sequence: for every run, with or without steps. */
 export function Spread({ page: { spread } }: { readonly page: ReportPage }) {
   return (
-    <section class="spread" aria-label="How Δ is spread">
+    <section class="spread" aria-label="Distribution of Δ">
       <h2>How Δ is spread</h2>
       <div class="pictures">
         <ReportPictures of={spread} />
