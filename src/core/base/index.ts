@@ -2,6 +2,23 @@ export { compactFloats, type FloatArray, isNumericArray, type NumericArray } fro
 export { decodeBase64, encodeBase64 } from "./base64.ts";
 export { ByteReader } from "./byte-reader.ts";
 export { ByteWriter, type WrittenBytes } from "./byte-writer.ts";
+export {
+  type Codec,
+  FLAG,
+  FLOAT,
+  FLOATS,
+  fieldsOf,
+  listOf,
+  mapOf,
+  NAME,
+  nullable,
+  oneOf,
+  optional,
+  recordOf,
+  SIGNED,
+  TEXT,
+  WHOLE,
+} from "./codec.ts";
 export { containError, recognizeMissingLibrary } from "./contain.ts";
 export { crc32c, unmaskChecksum } from "./crc32c.ts";
 export { dictionary } from "./dictionary.ts";

@@ -1,0 +1,134 @@
+/**
+ * How values of a type are written as bytes and read back, put together from how their parts are. What is read has the
+ * type, whatever the bytes say, or is a FormatError.
+ *
+ * @module
+ */
+import type { ByteReader } from "./byte-reader.ts";
+import type { ByteWriter } from "./byte-writer.ts";
+
+export interface Codec<T> {
+  write(value: T, to: ByteWriter): void;
+  /** @throws FormatError when the bytes are not what `write` wrote */
+  read(from: ByteReader): T;
+}
+
+export const WHOLE: Codec<number> = {
+  write: (value, to) => to.whole(value),
+  read: (from) => from.whole(),
+};
+
+/** A whole number of either sign. */
+export const SIGNED: Codec<number> = {
+  write: (value, to) => to.signed(value),
+  read: (from) => from.signed(),
+};
+
+/** Any number, bit by bit but for the bits of a NaN. */
+export const FLOAT: Codec<number> = {
+  write: (value, to) => to.plainFloat(value),
+  read: (from) => from.plainFloat(),
+};
+
+export const FLAG: Codec<boolean> = {
+  write: (value, to) => to.byte(value ? 1 : 0),
+  read: (from) => from.below(2, "a flag") === 1,
+};
+
+/** A text that is written once, however often it occurs. */
+export const NAME: Codec<string> = {
+  write: (value, to) => to.name(value),
+  read: (from) => from.name(),
+};
+
+export const TEXT: Codec<string> = {
+  write: (value, to) => to.text(value),
+  read: (from) => from.text(),
+};
+
+/** Numbers, read as float64. */
+export const FLOATS: Codec<ArrayLike<number>> = {
+  write: (values, to) => to.measured(values),
+  read: (from) => from.measured(),
+};
+
+/** One of a few texts. */
+export function oneOf<T extends string>(...values: readonly T[]): Codec<T> {
+  return {
+    write: (value, to) => to.byte(values.indexOf(value)),
+    read: (from) => values[from.below(values.length, "the number of a choice")]!,
+  };
+}
+
+/** @param each takes a byte at least */
+export function listOf<T>(each: Codec<T>): Codec<readonly T[]> {
+  return {
+    write(values, to) {
+      to.whole(values.length);
+      for (const value of values) each.write(value, to);
+    },
+    read: (from) => Array.from({ length: from.count() }, () => each.read(from)),
+  };
+}
+
+export function optional<T>(of: Codec<T>): Codec<T | undefined> {
+  return orElse(of, undefined);
+}
+
+export function nullable<T>(of: Codec<T>): Codec<T | null> {
+  return orElse(of, null);
+}
+
+function orElse<T, None extends null | undefined>(of: Codec<T>, none: None): Codec<T | None> {
+  return {
+    write(value, to) {
+      to.byte(value === none ? 0 : 1);
+      if (value !== none) of.write(value as T, to);
+    },
+    read: (from) => (FLAG.read(from) ? of.read(from) : none),
+  };
+}
+
+/** By name, in the order in which they are there. */
+export function mapOf<T>(each: Codec<T>): Codec<ReadonlyMap<string, T>> {
+  const entries = listOf(recordOf<{ name: string; value: T }>({ name: NAME, value: each }));
+  return {
+    write: (values, to) =>
+      entries.write(
+        Array.from(values, ([name, value]) => ({ name, value })),
+        to,
+      ),
+    read: (from) => new Map(entries.read(from).map(({ name, value }) => [name, value])),
+  };
+}
+
+/** As {@link mapOf}, of an object's own fields. */
+export function fieldsOf<T>(each: Codec<T>): Codec<Readonly<Record<string, T>>> {
+  const map = mapOf(each);
+  return {
+    write: (values, to) => map.write(new Map(Object.entries(values)), to),
+    read: (from) => Object.fromEntries(map.read(from)),
+  };
+}
+
+/** An object with these fields, written in this order; those that are undefined are absent when it is read. */
+export function recordOf<T extends object>(
+  fields: {
+    readonly [Name in keyof T]-?: Codec<T[Name]>;
+  },
+): Codec<T> {
+  const names = Object.keys(fields) as (keyof T)[];
+  return {
+    write(value, to) {
+      for (const name of names) fields[name].write(value[name], to);
+    },
+    read(from) {
+      const value: Partial<T> = {};
+      for (const name of names) {
+        const field = fields[name].read(from);
+        if (field !== undefined) value[name] = field;
+      }
+      return value as T;
+    },
+  };
+}
