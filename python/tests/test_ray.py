@@ -138,6 +138,69 @@ def test_the_log_is_that_of_one_process(cluster, small_chunks, tmp_path):
     assert {name for name in theirs if ours.json[name] != theirs[name]} == {"outputs"}
 
 
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory):
+    """Five scored studies of three policies; the logits are drawn."""
+    np = pytest.importorskip("numpy")
+    random = np.random.default_rng(5)
+    folder = tmp_path_factory.mktemp("studies")
+    tokenizer = DEMO.parent / "tokenizer"
+    vocabulary = json.loads((tokenizer / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    width = 1 + max(vocabulary.values())
+    for i in range(5):
+        arrays = {}
+        for k in range(3):
+            name, length = f"q{i}{k}", int(random.integers(6, 12))
+            arrays[f"{name}.input_ids"] = random.integers(0, width, length)
+            arrays[f"{name}.prompt_length"] = np.int64(2)
+            base = random.normal(size=(length, width)).astype(np.float32)
+            for policy, noise in {"ref": 0, "rl_10": 0.1, "rl_20": 0.4}.items():
+                moved = base + noise * random.normal(size=base.shape).astype(np.float32)
+                arrays[f"{name}.{policy}"] = moved.astype(np.float32)
+        logits = folder / f"{i}.npz"
+        np.savez(logits, **arrays)
+        out = folder / "all" / f"{i}.study"
+        out.parent.mkdir(exist_ok=True)
+        flags = ["--reference=ref", f"--tokenizer={tokenizer}", f"--out={out}"]
+        run_program(["score", *flags, "--", str(logits)])
+    return folder / "all"
+
+
+def test_the_kl_report_is_that_of_one_process(cluster, small_chunks, studies, tmp_path):
+    killed: list[str] = []
+
+    def lose(sentence: str) -> None:
+        if sentence.startswith("1 of"):
+            killed.append(kill_one_worker())
+
+    ours = logratio.ray.kl(studies, out=tmp_path, progress=lose, bootstrap=50, spike_threshold=1.5, parity="rl-probe")
+    assert killed
+    flags = ["--bootstrap=50", "--spike-threshold=1.5", "--parity=rl-probe"]
+    assert ours.json == alone("kl", *flags, "--", studies)
+    assert ours.json["metrics"]["texts"] == 15
+    assert ours.html is not None and "<html" in ours.html
+    assert not ours.skipped
+    said: list[str] = []
+    again = logratio.ray.kl(
+        studies, out=tmp_path, progress=said.append, bootstrap=50, spike_threshold=1.5, parity="rl-probe"
+    )
+    assert said[0] == "5 shards in 5 chunks, 5 of them done before"
+    assert again.json == ours.json
+
+
+def test_a_corrupt_study_is_in_no_report(cluster, studies, tmp_path):
+    run = tmp_path / "all"
+    shutil.copytree(studies, run)
+    damaged = run / "2.study" / "scores" / "rl_20.parquet"
+    damaged.write_bytes(damaged.read_bytes()[:-100])
+    ours = logratio.ray.kl(run, bootstrap=50)
+    assert ours.skipped
+    assert ours.json["metrics"]["texts"] == 12
+    (skipped,) = [one for one in ours.json["findings"] if one["severity"] == "skipped"]
+    assert "2.study" in skipped["message"]
+    assert ours.json == alone("kl", "--bootstrap=50", "--", run)
+
+
 def test_a_corrupt_shard_is_in_no_diagnosis(cluster, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(DEMO, run)

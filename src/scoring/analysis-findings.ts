@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TextSummary } from "../analyses/kl/index.ts";
+import { describeDiffering, type ExcludedMass, type TextSummary } from "../analyses/kl/index.ts";
 import type { LogratioError } from "../core/base/index.ts";
 import type { FindingLog } from "../core/schema/index.ts";
 import { formatNumber } from "../core/text/index.ts";
@@ -17,7 +17,10 @@ export function reportUnscored(findings: FindingLog, name: string, file: string)
     severity: "skipped",
     subject: name,
     count: 1,
-    describe: () => `${name} has no complete scores and is left out`,
+    describe: (count) =>
+      count === 1
+        ? `${name} has no complete scores and is left out`
+        : `${name} has no complete scores in ${count} studies, whose texts are left out of it`,
     at: { file },
     likely: "scoring was interrupted, or its model could not be opened",
     hint: "run logratio score again: it continues where it stopped",
@@ -33,6 +36,34 @@ export function reportTokenizer(findings: FindingLog, tokenizer: string, error: 
     describe: () => `alternatives are shown as token ids: ${error.message}`,
     at: { file: tokenizer },
     likely: "the tokenizer that was used for scoring has moved",
+  });
+}
+
+/** What summaries of P against Q say of their distributions. */
+export function reportSummarized(
+  findings: FindingLog,
+  p: string,
+  q: string,
+  summaries: readonly TextSummary[],
+  excluded: ExcludedMass,
+): void {
+  reportInfinite(findings, p, q, summaries);
+  reportNan(findings, p, q, summaries);
+  reportExcluded(findings, p, q, excluded.p);
+  reportExcluded(findings, q, p, excluded.q);
+}
+
+/** @param studies that say something else than the first one */
+export function reportDiffering(findings: FindingLog, name: string, studies: number): void {
+  findings.add({
+    code: "note",
+    severity: "warning",
+    subject: `models ${name}`,
+    count: studies,
+    describe: (count) => describeDiffering(name, count),
+    at: {},
+    likely: "studies of different models were given under one name",
+    hint: "compare the locations under policies in --json",
   });
 }
 

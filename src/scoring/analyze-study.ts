@@ -5,9 +5,11 @@
  */
 
 import type {
-  CheckpointSummary,
-  PolicyPair,
+  ExcludedMass,
   ScoredText,
+  StudyCheckpoint,
+  StudySums,
+  SummarizedPair,
   TextSummary,
   TextUnderCheckpoints,
 } from "../analyses/kl/index.ts";
@@ -15,22 +17,20 @@ import {
   addHeads,
   buildKlReport,
   chooseCases,
+  dropUnread,
   type FirstError,
   findFirstError,
+  findLastCheckpoint,
   type HeadSums,
+  listCandidates,
+  listOtherResults,
   summarizeText,
 } from "../analyses/kl/index.ts";
-import { EmptyInputError, isLogratioError, NotFoundError } from "../core/base/index.ts";
+import { crc32c, EmptyInputError, isLogratioError, NotFoundError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
 import { openTokenizer } from "../input/tokens/index.ts";
 import type { KlPolicy, KlReport } from "../results/index.ts";
-import {
-  reportExcluded,
-  reportInfinite,
-  reportNan,
-  reportTokenizer,
-  reportUnscored,
-} from "./analysis-findings.ts";
+import { reportSummarized, reportTokenizer, reportUnscored } from "./analysis-findings.ts";
 import type { SpikeGradients } from "./gradients/index.ts";
 import { computeKey } from "./keyed-text.ts";
 import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
@@ -77,6 +77,22 @@ export interface AnalyzeProgress {
  * @throws FormatError when a file of scores is not what was written
  */
 export async function analyzeStudy(dir: string, options: AnalyzeStudyOptions): Promise<KlReport> {
+  return (await openAnalysis(dir, options)).report();
+}
+
+/** What is kept of a study for a report of several, and what reading it noticed. */
+export interface SummedStudy {
+  readonly sums: StudySums;
+  /** Without those that follow from the sums. */
+  readonly findings: FindingLog;
+}
+
+/** As {@link analyzeStudy}, up to what a report is built from. Writes nothing. */
+export async function sumStudy(dir: string, options: AnalyzeStudyOptions): Promise<SummedStudy> {
+  return (await openAnalysis(dir, options)).sum();
+}
+
+async function openAnalysis(dir: string, options: AnalyzeStudyOptions): Promise<StudyAnalysis> {
   const manifest = await readManifest(dir);
   if (manifest === undefined) {
     throw new NotFoundError(`${dir} is not a study: it has no study.json`, {
@@ -85,7 +101,7 @@ export async function analyzeStudy(dir: string, options: AnalyzeStudyOptions): P
     });
   }
   const texts = await readTexts(dir);
-  return new StudyAnalysis(dir, manifest, texts, options).report();
+  return new StudyAnalysis(dir, manifest, texts, options);
 }
 
 interface SummariesOptions {
@@ -117,6 +133,85 @@ class StudyAnalysis {
   }
 
   async report(): Promise<KlReport> {
+    const { names, checkpoints, pairs } = await this.#summarize();
+    for (const { name, texts, excluded } of checkpoints)
+      reportSummarized(this.#findings, name, this.#manifest.reference, texts, excluded);
+    for (const { p, q, texts, excluded } of pairs) reportSummarized(this.#findings, p, q, texts, excluded);
+    const input = {
+      study: this.#manifest.name,
+      reference: this.#manifest.reference,
+      policies: Object.fromEntries(this.#policies()),
+      settings: describeAnalysis(this.#options.analysis),
+      categories: this.#options.analysis.categories,
+      texts: this.#texts,
+      vocabularySize: this.#read.vocabularySize,
+      maskedOutTokens: this.#countMaskedOut(),
+      checkpoints,
+      pairs,
+      findings: this.#findings.list(),
+      sizes: { cases: this.#options.analysis.cases },
+    };
+    const cases = await this.#look(chooseCases(input), names);
+    const report = buildKlReport({ ...input, cases });
+    if (this.#options.writeResults !== false) await writeResults(this.#dir, report);
+    return report;
+  }
+
+  async sum(): Promise<SummedStudy> {
+    const { names, checkpoints, pairs } = await this.#summarize();
+    const last = findLastCheckpoint(checkpoints)!;
+    const ranked = last.texts.map((summary) => {
+      return { summary, correct: this.#texts[summary.index]!.correct };
+    });
+    const wanted = listCandidates(ranked).map(({ summary }) => summary.index);
+    const looked = await this.#look(wanted, names);
+    const errors = new Map(
+      checkpoints.flatMap(({ texts }) => texts).map(({ index, error }) => [index, error]),
+    );
+    const sums: StudySums = {
+      study: this.#manifest.name,
+      reference: this.#manifest.reference,
+      policies: new Map(this.#policies()),
+      vocabularySize: this.#read.vocabularySize,
+      maskedOutTokens: this.#countMaskedOut(),
+      texts: this.#texts.map((text, index) => {
+        const { id, problem, source, correct, level, promptIds } = text;
+        const error = correct === false ? errors.get(index) : undefined;
+        return {
+          ...{ id, problem, source, correct, level },
+          otherResults: error === undefined ? [] : listOtherResults(text, error),
+          prompt: crc32c(new Uint8Array(promptIds.buffer, promptIds.byteOffset, promptIds.byteLength)),
+        };
+      }),
+      checkpoints,
+      pairs,
+      looked,
+    };
+    return { sums: dropUnread(sums, last.name), findings: this.#findings };
+  }
+
+  /** All texts under all checkpoints, and of all pairs. */
+  async #summarize(): Promise<{
+    readonly names: readonly string[];
+    readonly checkpoints: readonly StudyCheckpoint[];
+    readonly pairs: readonly SummarizedPair[];
+  }> {
+    await this.#open();
+    const names = await this.#scored();
+    this.#total = (names.length + this.#manifest.pairs.length) * this.#texts.length;
+    const outcomes = await this.#outcomes();
+    this.#followUps = await StudyFollowUps.read(this.#dir, this.#manifest);
+    const checkpoints: StudyCheckpoint[] = [];
+    for (const name of names) checkpoints.push(await this.#checkpoint(name, outcomes));
+    const pairs: SummarizedPair[] = [];
+    for (const [p, q] of this.#manifest.pairs)
+      if ((await hasScores(this.#dir, p)) && (await hasScores(this.#dir, q)))
+        pairs.push({ p, q, ...(await this.#summaries(p, q)) });
+    return { names, checkpoints, pairs };
+  }
+
+  /** The reference's scores, and the tokenizer where it is to be had. */
+  async #open(): Promise<void> {
     const { reference, tokenizer } = this.#manifest;
     if (!(await hasScores(this.#dir, reference))) {
       throw new NotFoundError(`the reference ${reference} has no complete scores in ${this.#dir}`, {
@@ -134,37 +229,14 @@ class StudyAnalysis {
         },
       );
     await checkScores(paths.scores(this.#dir, reference));
-    const names = await this.#scored();
-    this.#total = (names.length + this.#manifest.pairs.length) * this.#texts.length;
-    const outcomes = await this.#outcomes();
-    this.#followUps = await StudyFollowUps.read(this.#dir, this.#manifest);
-    const checkpoints: CheckpointSummary[] = [];
-    for (const name of names) checkpoints.push(await this.#checkpoint(name, outcomes));
-    const pairs: PolicyPair[] = [];
-    for (const [p, q] of this.#manifest.pairs)
-      if ((await hasScores(this.#dir, p)) && (await hasScores(this.#dir, q)))
-        pairs.push({ p, q, texts: await this.#summaries(p, q) });
+  }
 
-    const input = {
-      study: this.#manifest.name,
-      reference,
-      policies: Object.fromEntries(
-        Object.entries(this.#manifest.policies).map(([name, policy]) => [name, klPolicy(policy)]),
-      ),
-      settings: describeAnalysis(this.#options.analysis),
-      categories: this.#options.analysis.categories,
-      texts: this.#texts,
-      vocabularySize: this.#read.vocabularySize,
-      maskedOutTokens: this.#texts.reduce((sum, { mask }) => sum + mask.length - ones(mask), 0),
-      checkpoints,
-      pairs,
-      findings: this.#findings.list(),
-      sizes: { cases: this.#options.analysis.cases },
-    };
-    const cases = await this.#look(chooseCases(input), names);
-    const report = buildKlReport({ ...input, cases });
-    if (this.#options.writeResults !== false) await writeResults(this.#dir, report);
-    return report;
+  #policies(): [string, KlPolicy][] {
+    return Object.entries(this.#manifest.policies).map(([name, policy]) => [name, klPolicy(policy)]);
+  }
+
+  #countMaskedOut(): number {
+    return this.#texts.reduce((sum, { mask }) => sum + mask.length - ones(mask), 0);
   }
 
   /** Policies with scores, but the reference. */
@@ -188,25 +260,25 @@ class StudyAnalysis {
   async #checkpoint(
     name: string,
     outcomes: ReadonlyMap<string, ReadonlyMap<string, boolean>>,
-  ): Promise<CheckpointSummary> {
+  ): Promise<StudyCheckpoint> {
     const { role, step, stage } = this.#manifest.policies[name]!;
     let heads: HeadSums | undefined;
     const gradients = await this.#followUps?.gradients(name);
-    const texts = await this.#summaries(name, this.#manifest.reference, {
+    const { texts, excluded } = await this.#summaries(name, this.#manifest.reference, {
       gradients,
       onText: (scored, summary) => {
         heads = addHeads(heads, scored);
         return this.#options.onText?.({ checkpoint: name, scored, summary });
       },
     });
-    return { name, role, step, stage, texts, heads, outcomes: outcomes.get(name) ?? new Map() };
+    return { name, role, step, stage, texts, heads, outcomes: outcomes.get(name) ?? new Map(), excluded };
   }
 
   async #summaries(
     p: string,
     q: string,
     { gradients, onText }: SummariesOptions = {},
-  ): Promise<TextSummary[]> {
+  ): Promise<{ readonly texts: readonly TextSummary[]; readonly excluded: ExcludedMass }> {
     const { signal, analysis } = this.#options;
     const { spikes, categories, rlProbe } = analysis;
     const summaries: TextSummary[] = [];
@@ -234,11 +306,7 @@ class StudyAnalysis {
       await onText?.(scored, summary);
       this.#step(p);
     }
-    reportInfinite(this.#findings, p, q, summaries);
-    reportNan(this.#findings, p, q, summaries);
-    reportExcluded(this.#findings, p, q, excluded.p);
-    reportExcluded(this.#findings, q, p, excluded.q);
-    return summaries.sort((a, b) => a.index - b.index);
+    return { texts: summaries.sort((a, b) => a.index - b.index), excluded };
   }
 
   /** Some texts again, under every checkpoint, token by token. */
@@ -300,7 +368,7 @@ function klPolicy({ role, step, stage, facts }: ManifestPolicy): KlPolicy {
   return { role, step, stage, backend, location, model, logprobs, temperature, notes };
 }
 
-function describeAnalysis(analysis: AnalysisSpec): KlReport["settings"] {
+export function describeAnalysis(analysis: AnalysisSpec): KlReport["settings"] {
   const { spikes, categories, alpha, bootstrapReplicates, seed, rlProbe } = analysis;
   return {
     spikes: {

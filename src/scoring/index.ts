@@ -11,6 +11,8 @@ export {
   type AnalyzeStudyOptions,
   analyzeStudy,
 } from "./analyze-study.ts";
+export { type JudgingFlags, parseNamed, parseNumber, readJudgingFlags } from "./config/judging-flags.ts";
+export { defined, mergeConfigs } from "./config/merge-configs.ts";
 export { readAnalysisConfig } from "./config/read-analysis.ts";
 export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
 export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
@@ -31,6 +33,7 @@ export type {
 } from "./policy.ts";
 export { type IndexedScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
 export { readStoredConfig } from "./read-stored-config.ts";
+export { reportStudies } from "./report-studies.ts";
 export { type RunStudyResult, runStudy } from "./run-study.ts";
 export {
   type PolicyOutcome,
@@ -41,6 +44,7 @@ export {
 } from "./score-study.ts";
 export { type Manifest, paths as studyPaths, readManifest } from "./store/manifest.ts";
 export { readTexts } from "./store/texts-file.ts";
+export { areStudies, findStudies, openAnyShards, openStudyReader, sumStudies } from "./study-shards.ts";
 export {
   type AnalysisSpec,
   type ContinueSpec,

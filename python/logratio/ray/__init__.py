@@ -7,6 +7,6 @@ diagnosis = logratio.ray.doctor("s3://bucket/run/")
 """
 
 from .run import Summary, report, summarize
-from .verbs import Result, divergence, doctor, sweep
+from .verbs import Result, divergence, doctor, kl, sweep
 
-__all__ = ["Result", "Summary", "divergence", "doctor", "report", "summarize", "sweep"]
+__all__ = ["Result", "Summary", "divergence", "doctor", "kl", "report", "summarize", "sweep"]

@@ -74,7 +74,7 @@ def summarize(
         paths: files, directories and addresses, as the *cluster* sees them: a shared file system or an object store.
         out: directory of this machine for the parts. The same call made again goes on where the last one was broken;
             parts for several verbs may share it.
-        verb: what the parts are for: ``report``, ``doctor``, ``sweep``, ``divergence``.
+        verb: what the parts are for: ``report``, ``doctor``, ``sweep``, ``divergence``; ``kl``, whose paths are studies.
         address: of the cluster (``ray://host:10001``, ``auto``); None for the one that this process is connected to,
             or that ``RAY_ADDRESS`` names, or else a new one on this machine.
         workers: actors, each with one core; None for all cores that the cluster has.

@@ -1,4 +1,4 @@
-"""The verbs that answer from parts, each as a function: ``doctor``, ``sweep``, ``divergence``."""
+"""The verbs that answer from parts, each as a function: ``doctor``, ``sweep``, ``divergence``, ``kl``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class Result:
 
     def __repr__(self) -> str:
         said = self.json.get("sentence") or ", ".join(sorted(self.json))
-        return f"<logratio {self.verb} of {self.json.get('run')}: {said}>"
+        name = self.json.get("run") or self.json.get("study")
+        return f"<logratio {self.verb} of {name}: {said}>"
 
 
 def doctor(
@@ -137,6 +138,44 @@ def divergence(
         options["tokenizer"] = os.fspath(tokenizer)
     own = {"out": log, "threshold": threshold, "tokenizer": tokenizer, "lean": lean, "rotate": rotate}
     return _answer("divergence", paths, placed, options, own, has_page=False)
+
+
+def kl(
+    paths: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    alpha: float | None = None,
+    bootstrap: int | None = None,
+    seed: int | None = None,
+    cases: int | None = None,
+    address: str | None = None,
+    workers: int | None = None,
+    retries: int = 3,
+    runtime_env: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Result:
+    """What training changed, from scored studies of the same policies, on a Ray cluster: ``logratio kl STUDY STUDY…``.
+
+    Args:
+        paths: directories that ``logratio score`` wrote, and directories of them, as the cluster sees them: a shared file
+            system. Nothing is scored here.
+        out: as in `doctor`.
+        alpha: significance level after correction for multiple tests.
+        bootstrap: replicates for intervals.
+        seed: of the bootstrap.
+        cases: case studies in the report.
+        options: also how tokens are judged, which decides what the parts keep: ``spikes``, ``spike_threshold``,
+            ``spike_distance``, ``spike_percentile``, ``parity``, ``floor``, ``outcomes`` (a list).
+
+    The others are those of `logratio.ray.summarize`.
+
+    Raises:
+        LogratioError: as `summarize`, when no study can be read, and when studies are not about the same policies.
+    """
+    placed = Placed(out, address, workers, retries, runtime_env, progress)
+    own = {"alpha": alpha, "bootstrap": bootstrap, "seed": seed, "cases": cases}
+    return _answer("kl", paths, placed, options, own, has_page=True)
 
 
 def _answer(

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { addHeads, type HeadSums } from "./attention/head-sums.ts";
+export { addHeads, type HeadShares, type HeadSums } from "./attention/head-sums.ts";
 export type { TextAttention } from "./attention/text-attention.ts";
 export {
   type Bound,
@@ -25,10 +25,28 @@ export { type CategoryConfig, extendCategories } from "./categories/extend-categ
 export type { ErrorSpan } from "./error-span.ts";
 export { type FirstError, findFirstError } from "./first-error/first-error.ts";
 export { isBehindError } from "./gradients/text-gradients.ts";
+export { listCandidates, type Ranked } from "./pool/candidates.ts";
+export { describeDiffering, type PlacedStudy, type PooledStudies, poolStudies } from "./pool/pool-studies.ts";
+export {
+  dropUnread,
+  type ExcludedMass,
+  type KeptText,
+  type StudyCheckpoint,
+  type StudySums,
+  type SummarizedPair,
+} from "./pool/study-sums.ts";
+export { decodeStudy, encodeStudy } from "./pool/sums-codec.ts";
 export { answers } from "./report/answers.ts";
 export { buildKlReport } from "./report/build-kl-report.ts";
 export { chooseCases } from "./report/cases.ts";
-export type { KlReportInput, KlStudyInput, PolicyPair, ReportSizes } from "./report/report-input.ts";
+export { listOtherResults } from "./report/first-error-tests.ts";
+export {
+  findLast as findLastCheckpoint,
+  type KlReportInput,
+  type KlStudyInput,
+  type PolicyPair,
+  type ReportSizes,
+} from "./report/report-input.ts";
 export { entropyReduction, meansByThird, progressionRates } from "./series/entropy-regions.ts";
 export type { TurningPointMethod } from "./series/turning-points.ts";
 export { turningPoints } from "./series/turning-points.ts";
@@ -37,6 +55,7 @@ export { detectSpikes, type SpikeAnalysis } from "./spikes/spikes.ts";
 export type { PairScores, PolicyScores, ScoredText, StudyText } from "./study.ts";
 export { type SummarizeOptions, summarizeText } from "./summarize-text.ts";
 export type {
+  CaseText,
   CheckpointSummary,
   KlOptions,
   SpikeOptions,

@@ -12,7 +12,7 @@ import type {
   SpikeDependence,
   SpikeMethod,
 } from "../../results/index.ts";
-import type { HeadSums } from "./attention/head-sums.ts";
+import type { HeadShares } from "./attention/head-sums.ts";
 import type { TextAttention } from "./attention/text-attention.ts";
 import type { Category } from "./categories/categories.ts";
 import type { ErrorSpan } from "./error-span.ts";
@@ -153,14 +153,20 @@ export interface CheckpointSummary {
   /** In the study's order; texts without scores are not there. */
   readonly texts: readonly TextSummary[];
   /** Attention to errors, head by head; undefined where it is not known. */
-  readonly heads?: HeadSums | undefined;
+  readonly heads?: HeadShares | undefined;
   /** Whether this checkpoint itself solves a problem, where known. */
   readonly outcomes: ReadonlyMap<string, boolean>;
 }
 
+/** What a case study says of its text. */
+export type CaseText = Pick<
+  StudyText,
+  "id" | "problem" | "source" | "correct" | "subject" | "level" | "promptText" | "tokens" | "mask"
+>;
+
 /** What the report looks at again: a text under every checkpoint. */
 export interface TextUnderCheckpoints {
-  readonly text: StudyText;
+  readonly text: CaseText;
   readonly index: number;
   /** By checkpoint, one value per response token: KL (or its lower bound), and log p_checkpoint − log p_reference. */
   readonly kl: ReadonlyMap<string, ArrayLike<number>>;

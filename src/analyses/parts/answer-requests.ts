@@ -12,11 +12,16 @@ import { writeWholeFile } from "../../input/io/index.ts";
 import { parseParity } from "../runs/index.ts";
 import { parsePartKind } from "./kinds/index.ts";
 import { mergeParts, mergePaths, PartMerger } from "./merge-parts.ts";
-import type { Part } from "./part.ts";
+import type { Part, PartKind } from "./part.ts";
 import { encodePart } from "./part-bytes.ts";
 import { findParts } from "./part-files.ts";
 import { reportPart } from "./report-part.ts";
-import { openShardReader, type ShardReader, type SummarizeOptions } from "./summarize-shards.ts";
+import type { SummarizeOptions as RunOptions, ShardReader } from "./summarize-shards.ts";
+
+type SummarizeOptions = RunOptions<PartKind>;
+
+/** Finds the shards that paths hold: `openShardReader`, or what knows of other shards too. */
+export type OpenShards = (paths: readonly string[], options: SummarizeOptions) => Promise<ShardReader>;
 
 /** One line of standard input. Exactly one of `plan`, `summarize`, `merge` and `report` is there. */
 interface WorkerRequest {
@@ -46,14 +51,14 @@ interface Answer {
 }
 
 /** Answers requests in their order until the input ends. A request that fails is answered with its error. */
-export async function answerRequests(input: Readable, output: Writable): Promise<void> {
+export async function answerRequests(input: Readable, output: Writable, open: OpenShards): Promise<void> {
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === "") continue;
     let id: unknown = null;
     try {
       const request = parseRequest(line);
       id = request.id ?? null;
-      const { bytes, of } = await answer(request);
+      const { bytes, of } = await answer(request, open);
       if (request.out === undefined) await send(output, { id, ok: true, ...of }, bytes);
       else {
         await writeWholeFile(request.out, bytes);
@@ -83,11 +88,11 @@ function parseRequest(line: string): WorkerRequest {
   return request as WorkerRequest;
 }
 
-async function answer(request: WorkerRequest): Promise<Answer> {
+async function answer(request: WorkerRequest, open: OpenShards): Promise<Answer> {
   const { plan, summarize, planned = false, options, merge, report, parity = [] } = request;
-  if (plan !== undefined) return makePlan(readPaths("plan", plan), options);
+  if (plan !== undefined) return makePlan(open, readPaths("plan", plan), options);
   if (summarize !== undefined)
-    return packPart(await summarizeAll(readPaths("summarize", summarize), planned, options));
+    return packPart(await summarizeAll(open, readPaths("summarize", summarize), planned, options));
   if (merge !== undefined) return packPart(await mergeAll(readPaths("merge", merge)));
   if (report !== undefined) {
     const part = await mergePaths("report", readPaths("report", report));
@@ -105,14 +110,22 @@ function readPaths(name: string, paths: unknown): readonly string[] {
   throw new UsageError(`${name} must be a list of paths`);
 }
 
-function openReader(paths: readonly string[], options: SummarizeOptions): Promise<ShardReader> {
+function openReader(
+  open: OpenShards,
+  paths: readonly string[],
+  options: SummarizeOptions,
+): Promise<ShardReader> {
   if (paths.includes("-"))
     throw new UsageError("requests arrive on standard input, so - cannot be read: give a path");
-  return openShardReader(paths, { ...options, for: parsePartKind(options.for ?? "report") });
+  return open(paths, { ...options, for: parsePartKind(options.for ?? "report") });
 }
 
-async function makePlan(paths: readonly string[], options: SummarizeOptions = {}): Promise<Answer> {
-  const reader = await openReader(paths, options);
+async function makePlan(
+  open: OpenShards,
+  paths: readonly string[],
+  options: SummarizeOptions = {},
+): Promise<Answer> {
+  const reader = await openReader(open, paths, options);
   const shards = reader.shards.map(({ name, paths: files, sources }) => ({
     name,
     paths: files,
@@ -122,11 +135,12 @@ async function makePlan(paths: readonly string[], options: SummarizeOptions = {}
 }
 
 async function summarizeAll(
+  open: OpenShards,
   paths: readonly string[],
   planned: boolean,
   options: SummarizeOptions = {},
 ): Promise<Part> {
-  const reader = await openReader(paths, options);
+  const reader = await openReader(open, paths, options);
   const merger = new PartMerger();
   merger.add(reader.emptyPart(), "the request");
   for (const shard of reader.shards) merger.add(await reader.summarize(shard), shard.name);

@@ -12,17 +12,35 @@ export {
   type DivergenceSums,
   type DoctorSums,
   decidesSums,
+  KlSums,
   parsePartKind,
   type ReportSums,
   type SumsByKind,
   type SweepSums,
 } from "./kinds/index.ts";
 export { mergeParts, mergePaths, PartMerger } from "./merge-parts.ts";
-export type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard, ShardSums } from "./part.ts";
+export type {
+  FilterTally,
+  Part,
+  PartCall,
+  PartInfo,
+  PartKind,
+  PartShard,
+  RunPartKind,
+  ShardSums,
+} from "./part.ts";
 export { decodePart, encodePart } from "./part-bytes.ts";
 export { areParts, findParts, PART_SUFFIX, readPart, writePart } from "./part-files.ts";
-export { partFindings } from "./part-findings.ts";
+export { collectFindings, partFindings } from "./part-findings.ts";
 export { reportPart } from "./report-part.ts";
 export { isPartName, type Summarized, type SummarizeProgress, summarizeInto } from "./summarize-into.ts";
-export { openShardReader, type ShardReader, type SummarizeOptions } from "./summarize-shards.ts";
+export {
+  makeEmptyPart,
+  nameCall,
+  openShardReader,
+  refuseForeign,
+  type ShardReader,
+  type ShardToRead,
+  type SummarizeOptions,
+} from "./summarize-shards.ts";
 export { type SweepPartOptions, sweepPart } from "./sweep-part.ts";

@@ -176,7 +176,7 @@ function refuseKind(message: string, file: string, kind: PartKind, wanted: PartK
   const answered = kind === "report" ? `logratio merge ${file}` : `logratio ${kind} ${file}`;
   throw new UsageError(message, {
     at: { file },
-    hint: `${answered} answers from them; logratio summarize DUMPS --for ${wanted} --out DIR makes parts for ${wanted}`,
+    hint: `${answered} answers from them; logratio summarize ${wanted === "kl" ? "STUDIES" : "DUMPS"} --for ${wanted} --out DIR makes parts for ${wanted}`,
   });
 }
 

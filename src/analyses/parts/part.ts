@@ -9,7 +9,10 @@ import type { KeptChecks } from "../../input/ingest/index.ts";
 import type { SourceSummary } from "../../results/index.ts";
 
 /** What a part is for: the verb whose result it becomes. */
-export type PartKind = "report" | "doctor" | "sweep" | "divergence";
+export type PartKind = RunPartKind | "kl";
+
+/** Verbs whose shards are files of a run; those of `kl` are studies. */
+export type RunPartKind = "report" | "doctor" | "sweep" | "divergence";
 
 /** What a verb has of shards, in a form that merges: any order and any tree of merging comes to the same bits. */
 export interface ShardSums {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crc32c, FormatError, resultJson, VersionError } from "../../core/base/index.ts";
 import { drawLogprobs, moveEntries } from "../../input/ingest/alignment/logprobs.test-data.ts";
 import type { MismatchReport } from "../../results/index.ts";
+import { openAnyShards } from "../../scoring/index.ts";
 import { reportRun } from "../runs/index.ts";
 import {
   answerRequests,
@@ -165,7 +166,7 @@ describe("the worker", () => {
     ];
     input.end(`{\n${requests.map((request) => JSON.stringify(request)).join("\n")}\n`);
     const collected = output.toArray();
-    await answerRequests(input, output);
+    await answerRequests(input, output, openAnyShards);
     output.end();
     const answers: { head: Record<string, unknown>; bytes: Buffer }[] = [];
     for (let rest = Buffer.concat(await collected); rest.length > 0; ) {

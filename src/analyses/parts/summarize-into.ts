@@ -6,12 +6,11 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isLogratioError } from "../../core/base/index.ts";
-import type { Shard } from "../../input/ingest/index.ts";
 import { makeDirectory, statIfPresent } from "../../input/io/index.ts";
 import { PartMerger } from "./merge-parts.ts";
 import type { Part, PartInfo, PartShard } from "./part.ts";
 import { namePart, PART_SUFFIX, readPart, writePart } from "./part-files.ts";
-import type { ShardReader } from "./summarize-shards.ts";
+import type { ShardReader, ShardToRead } from "./summarize-shards.ts";
 
 /** How far the work is. */
 export interface SummarizeProgress {
@@ -95,8 +94,8 @@ function withShards(part: Part, shards: readonly PartShard[], calls = part.info.
 /** The part of a shard that an earlier call wrote, if it is whole and the file has not changed since. */
 async function findDone(
   path: string,
-  shard: Shard,
-  { kind, settings }: ShardReader,
+  shard: ShardToRead,
+  { kind, settings }: Pick<ShardReader, "kind" | "settings">,
 ): Promise<Part | undefined> {
   if ((await statIfPresent(path)) === undefined) return undefined;
   try {

@@ -16,13 +16,16 @@ import {
   type RunInput,
   sourceSummaries,
 } from "../runs/index.ts";
-import { type KindOptions, PART_KINDS } from "./kinds/index.ts";
-import type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard } from "./part.ts";
+import { type KindOptions, PART_KINDS, RUN_KINDS } from "./kinds/index.ts";
+import type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard, RunPartKind } from "./part.ts";
 
 /** What to read, and how: the flags of `logratio summarize` under the same names. */
-export interface SummarizeOptions extends RunInput, FilterOptions, KindOptions {
+export interface SummarizeOptions<Kind extends PartKind = RunPartKind>
+  extends RunInput,
+    FilterOptions,
+    KindOptions {
   /** The verb that the parts are for; default `report`. */
-  readonly for?: PartKind;
+  readonly for?: Kind;
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
@@ -31,15 +34,20 @@ export interface SummarizeOptions extends RunInput, FilterOptions, KindOptions {
 /** Not flags that choose what is read. */
 const NOT_INPUT = ["for", "threads", "signal", "onProgress"];
 
+/** What is read as a whole, and becomes a part: a file of a run, a study. */
+export type ShardToRead = Pick<Shard, "name" | "paths" | "digest"> & {
+  readonly sources: readonly { readonly bytes: number }[];
+};
+
 /** The shards of a call, and what makes each a part. */
-export interface ShardReader {
+export interface ShardReader<One extends ShardToRead = ShardToRead> {
   readonly kind: PartKind;
   /** What belongs to no shard. */
   readonly call: PartCall;
   readonly settings: readonly string[];
-  readonly shards: readonly Shard[];
+  readonly shards: readonly One[];
   /** Reads a shard, once. A shard of which nothing can be read is a part all the same, and says so. */
-  summarize(shard: Shard): Promise<Part>;
+  summarize(shard: One): Promise<Part>;
   /** A part of no shard. */
   emptyPart(): Part;
 }
@@ -53,9 +61,9 @@ export interface ShardReader {
 export async function openShardReader(
   paths: readonly string[],
   options: SummarizeOptions = {},
-): Promise<ShardReader> {
+): Promise<ShardReader<Shard>> {
   const { for: kind = "report", signal, onProgress } = options;
-  const { version, reads, makeSums, prepare } = PART_KINDS[kind];
+  const { reads, prepare } = RUN_KINDS[kind];
   refuseForeign(kind, options);
   const sumShard = prepare(options);
   const filter = await compileFilter(options);
@@ -65,21 +73,13 @@ export async function openShardReader(
     ...(onProgress && { onProgress }),
   });
   const settings = inputFlags(options, NOT_INPUT);
-  const id = createHash("sha256")
-    // A call for a report has the name that it had when there were no others.
-    .update(JSON.stringify(kind === "report" ? [paths, settings] : [paths, settings, kind]))
-    .digest("hex")
-    .slice(0, 16);
+  const id = nameCall(kind, paths, settings);
   const expected = shards.map(({ name }) => name);
   const call: PartCall = { id, paths, expected, findings: findings.toData() };
-  const makeInfo = (...read: PartShard[]): PartInfo => ({
-    kind,
-    version,
+  const empty = makeEmptyPart(kind, {
     settings,
-    filtersTokens: filter?.isAboutTokens === true,
     calls: [call],
-    shards: read,
-    notes: [],
+    filtersTokens: filter?.isAboutTokens === true,
   });
   return {
     kind,
@@ -99,14 +99,37 @@ export async function openShardReader(
         checks: run.sources.length === 1 ? keepChecks(run.sources[0]!.checks) : null,
         failed: run.skipped > 0 && sums.sequencesByFile.size === 0,
       };
-      return { info: makeInfo(read), sums };
+      return { info: { ...empty.info, shards: [read] }, sums };
     },
-    emptyPart: () => ({ info: makeInfo(), sums: makeSums() }),
+    emptyPart: () => empty,
   };
 }
 
+/** A part of no shard. */
+export function makeEmptyPart(
+  kind: PartKind,
+  info: Pick<PartInfo, "settings" | "calls"> & Partial<Pick<PartInfo, "filtersTokens">>,
+): Part {
+  const { version, makeSums } = PART_KINDS[kind];
+  return {
+    info: { kind, version, filtersTokens: false, ...info, shards: [], notes: [] },
+    sums: makeSums(),
+  };
+}
+
+/** The same for a call that is made again. */
+export function nameCall(kind: PartKind, paths: readonly string[], settings: readonly string[]): string {
+  return (
+    createHash("sha256")
+      // A call for a report has the name that it had when there were no others.
+      .update(JSON.stringify(kind === "report" ? [paths, settings] : [paths, settings, kind]))
+      .digest("hex")
+      .slice(0, 16)
+  );
+}
+
 /** @throws UsageError when an option is of another verb */
-function refuseForeign(kind: PartKind, options: SummarizeOptions): void {
+export function refuseForeign(kind: PartKind, options: KindOptions): void {
   const own = PART_KINDS[kind].flags;
   const foreign = Object.values(PART_KINDS)
     .flatMap(({ flags }) => flags)

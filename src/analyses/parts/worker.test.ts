@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crc32c, resultJson } from "../../core/base/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
+import { openAnyShards } from "../../scoring/index.ts";
 import { reportRun } from "../runs/index.ts";
 import { answerRequests, findParts, openShardReader, summarizeInto } from "./index.ts";
 
@@ -28,7 +29,7 @@ async function askLines(...lines: readonly string[]): Promise<Answer[]> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.end(`${lines.join("\n")}\n`);
   const collected = output.toArray();
-  await answerRequests(input, output);
+  await answerRequests(input, output, openAnyShards);
   output.end();
   const answers: Answer[] = [];
   for (let rest = Buffer.concat(await collected); rest.length > 0; ) {

@@ -48,7 +48,7 @@ export async function answerFromParts<Kind extends PartKind>(
   const flags = inputFlags(chosen, []);
   if (flags.length > 0)
     throw new UsageError(`${flags.join(" ")} belongs to summarize: ${paths[0]} contains results, not dumps`, {
-      hint: `logratio summarize DUMPS --for ${kind} ${flags.join(" ")} --out DIR`,
+      hint: `logratio summarize ${kind === "kl" ? "STUDIES" : "DUMPS"} --for ${kind} ${flags.join(" ")} --out DIR`,
     });
   return answer(await mergePaths(kind, paths), false);
 }

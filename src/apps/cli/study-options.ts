@@ -9,6 +9,10 @@ import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
 import {
   type ConfiguredStudy,
+  defined,
+  mergeConfigs,
+  parseNamed as named,
+  parseNumber as number,
   readStudy,
   readStudyConfig,
   type StudyConfig,
@@ -170,52 +174,6 @@ function parseResponses(given: readonly string[] | undefined): unknown {
   return named("--responses", given);
 }
 
-/** `name=value` flags as an object. */
-export function named(
-  flag: string,
-  given: readonly string[] | undefined,
-): Record<string, string> | undefined {
-  if (given === undefined) return undefined;
-  return Object.fromEntries(
-    given.map((text) => {
-      const at = text.indexOf("=");
-      if (at <= 0) throw new UsageError(`${flag} must have the form name=value, not "${text}"`);
-      return [text.slice(0, at), text.slice(at + 1)];
-    }),
-  );
-}
-
-/** Later keys win; objects such as `spikes` are merged key by key. */
-export function mergeConfigs(a: StudyConfig, b: StudyConfig): StudyConfig {
-  const both = { ...a, ...b };
-  for (const name of ["backend", "generate", "continue", "figures", "spikes"]) {
-    const [before, after] = [a[name], b[name]];
-    if (isObject(before) && isObject(after)) Object.assign(both, { [name]: { ...before, ...after } });
-  }
-  return both;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Without keys that are undefined, and without objects that have none. */
-export function defined(config: Readonly<Record<string, unknown>>): StudyConfig {
-  return Object.fromEntries(
-    Object.entries(config).filter(
-      ([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0),
-    ),
-  );
-}
-
 export function count(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : positiveInteger(flag, text);
-}
-
-/** @throws UsageError when the text of a flag is not a number */
-export function number(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = text.trim() === "" ? Number.NaN : Number(text);
-  if (Number.isFinite(value)) return value;
-  throw new UsageError(`${flag} must be a number, not "${text}"`);
 }

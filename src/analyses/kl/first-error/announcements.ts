@@ -8,7 +8,7 @@ const RESULT =
  * Response tokens with which a text announces a result of arithmetic (the `=`), its own ones only: where its error could
  * have been as well. Whether a result is right is not looked at.
  */
-export function announcements({ tokens, mask }: StudyText): number[] {
+export function announcements({ tokens, mask }: Pick<StudyText, "tokens" | "mask">): number[] {
   const ends: number[] = [];
   let length = 0;
   for (const token of tokens) {

@@ -1,17 +1,22 @@
 import type { CaseStudy } from "../../../results/index.ts";
 import { tokenClassifier } from "../categories/categories.ts";
 import { isAtError } from "../error-span.ts";
-import type { StudyText } from "../study.ts";
 import type { TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";
 import { listTexts } from "./problems.ts";
-import { type KlStudy, type KlStudyInput, lastCheckpoint, viewStudy } from "./report-input.ts";
+import {
+  type KlStudy,
+  type KlStudyInput,
+  lastCheckpoint,
+  type ReportText,
+  viewStudy,
+} from "./report-input.ts";
 import { formatTextHandle, largestSpikes, spikeFigures } from "./spike-figures.ts";
 
 interface Criterion {
   readonly reason: string;
   /** Larger is better; undefined: not a candidate. */
-  readonly rank: (summary: TextSummary, text: StudyText) => number | undefined;
+  readonly rank: (summary: TextSummary, text: Pick<ReportText, "correct">) => number | undefined;
 }
 
 const CRITERIA: readonly Criterion[] = [
@@ -35,31 +40,43 @@ const CRITERIA: readonly Criterion[] = [
   { reason: "the lowest mean KL", rank: ({ meanKl }) => -meanKl },
 ];
 
-function isError({ error }: TextSummary, { correct }: StudyText): boolean {
+function isError({ error }: TextSummary, { correct }: Pick<ReportText, "correct">): boolean {
   return correct === false && error !== undefined;
 }
 
 /** The largest spike within the window of the first error. */
-function spikeAtError(summary: TextSummary, text: StudyText): number | undefined {
+function spikeAtError(summary: TextSummary, text: Pick<ReportText, "correct">): number | undefined {
   const { error } = summary;
   if (error === undefined || !isError(summary, text)) return undefined;
   const near = summary.spikes.filter(({ position }) => isAtError(position, error));
   return near.length === 0 ? undefined : Math.max(...near.map(({ value }) => value));
 }
 
+/** For each reason, in their order, the texts that it fits, the best first. */
+export function rankCases(
+  texts: readonly { readonly summary: TextSummary; readonly text: Pick<ReportText, "correct"> }[],
+): TextSummary[][] {
+  return CRITERIA.map(({ rank }) =>
+    texts
+      .flatMap(({ summary, text }) => {
+        const value = rank(summary, text);
+        return value === undefined || Number.isNaN(value) ? [] : [{ summary, value }];
+      })
+      .sort((a, b) => b.value - a.value || byText(a.summary.text, b.summary.text))
+      .map(({ summary }) => summary),
+  );
+}
+
 /** The texts worth a case study at the last checkpoint, each for one reason, none twice. */
 function chosen(study: KlStudy): Map<number, string> {
   const reasons = new Map<number, string>();
-  const texts = listTexts(lastCheckpoint(study).problems);
-  for (const { reason, rank } of CRITERIA.slice(0, study.sizes.cases)) {
-    const best = texts
-      .filter(({ index }) => !reasons.has(index))
-      .flatMap((summary) => {
-        const value = rank(summary, study.input.texts[summary.index] as StudyText);
-        return value === undefined || Number.isNaN(value) ? [] : [{ summary, value }];
-      })
-      .sort((a, b) => b.value - a.value || byText(a.summary.text, b.summary.text))[0];
-    if (best !== undefined) reasons.set(best.summary.index, reason);
+  const texts = listTexts(lastCheckpoint(study).problems).map((summary) => {
+    return { summary, text: study.input.texts[summary.index] as ReportText };
+  });
+  const rankings = rankCases(texts).slice(0, study.sizes.cases);
+  for (const [i, ranking] of rankings.entries()) {
+    const best = ranking.find(({ index }) => !reasons.has(index));
+    if (best !== undefined) reasons.set(best.index, CRITERIA[i]!.reason);
   }
   return reasons;
 }

@@ -1,11 +1,10 @@
 import { benjaminiHochberg, pearsonTest, spearmanTest } from "../../../core/statistics/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import type { KlCorrelation } from "../../../results/index.ts";
-import type { StudyText } from "../study.ts";
 import type { TextSummary } from "../summary.ts";
 import { computeMean } from "./numbers.ts";
 import { countSpikes, type Problem, problemMean } from "./problems.ts";
-import type { Checkpoint, KlStudy } from "./report-input.ts";
+import type { Checkpoint, KlStudy, ReportText } from "./report-input.ts";
 
 /** Below this many problems a correlation says nothing. */
 const FEWEST_PROBLEMS = 6;
@@ -33,9 +32,9 @@ export function correlations(study: KlStudy): KlCorrelation[] {
 
 function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): KlCorrelation[] {
   const { problems, name, outcomes } = checkpoint;
-  const known = (of: (text: StudyText) => number | undefined): ((problem: Problem) => number) => {
+  const known = (of: (text: ReportText) => number | undefined): ((problem: Problem) => number) => {
     return ({ texts }) =>
-      computeMean(texts.flatMap(({ index }) => of(study.input.texts[index] as StudyText) ?? []));
+      computeMean(texts.flatMap(({ index }) => of(study.input.texts[index] as ReportText) ?? []));
   };
   const mean = (of: (text: TextSummary) => number): ((problem: Problem) => number) => {
     return (problem) => problemMean(problem, of);

@@ -2,11 +2,10 @@ import { holm, poissonBinomialTail } from "../../../core/statistics/index.ts";
 import type { FirstErrorFigures } from "../../../results/index.ts";
 import { distanceTo, ERROR_WINDOW, type ErrorSpan, isAtError } from "../error-span.ts";
 import { announcements } from "../first-error/announcements.ts";
-import type { StudyText } from "../study.ts";
 import type { TextSummary } from "../summary.ts";
 import { computeMean, computeMedian, computeSum, finite } from "./numbers.ts";
 import { listTexts } from "./problems.ts";
-import type { Checkpoint, KlStudy } from "./report-input.ts";
+import type { Checkpoint, KlStudy, ReportText } from "./report-input.ts";
 
 /** A wrong text whose first error is known. */
 interface ErrorText {
@@ -45,7 +44,7 @@ function ofCheckpoint(
     const text = study.input.texts[summary.index];
     const { error } = summary;
     if (text?.correct !== false || error === undefined) return [];
-    const others = spans.get(summary.index) ?? otherResults(text, error);
+    const others = spans.get(summary.index) ?? listOtherResults(text, error);
     spans.set(summary.index, others);
     return [{ summary, error, others }];
   });
@@ -83,9 +82,20 @@ function hasSpike({ spikes }: TextSummary, span: ErrorSpan): boolean {
   return spikes.some(({ position }) => isAtError(position, span));
 }
 
-/** None where the error itself is at no announced result: then there is nothing like it to compare it with. */
-function otherResults(text: StudyText, error: ErrorSpan): ErrorSpan[] {
-  const results = announcements(text);
+/**
+ * A text's announced results besides its error, as spans like the error's. None where the error itself is at no announced
+ * result: then there is nothing like it to compare it with.
+ */
+export function listOtherResults(
+  {
+    otherResults,
+    tokens = [],
+    mask = new Uint8Array(),
+  }: Pick<ReportText, "otherResults" | "tokens" | "mask">,
+  error: ErrorSpan,
+): readonly ErrorSpan[] {
+  if (otherResults !== undefined) return otherResults;
+  const results = announcements({ tokens, mask });
   const own = results.filter((token) => token >= error.from - ERROR_WINDOW && token <= error.token);
   const anchor = own.at(-1);
   if (anchor === undefined) return [];
@@ -93,7 +103,7 @@ function otherResults(text: StudyText, error: ErrorSpan): ErrorSpan[] {
     .filter((token) => token < error.from - ERROR_WINDOW || token > error.token)
     .map((token) => ({
       from: token + error.from - anchor,
-      token: Math.min(text.tokens.length - 1, token + error.token - anchor),
+      token: Math.min(tokens.length - 1, token + error.token - anchor),
     }));
 }
 

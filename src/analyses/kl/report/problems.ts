@@ -8,11 +8,16 @@ export interface Problem {
   readonly texts: readonly TextSummary[];
 }
 
+/** Whether a text has a KL under its checkpoint. */
+export function isReported({ tokens, meanKl }: TextSummary): boolean {
+  return tokens > 0 && Number.isFinite(meanKl);
+}
+
 /** By name, so that what is drawn or summed does not depend on the order of the texts. */
 export function groupProblems(texts: readonly TextSummary[]): Problem[] {
   const groups = new Map<string, TextSummary[]>();
   for (const text of [...texts].sort((a, b) => byText(a.text, b.text))) {
-    if (text.tokens === 0 || !Number.isFinite(text.meanKl)) continue;
+    if (!isReported(text)) continue;
     const group = groups.get(text.problem);
     if (group === undefined) groups.set(text.problem, [text]);
     else group.push(text);

@@ -7,11 +7,21 @@
 import type { Finding } from "../../../core/schema/index.ts";
 import type { KlPolicy, KlSettings } from "../../../results/index.ts";
 import type { Category } from "../categories/categories.ts";
+import type { ErrorSpan } from "../error-span.ts";
 import type { StudyText } from "../study.ts";
 import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { type Bootstrap, seededBootstrap } from "./bootstrap.ts";
 import { byText } from "./numbers.ts";
 import { groupProblems, type Problem } from "./problems.ts";
+
+/** What a report needs of a text besides its summaries. A {@link StudyText} has it all. */
+export interface ReportText extends Pick<StudyText, "id" | "problem" | "source" | "correct" | "level"> {
+  /** These two may be absent of texts that are not among the cases, if `otherResults` is there. */
+  readonly tokens?: readonly string[];
+  readonly mask?: Uint8Array;
+  /** Where else than at its known error a text announces a result; see `listOtherResults`. */
+  readonly otherResults?: readonly ErrorSpan[];
+}
 
 export interface KlStudyInput {
   /** Its name in the config, else its directory. */
@@ -23,7 +33,7 @@ export interface KlStudyInput {
   /** Kinds of tokens, in the order in which they are tried. */
   readonly categories: readonly Category[];
   /** All of the study; a summary's `index` is a place in it. */
-  readonly texts: readonly StudyText[];
+  readonly texts: readonly ReportText[];
   readonly vocabularySize: number | null;
   /** Tokens with mask 0, over all texts. */
   readonly maskedOutTokens: number;
@@ -103,8 +113,10 @@ export function viewStudy(input: KlStudyInput): KlStudy {
   };
 }
 
-function inTrainingOrder(a: CheckpointSummary, b: CheckpointSummary): number {
-  const place = (one: CheckpointSummary): number => (one.role === "baseline" ? 0 : one.step === null ? 2 : 1);
+type Placed = Pick<CheckpointSummary, "name" | "role" | "step">;
+
+function inTrainingOrder(a: Placed, b: Placed): number {
+  const place = (one: Placed): number => (one.role === "baseline" ? 0 : one.step === null ? 2 : 1);
   return place(a) - place(b) || (a.step ?? 0) - (b.step ?? 0) || byText(a.name, b.name);
 }
 
@@ -115,5 +127,11 @@ export function trained(study: KlStudy): readonly Checkpoint[] {
 
 /** The last of the training run, else the last there is. */
 export function lastCheckpoint(study: KlStudy): Checkpoint {
-  return (trained(study).at(-1) ?? study.checkpoints.at(-1)) as Checkpoint;
+  return findLast(study.checkpoints) as Checkpoint;
+}
+
+/** As {@link lastCheckpoint}, of checkpoints in any order; undefined of none. */
+export function findLast<One extends Placed>(checkpoints: readonly One[]): One | undefined {
+  const sorted = [...checkpoints].sort(inTrainingOrder);
+  return sorted.findLast(({ role }) => role !== "baseline") ?? sorted.at(-1);
 }

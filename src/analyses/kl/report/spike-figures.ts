@@ -1,5 +1,4 @@
 import type { SpikeFigures } from "../../../results/index.ts";
-import type { StudyText } from "../study.ts";
 import type { TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";
 import { listTexts } from "./problems.ts";
@@ -13,15 +12,19 @@ export interface PlacedSpike {
 
 /** The largest spikes at the last checkpoint. */
 export function largestSpikes(study: KlStudy): PlacedSpike[] {
-  return listTexts(lastCheckpoint(study).problems)
+  return listSpikes(listTexts(lastCheckpoint(study).problems)).slice(0, study.sizes.topSpikes);
+}
+
+/** All spikes of these texts, the largest first. */
+export function listSpikes(texts: readonly TextSummary[]): PlacedSpike[] {
+  return texts
     .flatMap((summary) => summary.spikes.map((spike) => ({ summary, spike })))
     .sort(
       (a, b) =>
         b.spike.value - a.spike.value ||
         byText(a.summary.text, b.summary.text) ||
         a.spike.position - b.spike.position,
-    )
-    .slice(0, study.sizes.topSpikes);
+    );
 }
 
 /**
@@ -33,7 +36,7 @@ export function spikeFigures(
   { summary, spike }: PlacedSpike,
   looked: TextUnderCheckpoints | undefined,
 ): SpikeFigures {
-  const text = study.input.texts[summary.index] as StudyText;
+  const tokens = study.input.texts[summary.index]?.tokens ?? [];
   const { position } = spike;
   const { context } = study.sizes;
   const zscore = finite(spike.zscore);
@@ -45,14 +48,14 @@ export function spikeFigures(
     problem: summary.problem,
     position,
     region: spike.region,
-    token: text.tokens[position] ?? "",
+    token: tokens[position] ?? "",
     category: spike.category,
     kl: spike.value,
     zscore: zscore ?? 0,
     probability: finite(spike.probability),
     reference_probability: finite(spike.referenceProbability),
-    before: text.tokens.slice(Math.max(0, position - context), position).join(""),
-    after: text.tokens.slice(position + 1, position + 1 + context).join(""),
+    before: tokens.slice(Math.max(0, position - context), position).join(""),
+    after: tokens.slice(position + 1, position + 1 + context).join(""),
     alternatives: spike.alternatives.filter(({ probability }) => Number.isFinite(probability)),
     reference_alternatives: spike.referenceAlternatives.filter(({ probability }) =>
       Number.isFinite(probability),

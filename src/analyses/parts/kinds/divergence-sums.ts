@@ -2,7 +2,7 @@ import { type ByteReader, type ByteWriter, UsageError } from "../../../core/base
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { checkOptions, createSegmentSplitter, Segment, type SegmentOptions } from "../../divergence/index.ts";
 import type { ShardSums } from "../part.ts";
-import type { KindOfPart, KindOptions } from "./kind.ts";
+import type { KindOptions, RunKind } from "./kind.ts";
 import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
 
 /** What decides which tokens of a shard are kept. */
@@ -127,7 +127,7 @@ function readKept({ topK, context, every = 1 }: KindOptions): Kept {
   return { topK: checked.topK, contextWindow: checked.contextWindow, every: given("--every", every) };
 }
 
-export const DIVERGENCE_PARTS: KindOfPart = {
+export const DIVERGENCE_PARTS: RunKind = {
   version: 1,
   reads: { keepDetails: true },
   flags: ["topK", "context", "every"],

@@ -2,7 +2,7 @@ import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { Doctor } from "../../doctor/index.ts";
 import type { ShardSums } from "../part.ts";
-import type { KindOfPart } from "./kind.ts";
+import type { RunKind } from "./kind.ts";
 import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
 
 /** All that a diagnosis says of shards. */
@@ -39,7 +39,7 @@ export class DoctorSums implements ShardSums {
   }
 }
 
-export const DOCTOR_PARTS: KindOfPart = {
+export const DOCTOR_PARTS: RunKind = {
   version: 1,
   // A column of probabilities or placeholders is a fault to name.
   reads: { keepOdd: true },

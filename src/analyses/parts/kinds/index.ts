@@ -5,16 +5,18 @@
  */
 import { UsageError } from "../../../core/base/index.ts";
 import { INPUT_NAMES } from "../../runs/index.ts";
-import type { PartKind } from "../part.ts";
+import type { PartKind, RunPartKind } from "../part.ts";
 import { DIVERGENCE_PARTS, type DivergenceSums } from "./divergence-sums.ts";
 import { DOCTOR_PARTS, type DoctorSums } from "./doctor-sums.ts";
-import type { KindOfPart } from "./kind.ts";
+import type { KindOfPart, RunKind } from "./kind.ts";
+import { KL_PARTS, type KlSums } from "./kl-sums.ts";
 import { REPORT_PARTS, type ReportSums } from "./report-sums.ts";
 import { SWEEP_PARTS, type SweepSums } from "./sweep-sums.ts";
 
 export type { DivergenceSums } from "./divergence-sums.ts";
 export type { DoctorSums } from "./doctor-sums.ts";
 export type { KindOfPart, KindOptions } from "./kind.ts";
+export { KlSums } from "./kl-sums.ts";
 export type { ReportSums } from "./report-sums.ts";
 export type { SweepSums } from "./sweep-sums.ts";
 
@@ -23,13 +25,20 @@ export interface SumsByKind {
   readonly doctor: DoctorSums;
   readonly sweep: SweepSums;
   readonly divergence: DivergenceSums;
+  readonly kl: KlSums;
 }
 
-export const PART_KINDS: Readonly<Record<PartKind, KindOfPart>> = {
+/** Verbs whose shards are files of a run. */
+export const RUN_KINDS: Readonly<Record<RunPartKind, RunKind>> = {
   report: REPORT_PARTS,
   doctor: DOCTOR_PARTS,
   sweep: SWEEP_PARTS,
   divergence: DIVERGENCE_PARTS,
+};
+
+export const PART_KINDS: Readonly<Record<PartKind, KindOfPart>> = {
+  ...RUN_KINDS,
+  kl: KL_PARTS,
 };
 
 export function isPartKind(name: unknown): name is PartKind {
@@ -41,7 +50,10 @@ export function decidesSums(kind: PartKind, option: string, options: object): bo
   // A log's texts are decoded when it is written; only a filter needs them before.
   if (option === "tokenizer" && kind === "divergence")
     return "filter" in options && options.filter !== undefined;
-  return INPUT_NAMES.has(option) || (PART_KINDS[kind].flags as readonly string[]).includes(option);
+  return (
+    (kind !== "kl" && INPUT_NAMES.has(option)) ||
+    (PART_KINDS[kind].flags as readonly string[]).includes(option)
+  );
 }
 
 /** @throws UsageError when no verb of this name has parts */

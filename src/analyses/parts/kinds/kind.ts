@@ -10,12 +10,16 @@ export type SumShard = (batches: AsyncIterable<RecordBatch>, run: Run) => Promis
 export interface KindOfPart {
   /** Of the sums' bytes; a change of what they mean is a new one. */
   readonly version: number;
-  /** How the verb reads runs. */
-  readonly reads: Pick<ReadOptions, "keepOdd" | "keepDetails">;
   /** Names of {@link KindOptions} that it takes, beside threads. */
   readonly flags: readonly (keyof KindOptions)[];
   /** Sums of nothing, to merge into. */
   makeSums(): ShardSums;
+}
+
+/** Of a verb whose shards are files of a run. */
+export interface RunKind extends KindOfPart {
+  /** How the verb reads runs. */
+  readonly reads: Pick<ReadOptions, "keepOdd" | "keepDetails">;
   /**
    * @param options flags of the verb that decide what is summed, beside those that choose what is read
    * @throws UsageError when one makes no sense
@@ -31,4 +35,12 @@ export interface KindOptions extends GridOptions {
   readonly topK?: number | string;
   readonly context?: number | string;
   readonly every?: number | string;
+  /** Of kl: how the tokens of scored texts are judged, and which problems policies solve themselves. */
+  readonly outcomes?: string | readonly string[];
+  readonly spikes?: string;
+  readonly spikeThreshold?: number | string;
+  readonly spikeDistance?: number | string;
+  readonly spikePercentile?: number | string;
+  readonly parity?: string;
+  readonly floor?: number | string;
 }

@@ -3,7 +3,7 @@ import { MismatchSummary } from "../../../core/summaries/index.ts";
 import { summarizeBatches } from "../../parallel/index.ts";
 import { RunSummary } from "../../report/index.ts";
 import type { ShardSums } from "../part.ts";
-import type { KindOfPart } from "./kind.ts";
+import type { RunKind } from "./kind.ts";
 
 /** All that a report says of shards. */
 export class ReportSums implements ShardSums {
@@ -51,7 +51,7 @@ export class ReportSums implements ShardSums {
   }
 }
 
-export const REPORT_PARTS: KindOfPart = {
+export const REPORT_PARTS: RunKind = {
   version: 1,
   reads: {},
   flags: [],

@@ -1,7 +1,7 @@
 import { type ByteReader, type ByteWriter, SchemaError, UsageError } from "../../../core/base/index.ts";
 import { chooseCorrections, type NamedCorrection, Sweep } from "../../sweep/index.ts";
 import type { ShardSums } from "../part.ts";
-import type { KindOfPart } from "./kind.ts";
+import type { RunKind } from "./kind.ts";
 import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
 
 /** All that a sweep says of shards: sums of every correction. The corrections travel along. */
@@ -74,7 +74,7 @@ export class SweepSums implements ShardSums {
   }
 }
 
-export const SWEEP_PARTS: KindOfPart = {
+export const SWEEP_PARTS: RunKind = {
   version: 1,
   reads: {},
   flags: ["methods", "preset", "set", "setting", "correction"],

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
@@ -10,13 +10,24 @@ import type { KlReport } from "../../../results/index.ts";
 import {
   type AnalyzeStudyOptions,
   analyzeStudy,
+  areStudies,
+  defined,
   type FigureSpec,
+  type JudgingFlags,
+  mergeConfigs,
+  parseNamed as named,
+  parseNumber as number,
   readAnalysisConfig,
+  readJudgingFlags,
   readStoredConfig,
+  reportStudies,
   type StudyConfig,
+  sumStudies,
 } from "../../../scoring/index.ts";
 import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { answerFromParts } from "../from-parts.ts";
+import type { PlaceOptions } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgressFor } from "../progress.ts";
@@ -24,28 +35,12 @@ import { commandLine } from "../read-run.ts";
 import { runWithProgress } from "../run-study.ts";
 import { analyzeLine } from "../score-progress.ts";
 import type { StudyFlags } from "../study-flags.ts";
-import {
-  checkStudyOutput,
-  count,
-  defined,
-  mergeConfigs,
-  named,
-  number,
-  studyFromFlags,
-  studyInputs,
-} from "../study-options.ts";
+import { checkStudyOutput, count, studyFromFlags, studyInputs } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
-export interface KlCommandOptions extends StudyFlags {
-  readonly outcomes?: readonly string[];
-  readonly spikes?: string;
-  readonly spikeThreshold?: string;
-  readonly spikeDistance?: string;
-  readonly spikePercentile?: string;
+export interface KlCommandOptions extends StudyFlags, JudgingFlags, PlaceOptions {
   readonly stage?: readonly string[];
-  readonly parity?: string;
-  readonly floor?: string;
   readonly alpha?: string;
   readonly bootstrap?: string;
   readonly cases?: string;
@@ -65,9 +60,30 @@ export async function kl(
 ): Promise<ExitStatus> {
   refuseTwoForms(options);
   await checkOutputs(paths, options);
+  const answered = await answerFromParts(
+    "kl",
+    paths,
+    options,
+    async (part, wasSkipped) => {
+      refuseScoring(options, paths[0]!);
+      const done = reportStudies(part, readReportFlags(options));
+      await checkFigures(options, done.figures);
+      return tell(done, paths, options, terminal, wasSkipped);
+    },
+    terminal,
+  );
+  if (answered !== undefined) return answered;
   const done = await untilInterrupted((signal) => answer(paths, options, signal, terminal));
-  if (done === undefined) return EXIT.interrupted;
-  const { report, figures } = done;
+  return done === undefined ? EXIT.interrupted : tell(done, paths, options, terminal);
+}
+
+async function tell(
+  { report, figures }: Answered,
+  paths: readonly string[],
+  options: KlCommandOptions,
+  terminal: Terminal,
+  wasSkipped = false,
+): Promise<ExitStatus> {
   if (options.html !== undefined) {
     await writeWholeFile(options.html, renderKlHtml(report));
     terminal.err(writtenFiles(options.html));
@@ -78,7 +94,7 @@ export async function kl(
   }
   terminal.out(render(report, paths, options, terminal));
   tellFindings(report.findings, terminal);
-  return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
+  return wasSkipped || inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
 /** Whether what is to be written may be, before anything is computed. */
@@ -112,6 +128,7 @@ async function answer(
     const report = await analyze(dir, how, signal, terminal);
     return report && { report, figures: how.figures };
   }
+  if (await areStudies(paths)) return answerTogether(paths, options, signal, terminal);
   const stages = defined({ ...more, stages: parseStages(options.stage) });
   const { spec, backend } = await studyFromFlags(paths, options, stages);
   await checkFigures(options, spec.figures);
@@ -127,6 +144,31 @@ async function answer(
     report: { ...report, findings: [...run.findings, ...report.findings] },
     figures: spec.figures,
   };
+}
+
+/** Several studies as one, without a file in between. */
+async function answerTogether(
+  paths: readonly string[],
+  options: KlCommandOptions,
+  signal: AbortSignal,
+  terminal: Terminal,
+): Promise<Answered | undefined> {
+  refuseScoring(options, paths[0]!);
+  const { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor } = options;
+  const judging = { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor };
+  const progress = createProgressFor(terminal, analyzeLine);
+  try {
+    const onProgress = progress.update;
+    const part = await sumStudies(paths, { ...(defined(judging) as JudgingFlags), signal, onProgress });
+    const done = reportStudies(part, readReportFlags(options));
+    await checkFigures(options, done.figures);
+    return done;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    progress.end();
+  }
 }
 
 async function checkFigures(options: KlCommandOptions, { formats }: FigureSpec): Promise<void> {
@@ -152,16 +194,12 @@ async function analyze(
 
 /** Flags that only say how scores are read, in the words of the config. */
 function analysisConfig(options: KlCommandOptions): StudyConfig {
+  return { ...readJudgingFlags(options), ...readReportFlags(options) };
+}
+
+/** Those of them that no part depends on. */
+function readReportFlags(options: KlCommandOptions): StudyConfig {
   return defined({
-    outcomes: parseOutcomes(options.outcomes),
-    spikes: defined({
-      method: options.spikes,
-      threshold: number("--spike-threshold", options.spikeThreshold),
-      min_distance: number("--spike-distance", options.spikeDistance),
-      percentile: number("--spike-percentile", options.spikePercentile),
-    }),
-    parity: options.parity,
-    floor: number("--floor", options.floor),
     alpha: number("--alpha", options.alpha),
     bootstrap: count("--bootstrap", options.bootstrap),
     cases: number("--cases", options.cases),
@@ -171,14 +209,6 @@ function analysisConfig(options: KlCommandOptions): StudyConfig {
     }),
     seed: number("--seed", options.seed),
   });
-}
-
-/** Absolute, since the study keeps them and may be read from elsewhere. */
-function parseOutcomes(given: readonly string[] | undefined): unknown {
-  const [only] = given ?? [];
-  if (given?.length === 1 && only?.includes("=") === false) return resolve(only);
-  const files = Object.entries(named("--outcomes", given) ?? {});
-  return given && Object.fromEntries(files.map(([name, file]) => [name, resolve(file)]));
 }
 
 /** `early=100..300`, both ends included. */
@@ -220,6 +250,8 @@ function render(
         "figureFormat",
         "figureDpi",
         "force",
+        "on",
+        "parts",
       ]),
     });
   return renderKlTerminal(report, { width, color, unicode });

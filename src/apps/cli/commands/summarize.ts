@@ -2,7 +2,6 @@ import {
   answerRequests,
   decidesSums,
   isPartName,
-  openShardReader,
   type PartKind,
   parsePartKind,
   partFindings,
@@ -17,6 +16,7 @@ import { UsageError } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
+import { type JudgingFlags, openAnyShards } from "../../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
@@ -24,7 +24,12 @@ import { printableLines, tellFindings } from "../messages.ts";
 import { createProgressFor } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface SummarizeOptions extends InputOptions, FilterOptions, ForceOption, GridOptions {
+export interface SummarizeOptions
+  extends InputOptions,
+    FilterOptions,
+    ForceOption,
+    GridOptions,
+    JudgingFlags {
   /** Verbs that the parts are for, with commas. */
   readonly for?: string;
   readonly out?: string;
@@ -59,12 +64,12 @@ export async function summarize(
   const { memory: __, ...read } = chosen as typeof chosen & { readonly memory?: string };
   let status: ExitStatus = EXIT.fine;
   for (const kind of kinds) {
-    const reader = await openShardReader(paths, {
+    const reader = await openAnyShards(paths, {
       ...leaveOutOthers(read, kind, kinds),
       for: kind,
       ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),
       ...(threads !== undefined && { threads: positiveInteger("--threads", threads) }),
-    } as ShardOptions);
+    } as ShardOptions<PartKind>);
     const ended = await write(reader, out, terminal);
     if (ended === EXIT.interrupted) return ended;
     if (ended !== EXIT.fine) status = ended;
@@ -89,7 +94,7 @@ async function work(
     throw new UsageError(`--worker takes what to read from its requests, not ${given.join(" ")}`, {
       hint: "put it in the requests: docs/larger-than-one-machine.md",
     });
-  await answerRequests(process.stdin, process.stdout);
+  await answerRequests(process.stdin, process.stdout, openAnyShards);
   return EXIT.fine;
 }
 
@@ -117,8 +122,9 @@ async function write(reader: ShardReader, out: string, terminal: Terminal): Prom
   const read = done.info.shards.filter(({ failed }) => !failed).length;
   const again = resumed === 0 ? "" : `, ${formatCount(resumed)} of them earlier`;
   const verb = reader.kind === "report" ? "" : ` for ${reader.kind}`;
+  const what = reader.kind === "kl" ? "text" : "sequence";
   terminal.err(
-    `${interrupted ? "so far in" : "written:"} ${printableLines(out)}: ${plural(read, "shard")}${verb}${again}, ${plural(sequences, "sequence")}, ${plural(tokens, "token")}\n`,
+    `${interrupted ? "so far in" : "written:"} ${printableLines(out)}: ${plural(read, "shard")}${verb}${again}, ${plural(sequences, what)}, ${plural(tokens, "token")}\n`,
   );
   if (interrupted) {
     terminal.err("interrupted: the same command continues from here\n");

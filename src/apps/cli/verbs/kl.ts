@@ -1,5 +1,7 @@
+import type { Command } from "commander";
 import { collect } from "../collect.ts";
 import type { KlCommandOptions } from "../commands/kl.ts";
+import { addPlaceOptions } from "../input-options.ts";
 import { addStudyFlags } from "../study-flags.ts";
 import type { Verb } from "./verb.ts";
 
@@ -9,7 +11,9 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
   arguments: [
     {
       syntax: "[path...]",
-      meaning: "a study's YAML or directory, saved logits (.npz, .safetensors), or same as `score`",
+      meaning:
+        "a study's YAML or directory, saved logits (.npz, .safetensors), or same as `score`; several studies of the same " +
+        "policies, or the parts that `summarize --for kl` made of them",
     },
   ],
   examples: [
@@ -23,27 +27,14 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
       line: "logratio kl logits.npz --reference dpo --tokenizer model/",
       shows: "logits saved by another program",
     },
+    { line: "logratio kl shard*.study", shows: "several studies as one" },
   ],
   addOptions: (command) =>
-    addStudyFlags(command)
-      .option(
-        "--outcomes <[name=]file>",
-        "file saying which problems a policy itself solves; repeatable",
-        collect,
-      )
-      .option("--spikes <method>", "spike detection: zscore (default), percentile or adaptive")
-      .option("--spike-threshold <z>", "standard deviations above the mean that make a spike (default 2)")
-      .option("--spike-distance <n>", "minimum distance between spikes in tokens (default 3)")
-      .option("--spike-percentile <p>", "percentile for --spikes percentile (default 95)")
+    addPlaceOptions(addJudgingOptions(addStudyFlags(command)))
       .option(
         "--stage <name=from..to>",
         "a named stage of training, as a range of steps; repeatable",
         collect,
-      )
-      .option("--parity <name>", "also compute with rl-probe's alignment and counts, and show the difference")
-      .option(
-        "--floor <logprob>",
-        "lower bound on any token's log-prob; makes the bounds from top-k lists finite",
       )
       .option("--alpha <level>", "significance level after correction for multiple tests (default 0.05)")
       .option("--bootstrap <n>", "bootstrap replicates for intervals (default 2000)")
@@ -59,3 +50,22 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
     return kl(paths, options, terminal);
   },
 };
+
+/** How the tokens of scored texts are judged. */
+export function addJudgingOptions(command: Command): Command {
+  return command
+    .option(
+      "--outcomes <[name=]file>",
+      "file saying which problems a policy itself solves; repeatable",
+      collect,
+    )
+    .option("--spikes <method>", "spike detection: zscore (default), percentile or adaptive")
+    .option("--spike-threshold <z>", "standard deviations above the mean that make a spike (default 2)")
+    .option("--spike-distance <n>", "minimum distance between spikes in tokens (default 3)")
+    .option("--spike-percentile <p>", "percentile for --spikes percentile (default 95)")
+    .option("--parity <name>", "also compute with rl-probe's alignment and counts, and show the difference")
+    .option(
+      "--floor <logprob>",
+      "lower bound on any token's log-prob; makes the bounds from top-k lists finite",
+    );
+}

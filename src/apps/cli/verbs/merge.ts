@@ -6,7 +6,7 @@ import type { Verb } from "./verb.ts";
 export const merge: Verb<[parts: string[]], MergeOptions> = {
   name: "merge",
   summary:
-    "turn parts of `summarize` into the report of all their shards, or into one part; `doctor`, `sweep` and `divergence` also read parts",
+    "turn parts of `summarize` into the report of all their shards, or into one part; `doctor`, `sweep`, `divergence` and `kl` also read parts",
   arguments: [
     { syntax: "<part...>", meaning: ".lrs files, and directories of them; addresses as in `report`" },
   ],

@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { KlReport } from "../../results/index.ts";
+import { drawTexts, makeRandom, nameStudy, writeDrawnStudy } from "../../scoring/drawn-study.test-data.ts";
+import { captured } from "./commands/captured.test-data.ts";
+import { kl } from "./commands/kl.ts";
+import { summarize } from "./commands/summarize.ts";
+
+const FEW = { bootstrap: "20" };
+let studies = "";
+let parts = "";
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), "logratio-kl-parts-"));
+  [studies, parts] = [join(folder, "studies"), join(folder, "parts")];
+  const texts = drawTexts(16, makeRandom(8));
+  await writeDrawnStudy(nameStudy(studies, 0), texts.slice(0, 7));
+  await writeDrawnStudy(nameStudy(studies, 1), texts.slice(7));
+  const options = { for: "kl", out: parts, spikeThreshold: "1.5" };
+  const { status, out, err } = await captured((terminal) => summarize([studies], options, terminal));
+  expect([status, out]).toEqual([0, ""]);
+  expect(err).toContain(`written: ${parts}: 2 shards for kl, 16 texts`);
+}, 120_000);
+afterAll(() => rm(join(studies, ".."), { recursive: true, force: true }));
+
+describe("kl of several studies", () => {
+  it("prints the same from parts as from the studies, as text and as JSON", async () => {
+    for (const form of [{ json: true }, {}]) {
+      const own = { ...FEW, ...form, alpha: "0.1" };
+      const [ours, theirs] = [
+        await captured((terminal) => kl([parts], own, terminal)),
+        await captured((terminal) => kl([studies], { ...own, spikeThreshold: "1.5" }, terminal)),
+      ];
+      expect([ours.status, ours.out]).toEqual([0, theirs.out]);
+    }
+    const { out } = await captured((terminal) =>
+      kl([nameStudy(studies, 0), nameStudy(studies, 1)], { ...FEW, json: true }, terminal),
+    );
+    const { metrics, settings } = JSON.parse(out) as KlReport;
+    expect([metrics.texts, settings.spikes.threshold]).toEqual([16, 2]);
+  }, 120_000);
+
+  it("refuses flags that decided what the parts keep, flags of scoring, and stray --parts", async () => {
+    const refusal = (options: object, path = parts): Promise<unknown> =>
+      captured((terminal) => kl([path], options, terminal)).then(
+        () => "it was done",
+        (error: unknown) => error,
+      );
+    expect(await refusal({ spikes: "adaptive" })).toMatchObject({
+      message: `--spikes adaptive belongs to summarize: ${parts} contains results, not dumps`,
+      hint: "logratio summarize STUDIES --for kl --spikes adaptive --out DIR",
+    });
+    expect(await refusal({ policy: ["a=onnx:x"] })).toMatchObject({
+      message: expect.stringContaining("policies and responses cannot be added to it"),
+    });
+    expect(await refusal({ parts }, studies)).toMatchObject({ message: "--parts belongs to --on" });
+    const mixed = { for: "kl", out: join(parts, "..", "other"), steps: "1..2" };
+    await expect(captured((terminal) => summarize([studies], mixed, terminal))).rejects.toThrow(
+      "--steps is not for kl: its shards are studies",
+    );
+  }, 60_000);
+});

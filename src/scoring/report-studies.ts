@@ -1,0 +1,50 @@
+/**
+ * Parts of studies to the report that one process would have made of them.
+ *
+ * @module
+ */
+import { buildKlReport, type KlReportInput, poolStudies } from "../analyses/kl/index.ts";
+import { collectFindings, type KlSums, type Part } from "../analyses/parts/index.ts";
+import { EmptyInputError } from "../core/base/index.ts";
+import type { KlReport } from "../results/index.ts";
+import { reportDiffering, reportSummarized } from "./analysis-findings.ts";
+import { describeAnalysis } from "./analyze-study.ts";
+import { mergeConfigs } from "./config/merge-configs.ts";
+import { readAnalysisConfig } from "./config/read-analysis.ts";
+import type { StudyConfig } from "./config/read-config.ts";
+import type { FigureSpec } from "./study-spec.ts";
+
+/**
+ * @param more settings of the report alone (`alpha`, `bootstrap`, `seed`, `cases`, `figures`), which win over the studies'
+ * @throws EmptyInputError when no study could be read, or no text is scored
+ * @throws SchemaError when the studies are not about the same policies, or have a text in common
+ */
+export function reportStudies(
+  { info, sums }: Part<KlSums>,
+  more: StudyConfig = {},
+): { readonly report: KlReport; readonly figures: FigureSpec } {
+  const findings = collectFindings(info);
+  const studies = sums.list(info.shards.map(({ name }) => name));
+  if (sums.settings === undefined || studies.length === 0) {
+    const [first] = findings.list();
+    throw new EmptyInputError(`none of ${info.shards.length} studies could be read`, {
+      ...(first !== undefined && { at: first.at, likely: first.message }),
+      hint: "run logratio score again for them, with their inputs",
+    });
+  }
+  const stored = JSON.parse(sums.settings) as StudyConfig;
+  const { analysis, figures } = readAnalysisConfig(mergeConfigs(stored, more), undefined);
+  const { differing, ...pooled } = poolStudies(studies);
+  for (const [name, count] of differing) reportDiffering(findings, name, count);
+  for (const { name, texts, excluded } of pooled.checkpoints)
+    reportSummarized(findings, name, pooled.reference, texts, excluded);
+  for (const { p, q, texts, excluded } of pooled.pairs) reportSummarized(findings, p, q, texts, excluded);
+  const input: KlReportInput = {
+    ...pooled,
+    settings: describeAnalysis(analysis),
+    categories: analysis.categories,
+    findings: findings.list(),
+    sizes: { cases: analysis.cases },
+  };
+  return { report: buildKlReport(input), figures };
+}

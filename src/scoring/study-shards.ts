@@ -1,0 +1,292 @@
+/**
+ * Scored studies as shards: each becomes a part by itself, and the parts of all are reported as one study.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import {
+  KlSums,
+  makeEmptyPart,
+  nameCall,
+  openShardReader,
+  type Part,
+  type PartCall,
+  type PartKind,
+  PartMerger,
+  type PartShard,
+  refuseForeign,
+  type ShardReader,
+  type ShardToRead,
+  type SummarizeOptions,
+} from "../analyses/parts/index.ts";
+import { INPUT_NAMES, inputFlags } from "../analyses/runs/index.ts";
+import { fileSystemError, NotFoundError, UsageError } from "../core/base/index.ts";
+import { FindingLog } from "../core/schema/index.ts";
+import { containFileError } from "../input/ingest/index.ts";
+import { isRemote } from "../input/remote/index.ts";
+import { type AnalyzeProgress, type SummedStudy, sumStudy } from "./analyze-study.ts";
+import { type JudgingFlags, readJudgingFlags, writeSettings } from "./config/judging-flags.ts";
+import { mergeConfigs } from "./config/merge-configs.ts";
+import { readAnalysisConfig } from "./config/read-analysis.ts";
+import { readStoredConfig } from "./read-stored-config.ts";
+import { paths as studyPaths } from "./store/manifest.ts";
+
+export interface StudyShardsOptions extends JudgingFlags {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: AnalyzeProgress & { readonly study: string }) => void;
+}
+
+/** What opens the shards of any verb. @throws as `openShardReader` and {@link openStudyReader} */
+export async function openAnyShards(
+  paths: readonly string[],
+  options: SummarizeOptions<PartKind> = {},
+): Promise<ShardReader> {
+  const { for: kind = "report" } = options;
+  if (kind !== "kl") return openShardReader(paths, { ...options, for: kind });
+  refuseForeign(kind, options);
+  const stray = Object.fromEntries(Object.entries(options).filter(([name]) => INPUT_NAMES.has(name)));
+  const [flag] = inputFlags(stray, []);
+  if (flag !== undefined)
+    throw new UsageError(`${flag} is not for kl: its shards are studies`, { hint: "leave it out" });
+  const { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor, signal } = options;
+  const judging = { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor };
+  return openStudyReader(paths, { ...(judging as JudgingFlags), ...(signal && { signal }) });
+}
+
+/**
+ * Studies as one part, which is not written. One that cannot be read is left out, and counted.
+ *
+ * @throws UsageError, NotFoundError as {@link openStudyReader}
+ * @throws SchemaError when they are read with different settings
+ */
+export async function sumStudies(
+  paths: readonly string[],
+  options: StudyShardsOptions = {},
+): Promise<Part<KlSums>> {
+  const reader = await openStudyReader(paths, options);
+  const merger = new PartMerger();
+  merger.add(reader.emptyPart(), "the call");
+  for (const shard of reader.shards) merger.add(await reader.summarize(shard), shard.name);
+  return merger.finish() as Part<KlSums>;
+}
+
+/** A study that is to be read. */
+interface StudyShard extends ShardToRead {
+  readonly bytes: number;
+}
+
+/**
+ * Studies, none of which is read yet.
+ *
+ * @param paths directories of studies, and directories that hold such
+ * @throws UsageError when a flag makes no sense
+ * @throws NotFoundError when a path does not exist or holds no study
+ */
+export async function openStudyReader(
+  paths: readonly string[],
+  options: StudyShardsOptions = {},
+): Promise<ShardReader<StudyShard>> {
+  const { signal, onProgress, ...flags } = options;
+  const judging = readJudgingFlags(flags);
+  readAnalysisConfig(judging, undefined);
+  const shards = await Promise.all((await findStudies(paths)).map(openStudy));
+  const settings = inputFlags(flags, []);
+  const call: PartCall = {
+    id: nameCall("kl", paths, settings),
+    paths,
+    expected: shards.map(({ name }) => name),
+    findings: [],
+  };
+  const empty = makeEmptyPart("kl", { settings, calls: [call] });
+  return {
+    kind: "kl",
+    call,
+    settings,
+    shards,
+    async summarize(shard) {
+      const sums = new KlSums();
+      const digest = (await shard.digest()) ?? null;
+      try {
+        const config = mergeConfigs(await readStoredConfig(shard.name), judging);
+        const progress = onProgress && ((of: AnalyzeProgress) => onProgress({ ...of, study: shard.name }));
+        const summed = await sumStudy(shard.name, {
+          ...readAnalysisConfig(config, undefined),
+          ...(signal && { signal }),
+          ...(progress && { onProgress: progress }),
+        });
+        sums.add(shard.name, summed.sums, writeSettings(config));
+        return { info: { ...empty.info, shards: [describeShard(shard, digest, summed)] }, sums };
+      } catch (error) {
+        signal?.throwIfAborted();
+        return { info: { ...empty.info, shards: [describeShard(shard, digest, error)] }, sums };
+      }
+    },
+    emptyPart: () => empty,
+  };
+}
+
+function describeShard(
+  { name, bytes }: StudyShard,
+  digest: string | null,
+  read: SummedStudy | unknown,
+): PartShard {
+  const isRead = typeof read === "object" && read !== null && "sums" in read && "findings" in read;
+  const findings = isRead ? (read as SummedStudy).findings : new FindingLog();
+  if (!isRead) {
+    const { message, at, likely, hint } = containFileError(read, name);
+    findings.add({
+      code: "file-skipped",
+      severity: "skipped",
+      subject: "studies",
+      count: 1,
+      omits: { unit: "file", why: "unreadable" },
+      at: { file: name, ...at },
+      ...(likely !== undefined && { likely }),
+      ...(hint !== undefined && { hint }),
+      describe: (count) =>
+        count === 1
+          ? `the study ${name} cannot be read: ${message}`
+          : `${count} studies cannot be read, the first: ${message}`,
+    });
+  }
+  const source = {
+    file: name,
+    format: "study",
+    trainer: "score",
+    step: null,
+    rank: null,
+    bytes,
+    found: [],
+    guessed: [],
+    missing: [],
+    run: basename(dirname(resolve(name))),
+  };
+  return {
+    name,
+    digest,
+    sources: [source],
+    findings: findings.toData(),
+    filtered: null,
+    checks: null,
+    failed: !isRead,
+  };
+}
+
+/**
+ * Directories of studies, in the order of their names.
+ *
+ * @throws NotFoundError when a path does not exist or holds no study
+ */
+export async function findStudies(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    if (isRemote(path))
+      throw new UsageError(`${path}: studies are read from a file system`, {
+        hint: "copy them, or mount the store",
+      });
+    const within = await listStudies(path);
+    if (within.length === 0)
+      throw new NotFoundError(`${path} holds no study: no study.json is in it or in its directories`, {
+        at: { file: path },
+        hint: "give directories that logratio score wrote, or a directory of them",
+      });
+    found.push(...within);
+  }
+  return [...new Set(found)];
+}
+
+/** Whether every path is a study or holds studies, and there is more than one of them. */
+export async function areStudies(paths: readonly string[]): Promise<boolean> {
+  const lists = await Promise.all(paths.map((path) => (isRemote(path) ? [] : listStudies(path))));
+  return lists.every((list) => list.length > 0) && lists.flat().length > 1;
+}
+
+async function listStudies(path: string): Promise<string[]> {
+  if (await isStudy(path)) return [path];
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const folders = entries
+    .filter((entry) => !entry.isFile() && !entry.name.startsWith("."))
+    .map(({ name }) => join(path, name))
+    .sort();
+  const are = await Promise.all(folders.map(isStudy));
+  return folders.filter((_, i) => are[i]);
+}
+
+async function isStudy(path: string): Promise<boolean> {
+  return stat(studyPaths.manifest(path)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/** Files that a report is made of; the others are made of these. */
+async function listFiles(dir: string): Promise<string[]> {
+  const names = async (folder: string, ending: string): Promise<string[]> => {
+    const all = await readdir(join(dir, folder)).catch(() => []);
+    return all
+      .filter((name) => name.endsWith(ending) && !name.startsWith("."))
+      .sort()
+      .map((name) => join(folder, name));
+  };
+  return [
+    ...["study.json", "texts.jsonl", "continuations.jsonl"],
+    ...(await names("scores", ".parquet")),
+    ...(await names("gradients", ".jsonl")),
+  ];
+}
+
+async function openStudy(dir: string): Promise<StudyShard> {
+  const files = await listFiles(dir);
+  const sizes = await Promise.all(files.map((file) => sizeOf(join(dir, file))));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return {
+    name: dir,
+    paths: [dir],
+    bytes,
+    sources: [{ bytes }],
+    digest: () => digestFiles(dir, files),
+  };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+const END_BYTES = 65_536;
+
+/** Of names, sizes and both ends; files of scores have a checksum of all of them at their end. */
+async function digestFiles(dir: string, files: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of files) {
+    const ends = await readEnds(join(dir, file));
+    if (ends !== undefined) hash.update(`${file} ${ends.size}\n`).update(ends.bytes);
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** Undefined where there is no such file. */
+async function readEnds(
+  path: string,
+): Promise<{ readonly size: number; readonly bytes: Uint8Array } | undefined> {
+  try {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const bytes = new Uint8Array(Math.min(size, 2 * END_BYTES));
+      const first = Math.min(size, END_BYTES);
+      await file.read(bytes, 0, first, 0);
+      await file.read(bytes, first, bytes.length - first, size - (bytes.length - first));
+      return { size, bytes };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw fileSystemError(error, "read", { file: path });
+  }
+}
