@@ -199,6 +199,8 @@ export {
 } from "./series.ts";
 export type { BatchAnswer, RunsEvent, ServedFigures, ServedRun } from "./serve.ts";
 export {
+  entropyWords,
+  METRIC_WORDS,
   SHOW_METRICS,
   SHOW_SCHEMA_VERSION,
   type ShowAlternatives,

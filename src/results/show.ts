@@ -23,6 +23,29 @@ export const SHOW_METRICS = [
 ] as const;
 export type ShowMetricName = (typeof SHOW_METRICS)[number];
 
+/** A metric's name in a few characters, and what it is in a line: the same in the terminal and on the page. */
+export const METRIC_WORDS = {
+  delta: { title: "Δ", meaning: "log p trainer − log p rollout, nats" },
+  abs: { title: "|Δ|", meaning: "distance of the two log-probs, nats" },
+  rho: { title: "ρ", meaning: "importance ratio exp Δ; colored by ρ − 1" },
+  k3: { title: "k3", meaning: "exp Δ − Δ − 1, nats" },
+  dp: { title: "Δp", meaning: "p trainer − p rollout" },
+  logp: {
+    title: "log p rollout",
+    meaning: "log-prob under the rollout policy, nats; colored by how small it is",
+  },
+  trainer: {
+    title: "log p trainer",
+    meaning: "log-prob under the trainer policy, nats; colored by how small it is",
+  },
+  advantage: { title: "advantage", meaning: "as recorded" },
+} as const satisfies Partial<Record<ShowMetricName, Pick<ShowMetric, "title" | "meaning">>>;
+
+/** The same of entropy, which is that of one policy. */
+export function entropyWords(side: "rollout" | "trainer"): Pick<ShowMetric, "title" | "meaning"> {
+  return { title: "entropy", meaning: `of the ${side} policy, nats` };
+}
+
 export interface ShowReport {
   readonly schemaVersion: typeof SHOW_SCHEMA_VERSION;
   readonly kind: "show";

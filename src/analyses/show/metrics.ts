@@ -1,7 +1,7 @@
 import { MissingSideError, SchemaError } from "../../core/base/index.ts";
 import { computeK3, computeProbDiff } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import type { ShowMetric, ShowMetricName } from "../../results/index.ts";
+import { entropyWords, METRIC_WORDS, type ShowMetric, type ShowMetricName } from "../../results/index.ts";
 import { takeSides } from "./sides.ts";
 
 /** A metric and its values in a batch. */
@@ -40,53 +40,27 @@ export function openMetric(batch: RecordBatch, name: ShowMetricName, scale = SCA
   });
   switch (name) {
     case "delta":
-      return made(delta, { title: "Δ", meaning: "log p trainer − log p rollout, nats", signed: true });
+      return made(delta, { ...METRIC_WORDS.delta, signed: true });
     case "abs":
-      return made((at) => Math.abs(delta(at)), {
-        title: "|Δ|",
-        meaning: "distance of the two log-probs, nats",
-        signed: false,
-      });
+      return made((at) => Math.abs(delta(at)), { ...METRIC_WORDS.abs, signed: false });
     case "rho":
-      return made((at) => Math.exp(delta(at)), {
-        title: "ρ",
-        meaning: "importance ratio exp Δ; colored by ρ − 1",
-        signed: true,
-        neutral: 1,
-      });
+      return made((at) => Math.exp(delta(at)), { ...METRIC_WORDS.rho, signed: true, neutral: 1 });
     case "k3":
-      return made((at) => computeK3(delta(at)), {
-        title: "k3",
-        meaning: "exp Δ − Δ − 1, nats",
-        signed: false,
-      });
+      return made((at) => computeK3(delta(at)), { ...METRIC_WORDS.k3, signed: false });
     case "dp":
-      return made((at) => computeProbDiff(rollout[at]!, trainer[at]!), {
-        title: "Δp",
-        meaning: "p trainer − p rollout",
-        signed: true,
-      });
+      return made((at) => computeProbDiff(rollout[at]!, trainer[at]!), { ...METRIC_WORDS.dp, signed: true });
     case "entropy": {
       const side = batch.entropies.trainer === undefined ? "rollout" : "trainer";
       const entropy = batch.entropies[side] ?? missing(batch, name, "entropies of either policy");
-      return made((at) => entropy[at]!, {
-        title: "entropy",
-        meaning: `of the ${side} policy, nats`,
-        signed: false,
-      });
+      return made((at) => entropy[at]!, { ...entropyWords(side), signed: false });
     }
     case "logp":
-    case "trainer": {
-      const [side, column] = name === "logp" ? ["rollout", rollout] : ["trainer", trainer];
-      return made((at) => column[at]!, {
-        title: `log p ${side}`,
-        meaning: `log-prob under the ${side} policy, nats; colored by how small it is`,
-        signed: false,
-      });
-    }
+      return made((at) => rollout[at]!, { ...METRIC_WORDS.logp, signed: false });
+    case "trainer":
+      return made((at) => trainer[at]!, { ...METRIC_WORDS.trainer, signed: false });
     case "advantage": {
       const advantages = batch.advantages ?? missing(batch, name, "advantages");
-      return made((at) => advantages[at]!, { title: "advantage", meaning: "as recorded", signed: true });
+      return made((at) => advantages[at]!, { ...METRIC_WORDS.advantage, signed: true });
     }
   }
 }

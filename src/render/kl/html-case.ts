@@ -50,7 +50,7 @@ export function htmlCase(study: CaseStudy, report: KlReport, id: string): string
     `<h3 class=case id="${id}">${escapeHtml(`Case ${study.handle}: ${study.reason}`)}</h3>` +
     `<p class=muted>${escapeHtml(caseFacts(study).join(" · "))}</p>${prompt}` +
     `<h4>KL at ${escapeHtml(checkpoint)}, token by token</h4>${legend(study)}` +
-    `<div class=strip dir=ltr tabindex=0 role=group aria-label="Response, coloured by KL">${parts.map((part) => drawPart(part, id, linked)).join("")}</div>` +
+    `<div class=strip dir=ltr tabindex=0 role=group aria-label="Response, colored by KL">${parts.map((part) => drawPart(part, id, linked)).join("")}</div>` +
     `<h4>Tokens × checkpoints</h4><p class=note>One scale for the whole text: the numbers in the cells are the levels above.</p>${htmlHeatMap(study, last)}` +
     htmlContinuations(study) +
     (cards.length === 0

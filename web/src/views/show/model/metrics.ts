@@ -5,7 +5,7 @@
  */
 import { computeImpact, computeK3, computeProbDiff } from "../../../../../src/core/kernels/index.ts";
 import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../../src/results/index.ts";
+import { entropyWords, METRIC_WORDS, type RunInfo } from "../../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
 
 export interface Metric {
@@ -28,6 +28,7 @@ export interface Metric {
 }
 
 type Scales = RunInfo["scales"];
+type Words = Pick<Metric, "title" | "meaning">;
 
 /** Nats. A log-prob below this is as dark as it gets; the same for every run. */
 const SURPRISAL_DOMAIN = 10;
@@ -46,15 +47,13 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       ...nats,
       name: "delta",
       largest: scales.largest.delta,
-      title: "Δ",
-      meaning: "Δ = log p trainer − log p rollout, nats",
+      ...inWords(METRIC_WORDS.delta),
       values: (sequence) => own(sequence, deltaAt),
     },
     {
       ...nats,
       name: "rho",
-      title: "ρ",
-      meaning: "importance ratio ρ = exp Δ; coloured by ρ − 1",
+      ...inWords(METRIC_WORDS.rho),
       domain: Math.expm1(deltaDomain),
       largest: Math.expm1(scales.largest.delta),
       values: (sequence) => own(sequence, (at, of) => Math.expm1(deltaAt(at, of))),
@@ -62,8 +61,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
     },
     {
       name: "k3",
-      title: "k3",
-      meaning: "k3 = exp Δ − Δ − 1, nats",
+      ...inWords(METRIC_WORDS.k3),
       signed: false,
       domain: positive(scales.k3, 0.5),
       largest: scales.largest.k3,
@@ -73,8 +71,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
     {
       ...nats,
       name: "prob_diff",
-      title: "Δp",
-      meaning: "Δp = p trainer − p rollout",
+      ...inWords(METRIC_WORDS.dp),
       domain: positive(scales.prob_diff, 0.5),
       largest: scales.largest.prob_diff,
       values: (sequence) =>
@@ -82,8 +79,8 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
     },
     ...listEntropy(scales, wire),
     ...listAdvantage(scales, wire, nats),
-    surprisal("rollout", (wire) => wire.rollout),
-    surprisal("trainer", (wire) => wire.trainer),
+    surprisal("rollout", METRIC_WORDS.logp, (wire) => wire.rollout),
+    surprisal("trainer", METRIC_WORDS.trainer, (wire) => wire.trainer),
     ...Object.entries(policies).map(
       ([name, logprobs]): Metric => ({
         ...nats,
@@ -104,8 +101,7 @@ function listEntropy(scales: Scales, { trainerEntropy, rolloutEntropy }: WireSeq
   return [
     {
       name: "entropy",
-      title: "entropy",
-      meaning: `entropy of the ${trainerEntropy === undefined ? "rollout" : "trainer"} policy, nats`,
+      ...inWords(entropyWords(trainerEntropy === undefined ? "rollout" : "trainer")),
       signed: false,
       domain: positive(scales.entropy ?? 0, 3),
       largest: scales.largest.entropy ?? 0,
@@ -125,8 +121,7 @@ function listAdvantage(
     {
       ...nats,
       name: "advantage",
-      title: "advantage",
-      meaning: "advantage",
+      ...inWords(METRIC_WORDS.advantage),
       domain: ADVANTAGE_DOMAIN,
       values: (sequence) => own(sequence, (at) => advantages[at]!),
     },
@@ -152,11 +147,19 @@ function difference(a: number, b: number): number {
   return a === -Infinity && b === -Infinity ? Infinity : a - b;
 }
 
-function surprisal(name: "rollout" | "trainer", of: (wire: WireSequence) => Float32Array): Metric {
+/** The terminal's words; where the page shows what a metric means, its name does not always stand beside. */
+function inWords({ title, meaning }: Words): Words {
+  return { title, meaning: `${title}: ${meaning}` };
+}
+
+function surprisal(
+  name: "rollout" | "trainer",
+  words: Words,
+  of: (wire: WireSequence) => Float32Array,
+): Metric {
   return {
     name,
-    title: `log p ${name}`,
-    meaning: `log-prob under the ${name} policy, nats; colored by how small it is`,
+    ...inWords(words),
     signed: false,
     domain: SURPRISAL_DOMAIN,
     values: (wire) => own(wire, (at) => -of(wire)[at]!),
