@@ -18,6 +18,9 @@ export function findNameProblems(entries, checker, dist) {
       if (seen.has(name.symbol)) continue;
       seen.add(name.symbol);
       for (const fault of faultsOf(name)) problems.push(`${entry}: ${name.name} ${fault}`);
+      for (const member of listMembers(name))
+        for (const fault of memberFaults(member, checker))
+          problems.push(`${entry}: ${name.name}.${member.name.getText()} ${fault}`);
       for (const missing of unexportedTypes(name, checker, exported, dist))
         problems.push(`${entry}: ${name.name} takes or gives ${missing}, which no entry exports`);
     }
@@ -42,6 +45,29 @@ function faultsOf({ kind, text, tags, declarations }) {
   const gives = signatures.some(({ type }) => type && !/^(void|Promise<void>)$/.test(type.getText()));
   if (gives && !tags.some(({ name }) => name === "returns")) faults.push("has no @returns");
   return faults;
+}
+
+/** Properties and methods of an interface, a class, or an alias of object types, as a user's editor lists them. */
+function listMembers({ declarations }) {
+  return declarations.flatMap((node) => {
+    const shapes = ts.isTypeAliasDeclaration(node) ? listObjectTypes(node.type) : [node];
+    return shapes
+      .flatMap(({ members = [] }) => [...members])
+      .filter(({ name }) => name !== undefined && !ts.isPrivateIdentifier(name));
+  });
+}
+
+function listObjectTypes(type) {
+  if (ts.isTypeLiteralNode(type)) return [type];
+  if (ts.isParenthesizedTypeNode(type)) return listObjectTypes(type.type);
+  const isComposed = ts.isUnionTypeNode(type) || ts.isIntersectionTypeNode(type);
+  return isComposed ? type.types.flatMap(listObjectTypes) : [];
+}
+
+function memberFaults(member, checker) {
+  const symbol = checker.getSymbolAtLocation(member.name);
+  const text = ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim();
+  return text === "" ? ["has no description"] : [];
 }
 
 /** Names of the package's own types that a signature needs and a user could not import. */

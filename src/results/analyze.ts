@@ -11,12 +11,17 @@ export const ANALYZE_SCHEMA_VERSION = 1;
 
 /** What `logratio analyze --json` prints. */
 export interface AnalyzeReport {
+  /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof ANALYZE_SCHEMA_VERSION;
+  /** Tells results apart that are read from files. */
   readonly kind: "analyze";
+  /** Name of the log: the file or directory that was given. */
   readonly log: string;
   /** The filter, as it was given. */
   readonly where: string | null;
+  /** Counts and figures over all logged tokens. */
   readonly metrics: AnalyzeMetrics;
+  /** The figures of tokens in correct, incorrect and ungraded responses. */
   readonly by_correctness: {
     readonly correct: DivergenceFigures;
     readonly incorrect: DivergenceFigures;
@@ -34,18 +39,27 @@ export interface AnalyzeReport {
   readonly divergence_bins: CorrectnessBins | null;
   /** Ascending; records without an iteration come last, as `null`. */
   readonly per_iteration: readonly IterationFigures[];
+  /** Tokens by which policy rejects them. */
   readonly flip_types: readonly FlipCount[];
+  /** Figures of tokens that are digits. */
   readonly digits: LoggedDigitFigures;
   /** What the guide filters for, each as an expression for `--where`. */
   readonly selections: readonly Selection[];
+  /** Groups of tokens compared, each with its test. */
   readonly comparisons: readonly Comparison[];
+  /** Fractions of tokens that the guide asks for. */
   readonly shares: LogShares;
+  /** The guide's diagnostic scenarios, and whether each holds. */
   readonly scenarios: readonly Scenario[];
+  /** Whether divergence goes with wrong answers, with tests. */
   readonly hypothesis: HypothesisFigures;
   /** Figures that are null or empty throughout, and why; one line each. */
   readonly absent: readonly string[];
+  /** Lines that could not be read, and why. */
   readonly skipped_lines: readonly SkippedLogLine[];
+  /** What reading noticed, with counts and first places. */
   readonly findings: readonly Finding[];
+  /** Files that were read. */
   readonly sources: readonly LogSource[];
 }
 

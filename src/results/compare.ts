@@ -205,15 +205,23 @@ export interface CompareTest {
 
 /** What `logratio compare --json` prints. */
 export interface CompareReport {
+  /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof COMPARE_SCHEMA_VERSION;
+  /** Tells results apart that are read from files. */
   readonly kind: "compare";
+  /** Two sources, or the two columns of one. */
   readonly mode: CompareMode;
+  /** The answer for all columns together. */
   readonly certificate: Certificate;
+  /** What the answer rests on. */
   readonly basis: CertificateBasis;
   /** The certificate in one sentence. */
   readonly sentence: string;
+  /** The first side: where it came from, and what was read. */
   readonly a: CompareSide;
+  /** The second side. */
   readonly b: CompareSide;
+  /** Tolerance and significance level that were asked for. */
   readonly test: CompareTest;
   /** Of the column that decides, or of two runs of different texts, by name. */
   readonly metrics: Readonly<Record<string, number | null>>;
@@ -229,7 +237,10 @@ export interface CompareReport {
   readonly next: { readonly command: string | null; readonly why: string } | null;
   /** Who certifies, and when, as given or as the files say. */
   readonly by: string | null;
+  /** As the caller gave it; null where it was not asked for. */
   readonly date: string | null;
+  /** Version of logratio that made it. */
   readonly logratio: string;
+  /** What reading noticed, with counts and first places. */
   readonly findings: readonly Finding[];
 }

@@ -119,8 +119,11 @@ export interface UntestedQuestion {
 
 /** What `logratio doctor --json` prints. */
 export interface DoctorReport {
+  /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof DOCTOR_SCHEMA_VERSION;
+  /** Name of the run: the directory or file that was given. */
   readonly run: string;
+  /** Whether something is wrong. */
   readonly verdict: DoctorVerdict;
   /** The verdict in one sentence. */
   readonly sentence: string;
@@ -130,13 +133,18 @@ export interface DoctorReport {
   readonly alike: AlikeCauses | null;
   /** Null without a re-scored column, or where too few sequences have one. */
   readonly guilty_leg: GuiltyLeg | null;
+  /** Figures of each pair of policies that was compared. */
   readonly legs: readonly LegFigures[];
   /** Null where nothing more needs to be known. */
   readonly next_experiment: NextExperiment | null;
   /** What could not be looked at, most telling first. */
   readonly untested: readonly UntestedQuestion[];
+  /** The figures that the diagnosis rests on, by name; null where not known. */
   readonly metrics: Readonly<Record<string, number | null>>;
+  /** Counts of tokens that are in no figure, by reason. */
   readonly excluded: Readonly<Record<string, number>>;
+  /** What reading noticed, with counts and first places. */
   readonly findings: readonly Finding[];
+  /** Files that were read. */
   readonly sources: readonly SourceSummary[];
 }

@@ -41,8 +41,11 @@ export interface GateCheck {
 
 /** What `logratio gate --json` prints. */
 export interface GateReport {
+  /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof GATE_SCHEMA_VERSION;
+  /** Tells results apart that are read from files. */
   readonly kind: "gate";
+  /** Name of the run: the directory or file that was given. */
   readonly run: string;
   /** Whether every check passed; undecidable ones too, where `allow_undecidable`. */
   readonly passed: boolean;
@@ -51,12 +54,16 @@ export interface GateReport {
    * judged not to hold.
    */
   readonly alpha: number;
+  /** Whether undecidable checks pass. */
   readonly allow_undecidable: boolean;
+  /** The baseline that corridors come from; null without one. */
   readonly baseline: {
     readonly file: string | null;
     readonly runs: number;
     readonly checks: number;
   } | null;
+  /** Every check, with what was found and what is allowed. */
   readonly checks: readonly GateCheck[];
+  /** What reading noticed, with counts and first places. */
   readonly findings: readonly Finding[];
 }

@@ -69,14 +69,22 @@ export interface LintedConfig {
 
 /** What `logratio correct --lint --json` prints. */
 export interface LintReport {
+  /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof LINT_SCHEMA_VERSION;
+  /** Tells results apart that are read from files. */
   readonly kind: "lint";
+  /** The config, as it was given. */
   readonly file: string;
+  /** What it is written in. */
   readonly format: "yaml" | "json" | "toml" | "python" | "command line";
+  /** Every trainer's config in it. */
   readonly configs: readonly LintedConfig[];
   /** About the file as a whole, for instance that no trainer was recognized. */
   readonly findings: readonly LintFinding[];
+  /** Count of findings that the trainer would refuse, or that make its correction wrong. */
   readonly errors: number;
+  /** Count of findings that are probably not meant. */
   readonly warnings: number;
+  /** Count of findings that are good to know. */
   readonly notes: number;
 }

@@ -22,29 +22,45 @@ export const REPORT_SCHEMA_VERSION = 1;
 
 /** Figures pooled over all masked tokens of whatever they describe (the whole input, a step, a turn, …). */
 export interface MismatchMetrics {
+  /** Count of sequences that the tokens came from. */
   readonly sequences: number;
   /** Masked tokens with both log-probs finite; all figures below are over these. */
   readonly tokens: number;
   /** Mean of Δ = log p_trainer − log p_rollout. */
   readonly delta_mean: Nats;
+  /** Population standard deviation of Δ. */
   readonly delta_std: Nats;
+  /** Smallest Δ. */
   readonly delta_min: Nats;
+  /** Largest Δ. */
   readonly delta_max: Nats;
+  /** Mean of |Δ|. */
   readonly delta_abs_mean: Nats;
+  /** Largest |Δ|. */
   readonly delta_abs_max: Nats;
+  /** Median of |Δ|, within 1 %. */
   readonly delta_abs_p50: Nats;
+  /** 99 % quantile of |Δ|, within 1 %. */
   readonly delta_abs_p99: Nats;
+  /** 99.9 % quantile of |Δ|, within 1 %. */
   readonly delta_abs_p999: Nats;
   /** k1 = mean(−Δ), k2 = mean(Δ²)/2, k3 = mean(e^Δ − Δ − 1): estimators of KL(rollout ‖ trainer). */
   readonly k1: Nats;
+  /** Mean of Δ²/2. */
   readonly k2: Nats;
+  /** Mean of e^Δ − Δ − 1, summed as such. */
   readonly k3: Nats;
   /** mean(ρ²) − 1 with ρ = e^Δ. */
   readonly chi2_token: number;
+  /** Mean of ρ = e^Δ. */
   readonly ratio_mean: Ratio;
+  /** Population standard deviation of ρ. */
   readonly ratio_std: Ratio;
+  /** Mean of |exp(trainer) − exp(rollout)|. */
   readonly prob_diff_mean: Fraction;
+  /** Largest |exp(trainer) − exp(rollout)|. */
   readonly prob_diff_max: Fraction;
+  /** Standard deviation of |exp(trainer) − exp(rollout)|. */
   readonly prob_diff_std: Fraction;
   /** Between exp(rollout) and exp(trainer). */
   readonly pearson: number;
@@ -52,6 +68,7 @@ export interface MismatchMetrics {
   readonly ess: Fraction;
   /** Perplexity exp(−mean log p) over the pooled tokens, under either policy. */
   readonly rollout_ppl: number;
+  /** Perplexity under the trainer, without unit. */
   readonly trainer_ppl: number;
 }
 
@@ -70,17 +87,22 @@ export interface ReportMetrics extends MismatchMetrics {
 
 /** A step's figures, and how its sequences went; null where the data do not say. */
 export type StepMetrics = MismatchMetrics & {
+  /** Training step; null for sequences whose step is not known. */
   readonly step: number | null;
   /** Mean entropy of the trainer's next-token distribution (else the rollout engine's) over tokens with mask 1, nats. */
   readonly entropy: number | null;
   /** Mean length of all responses, tokens of any mask. */
   readonly response_tokens: number | null;
+  /** Mean reward of the step's sequences that have one; null without any. */
   readonly reward: number | null;
   /** Share of right answers among those that are judged. */
   readonly accuracy: number | null;
 };
 /** Figures of the tokens of one turn; turns count from 0. */
-export type TurnMetrics = MismatchMetrics & { readonly turn: number };
+export type TurnMetrics = MismatchMetrics & {
+  /** Turn, counted from 0. */
+  readonly turn: number;
+};
 export type RankMetrics = MismatchMetrics & { readonly rank: number };
 export type NamedMetrics = MismatchMetrics & { readonly name: string };
 /**
@@ -117,11 +139,17 @@ export type TokenIdMetrics = GroupMetrics & { readonly token_id: number };
 
 /** Quantile names are `p1`, `p5`, `p25`, `p50`, `p75`, `p95`, `p99`, `p99.9`. */
 export interface Distribution {
+  /** Values that are counted. */
   readonly count: number;
+  /** Mean, in the unit of the values. */
   readonly mean: number;
+  /** Population standard deviation, in the unit of the values. */
   readonly std: number;
+  /** Smallest value. */
   readonly min: number;
+  /** Largest value. */
   readonly max: number;
+  /** Quantiles by name (`p50`, `p999`), within 1 % of the value. */
   readonly quantiles: Readonly<Record<string, number>>;
 }
 
@@ -226,17 +254,21 @@ export interface BaselineReading {
 
 /** The judgment: the worst reading against published baselines, in words. */
 export interface Verdict {
+  /** The level of the headline. */
   readonly level: VerdictLevel;
   /** What the data leave open: equal where they settle the level, and where there is too little to say. */
   readonly level_range: readonly [mildest: VerdictLevel, severest: VerdictLevel];
   /** One sentence that a tired engineer can act on. */
   readonly headline: string;
+  /** The figures that decide it, each beside its limits. */
   readonly readings: readonly BaselineReading[];
 }
 
 /** One telling fact with the size of its effect (facts are ranked by it). */
 export interface Fact {
+  /** What the sentence is about, for programs that choose among them. */
   readonly kind: string;
+  /** One headline, with its figure and what it is compared with. */
   readonly text: string;
   /** A number ≥ 0 by which facts compare; 1 is worth a sentence. */
   readonly weight: number;
@@ -299,15 +331,25 @@ export interface LeftOut extends Omission {
 
 /** A file that was read, and as what. */
 export interface SourceSummary {
+  /** The path, as it was given or found. */
   readonly file: string;
+  /** The file format: `npz`, `jsonl`, …. */
   readonly format: string;
+  /** Name of the adapter that understood it. */
   readonly trainer: string;
+  /** Training step that the file names; null where it names none. */
   readonly step: number | null;
+  /** Data-parallel rank; null where it names none. */
   readonly rank: number | null;
+  /** Size on disk, in bytes. */
   readonly bytes: number;
+  /** Sequences read from it. */
   readonly sequences: number;
+  /** What was recognized, a line each. */
   readonly found: readonly string[];
+  /** What was assumed, a line each. */
   readonly guessed: readonly string[];
+  /** What it lacks that other files have, a line each. */
   readonly missing: readonly string[];
   /** What its data say of masks, alignment and zeros, a line each; absent where nobody looked. */
   readonly checked?: readonly string[];
@@ -315,13 +357,19 @@ export interface SourceSummary {
 
 /** What `logratio report --json` prints. */
 export interface MismatchReport {
+  /** Version of this shape; readers of an older one refuse a newer. */
   readonly schemaVersion: typeof REPORT_SCHEMA_VERSION;
+  /** Tells results apart that are read from files. */
   readonly kind: "report";
+  /** Name of the run: the directory or file that was given. */
   readonly run: string;
+  /** Trainers whose files were read. */
   readonly trainers: readonly string[];
+  /** The figures over all masked tokens. */
   readonly metrics: ReportMetrics;
   /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
+  /** How large the mismatch is beside the usual, with what that rests on. */
   readonly verdict: Verdict;
   /** What must hold of the rollout log-probs whatever the trainer's weights are. */
   readonly identity: IdentityReport;
@@ -329,15 +377,18 @@ export interface MismatchReport {
   readonly trust: TrustReport;
   /** Changes over the steps, as `view --follow` reports them. */
   readonly watch: WatchReport;
+  /** What stands out, a headline each. */
   readonly facts: readonly Fact[];
   /** The command worth running next. */
   readonly next: { readonly command: string; readonly why: string };
+  /** Moments and quantiles of Δ and |Δ| in nats, of |Δp| and of ρ. */
   readonly distributions: {
     readonly delta: Distribution;
     readonly delta_abs: Distribution;
     readonly prob_diff_abs: Distribution;
     readonly ratio: Distribution;
   };
+  /** Counts of tokens by Δ, by |Δp|, and by Δ of right and wrong answers apart. */
   readonly histograms: {
     /** Signed-logarithmic bars of Δ. */
     readonly delta: Histogram;
@@ -346,13 +397,21 @@ export interface MismatchReport {
     /** Right and wrong answers apart; empty unless there are both. */
     readonly by_correctness: readonly CorrectnessSpread[];
   };
+  /** P(|Δ| > τ) over thresholds τ in nats. */
   readonly tail_curve: readonly TailPoint[];
+  /** Tokens with positive Δ and tokens with negative Δ, apart. */
   readonly tails: { readonly positive: Tail; readonly negative: Tail };
+  /** Figures of whole sequences: products and means of ratios. */
   readonly sequence_metrics: SequenceMetrics;
+  /** The figures by step, in the order of steps. */
   readonly per_step: readonly StepMetrics[];
+  /** The figures by turn, counted from 0. */
   readonly per_turn: readonly TurnMetrics[];
+  /** The figures by data-parallel rank. */
   readonly per_rank: readonly RankMetrics[];
+  /** The figures by environment. */
   readonly per_environment: readonly NamedMetrics[];
+  /** The figures of correct and of incorrect responses. */
   readonly per_correctness: readonly NamedMetrics[];
   /** By engine or replica that sampled the sequence; empty where none is known. */
   readonly per_engine: readonly NamedMetrics[];
@@ -364,19 +423,27 @@ export interface MismatchReport {
   readonly pooled_parts: readonly PooledPartMetrics[];
   /** Tokens of prompts that both sides of two joined files scored, in no other figure; absent where there are none. */
   readonly prompts?: MismatchMetrics;
+  /** The figures by tenth of the response. */
   readonly per_position_decile: readonly PositionDecile[];
+  /** The figures by probability of the token under the rollout policy. */
   readonly per_rollout_probability: readonly ProbabilityBucket[];
   /** The token ids with the largest share of Σ k3. */
   readonly per_token_id: readonly TokenIdMetrics[];
+  /** Tokens with the largest |Δ|, the largest first. */
   readonly worst_tokens: readonly WorstToken[];
+  /** Sequences with the largest |ΣΔ|, the largest first. */
   readonly worst_sequences: readonly WorstSequence[];
   /** What of the mismatch reaches the policy gradient; null where no token has an advantage. */
   readonly gradient: GradientReport | null;
+  /** What trainers log of the same data, under their own keys. */
   readonly parity: readonly ParityBlock[];
+  /** Tokens that are in no figure, counted by reason. */
   readonly excluded: ExcludedTokens;
   /** Everything that is in no figure, `excluded` and findings together; the exit status is 4 iff one is `skipped`. */
   readonly left_out: readonly LeftOut[];
+  /** What reading noticed, with counts and first places. */
   readonly findings: readonly Finding[];
+  /** Every file that was read, and how. */
   readonly sources: readonly SourceSummary[];
   /** Metrics that the trainer logged, beside what the dumps give; absent where no file of them was given. */
   readonly logged?: SeriesReport;

@@ -96,19 +96,25 @@ export type NtlMethod = "mse" | "wasserstein" | "mae";
 
 /** Means over all digit positions. Without positions: loss 0, reward 1, accuracy 0, as the reference has it. */
 export interface NtlResult {
+  /** Mean loss over digits: squared digits for `mse`, digits for the others. */
   readonly ntl_loss: number;
   /** exp(−loss). */
   readonly ntl_reward: number;
   /** Share of positions whose likeliest digit is the true one. */
   readonly digit_accuracy: number;
+  /** Count of digits that the loss is over. */
   readonly total_digits: number;
+  /** Count of them whose likeliest digit is the true one. */
   readonly correct_digits: number;
+  /** Which loss it is. */
   readonly method: NtlMethod;
 }
 
 /** Which positions of which sequence, and the digit that belongs there. */
 export interface DigitTargets {
+  /** `[B][]` indices of digits in each sequence. */
   readonly digit_positions: readonly (readonly number[])[];
+  /** `[B][]` the true digits there, 0 to 9. */
   readonly digit_ground_truth: readonly (readonly number[])[];
 }
 

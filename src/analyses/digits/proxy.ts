@@ -10,22 +10,29 @@ export const PROXY_METHOD = "simplified_from_rollout_log_probs";
 
 /** One list per sequence; positions are indices into its tokens. Log-probs in nats. */
 export interface DigitProxy {
+  /** Where the digits stand in each sequence. */
   readonly digit_positions: number[][];
   /** The sampled digits, 0 to 9: no ground truth, whatever the name that trainers gave it says. */
   readonly digit_ground_truth: number[][];
+  /** Their log-probs, nats, in the same order. */
   readonly digit_log_probs_selected: number[][];
   /** Over all digits of the batch; null without digits. */
   readonly avg_digit_log_prob: number | null;
   /** `-avg_digit_log_prob`. */
   readonly ntl_loss: number | null;
+  /** Count over the batch. */
   readonly total_digits: number;
+  /** Names the proxy, so that it is not taken for number-token loss. */
   readonly method: typeof PROXY_METHOD;
 }
 
 /** `[B][T]` each. Without a mask all tokens count. */
 export interface DigitBatch {
+  /** `[B][T]` vocabulary ids. */
   readonly token_ids: readonly ArrayLike<number>[];
+  /** `[B][T]` log-probs of the sampled tokens, nats. */
   readonly log_probs: readonly ArrayLike<number>[];
+  /** `[B][T]`; tokens with 0 are left out. */
   readonly response_mask?: readonly ArrayLike<number>[];
 }
 

@@ -6,7 +6,9 @@
 
 /** What a reward looks at: a {@link DigitProxy} is one. */
 export interface DigitConfidence {
+  /** Mean log-prob of the sampled digits, nats; null without digits. */
   readonly avg_digit_log_prob: number | null;
+  /** Count of digits that the mean is over. */
   readonly total_digits: number;
 }
 

@@ -9,6 +9,7 @@ import { SchemaError } from "../../core/base/index.ts";
 export interface DigitDecoder {
   /** One more than the largest id. */
   readonly vocabularySize: number;
+  /** Text of these ids together. */
   decode(ids: readonly number[]): string;
 }
 
@@ -16,6 +17,7 @@ export interface DigitDecoder {
 export interface NumberToken {
   /** As written: `"007"` keeps its zeros. */
   readonly digits: string;
+  /** Whether a space stands in front of the digits. */
   readonly spaced: boolean;
 }
 
@@ -24,6 +26,7 @@ export type DigitIds = readonly (readonly number[])[];
 
 /** The tokens of a vocabulary that are numbers. */
 export interface DigitVocabulary {
+  /** Entries that are numbers, by id. */
   readonly tokens: ReadonlyMap<number, NumberToken>;
   /** Ids of `"0"` to `"9"`. */
   readonly bare: DigitIds;
@@ -31,6 +34,7 @@ export interface DigitVocabulary {
   readonly spaced: DigitIds;
   /** Entries of more than one digit, such as `"123"`. */
   readonly multiDigitEntries: number;
+  /** Digits of the longest one. */
   readonly longestEntry: number;
   /** Text of any token by itself; undefined where only ids were given. */
   readonly textOf?: (id: number) => string;

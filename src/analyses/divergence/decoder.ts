@@ -1,5 +1,6 @@
 /** What the log needs of a tokenizer; whatever opens one conforms to it. */
 export interface TokenDecoder {
+  /** For messages: the tokenizer's path. */
   readonly name: string;
   /** One more than the largest id. */
   readonly vocabularySize: number;

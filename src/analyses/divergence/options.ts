@@ -15,6 +15,7 @@ export interface LogOptions {
   readonly contextWindow?: number;
   /** Characters of the prompt and of the response before `...`; null: all. Default 200 each. */
   readonly maxPromptChars?: number | null;
+  /** Characters of the response that a record keeps; null keeps all. */
   readonly maxResponseChars?: number | null;
 }
 

@@ -33,11 +33,15 @@ export interface DebugBatch extends PaddedBatch {
   readonly advantages?: Rows;
   /** `[B][T]`, nats. */
   readonly rollout_entropy?: Rows;
+  /** `[B][T]` of the trainer policy, nats. */
   readonly old_entropy?: Rows;
   /** `[B][T][k]`, most probable first. */
   readonly rollout_top_ids?: readonly Rows[];
+  /** `[B][T][k]` of `rollout_top_ids`, nats. */
   readonly rollout_top_log_probs?: readonly Rows[];
+  /** `[B][T][k]` of the trainer policy, most probable first. */
   readonly old_top_ids?: readonly Rows[];
+  /** `[B][T][k]` of `old_top_ids`, nats. */
   readonly old_top_log_probs?: readonly Rows[];
 }
 

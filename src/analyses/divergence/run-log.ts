@@ -14,12 +14,17 @@ import { createSegmentSplitter, type Segment } from "./segments.ts";
 export interface IterationResult {
   /** Null where the source names no step. */
   readonly step: number | null;
+  /** The number that its records have: the step, or the option's where the source names none. */
   readonly iteration: number | null;
+  /** Sequences of the step. */
   readonly sequences: number;
   /** With mask 1 and two known probabilities. */
   readonly tokens: number;
+  /** Largest |Δp|, a fraction; null without tokens. */
   readonly maxDivergence: number | null;
+  /** Figures of the step under the keys that trainers log. */
   readonly metrics: Metrics;
+  /** Its tokens that are logged, the furthest apart first. */
   readonly records: readonly DivergenceRecord[];
   /** The step had ended before: its sequences do not stand together, and each part was ranked by itself. */
   readonly again: boolean;

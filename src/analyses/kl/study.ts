@@ -18,11 +18,13 @@ export interface StudyText {
   readonly problem: string;
   /** Whose response it is (`dpo`, `rlvr`); undefined where not known. */
   readonly source: string | undefined;
+  /** The prompt as text; undefined where only ids are known. */
   readonly promptText: string | undefined;
   /** Tokens of the prompt. */
   readonly promptLength: number;
   /** The same by their ids, where they are at hand. */
   readonly promptIds?: Int32Array;
+  /** `[tokens]` vocabulary ids of the response. */
   readonly tokenIds: Int32Array;
   /** Text of each response token by itself; a part of a character is U+FFFD. */
   readonly tokens: readonly string[];
@@ -32,7 +34,9 @@ export interface StudyText {
   readonly correct: boolean | undefined;
   /** Difficulty, larger is harder; undefined where not known. */
   readonly level: number | undefined;
+  /** Field of the problem; undefined where not known. */
   readonly subject: string | undefined;
+  /** The right answer; undefined where not known. */
   readonly answer: string | undefined;
   /** Response token at which its first real error begins, where the data say so. */
   readonly errorToken: number | undefined;
@@ -46,6 +50,7 @@ export interface PolicyScores {
   readonly entropies?: FloatArray;
   /** 1 = most probable. */
   readonly ranks?: Int32Array;
+  /** Most probable tokens at each position. */
   readonly topK?: TopK;
   /**
    * Share of the attention, where the token is predicted, that goes to the text's first error: mean over layers and
@@ -64,10 +69,13 @@ export interface PairScores {
   readonly forwardKl?: FloatArray;
   /** D(Q‖P). */
   readonly reverseKl?: FloatArray;
+  /** Jensen-Shannon divergence at each token, nats. */
   readonly jsDivergence?: FloatArray;
+  /** Total variation distance at each token, a fraction. */
   readonly totalVariation?: FloatArray;
   /** Where only top-k log-probs exist: D(P‖Q) lies between these; the upper one may be +inf. */
   readonly forwardKlLower?: FloatArray;
+  /** Upper bound of D(P‖Q) at each token, nats; may be +inf. */
   readonly forwardKlUpper?: FloatArray;
   /** D(P‖Q) for the token after the text, which RL-Probe's alignment counts to it. */
   readonly forwardKlAfterEnd?: number;
@@ -77,14 +85,19 @@ export interface PairScores {
   readonly forwardKlWithoutControl?: FloatArray;
   /** Largest probability of P (of Q) over the text's tokens in vocabulary entries that the other policy lacks. */
   readonly excludedP?: number;
+  /** The same of Q, a fraction. */
   readonly excludedQ?: number;
 }
 
 /** One text as a checkpoint P sees it beside the reference Q. */
 export interface ScoredText {
+  /** What was scored. */
   readonly text: StudyText;
+  /** Scores of P, the checkpoint. */
   readonly p: PolicyScores;
+  /** Scores of Q, the reference. */
   readonly q: PolicyScores;
+  /** What is between the two at each token. */
   readonly pair: PairScores;
   /**
    * Gradient times input of D(P‖Q), nats, of the spikes that it is known of, by their response token: a value for each

@@ -21,6 +21,7 @@ import type { StudyText } from "./study.ts";
 
 /** How a text's tokens are judged. */
 export interface KlOptions {
+  /** When a token is a spike. */
   readonly spikes: SpikeOptions;
   /** In the order in which they are tried; `other` is what fits none. */
   readonly categories: readonly Category[];
@@ -30,9 +31,13 @@ export interface KlOptions {
 
 /** How spikes are found; `threshold` in standard deviations, `minDistance` in tokens, `percentile` 0 to 100. */
 export interface SpikeOptions {
+  /** What a token's KL is held against. */
   readonly method: SpikeMethod;
+  /** Standard deviations above the mean, or scaled MADs above the median, by method. */
   readonly threshold: number;
+  /** Tokens from one spike to the next, at least; of nearer ones the largest is kept. */
   readonly minDistance: number;
+  /** Of the series, 0 to 100, for the method of that name. */
   readonly percentile: number;
 }
 
@@ -73,28 +78,39 @@ export interface TokenSums {
 export interface TextSummary {
   /** Place in the study's list of texts. */
   readonly index: number;
+  /** Name of the text, unique within the study. */
   readonly text: string;
+  /** The problem that it answers. */
   readonly problem: string;
   /** Tokens with mask 1 and a finite KL. */
   readonly tokens: number;
   /** Tokens with mask 1 whose D(P‖Q), or D(Q‖P), is infinite: in no mean, and no spikes. Absent: none. */
   readonly infiniteKl?: number;
+  /** The same of D(Q‖P). */
   readonly infiniteReverseKl?: number;
   /** Tokens with mask 1 whose KL is NaN although both policies give whole distributions. Absent: none. */
   readonly nanKl?: number;
   /** False: `meanKl` and all that follows from the series is of the lower bound. */
   readonly exact: boolean;
+  /** Mean D(P‖Q) over its tokens, nats. */
   readonly meanKl: number;
+  /** Largest D(P‖Q) of a token, nats. */
   readonly maxKl: number;
+  /** Mean D(Q‖P), nats; NaN where it is not known. */
   readonly meanReverseKl: number;
+  /** Mean Jensen-Shannon divergence, nats; NaN where it is not known. */
   readonly meanJs: number;
+  /** Mean total variation distance, a fraction; NaN where it is not known. */
   readonly meanTotalVariation: number;
   /** NaN where exact; the upper one may be +inf. */
   readonly meanKlLower: number;
+  /** Upper bound of the mean KL, nats. */
   readonly meanKlUpper: number;
   /** Tokens whose upper bound is infinite. */
   readonly upperInfinite: number;
+  /** Mean entropy of the checkpoint, nats; NaN where it is not known. */
   readonly meanEntropy: number;
+  /** Mean entropy of the reference, nats; NaN where it is not known. */
   readonly meanReferenceEntropy: number;
   /** Of thirds of the tokens with mask 1. */
   readonly entropyByRegion: Readonly<Record<Region, number>>;
@@ -102,16 +118,21 @@ export interface TextSummary {
   readonly meanDelta: number;
   /** Tokens whose most probable token differs, and tokens for which both are known. */
   readonly argmaxChanged: number;
+  /** Count of tokens for which both most probable tokens are known. */
   readonly argmaxKnown: number;
+  /** Its spikes, in the order of the text. */
   readonly spikes: readonly TextSpike[];
   /** How many the same values have in another order: a mean. */
   readonly spikesShuffled: number;
   /** Spikes over tokens of the region. */
   readonly spikeDensity: Readonly<Record<Region, number>>;
+  /** Sums by category of token. */
   readonly categories: Readonly<Record<string, CategorySums>>;
+  /** Sums by text of the token. */
   readonly byToken: ReadonlyMap<string, TokenSums>;
   /** KL (sums) of tokens at which the forced token's probability moved as one wants, and against it; NaN: not known. */
   readonly goodKl: number;
+  /** KL, a sum in nats, where the probability moved the wrong way. */
   readonly badKl: number;
   /** Where the first real error is; undefined where none is known. */
   readonly error: ErrorSpan | undefined;
@@ -123,6 +144,7 @@ export interface TextSummary {
   readonly gradients?: TextGradients | undefined;
   /** Where the text was continued. */
   readonly continuations?: readonly TextContinuation[] | undefined;
+  /** Figures in RL-Probe's alignment; null unless asked for. */
   readonly rlProbe: {
     readonly meanKl: number;
     /** In our indexing: response tokens that the values are really about. */

@@ -43,16 +43,21 @@ import { judgeRun } from "./verdict.ts";
 
 /** What a report is made of. */
 export interface ReportInput {
+  /** Name of the run, as the report shows it. */
   readonly run: string;
   /** The paths as the user gave them, for the command to run next. */
   readonly paths: readonly string[];
   /** The flags that chose what was read, word by word, for the same. */
   readonly flags?: readonly string[];
+  /** Sums over the run. */
   readonly summary: RunSummary;
   /** Of prompts that both sides scored, apart from `summary`. */
   readonly prompts?: MismatchSummary | undefined;
+  /** Trainers whose logged figures are shown beside; none when empty. */
   readonly parity: readonly ParityTrainer[];
+  /** What reading noticed. */
   readonly findings: readonly Finding[];
+  /** Files that were read; their sequences are counted by the summary. */
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
 }
 

@@ -55,6 +55,7 @@ const VERSION = 5;
 
 /** A run summary as JSON; only the version that wrote it reads it. */
 export interface RunSummaryJson {
+  /** Version of this shape; a newer one is refused. */
   readonly version: typeof VERSION;
   /** Binary, in base64. */
   readonly encoded: string;
@@ -90,28 +91,39 @@ export interface RunSummaryJson {
  * ```
  */
 export class RunSummary {
+  /** Sums over all sequences. */
   readonly total = new MismatchSummary();
   /** The largest ratios of tokens and of sequences. */
   readonly tails = new RatioTails();
+  /** Sums by training step. */
   readonly steps = new Slices<number>();
+  /** Sums by data-parallel rank. */
   readonly ranks = new Slices<number>();
+  /** Sums by environment. */
   readonly environments = new Slices<string>();
+  /** Sums by `correct` and `incorrect`. */
   readonly correctness = new Slices<string>();
+  /** Sums by engine or replica, as many as are kept. */
   readonly engines = new BoundedSlices<string>();
+  /** Sums by reason why the engine stopped, as many as are kept. */
   readonly finishReasons = new BoundedSlices<string>();
   /** By step minus weight version: a sequence that several versions sampled is in several. */
   readonly staleness = new BoundedSlices<number>();
   readonly #outcomes = new Map<number, Units<OutcomeSums>>();
   /** Mean |Δ| of each sequence that has tokens, by `correct` and `incorrect`. */
   readonly sequenceDeltas = new Map<string, ValueSketch>();
+  /** Sketch of Δ in nats of each turn, by its index. */
   readonly turnDeltas: ValueSketch[] = [];
+  /** Sums by position in the response, rollout probability and token id. */
   readonly groups = new TokenGroups();
   readonly #packs = new Map<number, Units<PackSums>>();
+  /** Tokens with the largest |Δ|. */
   readonly worstTokens = new TopList<WorstToken>(
     WORST_KEPT,
     (token) => Math.abs(token.delta),
     formatPlaceKey,
   );
+  /** Sequences with the largest |ΣΔ|. */
   readonly worstSequences = new TopList<WorstSequence>(
     WORST_KEPT,
     (sequence) => Math.abs(sequence.delta_sum),
@@ -153,6 +165,8 @@ export class RunSummary {
   }
 
   /**
+   * Adds a batch.
+   *
    * @param clusters what each row was drawn with, for a batch that has lost its prompts; default that of the batch
    * @param number of the batch within its file, where other summaries hold others of the file; default in the order of adding
    * @throws MissingSideError when the batch lacks either policy's log-probs.
@@ -304,7 +318,11 @@ export class RunSummary {
     }
   }
 
-  /** @throws FormatError when the bytes are not a summary */
+  /**
+   * Reads what `encode` wrote.
+   *
+   * @throws FormatError when the bytes are not a summary
+   */
   static decode(from: ByteReader): RunSummary {
     const summary = new RunSummary();
     summary.mergeFrom(from);
@@ -352,6 +370,8 @@ export class RunSummary {
   }
 
   /**
+   * Reads what `toJSON` wrote.
+   *
    * @throws VersionError when another version of logratio wrote it
    * @throws FormatError when it is damaged
    */

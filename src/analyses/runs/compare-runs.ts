@@ -38,6 +38,7 @@ export interface CompareRunsOptions extends RunInput, FilterOptions {
   readonly digests?: boolean;
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Called while files are read, again and again. */
   readonly onProgress?: (progress: Progress) => void;
 }
 

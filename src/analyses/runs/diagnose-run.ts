@@ -20,6 +20,7 @@ export interface DiagnoseRunOptions extends RunInput, FilterOptions {
   readonly for?: string;
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Called while files are read, again and again. */
   readonly onProgress?: (progress: Progress) => void;
 }
 

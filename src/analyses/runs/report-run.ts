@@ -26,6 +26,7 @@ export interface ReportRunOptions extends RunInput, FilterOptions {
   readonly threads?: number;
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Called while files are read, again and again. */
   readonly onProgress?: (progress: Progress) => void;
 }
 

@@ -7,6 +7,7 @@
 
 /** Where something was found: only the parts that are known. */
 export interface Place {
+  /** The path, as it was given or found. */
   readonly file?: string;
   /** A member of an archive, a tensor's name, a column. */
   readonly entry?: string;
@@ -20,11 +21,13 @@ export interface Place {
 
 /** What an error knows besides its message. */
 export interface ErrorDetail {
+  /** File, entry, row, line or byte at which it went wrong. */
   readonly at?: Place;
   /** Why this most likely happened. */
   readonly likely?: string;
   /** What to try next. */
   readonly hint?: string;
+  /** The error behind this one. */
   readonly cause?: unknown;
 }
 
@@ -361,18 +364,31 @@ export class TextRefusedError extends LogratioError {
 
 /** The class behind each tag. */
 export interface ErrorsByTag {
+  /** Bytes that are not what their format says. */
   FormatError: FormatError;
+  /** A readable file without the columns that it needs, or with others. */
   SchemaError: SchemaError;
+  /** Columns that should be equally long and are not. */
   LengthMismatchError: LengthMismatchError;
+  /** A feature of a format, or a format, that is not read. */
   UnsupportedError: UnsupportedError;
+  /** A file that a newer version of logratio wrote. */
   VersionError: VersionError;
+  /** More than a limit allows, such as memory. */
   LimitError: LimitError;
+  /** Only one policy's log-probs. */
   MissingSideError: MissingSideError;
+  /** Nothing to read: no file, no row, no token. */
   EmptyInputError: EmptyInputError;
+  /** A path or an address that leads nowhere. */
   NotFoundError: NotFoundError;
+  /** What the operating system refused. */
   FileSystemError: FileSystemError;
+  /** A mistake in logratio that one input met. */
   UnexpectedError: UnexpectedError;
+  /** Flags or options that cannot be meant. */
   UsageError: UsageError;
+  /** A text that one policy cannot score. */
   TextRefusedError: TextRefusedError;
 }
 

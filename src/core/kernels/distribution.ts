@@ -30,8 +30,11 @@ const NOTHING_DONE = { p: false, q: false, divergences: false };
 
 /** Figures of two policies about the same tokens. */
 export interface ComparedRows {
+  /** Figures of each row of P. */
   readonly p: DistributionRows;
+  /** Figures of each row of Q. */
   readonly q: DistributionRows;
+  /** Divergences between each row of P and of Q, nats. */
   readonly divergences: DivergenceRows;
 }
 

@@ -6,9 +6,11 @@
 
 /** Rows of logits, row-major `[rows, vocabulary]`, as they come from a model or a file. Log-probs are logits, too. */
 export interface LogitBlock {
+  /** How `values` are to be read. */
   readonly format: "float32" | "float16" | "bfloat16";
   /** Float32Array for `float32`; the raw bits in a Uint16Array for the two others. */
   readonly values: Float32Array | Uint16Array;
+  /** Token positions of the block. */
   readonly rows: number;
   /** Columns of a row. */
   readonly vocabulary: number;
@@ -24,6 +26,7 @@ export interface DistributionRows {
   readonly entropies: Float64Array;
   /** 1 + the number of columns with a larger logit than the actual token's: 1 is the most probable; -1 without one. */
   readonly ranks: Int32Array;
+  /** Most probable columns that are kept of each row. */
   readonly k: number;
   /** `[rows, k]`, most probable first, the smaller id first among equals; -1 where there are fewer columns. */
   readonly topIds: Int32Array;
@@ -46,5 +49,6 @@ export interface DivergenceRows {
    * are between the distributions renormalised over the columns that both have.
    */
   readonly excludedP: Float64Array;
+  /** The same of Q, in the columns that only Q has. */
   readonly excludedQ: Float64Array;
 }

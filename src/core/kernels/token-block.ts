@@ -38,6 +38,7 @@ export interface MaskedTokens {
 export interface MismatchOptions {
   /** Rows `[rowStart, rowEnd)` only; tables stay indexed from rowStart. */
   readonly rowStart?: number;
+  /** Exclusive; the number of rows when absent. */
   readonly rowEnd?: number;
   /** Also sum by turn, a contiguous run of mask 1 (or of `turnMask`) within a row; true unless said otherwise. */
   readonly turns?: boolean;

@@ -9,7 +9,9 @@
 export interface Turn {
   /** Counted from 0 within the row. */
   readonly turn: number;
+  /** First token of the turn, an index into the block. */
   readonly from: number;
+  /** Behind its last token. */
   readonly to: number;
 }
 

@@ -37,8 +37,11 @@ export const MOST_TEXT = 2 ** 25;
 
 /** Where the sequences come from, and when a batch is full. */
 export interface BuilderOptions {
+  /** File, format and trainer of the sequences that follow. */
   readonly provenance: Provenance;
+  /** Sampling parameters that all of them share; none when absent. */
   readonly sampling?: Sampling;
+  /** Software, weights and layout of each side, where known. */
   readonly sides?: Sides;
   /** Response tokens after which {@link RecordBuilder.full} turns true. Default {@link DEFAULT_BATCH_TOKENS}. */
   readonly batchTokens?: number;

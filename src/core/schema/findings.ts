@@ -74,7 +74,9 @@ export interface StatedSides {
 
 /** Something about the input that its reader should know, counted. */
 export interface Finding {
+  /** What was noticed, for programs. */
   readonly code: FindingCode;
+  /** `skipped` makes the exit status 4; the others do not. */
   readonly severity: Severity;
   /** What was found, with numbers; one sentence, no trailing stop. */
   readonly message: string;
@@ -82,7 +84,9 @@ export interface Finding {
   readonly count: number;
   /** The first place where it was seen. */
   readonly at: Place;
+  /** The probable cause, without a full stop. */
   readonly likely?: string;
+  /** What to try next, in the imperative. */
   readonly hint?: string;
   /** Absent where nothing was left out. */
   readonly omits?: Omission;

@@ -12,6 +12,7 @@ import type { FloatArray, SequenceIndex, TokenIndex } from "../base/index.ts";
 
 /** Top-k alternatives of a policy at each response token: row-major `[tokens, k]`, most probable first. */
 export interface TopK {
+  /** Tokens per position. */
   readonly k: number;
   /** -1 where the source has fewer. */
   readonly ids: Int32Array;
@@ -24,13 +25,19 @@ export const DIGITS = 10;
 
 /** Sampling parameters of the rollout engine; NaN or undefined when the source does not say. */
 export interface Sampling {
+  /** Softmax temperature, without unit; 1 leaves logits as they are. */
   readonly temperature?: number;
+  /** Nucleus: the fraction of probability that was kept; 1 keeps all. */
   readonly topP?: number;
+  /** Count of most probable tokens that were kept; 0 or -1 keeps all. */
   readonly topK?: number;
   /** Tokens less probable than this share of the most probable one were not sampled. */
   readonly minP?: number;
+  /** Divisor of logits of tokens that occurred; 1 changes nothing. */
   readonly repetitionPenalty?: number;
+  /** Subtracted from logits of tokens that occurred; 0 changes nothing. */
   readonly presencePenalty?: number;
+  /** Subtracted from a token's logit for each time that it occurred; 0 changes nothing. */
   readonly frequencyPenalty?: number;
   /** For instance vLLM's `raw_logprobs` or `processed_logprobs`. */
   readonly logprobsMode?: string;
@@ -56,7 +63,9 @@ export interface Sides {
 
 /** Where a batch came from and what its adapter did to it. */
 export interface Provenance {
+  /** The path, as it was given or found. */
   readonly file: string;
+  /** The file format: `npz`, `jsonl`, …. */
   readonly format: string;
   /** Adapter name, for instance `verl` or `prime-rl`. */
   readonly trainer: string;
@@ -95,7 +104,9 @@ export interface SourceDetails {
 
 /** A run of sequences of one file, in file order. All arrays are packed. */
 export interface RecordBatch {
+  /** Sequences of the batch. */
   readonly length: number;
+  /** Where all sequences of the batch come from. */
   readonly provenance: Provenance;
   /** Sampling parameters common to the batch. */
   readonly sampling: Sampling;
@@ -115,15 +126,19 @@ export interface RecordBatch {
   readonly rolloutLogprobs?: FloatArray;
   /** Log-prob of the same token under the trainer policy before the update, nats. */
   readonly trainerLogprobs?: FloatArray;
+  /** `[tokens]` vocabulary ids of the response. */
   readonly responseTokenIds?: Int32Array;
   /** Further policies (`reference`, a checkpoint, a re-scored rollout) by name. */
   readonly policyLogprobs: Readonly<Record<string, FloatArray>>;
   /** Entropy of a policy's next-token distribution, nats, by policy name (`rollout`, `trainer`, …). */
   readonly entropies: Readonly<Record<string, FloatArray>>;
+  /** Most probable tokens of a policy at each position, by policy name. */
   readonly topK: Readonly<Record<string, TopK>>;
   /** `[tokens, 10]` row-major: log-probs of the digits 0 to 9 at each token, nats; NaN where none was recorded. */
   readonly digitLogprobs?: FloatArray;
+  /** `[tokens]` advantages, without unit; NaN = missing. */
   readonly advantages?: Float32Array;
+  /** `[tokens]` position ids that the trainer gave the model. */
   readonly positionIds?: Int32Array;
   /** Version of the weights that sampled each token. */
   readonly weightVersions?: Int32Array;
@@ -134,20 +149,24 @@ export interface RecordBatch {
   /** Not part of any file that logratio writes. */
   readonly details?: SourceDetails;
 
+  /** `[length + 1]`: sequence i has prompt tokens `[promptOffsets[i], promptOffsets[i + 1])`. */
   readonly promptOffsets?: Int32Array;
   /** As the rollout engine was given it, where the sides differ. */
   readonly promptTokenIds?: Int32Array;
+  /** `[length + 1]`, as `promptOffsets`, into `trainerPromptTokenIds`. */
   readonly trainerPromptOffsets?: Int32Array;
   /** The prompt as the trainer scored it; absent where only one side's is known. */
   readonly trainerPromptTokenIds?: Int32Array;
 
   /** `[length]` each; NaN = the source does not say. */
   readonly steps: Float64Array;
+  /** Data-parallel rank of each sequence; NaN = unknown. */
   readonly ranks: Float64Array;
   /** Row in the source batch or file. */
   readonly rows: Int32Array;
   /** Which pack or batch within the file the sequence belonged to (xtuner packs; 0 where a file is one batch). */
   readonly packs: Int32Array;
+  /** Reward of each sequence, in the task's own unit; NaN = unknown. */
   readonly rewards: Float64Array;
   /** 1 right, 0 wrong, NaN unknown. */
   readonly correctness: Float64Array;
@@ -155,8 +174,11 @@ export interface RecordBatch {
   readonly sourceOffsets: Float64Array;
   /** Where sequences stand in the source's log-prob array; absent when the source has one list per sequence. */
   readonly arrays?: ArrayPlaces;
+  /** `[length]` the source's own names of samples. */
   readonly sampleIds: readonly (string | undefined)[];
+  /** `[length]` prompt groups: samples of one prompt share one. */
   readonly groupIds: readonly (string | undefined)[];
+  /** `[length]` names of environments or data sources. */
   readonly environments: readonly (string | undefined)[];
   /** Why the engine stopped: `stop`, `length`, `abort`, …. Absent where no sequence of the batch says. */
   readonly finishReasons?: readonly (string | undefined)[];
@@ -164,15 +186,21 @@ export interface RecordBatch {
   readonly engineIds?: readonly (string | undefined)[];
   /** Prompt tokens that the engine took from its prefix cache; NaN = unknown, absent where no sequence says. */
   readonly cachedTokens?: Float64Array;
+  /** `[length]` prompts as text, where the source has it. */
   readonly promptTexts: readonly (string | undefined)[];
+  /** `[length]` responses as text, where the source has it. */
   readonly responseTexts: readonly (string | undefined)[];
 }
 
 /** Names the parts of a handle such as `s12.r3.q41.t880`. */
 export interface Handle {
+  /** Training step; absent where the source names none. */
   readonly step?: number;
+  /** Data-parallel rank; absent where the source names none. */
   readonly rank?: number;
+  /** Row in its batch or file, counted from 0. */
   readonly sequence: SequenceIndex;
+  /** Response token, counted from 0; absent: the whole sequence. */
   readonly token?: TokenIndex;
 }
 

@@ -53,19 +53,29 @@ export interface SequenceDraft {
   readonly firstMaskTokens?: number | undefined;
   /** Where the source has the response's ids twice: tokens with mask 1 that were compared, and those that differ. */
   readonly idsCompared?: { readonly tokens: number; readonly differ: number } | undefined;
+  /** Log-probs of the sampled tokens under the rollout policy, nats; NaN = missing. */
   readonly rolloutLogprobs?: NumericArray | undefined;
+  /** Log-probs of the same tokens under the trainer policy, nats; NaN = missing. */
   readonly trainerLogprobs?: NumericArray | undefined;
+  /** Vocabulary ids. */
   readonly responseTokenIds?: NumericArray | undefined;
+  /** Log-probs of further policies by name, nats. */
   readonly policyLogprobs?: Readonly<Record<string, NumericArray>> | undefined;
+  /** Entropies of policies by name, nats. */
   readonly entropies?: Readonly<Record<string, NumericArray>> | undefined;
+  /** Most probable tokens of policies by name. */
   readonly topK?: Readonly<Record<string, TopKDraft>> | undefined;
   /** `[length, 10]` row-major: log-probs of the digits 0 to 9, where the source has distributions over digits. */
   readonly digitLogprobs?: NumericArray | undefined;
   /** One number means the same advantage at each token with mask 1 and 0 elsewhere, as the trainers expand it. */
   readonly advantages?: NumericArray | number | undefined;
+  /** Position ids that the trainer gave the model. */
   readonly positionIds?: NumericArray | undefined;
+  /** Version of the weights that sampled each token. */
   readonly weightVersions?: NumericArray | undefined;
+  /** Fraction of the probability that the sampler's filters kept. */
   readonly keptMass?: NumericArray | undefined;
+  /** Fraction of experts that both sides' routers chose alike. */
   readonly routeAgreement?: NumericArray | undefined;
   /** Kept by a builder that is asked for it. */
   readonly details?: DetailsDraft | undefined;
@@ -73,25 +83,41 @@ export interface SequenceDraft {
   readonly promptTokenIds?: NumericArray | undefined;
   /** As the trainer had it, where that is known apart from the rollout's. */
   readonly trainerPromptTokenIds?: NumericArray | undefined;
+  /** Training step. */
   readonly step?: number | undefined;
+  /** Data-parallel rank. */
   readonly rank?: number | undefined;
+  /** Row in the source batch or file, counted from 0. */
   readonly row?: number | undefined;
+  /** Pack or batch within the file, counted from 0. */
   readonly pack?: number | undefined;
+  /** Reward of the whole sequence, in the task's own unit. */
   readonly reward?: number | undefined;
+  /** 1 right, 0 wrong. */
   readonly correctness?: number | undefined;
+  /** Byte offset of the row in its file, or its line number in a text file. */
   readonly sourceOffset?: number | undefined;
   /** Where response token 0 stands in the source's array: see {@link ArrayPlaces}. */
   readonly array?:
     | { readonly layout: ArrayPlaces["layout"]; readonly start: number; readonly width: number }
     | undefined;
+  /** The source's own name of the sample. */
   readonly sampleId?: string | undefined;
+  /** Prompt group: samples of one prompt share it. */
   readonly groupId?: string | undefined;
+  /** Name of the environment or data source. */
   readonly environment?: string | undefined;
+  /** Why the engine stopped: `stop`, `length`, `abort`, …. */
   readonly finishReason?: string | undefined;
+  /** Which engine or replica sampled it. */
   readonly engineId?: string | undefined;
+  /** Count of prompt tokens that came from the engine's prefix cache. */
   readonly cachedTokens?: number | undefined;
+  /** The prompt as text. */
   readonly promptText?: string | undefined;
+  /** The response as text. */
   readonly responseText?: string | undefined;
+  /** Where it came from, if not from where its batch does. */
   readonly origin?: Origin | undefined;
   /** Which of its group's sequences this is. Not in the record: it finds the other side of one that has one side. */
   readonly indexInGroup?: number | undefined;

@@ -46,6 +46,7 @@ const VERSION = 5;
 
 /** A summary as JSON; only the version that wrote it reads it. */
 export interface MismatchSummaryJson {
+  /** Version of this shape; a newer one is refused. */
   readonly version: typeof VERSION;
   /** Binary, in base64. */
   readonly encoded: string;
@@ -117,12 +118,15 @@ function openTurn(turns: TurnSums[], turn: number): TurnSums {
  * ```
  */
 export class MismatchSummary {
+  /** `full` also has a sketch of Δp, which a `slice` does without. */
   readonly detail: "full" | "slice";
   readonly #units = new Units(UNIT_SUMS);
   /** The unit that is added to. */
   #unit: UnitSums | undefined;
   #unitName = "";
+  /** Sketch of Δ in nats: counts, quantiles within 1 %, extremes. */
   readonly deltas: ValueSketch;
+  /** Sketch of Δp, a fraction; undefined in a slice. */
   readonly probDiffs: ValueSketch | undefined;
   /** Sums by prompt, for intervals and the tests of `readIdentity`. */
   readonly clusters: ClusterSums | undefined;
@@ -141,6 +145,7 @@ export class MismatchSummary {
     return this.#fold().sums;
   }
 
+  /** Sums over whole sequences. */
   get sequences(): SequenceSums {
     return this.#fold().sequences;
   }
@@ -223,6 +228,7 @@ export class MismatchSummary {
     if (this.clusters && other.clusters) this.clusters.merge(other.clusters);
   }
 
+  /** Writes it, to be read by `decode`; equal summaries give equal bytes. */
   encode(to: ByteWriter): void {
     to.whole(this.detail === "full" ? 1 : 0);
     to.whole(this.#mostClusters);
@@ -248,6 +254,7 @@ export class MismatchSummary {
     this.clusters?.mergeFrom(from);
   }
 
+  /** Reads what `encode` wrote. */
   static decode(from: ByteReader): MismatchSummary {
     const [detail, clusters] = readKind(from);
     const summary = new MismatchSummary({ detail, clusters });
@@ -263,6 +270,8 @@ export class MismatchSummary {
   }
 
   /**
+   * Reads what `toJSON` wrote.
+   *
    * @throws VersionError when another version of logratio wrote it
    * @throws FormatError when it is damaged
    */

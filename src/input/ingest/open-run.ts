@@ -24,6 +24,7 @@ import { walk } from "./walk.ts";
 
 /** A run that is open: its files, and its batches. */
 export interface Run {
+  /** The directory or file that was given, for headings. */
   readonly name: string;
   /** Names of the runs that were pooled; one unless the paths hold several. */
   readonly runs: readonly string[];

@@ -42,6 +42,7 @@ export interface ReadOptions {
   readonly keepDetails?: boolean;
   /** Response tokens per batch; default a million. */
   readonly batchTokens?: number;
+  /** Called while files are read, again and again. */
   readonly onProgress?: (progress: Progress) => void;
   /** Called with what each file was recognized as, before anything is refused. */
   readonly onExamined?: (sources: readonly SourceReport[]) => void;

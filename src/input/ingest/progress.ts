@@ -11,6 +11,7 @@ export interface Progress {
   readonly bytesRead: number;
   /** 0 where it is not known (standard input). */
   readonly bytesTotal: number;
+  /** Sequences read so far. */
   readonly sequences: number;
   /** The file being read. */
   readonly file: string;

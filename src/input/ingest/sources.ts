@@ -22,16 +22,25 @@ import type { FoundFile } from "./walk.ts";
 
 /** One file of a run, for `--explain`. */
 export interface SourceReport {
+  /** The path, as it was given or found. */
   readonly file: string;
+  /** Size on disk, in bytes. */
   readonly bytes: number;
+  /** The file format. */
   readonly format: FormatName;
   /** The adapter's name. */
   readonly trainer: string;
+  /** Name of the run that the file belongs to. */
   readonly run: string;
+  /** Training step that the file names; undefined where it names none. */
   readonly step: number | undefined;
+  /** Data-parallel rank; undefined where it names none. */
   readonly rank: number | undefined;
+  /** What was recognized, a line each. */
   readonly found: readonly string[];
+  /** What was assumed, a line each. */
   readonly guessed: readonly string[];
+  /** What it lacks that other files have, a line each. */
   readonly missing: readonly string[];
   /** What its data say; grows while the file is read. */
   readonly checks: SourceChecks;

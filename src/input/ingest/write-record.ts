@@ -26,6 +26,7 @@ export interface WriteRecordOptions {
   readonly writer?: "convert" | "correct" | "score";
   /** Called before a file is begun that only the batches made necessary (`-1` behind the name); may refuse by throwing. */
   readonly beforePart?: (file: string) => Promise<void>;
+  /** Of the Parquet columns. */
   readonly compression?: "zstd" | "snappy" | "none";
   /** Further columns of a batch, behind those of the record. */
   readonly more?: (batch: RecordBatch) => readonly LayoutColumn[];

@@ -8,6 +8,7 @@ export type Allocate = (byteLength: number) => Uint8Array;
 export interface ByteSource {
   /** The path as the user wrote it; `-` for standard input. */
   readonly name: string;
+  /** Size, in bytes. */
   readonly byteLength: number;
   /** Its name is no path of this machine: what needs a file on disk copies it first. */
   readonly isRemote?: boolean;
@@ -18,5 +19,6 @@ export interface ByteSource {
    * A source need not ask. Default: memory of their own
    */
   slice(start: number, end: number, allocate?: Allocate): Promise<Uint8Array>;
+  /** Frees what was opened; nothing is read afterwards. */
   close(): Promise<void>;
 }

@@ -38,7 +38,9 @@ export type DType =
 
 /** A dense row-major array that stays on disk until its rows are asked for. */
 export interface Tensor {
+  /** Tells values apart. */
   readonly kind: "tensor";
+  /** Type of the elements in the file. */
   readonly dtype: DType;
   /** `[]` is a scalar: one row of one element. */
   readonly shape: readonly number[];
@@ -56,10 +58,13 @@ export interface Tensor {
 
 /** An object of a class that an allow-list unpickler recorded but did not build. */
 export interface PickledObject {
+  /** Tells values apart. */
   readonly kind: "object";
   /** `module.name` as the pickle spells it. */
   readonly className: string;
+  /** What its constructor was given. */
   readonly args: readonly TreeValue[];
+  /** What the pickle set on it; undefined where nothing. */
   readonly state: TreeValue | undefined;
   /** What the pickle appended to the object or assigned to its keys (subclasses of list and dict). */
   readonly items?: TreeValue;
@@ -93,16 +98,21 @@ export interface InvalidText {
 
 /** A file of a few large values under names: npz, safetensors, torch, one JSON object. */
 export interface TreeDocument {
+  /** Tells documents apart. */
   readonly kind: "tree";
+  /** The file format. */
   readonly format: FormatName;
   /** The path as the user wrote it, or `-`. */
   readonly file: string;
+  /** Everything in it, by name. */
   readonly root: TreeMap;
   /** Free-form text pairs (safetensors `__metadata__`, Parquet key-value metadata). */
   readonly metadata: Readonly<Record<string, string>>;
   /** One JSON object alone, as a file of rows that has one row: which of the two it is, its names tell. */
   readonly otherwise?: RowDocument;
+  /** Text that was not UTF-8, as far as was read. */
   invalidText?(): InvalidText | undefined;
+  /** Frees what was opened; tensors cannot be read afterwards. */
   close(): Promise<void>;
 }
 
@@ -143,11 +153,15 @@ export interface BadRow {
 
 /** A file of many objects with the same names: JSONL, Parquet, a JSON array. */
 export interface RowDocument {
+  /** Tells documents apart. */
   readonly kind: "rows";
+  /** The file format. */
   readonly format: FormatName;
+  /** The path as the user wrote it, or `-`. */
   readonly file: string;
   /** Names seen in the first rows, and a bounded sample of those rows, for detection. */
   readonly sample: readonly RowMap[];
+  /** Free-form text pairs, such as Parquet's key-value metadata. */
   readonly metadata: Readonly<Record<string, string>>;
   /** May be called once. Bad rows are reported through `onBadRow` and skipped. */
   chunks(options?: {
@@ -156,7 +170,9 @@ export interface RowDocument {
   }): AsyncGenerator<RowChunk>;
   /** The only row of a JSONL file as an object of its own: a whole batch on one line. */
   readonly otherwise?: TreeDocument;
+  /** Text that was not UTF-8, as far as was read. */
   invalidText?(): InvalidText | undefined;
+  /** Frees what was opened; nothing is read afterwards. */
   close(): Promise<void>;
 }
 

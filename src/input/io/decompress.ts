@@ -17,6 +17,7 @@ export type Compression = "none" | "gzip" | "zstd";
 export interface ByteStream {
   /** The path as the user wrote it; `-` for standard input. */
   readonly name: string;
+  /** The decompressed bytes, in pieces; may be read once. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 

@@ -29,6 +29,7 @@ import { makeView } from "./view.ts";
 export interface LintOptions {
   /** Its name decides the format and goes into messages. */
   readonly file: string;
+  /** Trainers' corrections that settings may belong to. */
   readonly presets: readonly Preset[];
   /** As `--trainer` says, against what the keys look like. */
   readonly trainer?: string;

@@ -22,11 +22,13 @@ import { validateCorrection } from "./validate.ts";
 
 /** Packed sequences with, where a rule asks for them, advantages per token. */
 export interface CorrectionBlock extends TokenBlock {
+  /** `[tokens]`; needed where a step looks at their signs. */
   readonly advantages?: FloatArray;
 }
 
 /** What a step did. */
 export interface StepOutcome {
+  /** The step that this is the outcome of. */
   readonly step: Step;
   /** Of `zero`, `mask` and `veto`: what was measured, one value per segment, and 1 where it was rejected. */
   readonly measured?: {

@@ -42,7 +42,9 @@ export type Statistic = (typeof STATISTICS)[number];
 
 /** A figure to hold against bounds. */
 export interface Measure {
+  /** What is measured of each token. */
   readonly statistic: Statistic;
+  /** What one value belongs to. */
   readonly level: Level;
   /** Without meaning at token level. */
   readonly aggregation: Aggregation;
@@ -54,7 +56,9 @@ export interface Measure {
 
 /** Inclusive; a side that is absent does not bind. In the measure's own unit: `k1` bounds are nats, not ratios. */
 export interface Bounds {
+  /** Smallest value that is within; none when absent. */
   readonly lower?: number;
+  /** Largest value that is within; none when absent. */
   readonly upper?: number;
 }
 
@@ -63,6 +67,7 @@ export type AdvantageSign = "positive" | "negative" | "not positive";
 
 /** Clamps the weight. */
 export interface Truncate extends Bounds {
+  /** Tells steps apart. */
   readonly action: "truncate";
 }
 
@@ -71,9 +76,11 @@ export interface Truncate extends Bounds {
  * its mask (`mask`: not counted). A turn or sequence is rejected whole.
  */
 export interface Reject extends Bounds {
+  /** `zero` takes the weight, `mask` the mask. */
   readonly action: "zero" | "mask";
   /** `weight`: the weight itself, at its own level, as it is when the step is reached. */
   readonly measure: Measure | "weight";
+  /** Only where the advantage has this sign; everywhere when absent. */
   readonly when?: AdvantageSign;
   /**
    * Of what is outside, only tokens whose advantage has the sign of their Δ are rejected: those whose update takes the
@@ -86,7 +93,9 @@ export interface Reject extends Bounds {
 
 /** A sequence with any token outside the bounds is masked whole. NaN is not outside. */
 export interface Veto extends Bounds {
+  /** Tells steps apart. */
   readonly action: "veto";
+  /** What of each token is held against the bounds. */
   readonly measure: Measure & { readonly level: "token" };
 }
 
@@ -95,7 +104,9 @@ export interface Veto extends Bounds {
  * without any counting as 0.
  */
 export interface Normalize {
+  /** Tells steps apart. */
   readonly action: "normalize";
+  /** What the mean is taken over. */
   readonly over: "token" | "sequence" | "every sequence";
 }
 
@@ -104,7 +115,9 @@ export type Step = Truncate | Reject | Veto | Normalize;
 
 /** The importance weight before any step: exp of the log-ratio summed (product) or averaged (geometric) at a level. */
 export interface Weight {
+  /** What one ratio is taken over. */
   readonly level: Level;
+  /** `sum` of log-ratios is a product of ratios, `mean` their geometric mean. */
   readonly aggregation: "sum" | "mean";
   /** The aggregated log-ratio is clamped to ± this many nats before exp; not clamped when absent. */
   readonly logBound?: number;

@@ -5,6 +5,7 @@ import type { TokenBlock } from "../../core/kernels/index.ts";
 export interface PaddedBatch {
   /** Trainer log-probs, nats. */
   readonly old_log_probs: readonly ArrayLike<number>[];
+  /** `[B][T]` log-probs under the rollout policy, nats. */
   readonly rollout_log_probs: readonly ArrayLike<number>[];
   /** Non-zero = the policy's own token. */
   readonly response_mask?: readonly ArrayLike<number>[];

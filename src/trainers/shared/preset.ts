@@ -17,9 +17,11 @@ export type Settings = Readonly<Record<string, Setting>>;
 export interface Parameter {
   /** The trainer's own name. */
   readonly name: string;
+  /** What values it takes; a `pair` is two bounds, in the trainer's order. */
   readonly kind: "number" | "boolean" | "text" | "pair" | "number or text";
   /** The trainer's default, or what a user who switches the correction on gets. */
   readonly fallback: Setting;
+  /** All values of a text parameter; any text when absent. */
   readonly choices?: readonly string[];
   /** One line: meaning, unit, which bound comes first. */
   readonly meaning: string;
@@ -27,7 +29,11 @@ export interface Parameter {
 
 /** Adds up one batch of the trainer (a step) in pieces. */
 export interface BatchMetrics {
-  /** @param pack Which pack the sequences belong to, for a trainer that logs by pack. */
+  /**
+   * Adds a block that was corrected; blocks come in the trainer's order.
+   *
+   * @param pack Which pack the sequences belong to, for a trainer that logs by pack.
+   */
   add(block: CorrectionBlock, applied: AppliedCorrection, pack?: string): void;
   /** Under the trainer's keys. */
   finish(): Readonly<Record<string, number>>;
@@ -37,9 +43,11 @@ export interface BatchMetrics {
 
 /** A way to write settings down for the trainer. */
 export interface ConfigText {
+  /** What the text is written in, for highlighting. */
   readonly language: "yaml" | "toml" | "python" | "flags";
   /** Where it belongs, for instance `ppo_trainer.yaml, under algorithm`. */
   readonly place: string;
+  /** Lines to paste into the trainer's config, or flags for its command line. */
   readonly text: string;
 }
 
@@ -47,20 +55,27 @@ export interface ConfigText {
 export interface Preset {
   /** As in `--preset`, for instance `verl` or `slime-mis`. */
   readonly name: string;
+  /** The trainer's name, as it writes itself. */
   readonly trainer: string;
+  /** What it does, in one line. */
   readonly summary: string;
   /** The code whose formulas are kept: repository, file, commit. */
   readonly source: string;
+  /** The trainer's keys that matter here. */
   readonly parameters: readonly Parameter[];
   /**
+   * What these settings do, in the neutral form.
+   *
    * @param settings Every parameter, fallbacks filled in.
    * @throws UsageError where the trainer itself refuses the settings, with its rule quoted.
    */
   correction(settings: Settings): Correction;
   /** What these settings do that their names do not say. */
   traps(settings: Settings): readonly string[];
+  /** Sums for what the trainer logs of the correction under these settings. */
   metrics(settings: Settings): BatchMetrics;
   /** The settings that make this correction, or undefined when the trainer has none that do exactly that. */
   express(correction: Correction): Settings | undefined;
+  /** The settings as the trainer's config writes them. */
   config(settings: Settings): ConfigText;
 }

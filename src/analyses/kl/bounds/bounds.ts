@@ -33,7 +33,9 @@ export interface BoundOptions {
 
 /** 0 ≤ low ≤ high. */
 export interface Bound {
+  /** Lower end, nats; 0 or more. */
   readonly low: number;
+  /** Upper end, nats; may be +inf. */
   readonly high: number;
 }
 

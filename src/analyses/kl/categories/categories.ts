@@ -9,6 +9,7 @@
 
 /** A kind of token: its text, trimmed, is one of the words (in lower case), or fits one of the patterns. */
 export interface Category {
+  /** As tables and `--json` name it. */
   readonly name: string;
   /** Lower case. */
   readonly words: readonly string[];

@@ -16,12 +16,15 @@ import { meanAndStd, median, percentile } from "./series-statistics.ts";
 export interface SpikeAnalysis {
   /** Places in the series, ascending. */
   readonly positions: readonly number[];
+  /** The value at each of them, in the series' unit. */
   readonly values: readonly number[];
   /** Over the whole series, whatever the method; 0 where its standard deviation is 0. */
   readonly zscores: readonly number[];
+  /** The part of the text that each is in. */
   readonly regions: readonly Region[];
   /** In the series' unit; for `adaptive` the median plus threshold · 1.4826 · MAD, for orientation only. */
   readonly threshold: number;
+  /** Mean over the whole series, in its unit. */
   readonly meanKl: number;
   /** Of the population. */
   readonly stdKl: number;
