@@ -20,5 +20,7 @@ export default defineConfig({
     // The security policy allows no inline data.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The minifier is worth its time, which a newcomer need not be warned of.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });
