@@ -5,4 +5,12 @@
  */
 export { headlines, inputParts, placeName } from "./content.ts";
 export { buildDigitsDocument, renderDigitsMarkdown, renderDigitsTerminal } from "./document.ts";
-export { digitTables, formatBounded } from "./tables.ts";
+export {
+  DIGIT_LOSSES,
+  type DigitLoss,
+  describeCoverage,
+  formatBounded,
+  isRecorded,
+  lossTitle,
+} from "./losses.ts";
+export { digitTables } from "./tables.ts";

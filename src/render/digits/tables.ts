@@ -11,10 +11,9 @@ import type {
   DigitsReport,
   DigitTruth,
 } from "../../results/index.ts";
-import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatCount, formatNumber, formatShare, plural } from "../text/index.ts";
 import { placeName } from "./content.ts";
+import { DIGIT_LOSSES, describeCoverage, formatBounded, isRecorded, lossTitle } from "./losses.ts";
 
 /** Longer runs are folded; `--json` has every step. */
 const MOST_STEPS = 12;
@@ -125,66 +124,33 @@ function correctnessTable({ right_sequences: right, wrong_sequences: wrong }: Di
   ];
 }
 
-const LOSSES: readonly {
-  readonly name: string;
-  readonly own: keyof DigitDistribution;
-  readonly raw?: keyof DigitDistribution;
-}[] = [
-  { name: "expected digit", own: "expected_digit", raw: "raw_expected_digit" },
-  { name: "NTL-MSE", own: "ntl_mse", raw: "raw_ntl_mse" },
-  { name: "NTL-WAS", own: "ntl_wasserstein", raw: "raw_ntl_wasserstein" },
-  { name: "NTL-MAE", own: "ntl_mae", raw: "raw_ntl_mae" },
-  { name: "digit accuracy", own: "digit_accuracy" },
-  { name: "mass of the ten digits", own: "digit_mass" },
-];
-
 function distributionTables(
   distributions: readonly DigitDistribution[],
   against: DigitDistribution["against"],
 ): Table[] {
   return distributions.map((own) => {
-    const cells = (field: keyof DigitDistribution | undefined): string =>
-      field === undefined ? "" : formatBounded(own[field] as Bounded);
-    const complete = formatShare(own.complete / own.positions);
-    const word = against === "sampled" ? "the sampled digit" : "ground truth";
+    const cells = (ofs: readonly (keyof DigitDistribution | undefined)[]): string[] =>
+      ofs.map((field) => (field === undefined ? "" : formatBounded(own[field] as Bounded)));
+    const bounds = isRecorded(own)
+      ? ""
+      : " In brackets: the bounds on the mean that the digits outside leave.";
     return makeTable(
       `distribution-${against}-${own.policy}`,
-      `Number-token loss against ${word}, ${isRecorded(own) ? own.policy : `${own.policy} policy`}`,
+      `${lossTitle(against)}, ${isRecorded(own) ? own.policy : `${own.policy} policy`}`,
       [
         textColumn(
           "mean per digit",
-          LOSSES.map(({ name }) => name),
+          DIGIT_LOSSES.map(({ name }) => name),
         ),
-        textColumn(
-          "over the ten digits",
-          LOSSES.map((loss) => cells(loss.own)),
-          { align: "right" },
-        ),
-        textColumn(
-          "not renormalised",
-          LOSSES.map((loss) => cells(loss.raw)),
-          { align: "right", priority: 2 },
-        ),
+        textColumn("over the ten digits", cells(DIGIT_LOSSES.map((loss) => loss.own)), { align: "right" }),
+        textColumn("not renormalized", cells(DIGIT_LOSSES.map((loss) => loss.raw)), {
+          align: "right",
+          priority: 2,
+        }),
       ],
-      (isRecorded(own)
-        ? `From the distributions over the ten digits at ${plural(own.positions, "digit position")}.`
-        : `From the top ${own.k} of ${formatCount(own.positions)} digit positions, of which ${complete} are fully known; ` +
-          `${formatShare(own.unaccounted_mean)} of the probability is outside (at most ${formatShare(own.unaccounted_max)}). ` +
-          "In brackets: the bounds on the mean that the digits outside leave.") +
-        (own.unknown > 0 ? ` ${formatCount(own.unknown)} more positions have no digit at all.` : ""),
+      `From ${describeCoverage(own)}${bounds}`,
     );
   });
-}
-
-/** Distributions that the files have over the digits alone, not top-k lists of a policy. */
-function isRecorded({ policy }: DigitDistribution): boolean {
-  return policy === RECORDED_DISTRIBUTIONS;
-}
-
-/** `0.123 [0.120, 0.140]`; one figure where the bounds meet. */
-export function formatBounded({ estimate, low, high }: Bounded): string {
-  const [value, from, to] = [estimate, low, high].map((figure) => formatNumber(figure));
-  return from === value && to === value ? value! : `${value} [${from}, ${to}]`;
 }
 
 function truthTables(truth: DigitTruth, policy: DigitsReport["policy"]): Table[] {

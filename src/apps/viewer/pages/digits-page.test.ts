@@ -63,15 +63,16 @@ test("intervals of a loss share one scale, and nothing leaves it", () => {
     distribution("trainer", { estimate: 2, low: 1, high: 3 }),
   ]);
   const [, , rollout, trainer, rawRollout] = table!.columns;
+  expect(table!.columns[0]!.cells.slice(0, 2)).toEqual(["expected digit", "NTL-MSE"]);
   // NTL-MSE up to the largest of all, the raw 8; a share such as the accuracy up to 1.
-  expect(rollout?.spans?.[0]).toEqual([0, 0.125, 0.5]);
-  expect(trainer?.spans?.[0]).toEqual([0.125, 0.25, 0.375]);
-  expect(rawRollout?.spans?.[0]).toEqual([0.625, 0.75, 1]);
+  expect(rollout?.spans?.[1]).toEqual([0, 0.125, 0.5]);
+  expect(trainer?.spans?.[1]).toEqual([0.125, 0.25, 0.375]);
+  expect(rawRollout?.spans?.[1]).toEqual([0.625, 0.75, 1]);
   expect(rollout?.spans?.[4]).toEqual([0, 1, 1]);
   expect([rawRollout?.spans?.[4], rawRollout?.cells[4]]).toEqual([null, ""]);
   expect([rollout?.colour, trainer?.colour]).toEqual(["blue", "orange"]);
   expect(table!.raw).toHaveLength(2 * 10);
-  expect(table!.raw[1]).toMatchObject({
+  expect(table!.raw[3]).toMatchObject({
     policy: "rollout",
     figure: "raw_ntl_mse",
     estimate: 6,

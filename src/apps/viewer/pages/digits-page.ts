@@ -4,7 +4,7 @@
  * @module
  */
 
-import { digitTables, headlines, inputParts, placeName } from "../../../render/digits/index.ts";
+import { digitTables, headlines, inputParts, lossTitle, placeName } from "../../../render/digits/index.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/index.ts";
 import {
   type Figure,
@@ -61,25 +61,11 @@ export function digitsPage(report: DigitsReport, tokens: Tokens): DigitsPage {
       ...group("By place value", findTable("places"), report.per_place, ({ place }) => placeName(place)),
       ...group("By sampled digit", findTable("digits"), report.per_digit, ({ digit }) => String(digit)),
     ],
-    distributions: lossTable(
-      "digit-losses",
-      "Number-token loss against the sampled digit",
-      report.distributions,
-    ),
-    truth: truth && truthPart(truth, findTable("truth-places"), findTable("calibration"), tokens),
+    distributions: lossTable("digit-losses", lossTitle("sampled"), report.distributions),
+    truth: truth && truthPart(truth, findTable, tokens),
     examples: [
-      ...exampleTable(
-        "least-sure-digits",
-        "Digits the rollout policy was least sure of",
-        report.least_sure,
-        tokens,
-      ),
-      ...exampleTable(
-        "widest-gaps-of-digits",
-        "Digits where the policies differ most",
-        report.widest_gaps,
-        tokens,
-      ),
+      ...exampleTable("least-sure-digits", findTable("least-sure"), report.least_sure, tokens),
+      ...exampleTable("widest-gaps-of-digits", findTable("widest-gaps"), report.widest_gaps, tokens),
     ],
     absent: report.absent,
   };
@@ -174,10 +160,10 @@ function group<One extends DigitFigures>(
 
 function truthPart(
   truth: DigitTruth,
-  places: Table | undefined,
-  bins: Table | undefined,
+  findTable: (id: string) => Table | undefined,
   tokens: Tokens,
 ): NonNullable<DigitsPage["truth"]> {
+  const [places, bins, wrong] = ["truth-places", "calibration", "surest-wrong"].map(findTable);
   const curve = calibration(truth);
   return {
     summary:
@@ -192,12 +178,8 @@ function truthPart(
         : []),
       ...(places === undefined ? [] : [pageTable(places, { raw: flatRows(truth.per_place) })]),
     ],
-    distributions: lossTable(
-      "digit-losses-against-truth",
-      "Number-token loss against the true digit",
-      truth.distributions,
-    ),
-    wrong: wrongTable(truth.surest_wrong, tokens),
+    distributions: lossTable("digit-losses-against-truth", lossTitle("truth"), truth.distributions),
+    wrong: wrongTable(wrong, truth.surest_wrong, tokens),
   };
 }
 
@@ -234,11 +216,12 @@ function sidesTable({ right_digits: right, wrong_digits: wrong }: DigitTruth): P
 /** Single digits, each in its number, its text, and one click from its place there. */
 function exampleTable(
   id: string,
-  title: string,
+  told: Table | undefined,
   examples: readonly DigitExample[],
   tokens: Tokens,
 ): PageTable[] {
-  if (examples.length === 0) return [];
+  // The terminal's table of them, whose title this one has.
+  if (told === undefined) return [];
   const both = examples.some(({ trainer_logprob: logprob }) => logprob !== null);
   const figures: [string, FigureKind, (example: DigitExample) => number | null][] = [
     ["p rollout", "number", ({ rollout_logprob: own }) => probability(own)],
@@ -262,14 +245,14 @@ function exampleTable(
       ),
     ),
   ];
-  return [withContexts(makeTable(id, title, columns), examples, tokens)];
+  return [withContexts(makeTable(id, told.title, columns), examples, tokens)];
 }
 
 /** Answers that are wrong, and how sure the policy was. */
-function wrongTable(answers: readonly WrongAnswer[], tokens: Tokens): PageTable[] {
-  if (answers.length === 0) return [];
+function wrongTable(told: Table | undefined, answers: readonly WrongAnswer[], tokens: Tokens): PageTable[] {
+  if (told === undefined) return [];
   const right = { align: "right" } as const;
-  const table = makeTable("surest-wrong-answers", "Wrong answers the rollout policy was most sure of", [
+  const table = makeTable("surest-wrong-answers", told.title, [
     textColumn(
       "place in the text",
       answers.map(({ handle }) => handle),
