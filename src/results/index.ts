@@ -217,6 +217,16 @@ export {
   type ShowShare,
   type ShowToken,
 } from "./show.ts";
+export type {
+  Star,
+  StarChange,
+  StarList,
+  StoryCandidate,
+  StoryEntry,
+  StoryPage,
+  StoryPiece,
+  StoryRow,
+} from "./story.ts";
 export {
   type DroppedGroup,
   type DroppedPart,

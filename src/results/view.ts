@@ -29,6 +29,9 @@
  * | `POST api/correct/steps` | {@link CorrectSteps} to an {@link CorrectQuestion} |
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
  * | `GET api/alerts` | `AlertList`: what rules of alerts raised |
+ * | `GET api/stars` | `StarList`: places that somebody starred |
+ * | `POST api/stars` | `{handle, note}` adds or changes a star, `note: null` removes it; the `StarList` afterwards |
+ * | `GET api/story` | `StoryPage`: the stars as the page tells them |
  * | `GET api/compare` | {@link RunComparison}: only where `RunInfo.compared` names another run; `api/compare-2`, … with the others |
  * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…`; `api/other-2/…`, … of the others |
  * | `GET api/compared-runs` | {@link ComparedRuns}: this run and all others in one table |

@@ -23,7 +23,9 @@ import type {
   ReportPage,
   RunComparison,
   RunInfo,
+  StarList,
   StepSeries,
+  StoryPage,
   StudyPage,
   StudyTexts,
   SweepReport,
@@ -150,6 +152,12 @@ export const client = {
   steps: (): Promise<StepSeries> => json(fixed("steps")),
   /** Of no version: they are written while the run is shown. */
   alerts: (): Promise<AlertList> => json("alerts"),
+  /** Of no version either. */
+  stars: (): Promise<StarList> => json("stars"),
+  story: (): Promise<StoryPage> => json("story"),
+  /** `note` null takes the star away. */
+  changeStar: (handle: string, note: string | null): Promise<StarList> =>
+    json("stars", posted(JSON.stringify({ handle, note }))),
   /** Of no version: the logger goes on writing. */
   logged: (): Promise<LoggedMetrics> => json("logged"),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),

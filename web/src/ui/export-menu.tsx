@@ -18,6 +18,8 @@ export interface ExportProps {
   readonly svg?: () => string;
   /** What is in it, with all its digits. */
   readonly rows: () => readonly Row[] | Promise<readonly Row[]>;
+  /** The same with lists in it, where it has some: one JSON object a line. */
+  readonly lines?: () => readonly object[];
 }
 
 const lastSaid = signal("");
@@ -36,7 +38,7 @@ function say(text: string): void {
 }
 
 /** A small menu: a picture as SVG, PNG and its values, a table as CSV, JSON and Parquet. */
-export function ExportMenu({ name, svg, rows }: ExportProps) {
+export function ExportMenu({ name, ...content }: ExportProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -58,21 +60,7 @@ export function ExportMenu({ name, svg, rows }: ExportProps) {
       say(`${file} was not saved: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  const text = (content: string, type: string): Blob =>
-    new Blob([content], { type: `${type};charset=utf-8` });
-  const formats: Readonly<Record<string, () => Promise<Blob>>> = {
-    ...(svg === undefined
-      ? {}
-      : {
-          SVG: async () => text(standaloneSvg(svg()), "image/svg+xml"),
-          PNG: () => svgToPng(standaloneSvg(svg())),
-        }),
-    CSV: async () => text(toCsv(await rows()), "text/csv"),
-    JSON: async () => text(toJson(await rows()), "application/json"),
-    ...(parquetWriter.value === undefined
-      ? {}
-      : { Parquet: async () => parquetWriter.value!(toJson(await rows())) }),
-  };
+  const formats = listFormats(content);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Escape") close();
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
@@ -111,6 +99,38 @@ export function ExportMenu({ name, svg, rows }: ExportProps) {
       )}
     </div>
   );
+}
+
+/** By name, each made when it is chosen. */
+function listFormats({
+  svg,
+  rows,
+  lines,
+}: Omit<ExportProps, "name">): Readonly<Record<string, () => Promise<Blob>>> {
+  const text = (content: string, type: string): Blob =>
+    new Blob([content], { type: `${type};charset=utf-8` });
+  return {
+    ...(svg === undefined
+      ? {}
+      : {
+          SVG: async () => text(standaloneSvg(svg()), "image/svg+xml"),
+          PNG: () => svgToPng(standaloneSvg(svg())),
+        }),
+    CSV: async () => text(toCsv(await rows()), "text/csv"),
+    ...(lines && {
+      JSONL: async () =>
+        text(
+          lines()
+            .map((line) => `${JSON.stringify(line)}\n`)
+            .join(""),
+          "application/jsonl",
+        ),
+    }),
+    JSON: async () => text(toJson(await rows()), "application/json"),
+    ...(parquetWriter.value === undefined
+      ? {}
+      : { Parquet: async () => parquetWriter.value!(toJson(await rows())) }),
+  };
 }
 
 function download(blob: Blob, name: string): void {

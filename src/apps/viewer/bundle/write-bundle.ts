@@ -12,7 +12,7 @@ import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import { fileSystemError, isSystemError, resultJson, UsageError } from "../../../core/base/index.ts";
 import { createScratch, makeDirectory } from "../../../input/io/index.ts";
-import type { LoggedMetrics, ViewInfo } from "../../../results/index.ts";
+import type { LoggedMetrics, Star, ViewInfo } from "../../../results/index.ts";
 import { BRIEFS_PER_FILE, comparedPath, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import { NO_LOGGED_METRICS } from "../logged/index.ts";
@@ -22,7 +22,9 @@ import {
   groupPage,
   healthTables,
   reportTables,
+  storyPage,
   studyTables,
+  withoutNotes,
 } from "../pages/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
 import { builtPage, filesBelow } from "../server/index.ts";
@@ -153,6 +155,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   for (const name of Object.keys(ANSWER_FILES) as AnswerName[])
     if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
   yield { path: "api/alerts", read: async () => Buffer.from(JSON.stringify(await run.alerts())) };
+  yield* starFiles(run);
   yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
   yield { path: "api/doctor-tables", read: async () => (await doctorTables(run))! };
   yield { path: "api/health-tables", read: async () => (await healthTables(run))! };
@@ -176,6 +179,25 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
       yield* sequenceFiles(other, folder);
     }
   }
+}
+
+/** Without texts also without notes, which may quote them. */
+async function* starFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
+  const { redacted } = run.info;
+  const told = <T extends Star>(stars: readonly T[]): readonly T[] =>
+    redacted ? withoutNotes(stars) : stars;
+  const bytes = (value: object): Uint8Array => Buffer.from(JSON.stringify(value));
+  yield {
+    path: "api/stars",
+    read: async () => {
+      const list = await run.stars();
+      return bytes({ ...list, stars: told(list.stars) });
+    },
+  };
+  yield {
+    path: "api/story",
+    read: async () => bytes({ entries: told((await storyPage(run)).entries) }),
+  };
 }
 
 async function* sequenceFiles(run: PreparedRun, folder: string): AsyncGenerator<BundleFile> {

@@ -19,10 +19,11 @@ import { doctorPage } from "./doctor-page.ts";
 import { groupPage } from "./group-page.ts";
 import { healthPage } from "./health-page.ts";
 import { reportPage } from "./report-page.ts";
+import { storyPage, withoutNotes } from "./story-page.ts";
 import { studyPage } from "./study-page.ts";
 import { findTokens } from "./token-contexts.ts";
 
-export { groupPage };
+export { groupPage, storyPage, withoutNotes };
 
 /** Made once for each run that is open: its answers never change. */
 function once<Of extends object>(

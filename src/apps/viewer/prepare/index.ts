@@ -21,6 +21,7 @@ export { prepareRun } from "./cache/prepare-run.ts";
 export type { OtherRun, PreparedRun } from "./cache/prepared-run.ts";
 export { readPart } from "./cache/read-part.ts";
 export { sealFiles } from "./cache/seal.ts";
+export { readStarChange } from "./cache/star-list.ts";
 export type { CorrectAnswers } from "./correct/answer.ts";
 export { type Question, readQuestion } from "./correct/question.ts";
 export { type FollowOptions, followRun } from "./follow/follow-run.ts";

@@ -30,6 +30,7 @@ import { limitBody } from "./limit-body.ts";
 import { matchAnswers } from "./match-answers.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
+import { starAnswers } from "./star-answers.ts";
 
 /** Tokens whose alternatives are sent at a time at most. */
 const MOST_ALTERNATIVES = 16_384;
@@ -108,6 +109,7 @@ export function answers(
     correct(({ steps }) => steps),
   );
   matchAnswers(app, current);
+  starAnswers(app, current);
   parquetAnswer(app);
   return app;
 }

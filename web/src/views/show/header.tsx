@@ -8,6 +8,7 @@ import { printable } from "../../../../src/render/text/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { StarButton } from "../../ui/star-button.tsx";
 import { OF_ONE_SEQUENCE } from "./choices.ts";
 import { commandFor } from "./model/command.ts";
 import { neighbour, type Order } from "./model/order.ts";
@@ -22,7 +23,7 @@ export interface HeaderProps {
   /** Where its group has its page. */
   readonly group: number | undefined;
   /** Of the run that it is in. */
-  readonly info: Pick<RunInfo, "input" | "tokenizer">;
+  readonly info: Pick<RunInfo, "input" | "tokenizer" | "bundled">;
 }
 
 /** Which sequence this is, and its figures. */
@@ -32,6 +33,7 @@ export function SequenceHeader({ model, current, order, badge, group, info }: He
     <header class="sequence-head">
       <div class="sequence-title">
         <h1>{meta.handle}</h1>
+        {badge === undefined && <StarButton handle={meta.handle} isFixed={info.bundled === true} />}
         {badge !== undefined && <strong class="run-badge">{printable(badge)}</strong>}
         {meta.correct !== null && (
           <strong class={meta.correct === 1 ? "verdict right" : "verdict wrong"}>

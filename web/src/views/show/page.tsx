@@ -68,7 +68,12 @@ export function SequencePage(input: PageInput) {
             navigate({ params: { toggled: toggledWith(toggled, run.index) } }, { replace: true })
           }
         />
-        <PinnedCards {...card} pins={pins} onPins={setPins} />
+        <PinnedCards
+          {...card}
+          pins={pins}
+          onPins={setPins}
+          stars={source.badge !== undefined ? "none" : info.bundled === true ? "fixed" : "free"}
+        />
       </div>
       <HoverCard {...card} linked={linked} spanOf={(at) => strip.current?.spanOf(at)} />
     </article>

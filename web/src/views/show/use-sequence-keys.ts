@@ -1,5 +1,6 @@
 import { useKeys } from "../../state/keys.ts";
 import { navigate } from "../../state/url.ts";
+import { toggleStar } from "../../ui/star-button.tsx";
 import { type Choices, OF_ONE_SEQUENCE } from "./choices.ts";
 import type { Follow } from "./linked.ts";
 import { inNextStep, neighbour } from "./model/order.ts";
@@ -92,5 +93,19 @@ export function useSequenceKeys(
     J: { describe: "first sequence of the next step", run: () => step(1) },
     K: { describe: "first sequence of the previous step", run: () => step(-1) },
     Escape: { describe: "close the card, find, the last pin, the range", run: dismiss },
+  });
+}
+
+/** The star of the token, else of the sequence; of the compared run and in a bundle nothing can be starred. */
+export function useStarKey({ info, source }: PageInput, model: SequenceModel, { current }: Choices): void {
+  const isFree = source.badge === undefined && info.bundled !== true;
+  const { handle } = model.wire.meta;
+  useKeys({
+    ...(isFree && {
+      s: {
+        describe: "star the token, or the sequence, for the story",
+        run: () => toggleStar(current === undefined ? handle : `${handle}.t${current}`),
+      },
+    }),
   });
 }

@@ -15,7 +15,7 @@ import { navigate } from "../../state/url.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 import { findActions, pinActions, placeActions } from "./page-actions.ts";
 import { type Page, type PageInput, useHandles, useModel } from "./page-state.ts";
-import { useSequenceKeys } from "./use-sequence-keys.ts";
+import { useSequenceKeys, useStarKey } from "./use-sequence-keys.ts";
 
 export function useSequencePage(input: PageInput) {
   const page = { ...useModel(input), ...useHandles(input) };
@@ -29,6 +29,7 @@ export function useSequencePage(input: PageInput) {
     dismiss: () => dismiss(page, finds, pinning),
     firstInSight: () => firstOwn(model, linked.sight.peek().from),
   });
+  useStarKey(input, model, choices);
   return { ...page, ...places, ...finds, ...pinning };
 }
 

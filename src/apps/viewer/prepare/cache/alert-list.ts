@@ -13,8 +13,12 @@ import { digest } from "./inputs.ts";
 
 /** By where the run lies seen from the place of its caches: a run that is moved with them keeps its alerts. */
 export function alertListFile(place: string, paths: readonly string[]): string {
-  const seen = paths.map((path) => (isRemote(path) || path === "-" ? path : relative(place, resolve(path))));
-  return join(place, `alerts-${digest(seen)}.json`);
+  return join(place, `alerts-${digest(seenFrom(place, paths))}.json`);
+}
+
+/** The paths of a run as seen from a place. */
+export function seenFrom(place: string, paths: readonly string[]): string[] {
+  return paths.map((path) => (isRemote(path) || path === "-" ? path : relative(place, resolve(path))));
 }
 
 /** None where there is no such file, or it is not a list. */

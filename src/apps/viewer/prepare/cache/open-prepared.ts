@@ -4,6 +4,7 @@ import { alertListFile, readAlertList, stampAlertList } from "./alert-list.ts";
 import { correctionAnswers, rowAnswers, sequenceAnswers } from "./answer-questions.ts";
 import { openCacheFiles } from "./opened-cache.ts";
 import type { PreparedRun } from "./prepared-run.ts";
+import { changeStar, readStarList, starListFile } from "./star-list.ts";
 
 export interface OpenOptions {
   readonly reused: boolean;
@@ -29,11 +30,14 @@ export async function openPrepared(
   const now = { input, status, ...(growing !== undefined && { growing }) };
   const cache = await openCacheFiles(directory, now);
   const alertFile = alertListFile(dirname(directory), paths);
+  const starFile = starListFile(dirname(directory), paths);
   return {
     ...{ info: cache.info, directory, reused, complete },
     answer: async (name) => cache.answers.get(name) ?? cache.readTable(),
     alerts: () => readAlertList(alertFile),
     alertsStamp: () => stampAlertList(alertFile),
+    stars: () => readStarList(starFile),
+    changeStar: (change) => changeStar(starFile, change),
     digits: () => Promise.resolve(cache.digits),
     ...sequenceAnswers(cache),
     ...correctionAnswers(cache, input),

@@ -5,6 +5,8 @@ import type {
   MatchingTokens,
   MismatchReport,
   RunInfo,
+  StarChange,
+  StarList,
   SweepReport,
   TopTokens,
 } from "../../../../results/index.ts";
@@ -34,6 +36,10 @@ export interface PreparedRun {
   alerts(): Promise<AlertList>;
   /** Changes when `alerts` does. */
   alertsStamp(): Promise<string>;
+  /** Starred places: read again each time, since several viewers may show the run. */
+  stars(): Promise<StarList>;
+  /** The list after the change. @throws UsageError or FileSystemError where it cannot be kept */
+  changeStar(change: StarChange): Promise<StarList>;
   /** The report on digits as JSON; undefined without `info.has.digits`. */
   digits(): Promise<Uint8Array | undefined>;
   /** An encoded `WireSequence`; undefined without such a sequence. */

@@ -1,13 +1,17 @@
 import { makeHref } from "../../../state/url.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
+import { StarButton } from "../../../ui/star-button.tsx";
 import { TokenCard, type TokenCardProps } from "./token-card.tsx";
 
 /** Cards that stay, the last one first: beside the text, or where there is no room below it. */
 export function PinnedCards({
   pins,
   onPins,
+  stars,
   ...card
 }: Omit<TokenCardProps, "place" | "children"> & {
+  /** Whether tokens can be starred: those of the other run cannot, in a bundle they stay as they are. */
+  readonly stars: "none" | "fixed" | "free";
   /** Response tokens. */
   readonly pins: readonly number[];
   readonly onPins: (pins: readonly number[]) => void;
@@ -29,6 +33,9 @@ export function PinnedCards({
               <a href={makeHref({ token, params: { prompt: undefined } })} title="Show it in the text">
                 t{token}
               </a>
+              {stars !== "none" && (
+                <StarButton handle={`${card.model.wire.meta.handle}.t${token}`} isFixed={stars === "fixed"} />
+              )}
               <CopyButton
                 label="link"
                 text={() => new URL(makeHref({ token, params: { prompt: undefined } }), location.href).href}

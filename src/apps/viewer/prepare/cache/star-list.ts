@@ -1,0 +1,89 @@
+/**
+ * The stars of a run, beside its caches, one JSON object a line: they outlive a cache that is built again.
+ *
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../../../../core/base/index.ts";
+import { writeWholeFile } from "../../../../input/io/index.ts";
+import type { Star, StarChange, StarList } from "../../../../results/index.ts";
+import { seenFrom } from "./alert-list.ts";
+import { digest } from "./inputs.ts";
+
+/** More than anybody reads; a limit of what a page can make the server keep. */
+export const MOST_STARS = 500;
+export const MOST_NOTE_CHARACTERS = 4000;
+const HANDLE = /^(?:s-?\d{1,15}\.)?(?:r\d{1,15}\.)?q\d{1,15}(?:\.t\d{1,15})?$/;
+
+/** Named as the list of alerts is: no part of the name comes from a page. */
+export function starListFile(place: string, paths: readonly string[]): string {
+  return join(place, `stars-${digest(seenFrom(place, paths))}.jsonl`);
+}
+
+/** @throws UsageError when it is not a change of a star, or too long */
+export function readStarChange(asked: unknown): StarChange {
+  const { handle, note } = (asked ?? {}) as Record<string, unknown>;
+  if (typeof handle !== "string" || !HANDLE.test(handle))
+    throw new UsageError("a star needs the handle of a sequence or token, as s30.q48.t39");
+  if (note !== null && typeof note !== "string")
+    throw new UsageError("the note of a star must be a text, or null to remove the star");
+  if (note !== null && note.length > MOST_NOTE_CHARACTERS)
+    throw new UsageError(`the note has ${note.length} characters; the limit is ${MOST_NOTE_CHARACTERS}`);
+  return { handle, note };
+}
+
+/** None where there is no file; lines that are not stars are passed over. */
+export async function readStarList(file: string): Promise<StarList> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const stars = text.split("\n").flatMap((line): Star[] => {
+    try {
+      const { handle, note } = readStarChange(JSON.parse(line));
+      return note === null ? [] : [{ handle, note }];
+    } catch {
+      return [];
+    }
+  });
+  return { schemaVersion: 1, kind: "view-stars", stars: stars.slice(0, MOST_STARS) };
+}
+
+const writing = new Map<string, Promise<unknown>>();
+
+/**
+ * Adds a star, changes its note, or takes it away. Changes of one file are made one after the other.
+ *
+ * @throws UsageError when there are too many
+ * @throws FileSystemError when the file cannot be written
+ */
+export async function changeStar(file: string, change: StarChange): Promise<StarList> {
+  const before = writing.get(file) ?? Promise.resolve();
+  const done = before.then(
+    () => applyChange(file, change),
+    () => applyChange(file, change),
+  );
+  writing.set(file, done);
+  try {
+    return await done;
+  } finally {
+    if (writing.get(file) === done) writing.delete(file);
+  }
+}
+
+async function applyChange(file: string, { handle, note }: StarChange): Promise<StarList> {
+  const list = await readStarList(file);
+  const isKnown = list.stars.some((star) => star.handle === handle);
+  const stars =
+    note === null
+      ? list.stars.filter((star) => star.handle !== handle)
+      : isKnown
+        ? list.stars.map((star) => (star.handle === handle ? { handle, note } : star))
+        : [...list.stars, { handle, note }];
+  if (stars.length > MOST_STARS)
+    throw new UsageError(`at most ${MOST_STARS} places can be starred; remove a star first`);
+  await writeWholeFile(file, formatStars(stars));
+  return { ...list, stars };
+}
+
+function formatStars(stars: readonly Star[]): string {
+  return stars.map(({ handle, note }) => `${JSON.stringify({ handle, note })}\n`).join("");
+}

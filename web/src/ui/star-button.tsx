@@ -1,0 +1,43 @@
+import { findStar, setStar, starFailure } from "../state/stars.ts";
+import { makeHref } from "../state/url.ts";
+
+/** Stars a sequence or a token; one that has a note is a link to it, so that no click loses what somebody wrote. */
+export function StarButton({ handle, isFixed }: { readonly handle: string; readonly isFixed: boolean }) {
+  const star = findStar(handle);
+  if (isFixed || (star !== undefined && star.note !== ""))
+    return star === undefined ? null : (
+      <a
+        class="star"
+        href={makeHref({ view: "story", token: undefined })}
+        title={star.note || "in the story"}
+      >
+        ★<span class="visually-hidden"> {handle} is starred: see the story</span>
+      </a>
+    );
+  return (
+    <>
+      <button
+        type="button"
+        class="star"
+        aria-pressed={star !== undefined}
+        aria-label={`Star ${handle}`}
+        title={star === undefined ? "star it for the story (s)" : "in the story; click to take it out"}
+        onClick={() => toggleStar(handle)}
+      >
+        {star === undefined ? "☆" : "★"}
+      </button>
+      {starFailure.value !== "" && (
+        <span role="alert" class="star-failure">
+          {starFailure.value}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Takes away no note. */
+export function toggleStar(handle: string): void {
+  const star = findStar(handle);
+  if (star === undefined) void setStar(handle, "");
+  else if (star.note === "") void setStar(handle, null);
+}

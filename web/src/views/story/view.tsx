@@ -1,0 +1,203 @@
+import { formatCounted, formatSigned } from "../../../../src/render/text/display/index.ts";
+import { printable } from "../../../../src/render/text/index.ts";
+import type { StoryEntry } from "../../../../src/results/index.ts";
+import { setStar, starFailure, story } from "../../state/stars.ts";
+import { makeHref } from "../../state/url.ts";
+import { Svg } from "../../ui/chart-picture.tsx";
+import { shadeClass } from "../../ui/colour-scale.ts";
+import { ExportMenu } from "../../ui/export-menu.tsx";
+import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { WhenLoaded } from "../../ui/when-loaded.tsx";
+import type { ViewProps } from "../../view-props.ts";
+import "./style.css";
+
+/** The starred places, to be shown to others: on the screen, on paper, in a bundle, or as lines of JSON. */
+export function StoryView({ info }: ViewProps) {
+  return (
+    <WhenLoaded of={story()}>
+      {({ entries }) => (
+        <article class="story-view">
+          <header>
+            <h1>Story of {printable(info.name)}</h1>
+            {entries.length > 0 && (
+              <p class="tools">
+                <span>{formatCounted(entries.length, "starred place")}</span>
+                <button type="button" onClick={() => print()}>
+                  Print
+                </button>
+                <ExportMenu
+                  name="stars"
+                  rows={() => entries.map(flatRow)}
+                  lines={() => entries.map(({ row }) => row)}
+                />
+              </p>
+            )}
+          </header>
+          {starFailure.value !== "" && (
+            <p class="failed" role="alert">
+              {starFailure.value}
+            </p>
+          )}
+          {entries.length === 0 ? (
+            <p>
+              Nothing is starred yet.{" "}
+              {info.bundled ? "Stars are set where the run itself is served." : <HowTo />}
+            </p>
+          ) : (
+            entries.map((entry) => <Entry key={entry.handle} entry={entry} info={info} />)
+          )}
+        </article>
+      )}
+    </WhenLoaded>
+  );
+}
+
+function HowTo() {
+  return (
+    <>
+      Press <kbd>s</kbd> on a token or a sequence, or ☆ beside its name; what is starred is told here, with
+      the text around it, what both policies would have said, and your note.
+    </>
+  );
+}
+
+function Entry({ entry, info }: ViewProps & { readonly entry: StoryEntry }) {
+  const { handle, note, sequence, token, facts, prompt, strip, picture, alternatives } = entry;
+  const href =
+    sequence === null ? undefined : makeHref({ view: "sequence", sequence, token: token ?? undefined });
+  return (
+    <section class="story-entry" aria-label={handle}>
+      <h2>
+        {href === undefined ? handle : <a href={href}>{handle}</a>}
+        {info.bundled !== true && (
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Remove the star of ${handle}`}
+            onClick={() => {
+              if (note === "" || confirm(`Remove the star of ${handle}, and its note?`))
+                void setStar(handle, null);
+            }}
+          >
+            ✕
+          </button>
+        )}
+      </h2>
+      <Note handle={handle} note={note} isFixed={info.bundled === true} />
+      {sequence === null ? (
+        <p class="failed">This run has no such place: it may have been read again from other files.</p>
+      ) : (
+        <>
+          <dl class="facts">
+            {facts.map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+          {prompt !== null && (
+            <p class="story-prompt">
+              <b>Prompt</b> <bdi>{prompt}</bdi>
+            </p>
+          )}
+          <p class="story-strip scaled">
+            {strip.map(({ text, delta, kind, isShown }, at) => {
+              const look =
+                kind !== "own"
+                  ? kind
+                  : delta === null
+                    ? "missing"
+                    : shadeClass(delta, info.scales.delta, info.scales.largest.delta);
+              const said = delta === null ? undefined : `Δ ${formatSigned(delta)}`;
+              return isShown ? (
+                <mark key={at} class={look} title={said}>
+                  {text}
+                </mark>
+              ) : (
+                <span key={at} class={look} title={said}>
+                  {text}
+                </span>
+              );
+            })}
+          </p>
+          <div class="story-two">
+            {alternatives !== null && <Alternatives of={alternatives} />}
+            {picture !== null && (
+              <ScrollBox label={`|Δ| along ${handle}`}>
+                <Svg markup={picture} />
+              </ScrollBox>
+            )}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Kept when one leaves the field. */
+function Note({
+  handle,
+  note,
+  isFixed,
+}: Pick<StoryEntry, "handle" | "note"> & { readonly isFixed: boolean }) {
+  if (isFixed) return note === "" ? null : <p class="story-note">{lines(note)}</p>;
+  return (
+    <>
+      <textarea
+        class="story-note"
+        aria-label={`Note on ${handle}`}
+        placeholder="What is to be seen here?"
+        rows={2}
+        maxLength={4000}
+        defaultValue={note}
+        onChange={({ currentTarget }) => void setStar(handle, currentTarget.value)}
+      />
+      {/* A field is cut off on paper. */}
+      <p class="story-note on-paper">{lines(note)}</p>
+    </>
+  );
+}
+
+function lines(note: string): string {
+  return note.split("\n").map(printable).join("\n");
+}
+
+function Alternatives({ of }: { readonly of: NonNullable<StoryEntry["alternatives"]> }) {
+  return (
+    <table>
+      <caption>What each policy would have said there</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="left">
+            token
+          </th>
+          <th scope="col">rollout</th>
+          <th scope="col">trainer</th>
+        </tr>
+      </thead>
+      <tbody>
+        {of.map(({ text, sampled, rollout, trainer }) => (
+          <tr key={text} class={sampled ? "sampled" : undefined}>
+            <th scope="row" class="left">
+              <bdi>“{text}”</bdi>
+              {sampled && " (sampled)"}
+            </th>
+            <td>{rollout}</td>
+            <td>{trainer}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Tables have no lists in their cells. */
+function flatRow({ row: { rollout_alternatives, trainer_alternatives, ...row } }: StoryEntry) {
+  const say = (listed: readonly (readonly [string, number])[]): string => JSON.stringify(listed);
+  return {
+    ...row,
+    rollout_alternatives: say(rollout_alternatives),
+    trainer_alternatives: say(trainer_alternatives),
+  };
+}
