@@ -5,7 +5,7 @@ import { ReportPictures } from "../../ui/report-table.tsx";
 export function Spread({ page: { spread } }: { readonly page: ReportPage }) {
   return (
     <section class="spread" aria-label="Distribution of Δ">
-      <h2>How Δ is spread</h2>
+      <h2>Distribution of Δ</h2>
       <div class="pictures">
         <ReportPictures of={spread} />
       </div>
