@@ -258,6 +258,6 @@ describe.skipIf(!hasSharedData)("the lab's checkpoints", () => {
     expect(figures!.with_kl!.problems).toBe(errors.length);
     expect(figures!.hidden!.kl_without_error).toBeGreaterThan(figures!.hidden!.kl);
     expect(report.answers.map(({ question }) => question).join(" ")).toMatch(/look at the error more/);
-    expect(report.caveats.join(" ")).toMatch(/Attention is not explanation/);
+    expect(report.caveats.join(" ")).toMatch(/Attention is not an explanation/);
   });
 });
