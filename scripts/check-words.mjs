@@ -49,6 +49,8 @@ const PHRASES = [
 
 /** Right in a comment, and read as a translation in what users meet. */
 const PHRASES_OF_TEXTS = [
+  [/\bfurthest off\b/i, "worst, or which figure is largest"],
+  [/\b(?:goes|go|going) on where\b/i, "continues where, resumes where"],
   [/(?<!\bthere )\bis no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "is not a"],
   [/(?<!\bthere )\bare no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "are not"],
 ];
@@ -265,9 +267,10 @@ for (const folder of ["src", "web/src"])
     if (/(?<!\.test|\.test-data|\.generated)\.tsx?$/.test(path)) checkSource(path);
     if (path.endsWith(".md")) checkMarkdown(path);
   }
-for (const path of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+for (const path of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"])
   checkMarkdown(join(root, path));
-for (const path of walk(join(root, "docs"))) if (path.endsWith(".md")) checkMarkdown(path);
+for (const folder of ["docs", "examples", "integrations", "lab", "python/README.md", "skills"])
+  for (const path of walk(join(root, folder))) if (path.endsWith(".md")) checkMarkdown(path);
 
 for (const problem of problems) console.log(problem);
 console.log(
