@@ -187,7 +187,7 @@ describe("the folders that are measured", () => {
     expect(listTests("src/analyses/conformance")).toContain("test/golden-own.test.ts");
     expect(listTests("src/trainers/neutral")).not.toContain("src/trainers/configs/*.test.ts");
     expect(hasPropertyTests("src/core/statistics")).toBe(true);
-    expect(hasPropertyTests("src/core/base")).toBe(false);
+    expect(hasPropertyTests("src/trainers/openrlhf")).toBe(false);
     // Only the tests in the folder above have them.
     expect(hasPropertyTests("src/input/readers/safetensors")).toBe(true);
     expect(listMutated("src/core/base")).toContain("!src/core/base/**/*.{test,test-data,generated}.ts");

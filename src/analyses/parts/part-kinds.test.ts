@@ -50,7 +50,7 @@ describe("a part that this logratio does not know", () => {
     ],
     [
       { kind: "sorted", version: undefined },
-      "a part for sorted of version 1; this logratio reads parts for report, doctor, sweep, divergence",
+      "a part for sorted of version 1; this logratio reads parts for report, doctor, sweep, divergence, kl",
       "newer",
     ],
   ])("is refused with both versions, and the one who can help: %o", async (change, message, age) => {
@@ -77,7 +77,7 @@ describe("a part that this logratio does not know", () => {
   it.each(["settings", "calls", "shards", "notes"])("is refused where it has no list of %s", async (name) => {
     for (const value of [undefined, "text"]) {
       const bytes = await describePart({ [name]: value });
-      expect(() => decodePart(bytes, "other.lrs")).toThrow("other.lrs does not say what is in it");
+      expect(() => decodePart(bytes, "other.lrs")).toThrow("other.lrs does not state its contents");
     }
   });
 });
@@ -127,7 +127,7 @@ describe("paths", () => {
     expect(await areParts(["-"])).toBe(false);
     await expect(areParts([at("run"), at("pure")])).rejects.toMatchObject({
       _tag: "UsageError",
-      message: `${at("pure")} holds parts, and ${at("run")} does not`,
+      message: `${at("pure")} contains parts, but ${at("run")} does not`,
       at: { file: at("run") },
     });
   });
@@ -149,7 +149,7 @@ describe("sums of a sweep", () => {
       const to = new ByteWriter();
       to.text(text);
       const from = new ByteReader(to.finishApart(), "bad.lrs");
-      expect(() => new SweepSums().mergeFrom(from)).toThrow(/its corrections are not understood/);
+      expect(() => new SweepSums().mergeFrom(from)).toThrow(/its corrections cannot be decoded/);
     }
   });
 
@@ -263,12 +263,12 @@ describe("a merge of parts for several verbs", () => {
     expect([part.info.kind, part.info.shards.length, part.sums.sequences]).toEqual(["report", 1, 64]);
     await expect(mergePaths("sweep", [out])).rejects.toMatchObject({
       message: expect.stringMatching(
-        /no part for sweep is there; others are: 2 for (report, 2 for doctor|doctor, 2 for report)/,
+        /no part for sweep found; found: 2 for (report, 2 for doctor|doctor, 2 for report)/,
       ) as string,
       at: { file: out },
       hint: expect.stringContaining("--for sweep --out DIR makes parts for sweep") as string,
     });
-    await expect(mergePaths("report", [])).rejects.toThrow("no part was given");
+    await expect(mergePaths("report", [])).rejects.toThrow("no part given");
   });
 
   it("refuses to mix them, and says how the verb is named", async () => {

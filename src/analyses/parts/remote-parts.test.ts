@@ -53,7 +53,7 @@ describe("parts in a store", () => {
   it("are missed by the name of the prefix where there are none", async () => {
     await expect(findParts(["s3://bucket/dumps"])).rejects.toMatchObject({
       _tag: "UsageError",
-      message: expect.stringContaining("s3://bucket/dumps holds no part") as string,
+      message: expect.stringContaining("s3://bucket/dumps contains no parts") as string,
     });
     // Whether a prefix holds parts is told by a name that ends as theirs do, not by looking.
     expect(await areParts(["s3://bucket/parts"])).toBe(false);
