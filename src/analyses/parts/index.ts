@@ -12,6 +12,7 @@ export {
   type DivergenceSums,
   type DoctorSums,
   decidesSums,
+  type KindOptions,
   KlSums,
   parsePartKind,
   type ReportSums,

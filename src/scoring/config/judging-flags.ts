@@ -4,22 +4,17 @@
  * @module
  */
 import { resolve } from "node:path";
+import type { KindOptions } from "../../analyses/parts/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { defined } from "./merge-configs.ts";
 import { ANALYSIS } from "./read-analysis.ts";
 import type { StudyConfig } from "./read-config.ts";
 
-/** As `logratio kl` has them; in requests of other programs numbers may be numbers. */
-export interface JudgingFlags {
-  /** A file, or `policy=file` for each. */
-  readonly outcomes?: string | readonly string[];
-  readonly spikes?: string;
-  readonly spikeThreshold?: number | string;
-  readonly spikeDistance?: number | string;
-  readonly spikePercentile?: number | string;
-  readonly parity?: string;
-  readonly floor?: number | string;
-}
+/** How tokens of scored texts are judged, as `logratio kl` has it; `outcomes` is a file, or `policy=file` for each. */
+export type JudgingFlags = Pick<
+  KindOptions,
+  "outcomes" | "spikes" | "spikeThreshold" | "spikeDistance" | "spikePercentile" | "parity" | "floor"
+>;
 
 /** @throws UsageError when one makes no sense by itself */
 export function readJudgingFlags(flags: JudgingFlags): StudyConfig {
