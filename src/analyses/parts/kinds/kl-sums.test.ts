@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ByteReader, ByteWriter, SchemaError } from "../../../core/base/index.ts";
+import { decidesSums } from "./index.ts";
 import { KlSums } from "./kl-sums.ts";
 
 type Study = Parameters<KlSums["add"]>[1];
@@ -13,10 +14,11 @@ interface Draft {
 
 /** A study of an earlier and a last checkpoint, with every text to look at again. */
 function makeStudy({ tokens, name = "t" }: Draft): Study {
-  const summarize = (factor: number) =>
+  const summarize = (isLast: boolean) =>
     tokens.map((count, index) => ({
-      ...{ index, text: `${name}${index}`, problem: `${name}${index}`, tokens: factor * count },
-      ...{ exact: true, meanKl: count, maxKl: count, meanDelta: 0, spikes: [] },
+      ...{ index, text: `${name}${index}`, problem: `${name}${index}`, tokens: isLast ? count : 9 * count },
+      // Before the last checkpoint, texts have the other order.
+      ...{ exact: true, meanKl: isLast ? count : 1 / count, maxKl: count, meanDelta: 0, spikes: [] },
     }));
   return {
     study: name,
@@ -26,8 +28,22 @@ function makeStudy({ tokens, name = "t" }: Draft): Study {
     maskedOutTokens: 0,
     texts: tokens.map((_, index) => ({ id: `${name}${index}`, otherResults: [] })),
     checkpoints: [
-      { name: "rl_30", role: "checkpoint", step: 30, stage: null, texts: summarize(1), outcomes: new Map() },
-      { name: "rl_10", role: "checkpoint", step: 10, stage: null, texts: summarize(9), outcomes: new Map() },
+      {
+        name: "rl_10",
+        role: "checkpoint",
+        step: 10,
+        stage: null,
+        texts: summarize(false),
+        outcomes: new Map(),
+      },
+      {
+        name: "rl_30",
+        role: "checkpoint",
+        step: 30,
+        stage: null,
+        texts: summarize(true),
+        outcomes: new Map(),
+      },
     ],
     pairs: [],
     looked: tokens.map((_, index) => ({ index, text: { correct: false }, kl: new Map(), delta: new Map() })),
@@ -87,6 +103,12 @@ describe("sums of studies", () => {
     refused(() => sums.add("b.study", empty("b"), '{"parity":"rl-probe"}'));
     refused(() => sums.merge(other));
     refused(() => fromBytes(toBytes(other), sums));
+  });
+
+  it("are decided by every flag that says how tokens are judged, and not by those of the report", () => {
+    for (const flag of ["outcomes", "spikes", "spikeThreshold", "spikeDistance", "parity", "floor"])
+      expect(decidesSums("kl", flag, {}), flag).toBe(true);
+    expect(decidesSums("kl", "level", {})).toBe(false);
   });
 
   it("leave of many texts those that a report may still choose", () => {
