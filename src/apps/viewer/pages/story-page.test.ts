@@ -72,6 +72,17 @@ describe("the story of a run", () => {
     expect(entries[3]!.row).toMatchObject({ handle: "s31.q1", note: "gone", delta: null });
   });
 
+  it("points at no token of a sequence that has none with a Δ", async () => {
+    const rows = [{ step: 1 }, { step: 1, response_mask: [0, 0, 0] }];
+    const bare = await prepareRun([await work.run("bare/a.jsonl", rows)]);
+    await bare.changeStar({ handle: "s1.q1", note: "only tools wrote here" });
+    const [entry] = (await storyPage(bare)).entries;
+    await bare.close();
+    expect(entry).toMatchObject({ sequence: 1, token: null, strip: [], alternatives: null, picture: null });
+    expect(entry!.facts).toEqual([["step", "1"]]);
+    expect(entry!.row).toMatchObject({ token: null, token_id: null, delta: null });
+  });
+
   it("leaves notes out for those who may see no text", async () => {
     const { entries } = await storyPage(run);
     for (const { note, row } of withoutNotes(entries)) expect([note, row.note]).toEqual(["", ""]);

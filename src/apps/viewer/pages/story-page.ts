@@ -90,8 +90,9 @@ async function layOut(
   const { sequence: name, token: starred } = splitHandle(star.handle);
   const index = places.get(name);
   const wire = index === undefined ? undefined : decodeSequence((await run.sequence(index))!);
-  const worst = index === undefined ? Number.NaN : table.columns.worst_token[index]!;
-  const token = starred ?? (Number.isNaN(worst) ? null : worst);
+  // Below 0 where no token of it has a Δ.
+  const worst = index === undefined ? -1 : table.columns.worst_token[index]!;
+  const token = starred ?? (worst >= 0 ? worst : null);
   const isThere = wire !== undefined && (token === null || token < wire.mask.length);
   if (!isThere || index === undefined) return absent(star);
   const [brief] = decodeBriefs((await run.briefs([index]))!);
