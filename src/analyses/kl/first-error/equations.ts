@@ -110,13 +110,13 @@ function sideAtEnd(characters: string, from: number, to: number, first: boolean)
   return side(characters, begin, to, "end");
 }
 
-/** The arithmetic with which a piece begins; all of it, or what a word or a bracket follows. */
+/** The arithmetic with which a piece begins; all of it, or what a word follows after a space. */
 function sideAtStart(characters: string, from: number, to: number, last: boolean): Side | undefined {
   let end = from;
   while (end < to && ARITHMETIC.test(characters[end] as string)) end++;
   const rest = characters.slice(end, to);
   if (end < to) {
-    const separated = /[ (]$/.test(characters.slice(from, end));
+    const separated = characters[end - 1] === " ";
     if (!separated || !/^[a-z]{2}/i.test(rest) || SCALES.test(rest)) return undefined;
   } else if (last && /[*/^+-]\s*$/.test(characters.slice(from, end))) return undefined;
   return side(characters, from, end, "start");

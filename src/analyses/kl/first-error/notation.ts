@@ -88,8 +88,9 @@ export function readNotation(line: string, start: number, own: (place: number) =
       put(" = ", start + at);
       calls.push({ at: characters.length, query, place: start + at + "<calc>".length });
       put(result, own(start + place) ? start + place : -1, 1);
-      // What follows at once is not a digit of the result.
-      put(" ", start + at + all.length - 1);
+      // What follows at once is not a digit of the result. It stands where the result ends, so that the result's own
+      // words end there too.
+      put(" ", start + place + result.length);
       if (restated !== undefined) put(" = ", start + at);
       at += all.length;
       continue;
