@@ -111,7 +111,7 @@ export function caseStudies(study: KlStudy, looked: ReadonlyMap<number, TextUnde
     ).length;
     if (infinite > 0)
       study.absent(
-        `${formatTextHandle(index)}: ${infinite} infinite values of KL are null in its case study`,
+        `${formatTextHandle(index)}: ${infinite === 1 ? "1 infinite KL is" : `${infinite} infinite KLs are`} null in its case study`,
       );
     const rows = (of: ReadonlyMap<string, ArrayLike<number>>): (number | null)[][] =>
       checkpoints.map((name) => text.tokens.map((_, token) => finite(of.get(name)?.[token] ?? Number.NaN)));
