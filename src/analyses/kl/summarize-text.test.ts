@@ -213,3 +213,20 @@ test("scores of another number of tokens are refused", () => {
   const pair = { forwardKl: new Float64Array(10) };
   expect(() => summarizeText(0, scored({}, { pair }), OPTIONS)).toThrow("but 10 values of forwardKl");
 });
+
+test.each<[string, Partial<ScoredText>, Partial<StudyText>]>([
+  ["8 token texts", {}, { tokens: TOKENS.slice(1) }],
+  ["10 mask values", {}, { mask: new Uint8Array(10) }],
+  ["8 log-probs under the checkpoint", { p: { ...scored().p, logprobs: new Float64Array(8) } }, {}],
+  ["8 log-probs under the reference", { q: { ...scored().q, logprobs: new Float64Array(8) } }, {}],
+  ["8 entropies under the checkpoint", { p: { ...scored().p, entropies: new Float64Array(8) } }, {}],
+  ["8 entropies under the reference", { q: { ...scored().q, entropies: new Float64Array(8) } }, {}],
+  ["8 values of reverseKl", { pair: { ...scored().pair, reverseKl: new Float64Array(8) } }, {}],
+])("refuses %s", (found, change, text) => {
+  expect(() => summarizeText(0, scored(text, change), OPTIONS)).toThrowError(
+    expect.objectContaining({
+      message: `t has 9 response tokens, but ${found}`,
+      likely: "the scores come from another version of the text or another tokenizer",
+    }),
+  );
+});

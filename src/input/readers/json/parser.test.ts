@@ -189,6 +189,12 @@ describe("the JSON parser", () => {
     expect(parse("[1]")).toEqual(Float64Array.of(1));
   });
 
+  test("refuses more names in one object than a row has", () => {
+    const named = (count: number): string =>
+      `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join(",")}}`;
+    expect(() => parse(named(2 ** 18 + 1))).toThrow("an object has more than 262144 names");
+  });
+
   test("builds only the members that are asked for", () => {
     const text = Buffer.from(
       '{"skip": [1, [2, "]"], {"x": "}"}], "keep": [3], "text": "a\\"b", "flat": [1, 2, 3], "n": -1e5, "last": null}\n',

@@ -280,8 +280,13 @@ describe("openJsonl", () => {
       expect(bad.map(({ row, line }) => ({ row, line }))).toEqual([{ row: 1, line: 2 }]);
       expect(bad[0]!.message).toContain("takes more than 1 MiB decoded, the limit");
       expect(bad[0]!.hint).toContain("--memory 4 (MiB)");
-      await expect(openJsonl(source(`{"a": ${value}}\n`))).rejects.toMatchObject({ _tag: "LimitError" });
-      await expect(openJson(source(`{"a": ${value}}\n`))).rejects.toMatchObject({ _tag: "LimitError" });
+      const refused = {
+        _tag: "LimitError",
+        at: { file: "a.jsonl" },
+        hint: expect.stringContaining("--memory 4 (MiB)"),
+      };
+      await expect(openJsonl(source(`{"a": ${value}}\n`))).rejects.toMatchObject(refused);
+      await expect(openJson(source(`{"a": ${value}}\n`))).rejects.toMatchObject(refused);
     } finally {
       setMemoryLimit(DEFAULT_MEMORY_LIMIT);
     }
@@ -342,6 +347,13 @@ describe("openJsonl", () => {
       "\x89PNG\r\n\x1a\n",
       { _tag: "FormatError", message: "not JSON: byte 0x1a at offset 6 does not occur in text" },
     ],
+    ["\x01{}", { message: "not JSON: byte 0x01 at offset 0 does not occur in text" }],
+    [
+      "\xfe\xff\0{",
+      { message: "the file is UTF-16; JSON is read as UTF-8", hint: expect.stringContaining("iconv") },
+    ],
+    ["\xff\xff{}", { message: expect.stringContaining("column 1: expected") }],
+    ["\xfe\xfe{}", { message: expect.stringContaining("column 1: expected") }],
     [
       "\x1f\x8b\x08\0",
       {

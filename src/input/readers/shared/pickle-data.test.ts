@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
 import type { Tensor, TreeValue } from "../../io/columns.ts";
+import { LIKELY_DAMAGED } from "../../io/index.ts";
 import { asTreeMap, readPickle } from "./pickle.ts";
 import { assemble, float, type Piece, pickle, text, uint32, writeGlobal } from "./pickle-writer.test-data.ts";
 
@@ -85,7 +86,7 @@ describe("containers of Python's library", () => {
     "%# are refused where they are made of something else",
     (pieces, message) => {
       const error = failure(pieces);
-      expect(error._tag).toBe("FormatError");
+      expect(error).toMatchObject({ _tag: "FormatError", likely: LIKELY_DAMAGED, at: { file: "x.pt" } });
       if (typeof message === "string") expect(error.message).toBe(message);
       else expect(error.message).toMatch(message);
     },

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
+import { LIKELY_DAMAGED } from "../../io/index.ts";
 import { type PickleSource, readPickle } from "./pickle.ts";
 import {
   assemble,
@@ -202,7 +203,7 @@ describe("opcodes that find something else on the stack", () => {
     [["(N0"], "STOP needs one value on the stack"],
   ])("%j", (pieces, message) => {
     const error = failure(pickle(...pieces));
-    expect(error._tag).toBe("FormatError");
+    expect(error).toMatchObject({ _tag: "FormatError", likely: LIKELY_DAMAGED, at: { file: "x.pt" } });
     expect(error.message).toBe(`pickle is corrupt: ${message}`);
   });
 

@@ -28,6 +28,32 @@ it("lends the same memory again, and never to two at once", async () => {
   expect(lent.at(-1)!.byteOffset).toBe(0);
 });
 
+it("keeps memory of two, and none of more than 32 MiB", async () => {
+  const take = (length: number) => withScratch(async (allocate) => allocate(length).buffer);
+  const many = async (lengths: readonly number[]) => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const taken = lengths.map((length) =>
+      withScratch(async (allocate) => {
+        const { buffer } = allocate(length);
+        await held;
+        return buffer;
+      }),
+    );
+    release();
+    return await Promise.all(taken);
+  };
+  const limit = 32 * 1024 * 1024;
+  const [first, second] = await many([limit, limit, limit]);
+  const again = await many([1, 1, 1]);
+  expect(new Set(again.slice(0, 2))).toEqual(new Set([first, second]));
+  expect(again[2]!.byteLength).toBe(1);
+  const large = await take(limit + 1);
+  expect(await take(limit + 1)).not.toBe(large);
+});
+
 it("comes back from a reading that failed", async () => {
   let buffer: ArrayBufferLike | undefined;
   const failing = withScratch(async (allocate) => {
