@@ -77,7 +77,13 @@ describe("a part that this logratio does not know", () => {
   it.each(["settings", "calls", "shards", "notes"])("is refused where it has no list of %s", async (name) => {
     for (const value of [undefined, "text"]) {
       const bytes = await describePart({ [name]: value });
-      expect(() => decodePart(bytes, "other.lrs")).toThrow("other.lrs does not state its contents");
+      expect(() => decodePart(bytes, "other.lrs")).toThrowError(
+        expect.objectContaining({
+          _tag: "FormatError",
+          message: "other.lrs does not state its contents",
+          at: { file: "other.lrs" },
+        }),
+      );
     }
   });
 });

@@ -300,6 +300,21 @@ describe("shards that are summarized one after the other", () => {
       sequences: 64,
     });
     expect(parts.filter((name) => /^call-[0-9a-f]{16}\.lrs$/.test(name))).toHaveLength(1);
+    // What an interrupted call leaves is told as progress, shard by shard.
+    const told: object[] = [];
+    const reader = await openShardReader([at("edited")], { threads: 1 });
+    const again = await summarizeInto(reader, {
+      out: at("edited-parts"),
+      onProgress: (progress) => told.push(progress),
+    });
+    expect(again.resumed).toBe(1);
+    expect(told).toEqual([
+      { done: 0, shards: 2, name: reader.shards[0]!.name },
+      { done: 1, shards: 2, name: reader.shards[1]!.name },
+    ]);
+    // Another filter's part of the same file is another part.
+    const filtered = await openShardReader([at("edited")], { threads: 1, filter: "turn:0" });
+    expect((await summarizeInto(filtered, { out: at("edited-parts") })).resumed).toBe(0);
     expect(parts.filter((name) => /^step_0020\.npz-[0-9a-f]{12}\.lrs$/.test(name))).toHaveLength(1);
   });
 });
