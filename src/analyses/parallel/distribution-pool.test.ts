@@ -25,12 +25,14 @@ const tokens = Int32Array.from({ length: ROWS }, (_, row) => (row === 5 ? -1 : r
 describe("worker threads over rows of logits", () => {
   let compiled: Compiled;
   let pool: DistributionPool;
+  let startAnother: () => DistributionPool;
   beforeAll(async () => {
     compiled = await compile();
     const built = await compiled.load<{ createDistributionPool: typeof createDistributionPool }>(
       "analyses/parallel/distribution-pool",
     );
-    pool = built.createDistributionPool(3);
+    startAnother = () => built.createDistributionPool(3);
+    pool = startAnother();
   });
   afterAll(async () => {
     await pool.close();
@@ -52,6 +54,15 @@ describe("worker threads over rows of logits", () => {
     const [forth, back] = await Promise.all([pool.compare(p, q, tokens, 1), pool.compare(q, p, tokens, 1)]);
     expect(forth).toEqual(compareRows(p, q, tokens, 1));
     expect(back).toEqual(compareRows(q, p, tokens, 1));
+  });
+
+  it("end with what they were asked when they are closed, and are not asked again", async () => {
+    const short = startAnother();
+    const p = logits("float32", ROWS, 40_000, 5);
+    const working = expect(short.describe(p, tokens, 1)).rejects.toThrow("a worker thread ended");
+    await short.close();
+    await working;
+    await expect(short.describe(p, tokens, 1)).rejects.toThrow("the pool is closed");
   });
 
   it("refuse what one thread refuses", async () => {
