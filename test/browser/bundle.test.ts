@@ -79,12 +79,12 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
       expect(await page.title()).toContain(`${name} · logratio`);
     }
     await goTo(page, url, "#/overview?steps=30..80");
-    expect(await readText(page.locator("main"))).toContain("Files cannot be summed again");
+    expect(await readText(page.locator("main"))).toContain("A bundle cannot be summed again");
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
     await goTo(page, url, "#/correct?correction=weight:token+truncate:..2");
     await eventually(() => readText(page.locator("main"))).toContain(
-      "no exact figures: these are files; logratio view of the run itself counts them",
+      "no exact figures: a bundle cannot compute them; logratio view of the run can",
     );
     expect(failures).toEqual([]);
     expect(errors).toEqual([]);

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     const part = page.getByRole("region", { name: "What a correction would do, step by step" });
     await part.getByRole("button", { name: "slime-mis" }).click();
     const set = page.getByRole("region", { name: "Under the current correction" });
-    for (const title of ["Kept", "Clipped, rejected, vetoed", "ESS after it", "Dropped, by outcome"])
+    for (const title of ["Kept", "Clipped, rejected, vetoed", "ESS after correction", "Dropped, by outcome"])
       await set.getByRole("heading", { name: title }).waitFor();
     await set.getByRole("button", { name: "none", exact: true }).click();
     await part.waitFor();

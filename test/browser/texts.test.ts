@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
       .getByRole("checkbox", { name: /^Answer/ })
       .first()
       .click();
-    await page.getByRole("checkbox", { name: "max |Δ| stays in sight" }).click();
+    await page.getByRole("checkbox", { name: "Pin max |Δ|" }).click();
     await eventually(() => page.url()).toContain("pinned=worst");
     const heads = () => page.locator("[role=grid] thead th").allInnerTexts();
     expect((await heads())[1]).toContain("max |Δ|");
@@ -203,7 +203,9 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
 
   it("hints at a tokenizer where none was given, and names one that lies near", async () => {
     const { page } = await open("#/overview", plain.url);
-    expect(await readText(page.locator(".tokenizer-hint"))).toMatch(/Tokens are ids here.*demo\/tokenizer/);
+    expect(await readText(page.locator(".tokenizer-hint"))).toMatch(
+      /Tokens are shown as ids.*demo\/tokenizer/,
+    );
     await goTo(page, server.url, "#/overview");
     expect(await page.locator(".tokenizer-hint").count()).toBe(0);
     await goTo(page, redacted.url, "#/overview");

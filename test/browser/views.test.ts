@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       await goTo(page, server.url, "#/overview");
       const theme = async (): Promise<string | null> => page.locator("html").getAttribute("data-theme");
       const background = async (): Promise<string> => readStyle(page.locator("body"), "background-color");
-      const button = page.getByRole("button", { name: /^Colours:/ });
+      const button = page.getByRole("button", { name: /^Colors:/ });
       while ((await theme()) !== "dark") await button.click();
       const dark = await background();
       await page.reload();

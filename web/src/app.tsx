@@ -40,7 +40,7 @@ function RunApp({ info }: { readonly info: RunInfo }) {
 function StudyApp({ info }: { readonly info: StudyInfo }) {
   const { view } = route.value;
   const current = STUDY_ROUTES.find(({ name }) => name === view) ?? STUDY_ROUTES[0]!;
-  // So that links that are copied say where they lead.
+  // Copied links then name their view.
   useEffect(() => navigate({ view: current.name }, { replace: true }), [current.name, view]);
   return (
     <Shell info={info} current={current.name} views={STUDY_ROUTES}>

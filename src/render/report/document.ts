@@ -28,6 +28,7 @@ import {
 } from "./input.ts";
 import { keyFigures, noInterval } from "./key-figures.ts";
 import { repeatCommand } from "./repeat-command.ts";
+import { SECTION_TITLES } from "./section-titles.ts";
 import { type DetailLimits, detailTables } from "./sections.ts";
 import { verdictWord } from "./verdict-level.ts";
 
@@ -57,15 +58,15 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
     aside: [
       ...(identity.length === 0
         ? []
-        : [{ kind: "list", title: "Failed identity tests", items: identity } as const]),
+        : [{ kind: "list", title: SECTION_TITLES.failedTests, items: identity } as const]),
       {
         kind: "list",
-        title: "What stands out",
+        title: SECTION_TITLES.standouts,
         items: standoutTexts(report, MOST_FACTS),
       },
       ...(prompts === undefined ? [] : [{ kind: "list", title: "Prompts", items: [prompts] } as const]),
-      { kind: "list", title: "Left out", items: leftOutItems(report) },
-      { kind: "command", id: "next", label: "Next", command: next.command, why: next.why },
+      { kind: "list", title: SECTION_TITLES.leftOut, items: leftOutItems(report) },
+      { kind: "command", id: "next", label: SECTION_TITLES.next, command: next.command, why: next.why },
     ],
     sections: limits.isShort
       ? [
@@ -89,8 +90,8 @@ export function detailSections(report: MismatchReport, limits: DetailLimits): Se
   const none = `no table for: ${absent.join(", ")}`;
   return [
     ...(report.logged === undefined ? [] : loggedSections(report.logged)),
-    { id: "over-steps", title: "Over the steps", blocks: pictures(stepPictures(report), "small") },
-    { id: "spread", title: "Distribution of Δ", blocks: pictures(spreadPictures(report), "large") },
+    { id: "over-steps", title: SECTION_TITLES.overSteps, blocks: pictures(stepPictures(report), "small") },
+    { id: "spread", title: SECTION_TITLES.spread, blocks: pictures(spreadPictures(report), "large") },
     ...tableSections(tables).map((section, at) => ({
       ...section,
       blocks: [...pictures(sectionPictures(report, tables[at]?.id ?? ""), "large"), ...section.blocks],
@@ -167,7 +168,7 @@ function keyFigureTable(report: MismatchReport, { isShort }: ReportLimits): Tabl
     ),
   ];
   const note = without.length === 0 ? undefined : `no 95 % interval: ${without.join(", ")}`;
-  return makeTable("key-figures", "Key figures", columns, note);
+  return makeTable("key-figures", SECTION_TITLES.keyFigures, columns, note);
 }
 
 /**

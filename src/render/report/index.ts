@@ -29,6 +29,7 @@ export { failedTests } from "./identity-tables.ts";
 export { columnLines, inputParts, leftOutLines, sourceTable } from "./input.ts";
 export { keyFigures, noInterval } from "./key-figures.ts";
 export { parityTable, parityTables } from "./parity-tables.ts";
+export { SECTION_TITLES } from "./section-titles.ts";
 export { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
 export { renderTerminal, type TerminalReportOptions } from "./terminal.ts";
 export { positionTable, probabilityTable, tailSideTable, tailTable } from "./token-tables.ts";

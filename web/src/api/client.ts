@@ -1,5 +1,5 @@
 /**
- * The server's answers. Everything else in the page asks here, so that a folder of files can answer as well.
+ * The server's answers. The rest of the page asks here only, so that a bundle's files can answer instead of a server.
  *
  * @module
  */
@@ -70,7 +70,7 @@ async function bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
 
 const forgetters: (() => void)[] = [];
 
-/** Keeps the last answers by address; the server's own say when they have changed. */
+/** Keeps the last answers by address; addresses carry the run's version, so a changed run has new ones. */
 function remembered<T>(limit: number, fetch: (path: string) => Promise<T>): (path: string) => Promise<T> {
   const kept = new Map<string, Promise<T>>();
   forgetters.push(() => kept.clear());
@@ -99,7 +99,7 @@ function posted(body: string): RequestInit {
 /** Which run the answers are of. */
 let answers = { version: "", bundled: false };
 
-/** An address that means this run only, so that its answer may be kept for ever. */
+/** An address that contains the run's version, so that its answer can be cached forever. */
 function fixed(path: string): string {
   if (answers.version === "" || answers.bundled) return path;
   return `${path}${path.includes("?") ? "&" : "?"}v=${encodeURIComponent(answers.version)}`;
@@ -114,7 +114,7 @@ function topK(of: string, index: number, from: number, count: number): Promise<W
   return alternatives(answers.bundled ? `${of}topk/${index}` : fixed(path));
 }
 
-/** Files hold many rows each: what comes along is kept too. */
+/** Each file of a bundle holds many rows: those that were not asked for are kept too. */
 const briefFiles = remembered(64, async (path) => decodeBriefs(await bytes(path)));
 
 async function bundledBriefs(rows: readonly number[]): Promise<ReadonlyMap<number, SequenceBrief>> {
@@ -128,17 +128,17 @@ async function bundledBriefs(rows: readonly number[]): Promise<ReadonlyMap<numbe
 }
 
 async function askServer<T>(path: string, question: CorrectQuestion): Promise<T> {
-  // What a server of files says to a question is its page for errors.
-  if (answers.bundled) throw new Error("these are files; logratio view of the run itself counts them");
+  // A static file server answers a question with its error page.
+  if (answers.bundled) throw new Error("a bundle cannot compute them; logratio view of the run can");
   return json(path, posted(JSON.stringify(question)));
 }
 
 export const client = {
-  /** After the run has changed: what was kept is of the run before. */
+  /** Call when the run has changed: the kept answers are of the old one. */
   forget: (): void => {
     for (const forget of forgetters) forget();
   },
-  /** What the server shows now; the answers that the page asks for stay those of the run it knows. */
+  /** What the server has now; the page's other answers stay those of the version it has loaded. */
   latest: (): Promise<ViewInfo> => json("run"),
   run: async (): Promise<ViewInfo> => {
     const info = await json<ViewInfo>("run");
@@ -146,19 +146,20 @@ export const client = {
     return info;
   },
   report: (): Promise<MismatchReport> => json(fixed("report")),
-  /** `10..30`: over these steps only, which a bundle cannot say. */
-  reportTables: (steps?: string): Promise<ReportPage> =>
+  /** `10..30`: over these steps only; a bundle cannot answer that. */ reportTables: (
+    steps?: string,
+  ): Promise<ReportPage> =>
     json(fixed(steps === undefined ? "report-tables" : `report-tables?steps=${steps}`)),
   steps: (): Promise<StepSeries> => json(fixed("steps")),
-  /** Of no version: they are written while the run is shown. */
+  /** Without a version: alerts are raised while the run is shown. */
   alerts: (): Promise<AlertList> => json("alerts"),
-  /** Of no version either. */
+  /** Without a version, too. */
   stars: (): Promise<StarList> => json("stars"),
   story: (): Promise<StoryPage> => json("story"),
-  /** `note` null takes the star away. */
+  /** `note` null removes the star. */
   changeStar: (handle: string, note: string | null): Promise<StarList> =>
     json("stars", posted(JSON.stringify({ handle, note }))),
-  /** Of no version: the logger goes on writing. */
+  /** Without a version: the logger keeps writing. */
   logged: (): Promise<LoggedMetrics> => json("logged"),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
   sequence: (index: number): Promise<WireSequence> => sequences(fixed(`sequence/${index}`)),
@@ -175,7 +176,7 @@ export const client = {
   tokens: (): Promise<TopTokens> => json(fixed("tokens")),
   /** Of every sequence. */
   turns: async (): Promise<TurnTable> => decodeTurns(await bytes(fixed("turns"))),
-  /** What a filter leaves; a bundle cannot say. */
+  /** What a filter leaves; a bundle cannot answer that. */
   match: async (filter: string, signal: AbortSignal): Promise<TokenMatches> =>
     decodeMatches(await bytes(fixed(`match?filter=${encodeURIComponent(filter)}`), { signal })),
   matchTokens: (filter: string, signal: AbortSignal): Promise<MatchingTokens> =>

@@ -5,10 +5,10 @@ import { Dialog } from "../ui/dialog.tsx";
 import type { Row } from "../ui/export.ts";
 import { ExportMenu } from "../ui/export-menu.tsx";
 
-/** What changes a reading most comes first. */
+/** The most serious first. */
 const ORDER: readonly Severity[] = ["skipped", "warning", "info"];
 
-/** All that reading noticed: what, where, why it is likely so, what to try. */
+/** All findings of reading: what, where, the likely cause, what to try. */
 export function FindingsDialog({
   findings,
   onClose,
@@ -47,7 +47,7 @@ export function FindingsDialog({
   );
 }
 
-/** Without what only other analyses read of a finding. */
+/** Without the fields of a finding that only other analyses use. */
 function exportRow({ at, omits, sides: _, ...finding }: Finding): Row {
   return { ...finding, at: formatPlace(at), ...(omits && { left_out: omits.unit, why: omits.why }) };
 }

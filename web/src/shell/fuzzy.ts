@@ -1,4 +1,4 @@
-/** How well a text answers a query: larger is better; undefined: not at all. */
+/** How well a text matches a query: larger is better, undefined does not match. */
 export function fuzzyScore(query: string, text: string): number | undefined {
   const wanted = query.toLowerCase();
   const there = text.toLowerCase();

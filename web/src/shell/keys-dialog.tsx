@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<string, string>> = {
   " ": "Space",
 };
 
-/** Ctrl where it is Ctrl, ⌘ where it is ⌘. */
+/** ⌘ on Apple systems, Ctrl on others. */
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
 export function keyParts(keys: string): string[] {
@@ -30,7 +30,7 @@ export function Keys({ keys }: { readonly keys: string }) {
   );
 }
 
-/** Every key that does something where the page now is; keys that do the same stand together. */
+/** Every key that is bound on the current page; keys that do the same are listed together. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const byMeaning = new Map<string, string[]>();
   for (const [keys, { describe }] of activeKeys.value)

@@ -1,6 +1,6 @@
 /**
- * News from the server: steps that were written since the page was loaded. Nothing on the page moves until someone asks
- * for them, once or for good (`live=1`).
+ * News from the server: steps written since the page was loaded. Nothing on the page changes until the reader asks for
+ * them, once or for good (`live=1`).
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { alerts, reload, run, table } from "../state/loaded.ts";
 import { navigate, param, route } from "../state/url.ts";
 import { describeNews } from "./run-texts.ts";
 
-/** Between looks where the server's events do not come through. */
+/** Polling interval where the server's events do not get through. */
 const LOOK_MS = 3000;
 
-/** Of a run: studies are not followed. */
+/** The run as the server last described it; studies are not followed. */
 const latest = signal<RunInfo | null>(null);
-/** What the server pushed last of the verdict on all that there is, which the page may not show yet. */
+/** The last pushed verdict on everything read so far, which the page may not show yet. */
 const pushed = signal<SoFar | null>(null);
-/** How far the first read has come, as the server pushed it last. */
+/** Progress of the first read, as last pushed. */
 export const progress = signal<ReadProgress | null>(null);
-/** Why the first read ended before its end. */
+/** Why the first read failed. */
 export const failure = signal("");
 const liveParam = param("live", "");
 
@@ -30,7 +30,7 @@ function shown(): ViewInfo | undefined {
   return loaded.state === "ready" ? loaded.value : undefined;
 }
 
-/** What there is that the page does not show yet: `3 new steps`; empty when it shows everything. */
+/** What the page does not show yet: `3 new steps`; empty when it shows everything. */
 export const news: ReadonlySignal<string> = computed(() => {
   const [page, now] = [shown(), latest.value];
   return page?.kind === "view-run" && now !== null ? describeNews(page, now) : "";
@@ -44,7 +44,7 @@ export const status: ReadonlySignal<ViewInfo["status"]> = computed(
 /** The verdict so far, while the run grows. */
 export const soFar: ReadonlySignal<SoFar | null> = pushed;
 
-/** Files that are being written, as the server last said. */
+/** Files that are being written, as last pushed. */
 export const writing: ReadonlySignal<readonly string[]> = computed(() => {
   const now = latest.value ?? shown();
   return (now?.kind === "view-run" && now.writing) || [];
@@ -57,12 +57,12 @@ export function setLive(live: boolean): void {
   if (live && news.peek() !== "") void showNews();
 }
 
-/** Loads what is new. The sequence that is looked at stays, wherever it lies now. */
+/** Loads what is new. The page keeps showing the same sequence, even if its place has changed. */
 export async function showNews(): Promise<void> {
   const { view, sequence } = route.peek();
   const of = view === "sequence" && sequence !== undefined ? table().peek() : undefined;
   const handle = of?.state === "ready" ? formatSequenceHandle(of.value, sequence!) : undefined;
-  // What the server cannot answer now it is asked at the next news; what is shown stays right for what it is.
+  // What fails now is asked again at the next news; what is shown stays valid for its version.
   await reload().catch(() => undefined);
   const after = table().peek();
   if (handle === undefined || after.state !== "ready" || route.peek().sequence !== sequence) return;
@@ -76,17 +76,17 @@ async function look(): Promise<void> {
   const page = shown();
   if (now === undefined || page === undefined) return;
   if (page.kind === "view-waiting") {
-    // There is nothing on the page that could move.
+    // Nothing is shown yet, so nothing can move.
     if (now.kind !== "view-waiting" || now.reason !== page.reason) await showNews();
   } else if (now.kind === "view-run") {
     latest.value = now;
-    // Whoever opened the page while the run was read waits for it.
+    // A page opened while the run was being read waits for it.
     if (page.status === "preparing") await showNews();
     else if (isLive.peek() && news.peek() !== "") await showNews();
   }
 }
 
-/** Listens until the page goes; not while nobody can see it. */
+/** Listens until the page is closed, and pauses while its tab is hidden. */
 export function listen(): () => void {
   let events: EventSource | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -110,10 +110,10 @@ export function listen(): () => void {
       failure.value = JSON.parse(data) as string;
     });
     events.addEventListener("alerts", () => void alerts.again());
-    // A browser connects again by itself; what was sent meanwhile is lost.
+    // The browser reconnects by itself, but loses what was sent in between.
     events.onopen = look;
     events.onerror = ({ target }) => {
-      // Where something between here and the server lets no events through, it is asked.
+      // A proxy may block events: then the server is polled.
       if (target === events && events?.readyState === EventSource.CLOSED)
         timer ??= setInterval(look, LOOK_MS);
     };

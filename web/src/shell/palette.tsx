@@ -5,7 +5,7 @@ import { navigate } from "../state/url.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { type PaletteItem, searchItems } from "./palette-items.ts";
 
-/** Everything by its name: a combobox over a list of what answers the text, best first. */
+/** Goes to anything by its name: a combobox with the best matches first. */
 export function Palette({
   fixed,
   hasSequences,
@@ -112,7 +112,7 @@ function Answers({
 
 const PAGE = 8;
 
-/** Arrow keys go round, page keys stop at the ends. */
+/** Arrow keys wrap around, page keys stop at the ends. */
 function placeAfter(key: string, at: number, last: number): number | undefined {
   if (key === "ArrowDown") return at >= last ? 0 : at + 1;
   if (key === "ArrowUp") return at <= 0 ? last : at - 1;

@@ -1,5 +1,5 @@
 /**
- * The run in words.
+ * Describes the run in words.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { formatCount, formatCounted } from "../../../src/render/text/display/ind
 import { printable } from "../../../src/render/text/index.ts";
 import type { RaisedAlert, ReadProgress, RunInfo, StudyInfo } from "../../../src/results/index.ts";
 
-/** The run or study in short, in parts. */
+/** The run or study in short facts. */
 export function listFacts(info: RunInfo | StudyInfo): string[] {
   return info.kind === "view-study" ? studyFacts(info) : runFacts(info);
 }
@@ -56,7 +56,7 @@ export function describeFiles(paths: readonly string[]): string {
   return more.length === 0 ? first : `${first} and ${more.length} more`;
 }
 
-/** What `now` has that `shown` has not: `3 new steps`; empty when nothing. */
+/** What `now` has and `shown` lacks: `3 new steps`; empty when nothing. */
 export function describeNews(shown: RunInfo, now: RunInfo): string {
   if (now.version === shown.version) return "";
   const known = new Set(shown.steps);
@@ -64,7 +64,7 @@ export function describeNews(shown: RunInfo, now: RunInfo): string {
   if (steps > 0) return formatCounted(steps, "new step");
   const sequences = now.sequences - shown.sequences;
   if (sequences > 0) return formatCounted(sequences, "new sequence");
-  // A file that is being written changes the version, and nothing that is shown.
+  // A file that is being written changes the version but no figure on the page.
   const figures = ({ sequences, tokens, all_tokens, steps }: RunInfo): string =>
     [sequences, tokens, all_tokens, steps.length].join();
   const isWriting = shown.writing !== undefined || now.writing !== undefined;

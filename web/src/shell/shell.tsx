@@ -25,7 +25,7 @@ export interface ShellView {
   readonly key?: string;
 }
 
-/** Views that are reached from others, and stand in the list of views while they are shown. */
+/** Views that are reached from others; they are in the list of views only while they are shown. */
 const UNTITLED: Readonly<Partial<Record<ViewName, string>>> = { sequence: "Sequence", group: "Group" };
 
 type TitledView = ShellView & { readonly title: string };
@@ -38,7 +38,7 @@ export interface ShellProps {
   readonly children: ComponentChildren;
 }
 
-/** What is around every view. */
+/** The frame around every view. */
 export function Shell({ info, current, views, children }: ShellProps) {
   const [open, setOpen] = useState<DialogName | null>(null);
   const close = (): void => setOpen(null);
@@ -88,7 +88,7 @@ export function Shell({ info, current, views, children }: ShellProps) {
   );
 }
 
-/** Whether one has come from another view: then the focus is where the new one begins, and its tab in sight. */
+/** After a change of view: moves the focus to the start of the new view and scrolls its tab into sight. */
 function useArrival(current: ViewName): boolean {
   const before = useRef(current);
   const [arrived, setArrived] = useState(false);
@@ -97,7 +97,7 @@ function useArrival(current: ViewName): boolean {
     if (before.current === current) return;
     before.current = current;
     setArrived(true);
-    // A link that is gone leaves the focus nowhere; a field that the new view has focused keeps it.
+    // The link that was clicked may be gone, and the focus with it; a field that the new view has focused keeps it.
     const focused = document.activeElement;
     if (focused === null || focused === document.body || focused.closest("header.top") !== null)
       document.getElementById("main")?.focus({ preventScroll: true });
@@ -105,7 +105,7 @@ function useArrival(current: ViewName): boolean {
   return arrived;
 }
 
-/** Ids instead of words are easily taken for all that there is. */
+/** Without this hint, readers take the ids for all there is. */
 function TokenizerHint({ info }: { readonly info: RunInfo }) {
   if (info.has.texts || info.redacted || info.bundled || info.tokenizer !== null) return null;
   const guess = info.tokenizer_guess;
@@ -113,14 +113,14 @@ function TokenizerHint({ info }: { readonly info: RunInfo }) {
   const { paths, flags } = info.input;
   return (
     <p class="tokenizer-hint">
-      Tokens are ids here: no tokenizer was given.{" "}
+      Tokens are shown as ids: no tokenizer was given.{" "}
       {guess === undefined ? (
         <>
           Add <code>--tokenizer DIR</code>, the model's directory with tokenizer.json in it.
         </>
       ) : (
         <>
-          One lies near: <code>--tokenizer {printable(tokenizer)}</code>{" "}
+          One is nearby: <code>--tokenizer {printable(tokenizer)}</code>{" "}
           <CopyButton
             label="Copy command"
             text={() => shellCommand("view", paths, [...flags, "--tokenizer", tokenizer])}
@@ -131,7 +131,7 @@ function TokenizerHint({ info }: { readonly info: RunInfo }) {
   );
 }
 
-/** The page's title, and what exported files are called after; files have nobody who writes Parquet. */
+/** Sets the page's title and the name of exported files; a bundle has no server that could write Parquet. */
 function useRunNames(info: ShellProps["info"], title: string): void {
   const isBundled = info.kind === "view-run" && info.bundled === true;
   useEffect(() => {
@@ -172,7 +172,7 @@ function keyTo({ key, title }: TitledView): string {
   return key ?? title[0]?.toLowerCase() ?? "";
 }
 
-/** What the palette has whatever is typed; sequences it looks for itself. */
+/** The palette's fixed entries; it finds sequences itself. */
 function listItems(
   info: ShellProps["info"],
   current: ViewName,
@@ -205,14 +205,14 @@ const COMMANDS: readonly PaletteItem[] = [
   {
     key: "theme",
     kind: "command",
-    label: "Change colours",
-    hint: "light, dark, as the system has it",
+    label: "Change colors",
+    hint: "light, dark, as the system is set",
     run: () => setTheme(nextTheme(theme.peek())),
   },
   {
     key: "news",
     kind: "command",
-    label: "Load what is new",
+    label: "Load new data",
     hint: "asks the server again",
     run: () => void showNews(),
   },

@@ -23,7 +23,7 @@ function Alerts() {
   );
 }
 
-/** The run in one line, and what is there on every view. */
+/** The run in one line, with the controls that every view has. */
 export function TopBar({
   info,
   onOpen,
@@ -68,7 +68,7 @@ export function TopBar({
           <button
             type="button"
             aria-pressed={isLive.value}
-            title="show new steps as they come"
+            title="show new steps as they arrive"
             onClick={() => setLive(!isLive.value)}
           >
             Follow
@@ -89,8 +89,8 @@ export function TopBar({
         <button
           type="button"
           class="sign"
-          aria-label={`Colours: ${theme.value}`}
-          title={`colours: ${theme.value}`}
+          aria-label={`Colors: ${theme.value}`}
+          title={`colors: ${theme.value}`}
           onClick={() => setTheme(nextTheme(theme.value))}
         >
           {THEME_SIGNS[theme.value]}

@@ -5,7 +5,7 @@ import { failure, listen, progress } from "./news.ts";
 import { describeReading } from "./run-texts.ts";
 import "./style.css";
 
-/** Before the first step of a run that is followed. */
+/** Shown before the first step of a followed run. */
 export function Waiting({ info: { name, paths, reason } }: { readonly info: WaitingInfo }) {
   useEffect(listen, []);
   useEffect(() => {
@@ -27,7 +27,7 @@ export function Waiting({ info: { name, paths, reason } }: { readonly info: Wait
           {progress.value !== null && progress.value.bytes_total > 0 && (
             <progress aria-label="Read" max={progress.value.bytes_total} value={progress.value.bytes_read} />
           )}
-          <p class="muted">It is shown here as soon as it can be: there is no need to load the page again.</p>
+          <p class="muted">It appears here as soon as it is ready; no need to reload the page.</p>
         </>
       )}
     </main>

@@ -1,18 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Loaded } from "./loaded.ts";
 
-/** After the last key: people write a word in one go. */
+/** After the last key: a word is usually typed in one go. */
 const PAUSE = 150;
 
 export interface Answer<T> {
-  /** To the last question that was answered, which may be an older one while `busy`. */
+  /** The answer to the last answered question, which may be an older one while `busy`. */
   readonly loaded: Loaded<T> | undefined;
   readonly busy: boolean;
 }
 
 /**
- * The server's answer to a question that is being written: asked when it has not changed for a moment, given up when
- * it does. Undefined asks nothing.
+ * The server's answer to a question that is being typed: sent when it has not changed for a moment, canceled when it
+ * changes. Undefined asks nothing.
  *
  * @param question with all that its answer depends on
  */

@@ -1,5 +1,5 @@
 /**
- * The texts and the course of |Δ| of the rows that a list shows: asked for once the list rests, kept for a while.
+ * Texts and |Δ| sparklines of the rows that a list shows: requested once scrolling stops, cached for a while.
  *
  * @module
  */
@@ -10,25 +10,25 @@ import { client } from "../api/client.ts";
 
 /** A quarter of a kilobyte each. */
 const MOST_KEPT = 8192;
-/** The server gives no more at a time. */
+/** The server's limit for one request. */
 const AT_A_TIME = 256;
-/** Whoever scrolls on has no use for what has gone by. */
+/** While scrolling, rows that have gone by are not requested. */
 const REST_MS = 60;
 
 const kept = new Map<number, SequenceBrief>();
-/** Read where briefs are drawn, so that what comes is drawn. */
+/** Components that draw briefs read it, so that they redraw when some arrive. */
 const arrived = signal(0);
 let wanted: readonly number[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
 let run = "";
 
-/** Of a row, once it is there. */
+/** The brief of a row, once it has arrived. */
 export function readBrief(row: number): SequenceBrief | undefined {
   void arrived.value;
   return kept.get(row);
 }
 
-/** Asks for the rows in sight; those asked for before that have not come are not waited for any more. */
+/** Requests the rows in sight; earlier requests that are still open are abandoned. */
 export function wantBriefs({ growing, version }: RunInfo, rows: readonly number[]): void {
   if (run !== (growing ?? version)) kept.clear();
   run = growing ?? version;
@@ -39,7 +39,7 @@ export function wantBriefs({ growing, version }: RunInfo, rows: readonly number[
 
 async function ask(): Promise<void> {
   const [rows, of] = [wanted, run];
-  // A list without its texts is still a list.
+  // The list is useful without its texts.
   const found = await client.briefs(rows).catch((): ReadonlyMap<number, SequenceBrief> => new Map());
   if (of !== run) return;
   for (const [row, brief] of found) kept.set(row, brief);

@@ -1,5 +1,5 @@
 /**
- * Which of the runs that this one is compared with is meant: `with=fp8` in the address, or else the first.
+ * Which of the compared runs is shown: `with=fp8` in the address, or else the first.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The correction that one plays with: the neutral form, in the address as its text (`correction=weight:token
- * truncate:..2`), in the question to the server, under the pointer and in the token strip.
+ * The correction that the page tries out, in the neutral form: as text in the address (`correction=weight:token
+ * truncate:..2`), in requests to the server, while dragging, and in the token strip.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
 type Params = Readonly<Record<string, string | undefined>>;
 
 export const NO_CORRECTION: Correction = { steps: [] };
-/** What a page begins with that has to show some correction. */
+/** The correction that a page starts with when the address has none. */
 export const USUAL_CORRECTION: Correction = {
   weight: { level: "token", aggregation: "sum" },
   steps: [{ action: "truncate", upper: 2 }],
@@ -38,17 +38,17 @@ export function readCorrection({ correction: text }: Params): AskedCorrection {
   }
 }
 
-/** Undefined takes it out of the address. */
+/** Undefined removes it from the address. */
 export function correctionParams(correction: Correction | undefined): { correction: string | undefined } {
   return { correction: correction && formatCorrection(correction) };
 }
 
-/** Four digits, which a pointer cannot beat and a config can hold. */
+/** Four digits: finer than a pointer can set, short enough for a config. */
 export function roundBound(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** Bounds to begin with: means of many ratios lie far closer to 1 than single ones. */
+/** Initial bounds: means of many ratios lie far closer to 1 than single ratios. */
 export function usualBounds(measure: Measure | "weight"): Bounds {
   if (measure === "weight") return { lower: 0.5, upper: 2 };
   const { statistic, level, aggregation } = measure;

@@ -1,24 +1,24 @@
 /**
- * Asks the server for what a correction does, once it has come to rest.
+ * Asks the server what a correction does, once it has stopped changing.
  *
  * @module
  */
 import { useEffect, useState } from "preact/hooks";
 import type { CorrectQuestion } from "../../../src/results/index.ts";
 
-/** `last` is the answer before, to look at while one waits. */
+/** `last` is the previous answer, shown while waiting. */
 export type Exact<Answer> =
   | { readonly state: "asking"; readonly last?: Answer }
   | { readonly state: "ready"; readonly answer: Answer }
   | { readonly state: "failed"; readonly message: string };
 
-/** It has come to rest when it has not changed for this long. */
+/** A correction that has not changed for this long is sent. */
 const RESTS_MS = 200;
 
 /**
  * @param ask One of the client's; the same at every call.
  * @param asked Undefined asks nothing.
- * @param held A line is being dragged: what it passes is not asked for.
+ * @param held A line is being dragged: intermediate values are not sent.
  */
 export function useExact<Answer>(
   ask: (question: CorrectQuestion) => Promise<Answer>,

@@ -2,7 +2,10 @@ import { formatGroupKey, type SequenceTable } from "../../../src/results/wire/in
 
 const places = new WeakMap<SequenceTable, ReadonlyMap<string, number>>();
 
-/** Under which a sequence's group has its page: the place of the group's first one; undefined where it is in none. */
+/**
+ * The number in the address of a sequence's group page: the place of the group's first sequence; undefined without a
+ * group.
+ */
 export function findGroupPlace(table: SequenceTable, row: number): number | undefined {
   if (!(table.texts.group.codes[row]! >= 0)) return undefined;
   let known = places.get(table);

@@ -1,5 +1,5 @@
 /**
- * Handles such as `s30.q48.t39` to places in the table of sequences.
+ * Resolves handles such as `s30.q48.t39` to places in the table of sequences.
  *
  * @module
  */

@@ -5,7 +5,7 @@ export type Pressed =
   | { readonly kind: "free" };
 
 /**
- * Looks keys pressed one after the other up among what is bound. A chord that cannot be finished falls back to its last
+ * Looks up keys pressed one after the other among the bindings. A chord that cannot be finished falls back to its last
  * key, so that `g` and then `j` still goes to the next sequence.
  */
 export function matchKeys(pressed: readonly string[], bound: Iterable<string>): Pressed {

@@ -1,5 +1,5 @@
 /**
- * Keys of what is on the page, in one place, so that one overlay can list them all.
+ * All key bindings of the page in one place, so that one dialog can list them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { matchKeys } from "./key-chords.ts";
 
 export interface KeyBinding {
-  /** What it does, in a few words, for the list of keys. */
+  /** What it does, for the list of keys. */
   readonly describe: string;
   readonly run: () => void;
 }
@@ -25,17 +25,17 @@ interface Layer {
 
 const layers = signal<readonly Layer[]>([]);
 
-/** Every key that does something now; where two claim one, the one that came later. */
+/** Every key that is bound now; of two bindings of one key the later one. */
 export const activeKeys: ReadonlySignal<ReadonlyMap<string, KeyBinding>> = computed(
   () => new Map(layers.value.flatMap(({ current }) => Object.entries(current))),
 );
 
-/** Binds keys while the component is there. Off while someone types into a field. */
+/** Binds keys while the component is mounted. Keys typed into a field are ignored. */
 export function useKeys(bindings: KeyBindings): void {
   const latest = useRef(bindings);
   latest.current = bindings;
   useEffect(() => {
-    // Bound once, asked every time: what a key does may change with every render, that it is bound does not.
+    // Bound once and read at every press: what a key does may change with every render, which keys are bound does not.
     const layer: Layer = {
       get current() {
         return latest.current;
@@ -65,7 +65,7 @@ export function keyName({ key, ctrlKey, metaKey, altKey }: Pressed): string | un
 
 /** Fields keep their keys, and so does whatever is in an open dialog. */
 const KEEPS_KEYS = "input, textarea, select, [contenteditable], dialog";
-/** What is pressed by these keys keeps them. */
+/** Elements that these keys press keep them. */
 const PRESSES = new Set([" ", "Enter"]);
 const PRESSED_BY_KEYS = "a[href], button, summary, [role=slider]";
 const CHORD_MS = 1200;

@@ -1,5 +1,5 @@
 /**
- * A correction's bounds as lines on an axis: which it has there, and the correction that a moved line makes.
+ * A correction's bounds as lines on an axis, and the correction that results from moving one.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export type AxisName = (typeof AXES)[number];
 type Side = "low" | "high";
 type Bounded = Exclude<Step, { action: "normalize" }>;
 
-/** What a step holds against its bounds, where that is a figure of one Δ of an axis. */
+/** What a step compares with its bounds, where that is a function of one Δ on an axis. */
 interface Held {
   readonly axis: AxisName;
   readonly statistic: Statistic;
@@ -37,7 +37,7 @@ export interface Line {
   readonly side: Side;
   /** On the axis, nats. */
   readonly at: number;
-  /** To what is beyond it. */
+  /** What happens to values beyond it. */
   readonly effect: "clipped" | "dropped";
 }
 
@@ -64,7 +64,7 @@ export function axisOfStep(step: Step, correction: Correction): AxisName | undef
   return heldBy(step, correction)?.axis;
 }
 
-/** The axis of the first step that has lines on one, else of the weight. */
+/** The axis of the first step with lines on one, else the weight's. */
 export function mainAxis(correction: Correction): AxisName {
   for (const step of correction.steps) {
     const held = step.action === "veto" ? undefined : heldBy(step, correction);

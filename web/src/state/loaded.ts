@@ -1,5 +1,5 @@
 /**
- * Answers of the server as signals: asked for once, when something first reads them.
+ * Answers of the server as signals, requested when first read.
  *
  * @module
  */
@@ -15,10 +15,10 @@ export type Loaded<T> =
 
 const askedFor = new Set<() => Promise<void>>();
 
-/** Asks again for whatever has been asked for. What is there stays until the new answer takes its place. */
+/** Requests again whatever has been requested. Old answers stay until the new ones arrive. */
 export async function reload(): Promise<void> {
   client.forget();
-  // The run first: all other answers are asked for by its version.
+  // The run first: all other requests carry its version.
   await client.run();
   await Promise.all([...askedFor].map((ask) => ask()));
 }

@@ -6,8 +6,8 @@ const inBundle = (text: string): string | undefined => bundleRefusal(parseFilter
 
 test("a bundle says what of a filter it uses, and nothing where it uses all of it", () => {
   const said =
-    "a bundle cannot look through tokens, as logratio view of the run itself does; " +
-    "of what is asked of tokens, only what the largest |Δ| of each sequence tells is used";
+    "a bundle cannot search tokens; logratio view of the run can; " +
+    "conditions on tokens are only checked against the largest |Δ| of each sequence";
   expect(inBundle("turn:3 is:number")).toBe(said);
   // The least |Δ| leaves sequences out, the turn does not: neither "used" nor "not used" would be true of both.
   expect(inBundle("abs>0.5 turn:3")).toBe(said);

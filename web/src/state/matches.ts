@@ -12,11 +12,11 @@ import { client } from "../api/client.ts";
 import { useAnswer } from "./answers.ts";
 
 export interface Matches {
-  /** Undefined while nothing is asked of tokens, or the first answer has not come. */
+  /** Undefined while the filter has no terms on tokens, or until the first answer. */
   readonly found: TokenMatches | undefined;
-  /** The answer to the filter as it is now is still to come. */
+  /** The answer to the current filter is pending. */
   readonly busy: boolean;
-  /** Why tokens cannot be asked, though the filter is about them. */
+  /** Why the filter's terms on tokens are not applied. */
   readonly refusal: string | undefined;
 }
 
@@ -39,8 +39,8 @@ export interface MatchingList extends Omit<Matches, "found"> {
 }
 
 /**
- * The tokens that a filter and steps (`10..30`) leave: the furthest apart, or put together by what they are; `found` is
- * undefined without any of them.
+ * The tokens that a filter and steps (`10..30`) leave: the most divergent ones, or groups; `found` is undefined without
+ * a filter and steps.
  */
 export function useMatchingTokens(
   list: "tokens" | "groups",
@@ -63,14 +63,14 @@ export function useMatchingTokens(
   };
 }
 
-/** What the server is asked; undefined where the table of sequences says all, or nobody can be asked. */
+/** The question to the server; undefined where the table of sequences suffices, or in a bundle. */
 function tokenQuestion(filter: Filter, { bundled }: RunInfo): string | undefined {
   return bundled || byScope(filter.terms).token.length === 0 ? undefined : understoodText(filter);
 }
 
-const FILES = "a bundle cannot look through tokens, as logratio view of the run itself does";
-/** The table has the largest |Δ| of each sequence, so `abs>0.1` leaves some out even where nobody looks at tokens. */
-const NOT_USED = "of what is asked of tokens, only what the largest |Δ| of each sequence tells is used";
+const FILES = "a bundle cannot search tokens; logratio view of the run can";
+/** The table has the largest |Δ| of each sequence, so `abs>0.1` excludes some even without looking at tokens. */
+const NOT_USED = "conditions on tokens are only checked against the largest |Δ| of each sequence";
 
 export function bundleRefusal(filter: Filter, { bundled }: Pick<RunInfo, "bundled">): string | undefined {
   return bundled && needsTokens(filter.alternatives) ? `${FILES}; ${NOT_USED}` : undefined;

@@ -13,7 +13,7 @@ import {
 import { formatCount, formatNumber } from "../../../src/render/text/display/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
 
-/** With fewer prompts on either side a test by prompt rejects too often. */
+/** With fewer prompts on either side, a test by prompt rejects too often. */
 export const FEWEST_PROMPTS = 6;
 
 export interface RightWrong {
@@ -26,12 +26,12 @@ export interface RightWrong {
    */
   readonly tests:
     | {
-        /** Of the sequences at hand: descriptive, as those of one prompt are alike. */
+        /** Descriptive of these sequences: those of one prompt are alike. */
         readonly order: MannWhitneyResult;
         /** The means, clustered by prompt (step and group); each sequence by itself where its group is not known. */
         readonly means: ClusteredDifference;
         readonly by: "prompt" | "sequence";
-        /** Whether there are prompts enough for the interval to hold. */
+        /** Whether there are enough prompts for an interval. */
         readonly enough: boolean;
       }
     | undefined;
@@ -80,22 +80,22 @@ export function rightWrong({ columns, texts, length }: SequenceTable, rows?: Uin
   };
 }
 
-/** What the comparison says, and of what: an interval over prompts, as sequences of one prompt are alike. */
+/** The comparison in a sentence, and what its interval is over. */
 export function sayRightWrong({ order, means, by, enough }: NonNullable<RightWrong["tests"]>): string {
   const { interval, clusters } = means;
   const over = `${formatCount(clusters)} ${clusters === 1 ? by : `${by}s`}`;
   if (!enough)
-    return `Right and wrong sequences are in too few ${by}s for an interval: ${FEWEST_PROMPTS} of each are needed.`;
+    return `Right and wrong sequences come from too few ${by}s for an interval: each needs ${FEWEST_PROMPTS}.`;
   const pairs = `A wrong sequence has the larger mismatch in ${formatNumber(100 * order.probabilityOfSuperiority, 2)}\u00a0% of these pairs.`;
   const verdict =
     interval.low > 0
       ? `Wrong sequences have the larger mismatch. ${pairs}`
       : interval.high < 0
         ? `Right sequences have the larger mismatch. ${pairs}`
-        : "No difference that these sequences can show.";
+        : "These sequences show no difference.";
   const basis =
     by === "prompt"
       ? `The interval is over ${over}: sequences of one prompt are alike.`
-      : `The interval takes ${over} for independent, as the prompts of some are not known.`;
+      : `The interval treats ${over} as independent, since the prompts of some are unknown.`;
   return `${verdict} ${basis}`;
 }

@@ -99,7 +99,7 @@ export function orderedSequences(
   const alternatives = narrowed(filter.alternatives, steps.alternatives);
   const possible = matchingRows(table, alternatives);
   const counts = matches && matchCounts(table, matches);
-  // By an alternative that asks nothing of tokens, a sequence without any matches too.
+  // Under an alternative without terms on tokens, a sequence without matching tokens matches too.
   const sure = new Set(counts && matchingRows(table, withoutTokens(alternatives)));
   const matching = counts ? possible.filter((row) => counts[row]! > 0 || sure.has(row)) : possible;
   const { key, descending } = parseSort(params);
@@ -114,7 +114,7 @@ function matchCounts({ length }: SequenceTable, { sequences, counts }: TokenMatc
   return all;
 }
 
-/** Rows by a value, missing ones last whichever way; equal ones stay as they were. */
+/** Rows sorted by a value, missing ones last in either direction; equal ones keep their order. */
 export function sortedBy(rows: Uint32Array, values: ArrayLike<number>, descending: boolean): Uint32Array {
   const there = rows.filter((row) => !Number.isNaN(values[row]));
   const missing = rows.filter((row) => Number.isNaN(values[row]));

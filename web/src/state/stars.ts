@@ -12,10 +12,10 @@ export const stars = lazily(client.stars);
 export const story = lazily(client.story);
 
 const failed = signal("");
-/** Why the last star was not kept; empty where it was. */
+/** Why the last star could not be saved; empty if it was. */
 export const starFailure: ReadonlySignal<string> = failed;
 
-/** The star of a handle; undefined without one, or while the list is not there. */
+/** The star of a handle; undefined without one, or until the list is loaded. */
 export function findStar(handle: string): Star | undefined {
   const loaded = stars().value;
   return loaded.state === "ready" ? loaded.value.stars.find((star) => star.handle === handle) : undefined;

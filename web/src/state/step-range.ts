@@ -1,11 +1,11 @@
 /**
- * The steps that are looked at: `steps=30..60` in the address.
+ * The selected steps: `steps=30..60` in the address.
  *
  * @module
  */
 export type StepRange = readonly [from: number, to: number];
 
-/** Anything unreadable is no range. */
+/** Null for anything unreadable. */
 export function parseSteps(text: string): StepRange | null {
   const [, from, to] = /^(-?\d+)(?:\.\.(-?\d+))?$/.exec(text) ?? [];
   if (from === undefined) return null;

@@ -14,7 +14,7 @@ export interface StepTables<T> {
   readonly tables: Loaded<T>;
 }
 
-/** What the server has laid out, of the chosen steps where it can. */
+/** Tables from the server, of the chosen steps where it can sum them. */
 export function useStepTables<T>(
   info: RunInfo,
   whole: () => ReadonlySignal<Loaded<T>>,

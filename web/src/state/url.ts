@@ -1,6 +1,6 @@
 /**
- * The whole state of the page, in its address: `#/overview?v=1&metric=k3`. What is not there has its default, so links
- * stay short, and links of an older version keep meaning what they meant.
+ * The whole state of the page, in its address: `#/overview?v=1&metric=k3`. Parameters with their default are left out,
+ * so links stay short, and links of an older version keep their meaning.
  *
  * @module
  */
@@ -71,19 +71,19 @@ export interface Move {
   readonly view?: ViewName;
   readonly sequence?: number | undefined;
   readonly token?: number | undefined;
-  /** Undefined takes a parameter away. */
+  /** Undefined removes a parameter. */
   readonly params?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * The route that a move leads to. Going to another view keeps the parameters: filters and colors go along. Only `run`,
- * which says whose sequence is meant, is said anew by whoever names a view, and a picture that is enlarged stays behind.
+ * the run of a sequence, must be given again with a view, and an enlarged picture is closed.
  */
 export function moved(from: Route, move: Move): Route {
   const params: Record<string, string | undefined> = {
     ...from.params,
     ...(move.view !== undefined && { run: undefined, enlarged: undefined }),
-    // Whoever comes from elsewhere wants to know why: the token's card is open.
+    // A link from another view is about this token: its card is open.
     ...(move.view === "sequence" && move.token !== undefined && { pins: String(move.token) }),
     ...move.params,
   };

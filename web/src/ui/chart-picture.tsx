@@ -7,7 +7,7 @@ import { ScrollBox } from "./scroll-box.tsx";
 
 interface ChartPictureProps extends ExportProps {
   readonly svg: () => string;
-  /** What is saved, where the page's own leads somewhere. */
+  /** The picture to save, where the page's has links in it. */
   readonly exported?: () => string;
 }
 
@@ -31,7 +31,7 @@ export function ChartPicture({ name, svg, exported = svg, rows }: ChartPicturePr
   );
 }
 
-/** SVG text as a part of the page, nothing of which runs. */
+/** SVG text as part of the page; no script in it runs. */
 export function Svg({ markup }: { readonly markup: string }) {
   const parent = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -20,9 +20,9 @@ export interface PlotEvents {
   readonly marked: readonly [number, number] | null;
   /** By x: the first and the last of a point, the same where it stands for one. */
   readonly onOpen: (x: number, last: number) => void;
-  /** `further`: takes the place of the range before, of the same brush. */
+  /** `further`: replaces the previous range of the same brush. */
   readonly onBrush: (from: number, to: number, further: boolean) => void;
-  /** Tells of a brush while it is dragged, and not only when it is let go; the x must stay where they are. */
+  /** Reports a brush while it is dragged, not only at its end; the x must not move meanwhile. */
   readonly live?: boolean;
 }
 
@@ -30,20 +30,20 @@ const HEIGHT = 168;
 const LEAST_WIDTH = 120;
 /** Pixels from a click to a brush. */
 const LEAST_DRAG = 5;
-/** Pixels beside an alert's mark that mean its step. */
+/** Pixels on either side of an alert's mark that count as its step. */
 const CATCHES = 4;
-/** What is marked reaches beyond its points. */
+/** Pixels that a marked range reaches beyond its points. */
 const MARGIN = 3;
 
-/** Where a chart on the page draws what. */
+/** The layout of a chart on the page. */
 export function plotLayout(spec: ChartSpec, width: number): LineLayout {
   return lineLayout(spec, { width, height: spec.height ?? HEIGHT, bare: true });
 }
 
 /**
  * The drawing of the reports, and over it what follows pointer and keys: a crosshair, a brush. To the keyboard it is a
- * slider over x: arrows move the crosshair, Page Up and Page Down from mark to mark, with Shift they brush, Enter opens, and
- * each place is said.
+ * slider over x: arrows move the crosshair, Page Up and Page Down from mark to mark, with Shift they brush, Enter
+ * opens, and each place is announced.
  */
 export function ChartPlot(props: PlotProps) {
   const { spec, shown, layout, width, at, title, onWidth } = props;
@@ -83,7 +83,7 @@ export function ChartPlot(props: PlotProps) {
 
 interface PlotProps extends PlotEvents {
   readonly spec: ChartSpec;
-  /** As it is drawn: where x are more than pixels, its points stand for several each. */
+  /** As drawn: with more x than pixels, each point stands for several. */
   readonly shown: ChartSpec;
   readonly layout: LineLayout;
   /** 0: not known yet. */
@@ -128,7 +128,7 @@ function Marks({
   );
 }
 
-/** The place that a pixel means: a mark catches the pointer beside it, where steps are narrower than a hand is sure. */
+/** The place at a pixel; near a mark it is the mark's, since steps may be narrower than a hand is steady. */
 function findPlace({ spec: { marks = [], xs }, shown, layout }: PlotProps, pixel: number): number | null {
   const near = marks.find(({ x }) => Math.abs(layout.x.map(x) - pixel) <= CATCHES);
   if (near !== undefined) return xs.indexOf(near.x);

@@ -17,7 +17,7 @@ import { ChartPlot, type PlotEvents, plotLayout } from "./chart-plot.tsx";
 import { EnlargeButton, Enlarged, isEnlarged } from "./enlarged.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 
-/** A chart with its legend of numbers, which are those at the crosshair; large with its values, where one asks for it. */
+/** A chart whose legend has the numbers at the crosshair; enlarged on request, with a table of its values. */
 export function ChartView({ note, ...props }: ChartProps & { readonly note?: ComponentChildren }) {
   const { spec } = props;
   return (
@@ -56,7 +56,7 @@ function OneChart({
     [spec, layout],
   );
   const { value } = events.crosshair;
-  // Charts of another range of x have other places; until the pointer moves there is none.
+  // After a change of the range of x, old places are invalid until the pointer moves.
   const place = value !== null && value < spec.xs.length ? value : null;
   const at = place === null ? null : Math.floor(place / (shown.fold?.size ?? 1));
   // Without a crosshair the numbers are the extremes, with the very x that they are at.
@@ -114,7 +114,7 @@ function OneChart({
             each point: median of {shown.fold.size} {spec.xLabel}s, in a band of their extremes
           </li>
         )}
-        {undrawn > 0 && <li class="note">{undrawn} values ≤ 0 have no place on a log axis</li>}
+        {undrawn > 0 && <li class="note">{undrawn} values ≤ 0 cannot be drawn on a log axis</li>}
         {note}
       </ul>
     </figure>

@@ -2,8 +2,8 @@
  * Values to one of 31 shades, `q-15` … `q15`, that `colour-scale.css` binds to colors. Up to the end of its domain (p99.5 of
  * the run) a symmetric power scale in 21 shades: small differences stay visible beside large ones (LMdiff does the same
  * with 0.3). Beyond it, where the run's largest value is known, five more on each side in a second hue, logarithmic up to
- * that value: the one token in 200 that lies there may be a hundred times as far off. Both ends are fixed by whoever
- * asks, never taken from what happens to be in sight, so that a color means the same everywhere in a run.
+ * that value: the one token in 200 that lies there may be a hundred times as far off. Callers fix both ends; they are
+ * never taken from what happens to be in sight, so that a color means the same everywhere in a run.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export const SHADES = 10;
 export const BEYOND = 5;
 export const LAST = SHADES + BEYOND;
 const POWER = 0.4;
-/** Share of a drawing's height that the domain has, where something is drawn beyond it. */
+/** Share of a drawing's height for the domain, where there are values beyond it. */
 const KNEE = 0.7;
 
 export const PALETTES = ["blue-orange", "puor", "prgn", "grey"] as const;
@@ -24,7 +24,7 @@ export const PALETTE_TITLES: Readonly<Record<Palette, string>> = {
   "blue-orange": "blue–grey–orange",
   puor: "PuOr (purple–orange)",
   prgn: "PRGn (purple–green)",
-  grey: "grey (size only)",
+  grey: "gray (size only)",
 };
 
 export function paletteNamed(name: string): Palette {
@@ -45,7 +45,7 @@ function place(value: number, domain: number, largest: number): number {
  */
 export function chooseShade(value: number, domain: number, largest = domain): number {
   const at = place(value, domain, largest);
-  // A value at the end of a shade is in that shade, whatever its logarithm rounds to.
+  // A value at the end of a shade belongs to that shade, however its logarithm is rounded.
   const shade = at > 1 ? SHADES + Math.max(1, Math.ceil(BEYOND * (at - 1) - 1e-9)) : Math.round(SHADES * at);
   return value < 0 ? -shade : shade;
 }

@@ -9,7 +9,7 @@ const TITLES = {
   doubtful: "Doubtful",
 } as const;
 
-/** What speaks against a comparison, before anything that it shows. */
+/** Reasons to doubt a comparison, shown above its figures. */
 export function ComparisonWarnings({ warnings }: { readonly warnings: readonly ComparisonWarning[] }) {
   if (warnings.length === 0) return null;
   return (
@@ -23,7 +23,7 @@ export function ComparisonWarnings({ warnings }: { readonly warnings: readonly C
   );
 }
 
-/** In a line for each run, away from the comparison itself: what makes it meaningless. Nothing where nothing does. */
+/** One line per run on other views, if something makes the comparison meaningless. */
 export function ComparisonBanner({ compared }: Pick<RunInfo, "compared">) {
   return (
     <>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 
 const SAID_FOR = 1500;
 
-/** Copies a text that is made when it is asked for, and says that it did. */
+/** Copies a text that is made on demand, and confirms it. */
 export function CopyButton({
   label,
   disabled = false,
@@ -29,7 +29,7 @@ export function CopyButton({
   );
 }
 
-/** False where the browser refuses; plain-http addresses other than localhost have no clipboard but the old way. */
+/** False where the browser refuses; over plain http, other than on localhost, only the old clipboard API works. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -22,7 +22,7 @@ const AGGREGATIONS = [
   { name: "mean", title: "Geometric mean" },
 ] as const;
 
-/** What a step begins as. Those on weights need some. */
+/** What a new step starts as. Steps on weights need weights. */
 const NEW_STEPS: Readonly<Record<Step["action"], Step>> = {
   truncate: { action: "truncate", upper: 2 },
   mask: { action: "mask", measure: TOKEN_RATIO, lower: 0.5, upper: 2 },
@@ -68,7 +68,7 @@ export function CorrectionEditor({ correction, onChange }: EditorProps) {
 
 interface PartProps {
   readonly correction: Correction;
-  /** Takes a correction over if it is a valid one; what is wrong with it is said below all parts. */
+  /** Accepts a correction if it is valid; otherwise the problem is shown below. */
   readonly change: (make: () => Correction) => boolean;
 }
 
@@ -108,7 +108,7 @@ function Steps({ correction, change }: PartProps) {
       {steps.length > 0 && (
         <ol class="correction-steps">
           {steps.map((step, at) => (
-            // A step has no name of its own: its place is what it is.
+            // A step has no identity but its place.
             <li key={at}>
               <StepEditor
                 step={step}
@@ -149,7 +149,7 @@ function CorrectionText({ correction, change }: PartProps) {
     <label class="correction-text">
       as text{" "}
       <input
-        // What is typed and not understood goes when the correction changes.
+        // Text that was not understood is cleared when the correction changes.
         key={text}
         type="text"
         spellcheck={false}

@@ -29,7 +29,7 @@ it("shares out by the step's own tokens and sequences, and has gaps where there 
   expect(charts.map(({ title }) => title)).toEqual([
     "Kept",
     "Clipped, rejected, vetoed",
-    "ESS after it",
+    "ESS after correction",
     "Dropped, by outcome",
   ]);
   const [kept, effects, , dropped] = charts;

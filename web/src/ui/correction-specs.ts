@@ -8,7 +8,7 @@ import type { ChartLine, ChartSpec, ChartValues } from "../../../src/render/char
 import type { CorrectSteps } from "../../../src/results/index.ts";
 import type { Correction } from "../../../src/trainers/neutral/index.ts";
 
-/** Lines of what the correction can do only: a chart of zeros says nothing. */
+/** Only what the correction can do gets a line: a chart of zeros says nothing. */
 export function correctionCharts(
   { steps, tokens, sequences, counts, figures }: CorrectSteps,
   { steps: rules }: Correction,
@@ -60,7 +60,12 @@ export function correctionCharts(
       ],
       "share",
     ),
-    chart("ess", "ESS after it", [{ label: "ESS", colour: "blue", values: pick(figures.ess) }], "near-one"),
+    chart(
+      "ess",
+      "ESS after correction",
+      [{ label: "ESS", colour: "blue", values: pick(figures.ess) }],
+      "near-one",
+    ),
     chart(
       "dropped",
       "Dropped, by outcome",

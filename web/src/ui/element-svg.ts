@@ -1,7 +1,7 @@
 /**
- * A part of the page as SVG: tables of colored cells are pictures too, and what is exported is what is seen, with its
- * legend, on light paper. Marks that only style sheets make (hatching, corners, underlines, signs after a token) are
- * drawn as shapes, which every program knows.
+ * A part of the page as SVG: tables of colored cells are exported as pictures too, as they are seen, with their legend,
+ * on light paper. Marks that only style sheets make (hatching, corners, underlines, signs after a token) are drawn as
+ * shapes, which every program can show.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { element, escapeMarkup, pixel } from "../../../src/render/charts/index.t
 import { wrapSvg } from "./svg-canvas.ts";
 import { onPaper, plainColour } from "./theme.ts";
 
-/** Controls are no part of a picture. */
+/** Controls are not part of a picture. */
 const LEFT_OUT = "button, select, input, fieldset, .export-menu, .visually-hidden, [role=tooltip]";
 /** Between the stripes of what is hatched, along an edge, in pixels. */
 const HATCH = 6;

@@ -9,7 +9,7 @@ import type { Row } from "./export.ts";
 import type { ExportProps } from "./export-menu.tsx";
 import { VirtualTable } from "./virtual-table/virtual-table.tsx";
 
-/** Whether the address asks for this picture in large. */
+/** Whether the address asks for this picture enlarged. */
 export function isEnlarged(name: string): boolean {
   return route.value.params.enlarged === name;
 }

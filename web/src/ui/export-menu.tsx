@@ -18,12 +18,12 @@ export interface ExportProps {
   readonly svg?: () => string;
   /** What is in it, with all its digits. */
   readonly rows: () => readonly Row[] | Promise<readonly Row[]>;
-  /** The same with lists in it, where it has some: one JSON object a line. */
+  /** The same with its lists, where it has some: one JSON object per line. */
   readonly lines?: () => readonly object[];
 }
 
 const lastSaid = signal("");
-/** What became of the last export, for the page's one live region. */
+/** The outcome of the last export, for the page's live region. */
 export const exportSaid: ReadonlySignal<string> = lastSaid;
 
 const SAID_MS = 4000;
@@ -101,7 +101,7 @@ export function ExportMenu({ name, ...content }: ExportProps) {
   );
 }
 
-/** By name, each made when it is chosen. */
+/** Formats by name; each is made when chosen. */
 function listFormats({
   svg,
   rows,

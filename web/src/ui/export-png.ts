@@ -1,6 +1,6 @@
 /**
- * Our own SVG pictures drawn on a canvas: the few elements that `src/report/charts` writes. An SVG image would need a
- * security policy that lets images be loaded from memory, and taints the canvas in some browsers.
+ * Our own SVG pictures drawn on a canvas: the few elements that `src/render/charts` writes. Loading them as images
+ * would need a security policy that allows images from memory, and taints the canvas in some browsers.
  *
  * @module
  */
@@ -13,20 +13,20 @@ export async function svgToPng(svg: string, scale = 2): Promise<Blob> {
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
   const context = canvas.getContext("2d");
-  if (context === null) throw new Error("this browser gives no canvas to draw on");
+  if (context === null) throw new Error("this browser provides no canvas to draw on");
   context.scale(scale, scale);
   context.fillStyle = "#ffffff";
   context.fillRect(0, 0, width, height);
   drawChildren(context, root);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => {
-      if (blob === null) reject(new Error("the picture is too large for a PNG of this browser"));
+      if (blob === null) reject(new Error("the picture is too large for this browser to save as PNG"));
       else resolve(blob);
     }, "image/png");
   });
 }
 
-/** SVG text as an element, nothing of which runs. */
+/** SVG text as an element; no script in it runs. */
 export function parseSvg(svg: string): Element {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
   return parsed.documentElement;

@@ -1,5 +1,5 @@
 /**
- * Pictures and tables as files: what is pure about it.
+ * Pictures and tables as files: the pure part.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export function toCsv(rows: readonly Row[]): string {
   return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvLine).join("");
 }
 
-/** Rows as JSON; numbers that JSON has not are written as the texts `NaN`, `Infinity` and `-Infinity`. */
+/** Rows as JSON; numbers that JSON lacks are written as the texts `NaN`, `Infinity` and `-Infinity`. */
 export function toJson(rows: readonly Row[]): string {
   const explicit = (_key: string, value: unknown): unknown =>
     typeof value === "number" && !Number.isFinite(value) ? String(value) : value;

@@ -6,7 +6,7 @@ import { navigate } from "../state/url.ts";
 import "./filter-box.css";
 import { Popover } from "./popover.tsx";
 
-/** Where one writes what to see, with what was not understood of it, and the table of fields. */
+/** The filter's input, with what was not understood of it, and the table of fields. */
 export function FilterBox({
   filter,
   what,
@@ -23,7 +23,7 @@ export function FilterBox({
     navigate({ params: { filter: text === "" ? undefined : text } }, { replace: true });
   };
   useKeys({ "/": { describe: `filter ${what}`, run: () => document.getElementById(id)?.focus() } });
-  // What is not whole yet, as `correct:no |`, goes on with the example.
+  // An unfinished filter such as `correct:no |` is continued with the example.
   const withExample = (example: string): string =>
     filter.problems.length === 0 ? joinFilters(filter.text, example) : `${filter.text} ${example}`;
   return (
@@ -58,7 +58,7 @@ export function FilterBox({
   );
 }
 
-/** What can be asked for, each with an example that is taken with a click. */
+/** The fields of a filter, each with an example to click. */
 function Fields({ onPick }: { readonly onPick: (example: string) => void }) {
   return (
     <Popover class="filter-help drop" summary="Fields">

@@ -19,7 +19,7 @@ interface LegendProps {
   readonly show?: (value: number) => string;
 }
 
-/** Swatches of a scale with numbers below, what is beyond its domain apart; one-sided scales start at 0. */
+/** Swatches of a scale with numbers below, those beyond its domain set apart; one-sided scales start at 0. */
 export function Legend({
   domain,
   largest,

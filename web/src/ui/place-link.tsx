@@ -3,7 +3,7 @@ import { table } from "../state/loaded.ts";
 import { makeHref } from "../state/url.ts";
 import { textParts } from "./linked-text.ts";
 
-/** A handle that leads to its sequence or token, once it is known where that is. */
+/** A handle that links to its sequence or token once the table is loaded. */
 export function HandleLink({ handle }: { readonly handle: string }) {
   const loaded = table().value;
   const move = loaded.state === "ready" ? moveToHandle(loaded.value, handle) : undefined;
@@ -14,7 +14,7 @@ export function stepHref(step: number, last = step): string {
   return makeHref({ view: "sequences", token: undefined, params: { steps: `${step}..${last}` } });
 }
 
-/** Where turns are told apart, each with its worst token. */
+/** The view of turns, each with its worst token. */
 function turnsHref(): string {
   return makeHref({ view: "tokens", token: undefined, params: { by: "turn", find: undefined } });
 }

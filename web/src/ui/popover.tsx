@@ -1,7 +1,7 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** A line that opens what lies over the page. Escape closes it, and so does whatever one goes to elsewhere. */
+/** A summary that opens a layer over the page. Escape closes it, and so does a click or focus outside. */
 export function Popover({
   class: name,
   summary,
@@ -14,7 +14,7 @@ export function Popover({
   readonly children: ComponentChildren;
 }) {
   const root = useRef<HTMLDetailsElement>(null);
-  // The element opens itself and tells of it later: a key may come before.
+  // The element opens by itself and reports it later; a key may be pressed before that.
   const [open, setOpen] = useState(false);
   const close = (): void => {
     root.current!.open = false;
@@ -29,7 +29,7 @@ export function Popover({
         if (event.key !== "Escape" || !event.currentTarget.open) return;
         close();
         event.currentTarget.querySelector("summary")?.focus();
-        // The page's own Escape closes what lies below.
+        // Otherwise the page's own Escape would close what lies below.
         event.preventDefault();
       }}
     >

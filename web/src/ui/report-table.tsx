@@ -57,7 +57,7 @@ export function ReportTable({ table }: { readonly table: PageTable }) {
   );
 }
 
-/** The rows whose export says so. */
+/** The rows whose exported values satisfy `keep`. */
 export function rowsWhere(table: PageTable, keep: (raw: PageTable["raw"][number]) => boolean): PageTable {
   const places = table.raw.flatMap((row, at) => (keep(row) ? [at] : []));
   const pick = <T,>(list: readonly T[]): T[] => places.map((at) => list[at]!);
@@ -99,7 +99,7 @@ export function ReportPictures({ of }: { readonly of: readonly PagePicture[] }) 
 function firstCell({ links, handles }: PageTable, column: PageColumn, row: number): ComponentChildren {
   const text = column.cells[row] ?? "";
   const move = links?.[row];
-  // What belongs to another place, as a token does, is not kept.
+  // The token of the current place must not stay in the address.
   if (move) return <a href={makeHref({ token: undefined, ...move })}>{text}</a>;
   return handles ? <HandleLink handle={text} /> : drawCell(column, row);
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** What may be wider than the page. While it is, the keyboard reaches it, so that arrows scroll it. */
+/** A box for content that may be wider than the page. While it is, it can be focused, so that arrow keys scroll it. */
 export function ScrollBox({
   label,
   children,

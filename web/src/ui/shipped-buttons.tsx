@@ -1,7 +1,7 @@
 import type { ShippedCorrection } from "../../../src/results/index.ts";
 import { type Correction, formatCorrection, parseCorrection } from "../../../src/trainers/neutral/index.ts";
 
-/** What trainers do as they come, one click each. */
+/** Trainers' default corrections, one click each. */
 export function ShippedButtons({
   shipped,
   correction,
@@ -15,7 +15,7 @@ export function ShippedButtons({
   const chosen = correction && formatCorrection(correction);
   return (
     <p class="trainer-buttons">
-      <span>What trainers ship:</span>{" "}
+      <span>Trainer presets:</span>{" "}
       {shipped.map(({ presets, correction: text, words }) => (
         <button
           key={text}

@@ -35,7 +35,7 @@ export function StarButton({ handle, isFixed }: { readonly handle: string; reado
   );
 }
 
-/** Takes away no note. */
+/** Never removes a star that has a note. */
 export function toggleStar(handle: string): void {
   const star = findStar(handle);
   if (star === undefined) void setStar(handle, "");

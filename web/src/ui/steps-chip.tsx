@@ -3,7 +3,7 @@ import { parseSteps } from "../state/step-range.ts";
 import { navigate, type Route } from "../state/url.ts";
 import "./steps-chip.css";
 
-/** The steps that are looked at, on views that heed them; a click shows all again. */
+/** The selected steps, on views that apply them; a click shows all again. */
 export function StepsChip({ info, route }: { readonly info: RunInfo; readonly route: Route }) {
   const range = parseSteps(route.params.steps ?? "");
   if (range === null || !heedsSteps(info, route)) return null;
@@ -21,7 +21,7 @@ export function StepsChip({ info, route }: { readonly info: RunInfo; readonly ro
   );
 }
 
-/** Files have no answers for some steps only. */
+/** A bundle cannot answer for a selection of steps. */
 function heedsSteps({ bundled }: RunInfo, { view, params }: Route): boolean {
   if (view === "overview" || view === "sequences") return true;
   if (bundled) return false;

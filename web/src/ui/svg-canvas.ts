@@ -1,6 +1,6 @@
 /**
- * A canvas that writes SVG: what is drawn on the page by a function of a canvas is exported by the same function. It
- * knows what these functions call.
+ * A canvas that writes SVG, so that one function both draws on the page and exports. It has only what these functions
+ * call.
  *
  * @module
  */
@@ -52,7 +52,7 @@ class SvgPen implements Pen {
   readonly #ruler = document.createElement("canvas").getContext("2d");
   readonly #parts: string[] = [];
   #path = "";
-  /** Areas of one look after each other are one path: a histogram has hundreds of bars. */
+  /** Consecutive areas of one look are one path: a histogram has hundreds of bars. */
   #area = "";
   #look: Look = {};
 
@@ -67,7 +67,7 @@ class SvgPen implements Pen {
     return this.#ruler.measureText(text);
   }
 
-  /** There is nothing yet. */
+  /** Nothing to clear: the picture starts empty. */
   clearRect(): void {}
 
   fillRect(x: number, y: number, width: number, height: number): void {

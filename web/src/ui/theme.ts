@@ -1,5 +1,5 @@
 /**
- * Light, dark, or as the system has it: remembered in this browser, since it is the reader's and not the link's.
+ * Light, dark, or as the system is set: remembered in this browser, not in links, since it is the reader's choice.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export function setTheme(next: Theme): void {
   }
 }
 
-/** The theme after this one: one button goes round all three. */
+/** The theme after this one: one button cycles through all three. */
 export function nextTheme(now: Theme): Theme {
   return THEMES[(THEMES.indexOf(now) + 1) % THEMES.length] ?? "auto";
 }
@@ -55,7 +55,7 @@ function remembered(): Theme {
 const resolved = new Map<string, string>();
 let paper = false;
 
-/** What `make` reads of colors is that of light paper: for pictures that are exported. Nothing of it is seen. */
+/** Runs `make` with the colors of light paper, for exported pictures. The page does not flicker. */
 export function onPaper<T>(make: () => T): T {
   const { dataset } = document.documentElement;
   const before = dataset.theme;

@@ -1,5 +1,5 @@
 /**
- * The text of a token by itself, where a text is not drawn with all that the page of a sequence has.
+ * The text of a single token, for views simpler than the page of a sequence.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface TokenText {
   readonly isSpecial: boolean;
 }
 
-/** Controls, marks of direction and what else is not to be seen by itself. */
+/** Controls, direction marks and other invisible characters. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 const MOST_CHARACTERS = 200;
 
@@ -25,7 +25,7 @@ export function tokenText(sequence: WireSequence, token: number): TokenText {
   const at = meta.promptLength + token;
   const raw = textBetween(sequence, at, at + 1);
   const isSpecial = (flags[at]! & TOKEN_FLAGS.special) !== 0;
-  // What completes a character that the token before shows has no text of its own.
+  // A token that only completes the character of the token before has no text of its own.
   return { text: raw === "" ? "·" : visible(raw), breaks: raw.endsWith("\n"), isSpecial };
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Loaded } from "../state/loaded.ts";
 
-/** What is there once it is there; until then that it is coming, or why it does not. */
+/** Draws the value once loaded; until then a notice, or why loading failed. */
 export function WhenLoaded<T>({
   of,
   children,

@@ -22,7 +22,7 @@ export function asinhAxis(reach: number, soft: number): Axis {
   };
 }
 
-/** Takes candidates in their order as long as they are at least `apart` from those already taken. */
+/** Takes candidates in order, skipping those closer than `apart` to one already taken. */
 export function spacedTicks(candidates: readonly number[], axis: Axis, apart: number): number[] {
   const taken: number[] = [];
   for (const candidate of candidates) {

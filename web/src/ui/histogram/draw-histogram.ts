@@ -39,7 +39,7 @@ export function columnEdges(axis: Axis, width: number): readonly (readonly [numb
   ]);
 }
 
-/** How many stand in each column, for each side: what a drag of a line does not change. */
+/** Counts in each column, for each side; dragging a line does not change them. */
 export function countColumns(
   axis: Axis,
   sides: readonly HistogramSide[],
@@ -100,7 +100,7 @@ export function drawHistogram(
   drawTicks(context, axis, x, width, height);
 }
 
-/** Dropped is hatched, clipped is ruled: apart without color. */
+/** Dropped is hatched, clipped is ruled: distinguishable without color. */
 function drawZones(
   context: Pen,
   zones: readonly Zone[],
@@ -126,7 +126,7 @@ function drawZones(
       }
     else
       for (let at = first - 7 * Math.ceil(room / 7); at < right; at += 7) {
-        // Up to the right, as far as it is within the zone.
+        // Rising to the right, clipped to the zone.
         const [start, end] = [Math.max(left, at), Math.min(right, at + room)];
         if (end <= start) continue;
         context.moveTo(start, foot - (start - at));

@@ -25,7 +25,7 @@ export interface ThresholdHistogramProps {
 }
 
 /**
- * A histogram of Δ, and on top of it what answers to the pointer:
+ * A histogram of Δ with layers that react to the pointer:
  *
  *     canvas           bars and zones; a drag over it brushes a stretch, a click takes one bar
  *     .picked          the stretch
@@ -75,9 +75,9 @@ function useCanvas(picture: HistogramPicture) {
     return () => observer.disconnect();
   }, []);
   const { axis, sides } = picture;
-  // Apart from the drawing: a line that is dragged changes zones and no count.
+  // Computed apart from the drawing: dragging a line changes zones but no counts.
   const counts = useMemo(() => countColumns(axis, sides, width), [axis, sides, width]);
-  // Dark is not read, but colors are others with it.
+  // `dark` is not read, but changes the colors.
   useEffect(() => {
     const pen = canvas.current === null || width === 0 ? null : scaledPen(canvas.current, width, HEIGHT);
     if (pen !== null) drawHistogram(pen, width, HEIGHT, picture, counts);
@@ -85,7 +85,7 @@ function useCanvas(picture: HistogramPicture) {
   return { box, canvas, width };
 }
 
-/** The stretch that is being brushed, pixels, and what the canvas hears of it. */
+/** The stretch being brushed, in pixels, and the canvas's event handlers. */
 function useBrush({ axis }: HistogramPicture, width: number, onPick: (from: number, to: number) => void) {
   const [stretch, setStretch] = useState<readonly [from: number, to: number]>();
   // What lies beyond the axis is in its outermost bars.

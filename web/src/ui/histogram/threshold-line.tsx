@@ -2,7 +2,7 @@ import { formatPlain, formatSigned } from "../../../../src/render/text/display/i
 import { type Axis, clampPlace } from "./axis.ts";
 import type { Threshold } from "./threshold.ts";
 
-/** Of the axis, per press of an arrow. */
+/** Share of the axis per press of an arrow key. */
 const [STEP, LARGE_STEP] = [1 / 250, 1 / 25];
 
 /** A line that is dragged, or moved with the arrow keys. */
@@ -52,7 +52,7 @@ export function ThresholdLine({
         const to = placeAfter(event.key, place, 2 * (event.shiftKey ? LARGE_STEP : STEP));
         if (to === undefined) return;
         event.preventDefault();
-        // Arrow keys are the view's, too.
+        // The view binds arrow keys, too.
         event.stopPropagation();
         onHold(true);
         move(to);

@@ -18,7 +18,7 @@ const MOST_PROMPT = 20_000;
 interface SampleTextProps {
   readonly info: RunInfo;
   readonly sequence: number;
-  /** The response token that is marked: where the text leaves those of other samples. */
+  /** The response token to mark: the first that differs from all other samples. */
   readonly mark?: number | undefined;
   /** Whether its prompt comes with it. */
   readonly prompt?: boolean;
@@ -72,7 +72,7 @@ function Prompt({ wire }: { readonly wire: WireSequence }) {
   return (
     <details class="prompt">
       <summary>Prompt · {formatCounted(wire.meta.promptLength, "token")}</summary>
-      <p>{text === "" ? "its text is not known" : text.slice(0, MOST_PROMPT)}</p>
+      <p>{text === "" ? "its text is unknown" : text.slice(0, MOST_PROMPT)}</p>
     </details>
   );
 }
@@ -99,9 +99,9 @@ function Token({
   const shown = ids ? `#${wire.ids[meta.promptLength + at]} ` : text;
   return (
     <>
-      {isMarked && <b title="here it leaves all others">▼</b>}
+      {isMarked && <b title="from here on it differs from all others">▼</b>}
       {Math.abs(delta) > domain && mask[at] !== 0 ? (
-        // What stands out leads to all that is known of it.
+        // Divergent tokens link to their card.
         <a class={classes} href={makeHref({ view: "sequence", sequence: meta.index, token: at })}>
           {shown}
         </a>

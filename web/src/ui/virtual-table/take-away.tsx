@@ -2,7 +2,7 @@ import { CopyButton } from "../copy-button.tsx";
 import { type Row, toCsv, toJson } from "../export.ts";
 import { ExportMenu } from "../export-menu.tsx";
 
-/** What gives a table away: to the clipboard, or as a file. */
+/** Exports a table: to the clipboard, or as a file. */
 export function TakeAway({
   what,
   rows,

@@ -36,7 +36,7 @@ export function useRowWindow(
     const element = box.current;
     if (element === null) return;
     const next = rowWindow(count, rowHeight, element.scrollTop, view.height);
-    // Most scrolls stay within the rows that are there, and render nothing.
+    // Most scrolling stays within the rendered rows and needs no render.
     if (next.first !== first || next.end !== end) setView({ top: element.scrollTop, height: view.height });
   };
   useLayoutEffect(() => {
@@ -99,7 +99,7 @@ export function useCurrentRow({ box, count, rowHeight, height, noun, start, onOp
     }),
     ...(onOpen && { Enter: { describe: `open the ${noun}`, run: () => count > 0 && onOpen(at) } }),
   });
-  // Two rows of the page before stay in sight.
+  // Keep two rows of the previous page in sight.
   const page = Math.max(1, Math.floor(height / rowHeight) - 2);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -112,12 +112,12 @@ export function useCurrentRow({ box, count, rowHeight, height, noun, start, onOp
   return { at, setCurrent, onKeyDown };
 }
 
-/** Calls now, and whenever the element's size or place may be another one. */
+/** Calls `measure` now, and whenever the element's size or place may have changed. */
 function watchSize(element: HTMLElement, measure: () => void): () => void {
   measure();
   const observer = new ResizeObserver(measure);
   observer.observe(element);
-  // What stands above may grow.
+  // Content above may grow.
   if (element.parentElement !== null) observer.observe(element.parentElement);
   addEventListener("resize", measure);
   return () => {

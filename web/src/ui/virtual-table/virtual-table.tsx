@@ -1,6 +1,6 @@
 /**
  * A table of any number of rows of one height; only those in sight are in the page. It is a real table (`role=grid`,
- * with the number of all rows told), its head stays, and one row is the current one.
+ * with the total number of rows), its head is sticky, and one row is the current one.
  *
  * Rows × height must stay below 17 million pixels, which is the tallest element that every browser draws.
  *
@@ -16,7 +16,7 @@ import { dragWidth, readWidth, setWidth } from "./widths.ts";
 export interface TableColumn<Row> {
   readonly key: string;
   readonly title: string;
-  /** What the column is, for people who hover it and for those who hear it. */
+  /** What the column holds, for tooltips and screen readers. */
   readonly help?: string;
   /** Pixels. */
   readonly width: number;
@@ -154,7 +154,7 @@ function Body<Row>({
         const value = row(place);
         return (
           <tr
-            // Rows that leave make room for those that come: elements are filled again, not made.
+            // Elements of rows that scroll out are reused for those that scroll in.
             key={place % slots}
             id={`${id}-${place}`}
             aria-rowindex={place + 2}
@@ -216,7 +216,7 @@ function Head<Row>({
               <i
                 aria-hidden="true"
                 class="resize"
-                title="drag: another width; double click: its own"
+                title="drag to change the width, double-click to reset it"
                 onPointerDown={(event) => dragWidth(event, label, key, width)}
                 onDblClick={() => setWidth(label, key, undefined)}
               />

@@ -1,7 +1,6 @@
 /**
- * Widths that a reader has given to columns. They are kept in this browser and not in the address: they suit a screen,
- * and whoever opens the link has another one. Which columns there are, their order and the pinned ones are what is
- * looked at, and are in the address.
+ * Column widths set by the reader. They are kept in this browser and not in the address, since they suit one screen.
+ * Which columns are shown, their order and the pinned ones are in the address.
  *
  * @module
  */
@@ -20,7 +19,7 @@ export function readWidth(table: string, { key, width }: { key: string; width: n
   return widths.value[`${table}/${key}`] ?? width;
 }
 
-/** Undefined gives a column its own width back. */
+/** Undefined resets a column's width. */
 export function setWidth(table: string, key: string, width: number | undefined): void {
   const { [`${table}/${key}`]: _, ...others } = widths.peek();
   const next =

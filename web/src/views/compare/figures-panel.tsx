@@ -1,17 +1,16 @@
 import { useMemo } from "preact/hooks";
 import {
   formatCount,
-  formatCounted,
   formatFigure,
   formatNumber,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
 import type { ComparedRun, ComparedRuns, RunComparison } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import { type RightWrong, rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
+import { rightWrong } from "../../state/right-wrong.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
-import { MirroredHistogram } from "../../ui/histogram/mirrored.tsx";
+import { RightWrongFigures } from "../../ui/right-wrong-figures.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { comparedFigures } from "./figures.ts";
 import { sayRange } from "./over-steps.ts";
@@ -109,14 +108,11 @@ export function RightWrongPanel({
         {sides.map(({ name, split }) => (
           <div key={name}>
             <h3>{name}</h3>
-            <RightWrongSide {...split} />
+            <RightWrongFigures {...split} />
           </div>
         ))}
       </div>
-      <p class="muted">
-        Mean |Δ| of each sequence{steps !== null && ` of ${sayRange(steps)}`}; intervals are over prompts, as
-        sequences of one prompt are alike.
-      </p>
+      <p class="muted">Mean |Δ| of each sequence{steps !== null && ` of ${sayRange(steps)}`}.</p>
     </section>
   );
 }
@@ -126,48 +122,4 @@ function selectRows({ columns, length }: SequenceTable, steps: StepRange | null)
   return Uint32Array.from({ length }, (_, row) => row).filter(
     (row) => columns.step[row]! >= steps[0] && columns.step[row]! <= steps[1],
   );
-}
-
-function RightWrongSide({ right, wrong, tests }: RightWrong) {
-  if (tests === undefined)
-    return (
-      <p class="muted">
-        {formatCounted(right.length, "right sequence")}, {formatCounted(wrong.length, "wrong sequence")}: two
-        of each are needed.
-      </p>
-    );
-  const { order, means, enough } = tests;
-  return (
-    <>
-      <MirroredHistogram
-        above={{ name: "right", values: right }}
-        below={{ name: "wrong", values: wrong }}
-        unit="mean |Δ|, nats"
-      />
-      <dl>
-        <dt>mean of right, of wrong</dt>
-        <dd>
-          {formatNumber(mean(right))}, {formatNumber(mean(wrong))}
-        </dd>
-        <dt title="interval by prompt">wrong − right</dt>
-        <dd>
-          {formatSigned(means.difference)}{" "}
-          {enough && (
-            <small>
-              95 % {formatSigned(means.interval.low)} to {formatSigned(means.interval.high)}
-            </small>
-          )}
-        </dd>
-        <dt title="of these sequences: from −1 (every wrong one below every right one) to 1">
-          rank-biserial
-        </dt>
-        <dd>{formatSigned(order.rankBiserial, 2)}</dd>
-      </dl>
-      <p class="muted">{sayRightWrong(tests)}</p>
-    </>
-  );
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,5 +1,5 @@
 /**
- * The charts over steps: both runs on one axis, and below it what B has more than A.
+ * The charts over steps: both runs on one axis, with B − A below.
  *
  * @module
  */
@@ -15,7 +15,7 @@ interface ChartKind {
   readonly unit: string;
   readonly kind?: FigureKind;
   readonly nearOne?: boolean;
-  /** Where the title is long: over the track. */
+  /** A shorter title for the track below, where the title is long. */
   readonly short?: string;
 }
 
@@ -49,7 +49,7 @@ const TRACK_HEIGHT = 96;
 export interface ComparedChart {
   readonly metric: StepMetric;
   readonly both: ChartSpec;
-  /** Undefined where no step has a figure of both. */
+  /** Undefined where no step has figures of both runs. */
   readonly difference: ChartSpec | undefined;
 }
 

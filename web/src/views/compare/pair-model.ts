@@ -1,12 +1,11 @@
 /**
- * One pair of sequences, token by token: the response tokens that both begin with are the same, after them each goes its
- * own way.
+ * One pair of sequences, token by token: both start with the same response tokens and then differ.
  *
  * @module
  */
 import { sharedTokens, type WireSequence } from "../../../../src/results/wire/index.ts";
 
-/** How places of the two texts are put beside each other. */
+/** How places of the two texts are aligned. */
 export const ALIGNMENTS = [
   {
     name: "index",
@@ -26,14 +25,14 @@ export const ALIGNMENTS = [
 ] as const;
 export type Alignment = (typeof ALIGNMENTS)[number]["name"];
 
-/** Everything is by place; without an alignment by turns a place is the token's number in both. */
+/** Everything is indexed by place; unless aligned by turns, a place is the token's number in both. */
 export interface PairModel {
   readonly a: WireSequence;
   readonly b: WireSequence;
   readonly alignment: Alignment;
   /** Places. */
   readonly length: number;
-  /** Response tokens that both begin with. */
+  /** Response tokens that both start with. */
   readonly shared: number;
   /** `[places]`: the response token there, -1 without one. */
   readonly tokensA: Int32Array;
@@ -117,7 +116,7 @@ function byTurns(a: WireSequence, b: WireSequence, onlyOwn: boolean): Place[] {
   });
 }
 
-/** Tokens before the first turn, then of each turn with what follows it up to the next. */
+/** Tokens before the first turn, then of each turn with what follows until the next. */
 function splitParts({ turnMarks }: WireSequence): number[][] {
   const parts: number[][] = [[]];
   let part = 0;

@@ -31,7 +31,7 @@ export interface PairPanelProps {
   /** The place of run B in `RunInfo.compared`. */
   readonly other: number;
   readonly how: PairKind;
-  /** The address names it: whoever follows a link to a pair wants to see it, and it lies far down the page. */
+  /** The address names the pair: scroll to it, since it is far down the page. */
   readonly isAsked: boolean;
   readonly names: RunComparison["names"];
   /** Nats: the colors of both runs. */
@@ -70,7 +70,7 @@ function Pair({
   const [from, to] = windowAt(model, current ?? 0);
   usePairKeys(model, current);
   useEffect(() => {
-    // What loads above it later moves nothing: browsers anchor what is in sight.
+    // What loads above it later moves nothing: browsers anchor the scroll position.
     if (isAsked) document.getElementById(HEADING)?.scrollIntoView();
   }, [isAsked, a, b]);
   useEffect(() => {
@@ -92,7 +92,7 @@ function Pair({
       <Prompts model={model} />
       <TokenCharts model={model} />
       <Choice
-        label="Put side by side"
+        label="Align"
         name="align"
         options={ALIGNMENTS}
         value={alignment}
@@ -103,7 +103,7 @@ function Pair({
       {alignment !== "index" && (
         <p class="muted" role="status">
           No partner: {formatCounted(model.alone.a, "token")} of A, {formatCounted(model.alone.b, "token")} of
-          B. Differences are of equal tokens; with a dotted line below, the texts before them differ.
+          B. Differences are of equal tokens; a dotted line below one means that the texts before it differ.
         </p>
       )}
       <div class="strip-tools">

@@ -14,8 +14,8 @@ interface StripProps {
 }
 
 /**
- * Where both texts are the same: one above the other, with a band for the difference below. A token of A, that of B and
- * their band are one cell, so that they stay together however lines wrap. After that each text by itself.
+ * Where both texts are the same, one is above the other, with a band for the difference below. A token of A, that of B
+ * and their band are one cell, so that they stay together however lines wrap. After that, each text by itself.
  */
 export function PairStrip(props: StripProps) {
   const { model, from, to } = props;
@@ -23,7 +23,7 @@ export function PairStrip(props: StripProps) {
     const cell = event.target instanceof Element ? event.target.closest("[data-at]") : null;
     if (cell !== null) navigate({ params: { at: cell.getAttribute("data-at")! } }, { replace: true });
   };
-  // Texts that go their own ways lie beside each other only by turns.
+  // After the texts part, only an alignment by turns pairs their tokens.
   const parting = model.alignment === "index" ? Math.min(to, Math.max(from, model.shared)) : to;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys choose tokens too (use-pair-keys)
@@ -79,7 +79,7 @@ function Cell({ model, at, domain, current }: StripProps & { readonly at: number
   );
 }
 
-/** What one of the texts has after the tokens that both share. */
+/** The rest of one text after the shared tokens. */
 function Rest({ model, from, to, domain, current, side }: StripProps & { readonly side: "a" | "b" }) {
   const sequence = model[side];
   const deltas = side === "a" ? model.deltasA : model.deltasB;

@@ -9,7 +9,7 @@ import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual
 import { COMPARED, compareFigure, formatPair, HOW_TITLES, orderedPairs, type Pairs } from "./pairs.ts";
 import { hrefToA, hrefToB } from "./sequence-href.ts";
 
-/** Sequences that belong together, furthest apart first. */
+/** Pairs of sequences, those that differ most first. */
 export function PairsPanel({
   all,
   sort,
@@ -82,7 +82,7 @@ function buildColumns(all: Pairs): TableColumn<number>[] {
     {
       key: "sequence",
       title: "A",
-      help: "the sequence of run A; leads to its page",
+      help: "the sequence of run A; opens its page",
       width: 128,
       sortable: true,
       cell: (at) => <a href={hrefToA(pairs.a[at]!)}>{formatSequenceHandle(a, pairs.a[at]!)}</a>,
@@ -90,14 +90,14 @@ function buildColumns(all: Pairs): TableColumn<number>[] {
     {
       key: "partner",
       title: "B",
-      help: "its partner in run B; leads to its page",
+      help: "its partner in run B; opens its page",
       width: 128,
       cell: (at) => <a href={hrefToB(pairs.b[at]!)}>{formatSequenceHandle(b, pairs.b[at]!)}</a>,
     },
     {
       key: "beside",
       title: "both",
-      help: "both texts, side by side below",
+      help: "show both texts below",
       width: 72,
       cell: (at) => <a href={makeHref({ params: { pair: formatPair(pairs, at), at: undefined } })}>beside</a>,
     },
@@ -105,7 +105,7 @@ function buildColumns(all: Pairs): TableColumn<number>[] {
     {
       key: "shared",
       title: "shared",
-      help: "response tokens that both begin with",
+      help: "response tokens that both start with",
       width: 84,
       align: "end",
       sortable: true,
@@ -114,7 +114,7 @@ function buildColumns(all: Pairs): TableColumn<number>[] {
     {
       key: "gap",
       title: "largest at a token",
-      help: "largest |Δb − Δa| at a token that both share; leads to it in A",
+      help: "largest |Δb − Δa| at a token that both share; opens it in A",
       width: 168,
       align: "end",
       sortable: true,

@@ -40,7 +40,7 @@ export function compareFigure({ a, b, pairs }: Pairs, at: number, column: Sequen
   return { a: first, b: second, difference: second - first };
 }
 
-/** What the table can be sorted by, as numbers: `gap` is the largest difference of a token. */
+/** Values by which the table can be sorted; `gap` is the largest difference at a token. */
 function sortValue(all: Pairs, key: string, at: number): number | undefined {
   const { a, pairs } = all;
   if (key === "gap") return pairs.gap_max[at] ?? Number.NaN;

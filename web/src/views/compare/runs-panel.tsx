@@ -19,7 +19,7 @@ import { chartRuns, formatInterval, formatOver, isShown, listRuns, type RunRow }
 
 const stepsParam = param("steps", "");
 
-/** This run and all others: figures, by how much each differs from this run, and their steps. */
+/** This run and all others: figures, their difference from this run, and a chart over steps. */
 export function RunsPanel({ info, chosen }: { readonly info: RunInfo; readonly chosen: number }) {
   return (
     <section aria-labelledby="compare-runs">
@@ -104,7 +104,7 @@ function RunsTable({
   );
 }
 
-/** What is about a pair of the run before. */
+/** Parameters that belong to a pair of the previous run. */
 const FORGET = { pair: undefined, at: undefined };
 
 function Figures({ metrics, differences }: RunRow) {

@@ -50,7 +50,7 @@ describe("the sentence on a difference", () => {
     expect(describeDifference(differ({ difference: 0.012, clusters: 7 }))).toMatch(
       /0\.0120 nats higher than that of A; an interval needs ten prompts in each run\.$/,
     );
-    expect(describeDifference(differ({}))).toBe("The runs have no figures that could be compared.");
+    expect(describeDifference(differ({}))).toBe("The runs have no figures to compare.");
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * This run and all that it is compared with: their figures in one table, their steps in one chart, and in words by how
- * much one differs from this run.
+ * This run and all that it is compared with: figures in one table, steps in one chart, and the difference from this run
+ * in words.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export function formatOver({ over, tokens }: ComparedRun["differences"]): string
 export function describeDifference({ over, tokens, unit, figures }: ComparedRun["differences"]): string {
   const { delta_abs_mean: figure } = figures;
   const { difference, clusters } = figure;
-  if (difference === null) return "The runs have no figures that could be compared.";
+  if (difference === null) return "The runs have no figures to compare.";
   const among =
     over === "tokens"
       ? `Over the ${formatCounted(tokens.this, "token")} that both runs scored after the same text`

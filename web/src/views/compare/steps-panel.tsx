@@ -8,7 +8,7 @@ import { chartsOverSteps, sayRange } from "./over-steps.ts";
 
 const stepsParam = param("steps", "");
 
-/** Small multiples over steps, both runs in each, with a track of their difference. */
+/** Small multiples over steps with both runs in each, and their difference below. */
 export function StepsPanel({
   a,
   b,
@@ -22,7 +22,7 @@ export function StepsPanel({
   const charts = useMemo(() => chartsOverSteps(a, b, comparison), [a, b, comparison]);
   const xs = charts[0]?.both.xs ?? [];
   const range = parseSteps(stepsParam.value);
-  if (xs.length < 2) return <p class="muted">Less than two steps: there is nothing to draw over them.</p>;
+  if (xs.length < 2) return <p class="muted">Fewer than two steps: there is nothing to draw.</p>;
   const choose = brushSteps(xs);
   const shared = {
     crosshair,
@@ -49,7 +49,7 @@ export function StepsPanel({
           <div key={metric} class="chart">
             <ChartView spec={both} {...shared} />
             {difference === undefined ? (
-              <p class="muted">No step has a figure of both runs.</p>
+              <p class="muted">No step has figures of both runs.</p>
             ) : (
               <ChartView spec={difference} {...shared} />
             )}

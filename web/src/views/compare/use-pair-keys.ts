@@ -14,10 +14,10 @@ export function usePairKeys({ stops, largest, length }: PairModel, current: numb
   useKeys({
     m: { describe: "the token with the largest difference", run: () => goToToken(largest) },
     ".": { describe: "next large difference", run: () => goToToken(nextStop(stops, here, 1)) },
-    ",": { describe: "large difference before", run: () => goToToken(nextStop(stops, here, -1)) },
+    ",": { describe: "previous large difference", run: () => goToToken(nextStop(stops, here, -1)) },
     ArrowRight: { describe: "next token", run: () => step(1) },
-    ArrowLeft: { describe: "token before", run: () => step(-1) },
-    "]": { describe: `${WINDOW} tokens on`, run: () => step(WINDOW) },
+    ArrowLeft: { describe: "previous token", run: () => step(-1) },
+    "]": { describe: `${WINDOW} tokens forward`, run: () => step(WINDOW) },
     "[": { describe: `${WINDOW} tokens back`, run: () => step(-WINDOW) },
   });
 }

@@ -21,7 +21,7 @@ const sortParam = param("pairs", "-mean");
 const stepsParam = param("steps", "");
 const withParam = param("with", "");
 
-/** This run beside another, and beside all others in one table. */
+/** This run against another, and against all others in one table. */
 export function CompareView({ info }: ViewProps) {
   const at = comparedWith(info);
   if (at === undefined) {
@@ -107,7 +107,7 @@ function Sequences({
   const sort = pairSort(sortParam.value);
   const range = parseSteps(stepsParam.value);
   const named = pairParam.value === "" ? undefined : findPair(pairs, pairParam.value);
-  // Without one in the address the first of the table is shown.
+  // Without one in the address, the first of the table is shown.
   const chosen = named ?? (pairParam.value === "" ? orderedPairs(all, sort, range)[0] : undefined);
   return (
     <>
@@ -120,7 +120,7 @@ function Sequences({
           {chosen === undefined ? (
             <p class="muted" role="status">
               {pairParam.value === ""
-                ? "No pair is of these steps."
+                ? "No pair is in these steps."
                 : `There is no pair ${pairParam.value}: choose one in the table.`}
             </p>
           ) : (

@@ -2,7 +2,7 @@ import { formatCount, formatCounted } from "../../../../src/render/text/display/
 import type { RunComparison } from "../../../../src/results/index.ts";
 import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 
-/** What speaks against the comparison, before anything that it shows. */
+/** Reasons to doubt the comparison, above its figures. */
 export function Warnings({ warnings, unchecked, pairs, unmatched, names }: RunComparison) {
   return (
     <>
@@ -14,8 +14,8 @@ export function Warnings({ warnings, unchecked, pairs, unmatched, names }: RunCo
       </p>
       {unchecked.length > 0 && (
         <p class="muted">
-          {warnings.length === 0 && "Nothing found that speaks against the comparison. "}
-          Not to be checked: {unchecked.join(" ")}
+          {warnings.length === 0 && "Nothing found that would invalidate the comparison. "}
+          Not checked: {unchecked.join(" ")}
         </p>
       )}
     </>

@@ -5,11 +5,11 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 
 const COMMAND = "logratio";
 
-/** The correction as each trainer's config that can do exactly this, and as a command. */
+/** The correction as a config of each trainer that can express it exactly, and as a command. */
 export function Configs({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
   const [wanted, want] = useState(COMMAND);
   if (exact.state === "failed")
-    return <p class="muted">Configs come with the exact answer, and there is none here.</p>;
+    return <p class="muted">Configs come with the exact figures, which are not available here.</p>;
   const answer = exact.state === "ready" ? exact.answer : exact.last;
   if (answer === undefined) return <p class="muted">…</p>;
   const { configs, command } = answer;
@@ -24,7 +24,7 @@ export function Configs({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
   };
   return (
     <div class={exact.state === "ready" ? "configs" : "configs stale"}>
-      {names.length === 1 && <p class="muted">No trainer has settings for exactly this.</p>}
+      {names.length === 1 && <p class="muted">No trainer's settings express exactly this.</p>}
       <div role="tablist" aria-label="Configs">
         {names.map((name) => (
           <button

@@ -12,20 +12,20 @@ import type { Figures } from "./figures.ts";
 interface FigureRow {
   readonly title: string;
   readonly help: string;
-  /** Undefined where the prepared sums cannot tell. */
+  /** Undefined where the prepared sums do not suffice. */
   readonly now: string | undefined;
-  /** Undefined where the server does not tell it. */
+  /** Undefined where the server's answer lacks it. */
   readonly exact: (answer: CorrectAnswer) => string | undefined;
 }
 
-/** Figures from the prepared sums, which follow the pointer, beside the exact ones. */
+/** Figures from the prepared sums, which follow the pointer, next to the exact ones. */
 export function FiguresTable({
   figures,
   tokens,
   hasVeto,
   exact,
 }: {
-  /** Undefined where only every token can tell. */
+  /** Undefined where only the tokens themselves give the figures. */
   readonly figures: Figures | undefined;
   /** Of the run. */
   readonly tokens: number;
@@ -39,10 +39,10 @@ export function FiguresTable({
         <thead>
           <tr>
             <th scope="col">figure</th>
-            <th scope="col" title="from sums made beforehand: follows while you drag">
+            <th scope="col" title="from precomputed sums: follows while you drag">
               prepared
             </th>
-            <th scope="col" title="over every token, asked when a line is let go">
+            <th scope="col" title="over every token: computed when you release the line">
               exact {exact.state === "ready" && <span aria-hidden="true">✓</span>}
             </th>
           </tr>
@@ -64,7 +64,7 @@ export function FiguresTable({
           ? `no exact figures: ${exact.message}`
           : exact.state === "ready"
             ? "exact: over every token"
-            : "exact figures are being counted …"}
+            : "computing exact figures …"}
       </p>
     </>
   );
@@ -72,7 +72,7 @@ export function FiguresTable({
 
 function buildRows(figures: Figures | undefined, tokens: number, hasVeto: boolean): FigureRow[] {
   const { kept, clipped, ess, meanWeight, keptSequences, advantageDropped, vetoedAtMost } = figures ?? {};
-  // Which sequences the veto takes is known as a set that holds them all: then what is kept is at least this.
+  // Of the sequences that the veto takes only a superset is known, so the kept share is a lower bound.
   const bounded = hasVeto && (vetoedAtMost ?? 0) > 0;
   const [least, most, about] = bounded ? ["≥ ", "≤ ", "≈ "] : ["", "", ""];
   const say = (
@@ -158,7 +158,7 @@ export function DroppedTable({
   const outcomes = (["right", "wrong"] as const).flatMap((side): DroppedRow[] => {
     const now = figures?.dropped[side];
     const told = answer?.[`dropped_${side}`];
-    // Without prepared figures the answer alone knows whether there are any.
+    // Without prepared figures, only the answer knows whether there are any.
     if (now === undefined && (figures !== undefined || told === undefined || told === null)) return [];
     return [{ title: side, now, exact: isReady ? told : undefined }];
   });

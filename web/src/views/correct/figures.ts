@@ -50,14 +50,14 @@ export class SideSums {
   tokens = 0;
   kept = 0;
   clipped = 0;
-  /** Σ w and Σ w² over kept tokens, as ESS counts them, and as the loss sees them. */
+  /** Σ w and Σ w² over kept tokens, with the weights of ESS; then Σ of the weights in the loss. */
   weights = 0;
   squares = 0;
   loss = 0;
   advantage = 0;
   advantageKept = 0;
 
-  /** Takes a share of everything kept away again. */
+  /** Removes a share of everything that was kept. */
   thin(share: number): void {
     const rest = 1 - share;
     this.kept *= rest;
@@ -93,7 +93,7 @@ export function computeFigures(
     kept: kept / tokens,
     clipped: sum((side) => side.clipped) / tokens,
     ess: squares === 0 ? 0 : (weights * weights) / (tokens * squares),
-    // Less than a millionth of a token is what rounding leaves of none.
+    // Less than a millionth of a token is a rounding error of zero.
     meanWeight: kept < 1e-6 ? Number.NaN : sum((side) => side.loss) / kept,
     dropped: Object.fromEntries(dropped),
     ...(advantage > 0 && { advantageDropped: 1 - sum((side) => side.advantageKept) / advantage }),

@@ -11,7 +11,7 @@ import { ThresholdHistogram } from "../../ui/histogram/threshold-histogram.tsx";
 import type { Question } from "./use-question.ts";
 import { formatBins, parseBins, Ways } from "./ways.tsx";
 
-/** The histogram with the correction's lines in it, and the ways out of it into the run. */
+/** The histogram with the correction's lines, and links to the tokens or sequences in its bars. */
 export function HistogramFigure({
   info,
   question,

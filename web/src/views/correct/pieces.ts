@@ -1,8 +1,9 @@
 /**
  * What a correction does as a function of one Δ: of a token, or of a sequence's ΣΔ or mean Δ.
  *
- * Between two bounds everything fares alike, so two values of Δ tell of each stretch, and `applyCorrection` itself says
- * how they fare: a drag then costs a handful of tokens, whatever the size of the run, and no rule has a second meaning.
+ * Between two bounds all values are treated alike, so two values of Δ describe each piece, and `applyCorrection` itself
+ * is applied to them: a drag then costs a handful of tokens, whatever the size of the run, and no rule is implemented
+ * twice.
  *
  * @module
  */
@@ -18,7 +19,7 @@ export interface Piece {
   readonly weight: number | undefined;
 }
 
-/** Whether all that the correction does, but for vetoes and divisors, goes by Δ on these axes. */
+/** Whether everything that the correction does, except vetoes and divisors, is a function of Δ on these axes. */
 export function isOn(correction: Correction, axes: readonly AxisName[]): boolean {
   const { weight, steps } = correction;
   const isKnown = (axis: AxisName | undefined): boolean => axis !== undefined && axes.includes(axis);
@@ -33,7 +34,7 @@ export function isOn(correction: Correction, axes: readonly AxisName[]): boolean
   });
 }
 
-/** Of the weight and the steps that are on the axis; vetoes are left out: one Δ knows nothing of others. */
+/** Of the weight and the steps that are on the axis; vetoes are left out, since they depend on other tokens. */
 export function piecesOn(correction: Correction, axis: AxisName): Piece[] {
   const own = onTokens(correction, axis);
   const { weight } = own;
@@ -69,7 +70,7 @@ export function piecesOn(correction: Correction, axis: AxisName): Piece[] {
   });
 }
 
-/** A sequence's figure held against bounds is a token's, once the sequence is one Δ. */
+/** Rewrites sequence measures as token measures, for a sequence that consists of one Δ. */
 function onTokens({ weight, steps }: Correction, axis: AxisName): Correction {
   const isWeighted = weight !== undefined && axisOfWeight(weight) === axis;
   const token = { level: "token", aggregation: "sum" } as const;

@@ -1,5 +1,5 @@
 /**
- * What is made once of the run's sums, so that a drag costs little.
+ * What is computed once from the run's sums, so that dragging is cheap.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export function prepare(table: SequenceTable, bins: CorrectBins): Prepared {
     sums: tokenSums(bins),
     groups,
     vetoed(reach) {
-      // The veto rests while another line is dragged.
+      // The veto does not change while another line is dragged.
       if (lastVeto?.reach !== reach) lastVeto = { reach, shares: vetoedShares(table, reach, groups) };
       return lastVeto.shares;
     },
@@ -57,21 +57,24 @@ export function prepare(table: SequenceTable, bins: CorrectBins): Prepared {
   };
 }
 
-/** The same places, but sequences of other steps have no tokens that count. */
+/** The same table, but sequences of other steps have no tokens. */
 export function inSteps(table: SequenceTable, [from, to]: StepRange): SequenceTable {
   const { step, tokens } = table.columns;
   const counted = tokens.map((own, row) => (step[row]! >= from && step[row]! <= to ? own : 0));
   return { ...table, columns: { ...table.columns, tokens: counted } };
 }
 
-/** Undefined where only every token can tell: of turns, or where tokens and sequences are both judged. */
+/**
+ * Undefined where only the tokens themselves give the figures: for turns, or where tokens and sequences are both
+ * judged.
+ */
 export function figuresNow(
   { table, sums, groups, vetoed }: Prepared,
   correction: Correction,
 ): Figures | undefined {
   const { steps } = correction;
   const divided = steps.findIndex(({ action }) => action === "normalize");
-  // What bounds divided weights has to know the mean first, and that is a training step's.
+  // A bound on normalized weights needs the mean first, which is that of a training step.
   const after = divided < 0 ? [] : steps.slice(divided).filter(({ action }) => action !== "normalize");
   if (after.some(needsWeights)) return undefined;
   const reach = vetoReach(correction);
@@ -95,7 +98,7 @@ function findWorst({ columns, length }: SequenceTable): Prepared["worst"] {
   return at < 0 ? undefined : { sequence: at, token: columns.worst_token[at]! };
 }
 
-/** Far enough for all but one in ten thousand, and for every bound in play. */
+/** Wide enough for all but one in ten thousand values, and for every bound. */
 export function makeAxis(prepared: Prepared, correction: Correction, name: AxisName): Axis {
   const [least, middle, most] = findTails(prepared, name);
   const bounds = linesOn(correction, name).map(({ at }) => Math.abs(at));
@@ -103,7 +106,7 @@ export function makeAxis(prepared: Prepared, correction: Correction, name: AxisN
   return asinhAxis(reach, Math.max(middle, reach * 1e-4));
 }
 
-/** Below, above and how far from 0 most are. */
+/** The Δ that most values lie above, below, and within. */
 function findTails({ sums, sorted }: Prepared, axis: AxisName): readonly [number, number, number] {
   const at = (share: number): number => {
     if (axis === "token") return sums.quantile(share);
@@ -143,7 +146,7 @@ export function listSides({ sums, sorted }: Prepared, axis: AxisName): Histogram
   }));
 }
 
-/** How many of the ascending values are below. */
+/** How many of the ascending values are below `wanted`. */
 function placeIn(values: Float64Array, wanted: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {

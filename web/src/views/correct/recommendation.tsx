@@ -1,5 +1,5 @@
 /**
- * What `logratio sweep` says of these steps: every correction of its grid as a point, and the one it recommends.
+ * What `logratio sweep` finds for these steps: every correction of its grid as a point, and its recommendation.
  *
  * @module
  */
@@ -22,10 +22,10 @@ interface RecommendationProps {
   readonly correction: Correction;
 }
 
-/** A larger run is swept when it is asked for: that takes the server some seconds. */
+/** A larger run is swept on request only: it takes the server some seconds. */
 const TOKENS_AT_ONCE = 2_000_000;
 
-/** One line with the way to it; what else was tried is unfolded, so that the thresholds stay in sight. */
+/** The recommendation in one line; the other corrections are folded away, so that the thresholds stay in sight. */
 export function Recommendation({ info, range, correction }: RecommendationProps) {
   const [asked, setAsked] = useState(info.tokens <= TOKENS_AT_ONCE);
   const steps = range === null ? undefined : formatSteps(range);
@@ -38,7 +38,7 @@ export function Recommendation({ info, range, correction }: RecommendationProps)
     return (
       <p>
         <button type="button" onClick={() => setAsked(true)}>
-          What is recommended?
+          Recommendation
         </button>
       </p>
     );
@@ -95,7 +95,7 @@ function Swept({ report, current }: { readonly report: SweepReport; readonly cur
             </ul>
             <ShortTable rows={pickRows(report, chosen)} recommended={name} chosen={chosen} />
             <p class="muted">
-              {formatCount(corrections.length)} corrections tried; <code>logratio sweep</code> has all of
+              {formatCount(corrections.length)} corrections tried; <code>logratio sweep</code> lists all of
               them.
             </p>
           </div>
@@ -145,7 +145,7 @@ function ShortTable({
 
 const MOST_ROWS = 6;
 
-/** None, the recommended one and the one looked at; between them the front. */
+/** No correction, the recommended one and the current one; between them the front. */
 function pickRows({ corrections, front, recommendation }: SweepReport, chosen?: string): SweepCorrection[] {
   const musts = new Set(["none", recommendation.name, ...(chosen === undefined ? [] : [chosen])]);
   const others = front.filter((name) => !musts.has(name)).slice(0, MOST_ROWS - musts.size);

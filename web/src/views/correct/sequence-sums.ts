@@ -44,7 +44,7 @@ export function rowGroups({ columns }: SequenceTable, sums: CorrectBins): RowGro
   };
 }
 
-/** Tokens by group: all, and those that something happens to. */
+/** Tokens by group: all, and those that are dropped or clipped. */
 class GroupCounts {
   readonly #of: Int8Array;
   readonly #groups: readonly ValueGroup[];
@@ -130,7 +130,7 @@ export function vetoedShares(
 }
 
 /**
- * Of a correction on sequences; each axis drops on its own, and the weight is of one of them.
+ * Figures of a correction on sequences; each axis drops independently, and the weight is of one of them.
  *
  * @param groups {@link rowGroups} of the table.
  */

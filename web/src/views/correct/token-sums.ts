@@ -20,7 +20,7 @@ import { type Piece, piecesOn } from "./pieces.ts";
 type Quantity = "tokens" | "rho" | "rhoSquares" | "absAdvantage";
 
 export interface TokenSums {
-  /** Sides that there are. */
+  /** The sides that have tokens. */
   readonly sides: readonly Side[];
   /** Σ of a quantity over a side's tokens with Δ below this, nats. */
   below(side: Side, quantity: Quantity, delta: number): number;
@@ -66,7 +66,7 @@ export function tokenSums({ edges: given, groups, by_length, by_reward }: Correc
     }
     return low;
   };
-  /** Of an open bin only its mean is known: all of it lies on one side. */
+  /** Of an open bin only the mean is known, so the whole bin counts on one side. */
   const shareBelow = (sums: Running, bin: number, delta: number): number => {
     const [low, high] = [edges[bin]!, edges[bin + 1]!];
     if (Number.isFinite(low) && Number.isFinite(high)) return Math.min(1, (delta - low) / (high - low));
@@ -85,7 +85,7 @@ export function tokenSums({ edges: given, groups, by_length, by_reward }: Correc
     const sums = running.get(side);
     return sums === undefined ? 0 : sumBelow(sums[quantity], delta, (bin) => shareBelow(sums, bin, delta));
   };
-  // Of groups not even the mean of an open bin is known; bounds that lie in one are e^20 from 1.
+  // Of groups not even the mean of an open bin is known; a bound in one would be e^20 away from 1.
   const makeGroups = (given: CorrectBins["by_length"]): TokenGroup[] =>
     given.map(({ from, to, tokens }) => {
       const total = runningSum(tokens);

@@ -1,10 +1,10 @@
 /**
- * What the address asks of a correction, and what is answered at once and exactly:
+ * The correction in the address, with its prepared and its exact answers:
  *
  *     address ─► correction, axis, bins
  *     prepared sums ─┬─► sides ─► picture     per axis, per correction: what a drag changes is drawn, not summed again
  *                    └─► figures              from bins, at every move of a line
- *     server ─► exact                         after a line is let go
+ *     server ─► exact                         after a line is released
  *
  * @module
  */

@@ -28,7 +28,7 @@ export function CorrectView({ info }: ViewProps) {
   return <WhenLoaded of={table()}>{(sequences) => <OfSteps info={info} table={sequences} />}</WhenLoaded>;
 }
 
-/** Over the steps that are looked at; files have the sums of the whole run only. */
+/** Over the selected steps; a bundle has the sums of the whole run only. */
 function OfSteps({ info, table }: { readonly info: RunInfo; readonly table: SequenceTable }) {
   const range = info.bundled ? null : parseSteps(route.value.params.steps ?? "");
   const [from, to] = range ?? [];

@@ -6,7 +6,7 @@ import type { HistogramSide } from "../../ui/histogram/draw-histogram.ts";
 
 type Bins = readonly [from: number, to: number];
 
-/** What the histogram of an axis is of, as filters have it, and the view that lists those. */
+/** The filter field of each axis, and the view that lists its tokens or sequences. */
 const FIELDS: Readonly<Record<AxisName, readonly ["tokens" | "sequences", string]>> = {
   token: ["tokens", "delta"],
   sum: ["sequences", "sum"],
@@ -27,7 +27,7 @@ export function formatBins(from: number, to: number): string | undefined {
   return `${text(from)}..${text(to)}`;
 }
 
-/** The ways from the histogram to what is in it: the bars that are chosen, what is clipped, what is dropped. */
+/** Links from the histogram to what is in it: the chosen bars, what is clipped, what is dropped. */
 export function Ways({
   correction,
   axis,
@@ -42,7 +42,7 @@ export function Ways({
   readonly bundled: boolean;
 }) {
   const [view, field] = FIELDS[axis];
-  // Files cannot look through all tokens.
+  // A bundle cannot search all tokens.
   if (bundled && view === "tokens") return null;
   const count = ([from, to]: Bins): number =>
     Math.round(sides.reduce((sum, side) => sum + side.between(from, to), 0));

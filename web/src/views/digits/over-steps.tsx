@@ -23,7 +23,7 @@ export function OverSteps({ charts }: { readonly charts: readonly ChartSpec[] })
           <button type="button" onClick={() => navigate({ params: { steps: undefined } })}>
             {range[0] === range[1] ? `step ${range[0]}` : `steps ${range[0]}–${range[1]}`}{" "}
             <span aria-hidden="true">✕</span>
-            <span class="visually-hidden">: choose all again</span>
+            <span class="visually-hidden">: show all steps</span>
           </button>{" "}
           <a href={makeHref({ view: "sequences", token: undefined })}>their sequences</a>. Figures on this
           page are of all steps.

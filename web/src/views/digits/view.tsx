@@ -17,9 +17,9 @@ export function DigitsView({ info }: ViewProps) {
         <WhenLoaded of={digitsTables()}>{(page) => <Digits page={page} />}</WhenLoaded>
       ) : (
         <p role="status">
-          There are no figures of digits:{" "}
+          There are no figures for digits:{" "}
           {info.tokenizer === null
-            ? "only a tokenizer says which tokens are digits (logratio view --tokenizer DIR)."
+            ? "telling which tokens are digits needs a tokenizer (logratio view --tokenizer DIR)."
             : info.redacted
               ? "texts are redacted."
               : "no token of this run is a digit of its tokenizer."}
@@ -65,8 +65,8 @@ function Digits({ page }: { readonly page: DigitsPage }) {
       <Truth truth={page.truth} />
       <Section title="Single digits" tables={page.examples} />
       {page.absent.length > 0 && (
-        <section aria-label="What is absent">
-          <h2>What is absent</h2>
+        <section aria-label="Absent">
+          <h2>Absent</h2>
           <ul class="facts muted">
             {page.absent.map((line) => (
               <li key={line}>{line}</li>

@@ -1,5 +1,5 @@
 /**
- * Which lists there are, and what of them is shown in which order.
+ * The lists of this view: which items are shown, and in which order.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export const GROUP_ORDERS: readonly ItemOrder<TokenGroup>[] = [
   { key: "k3", value: ({ share_of_k3 }) => share_of_k3 },
 ];
 
-/** `-k3`: descending. Null is last either way; without a known key the order stays. */
+/** `-k3`: descending. Null is last either way; an unknown key keeps the order. */
 export function ordered<Item>(
   items: readonly Item[],
   orders: readonly ItemOrder<Item>[],

@@ -11,7 +11,7 @@ import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual
 import type { GroupList } from "./choose.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** Tokens put together by what they are or where they stand. */
+/** Tokens grouped by what they are or where they are. */
 export function Groups({
   list,
   noun,
@@ -23,7 +23,7 @@ export function Groups({
   readonly list: GroupList;
   readonly noun: string;
   readonly items: readonly TokenGroup[];
-  /** All tokens that are put together. */
+  /** All tokens in the groups, in words. */
   readonly whole: string;
   readonly sort: TableSort | undefined;
   readonly onSort: (key: string) => void;
@@ -67,7 +67,7 @@ function columnsFor(list: GroupList, whole: string, most: number): TableColumn<T
         ),
     },
     {
-      ...figure("tokens", "tokens", `of ${whole}; the link lists the furthest apart`, ({ tokens }) =>
+      ...figure("tokens", "tokens", `of ${whole}; the link lists the most divergent`, ({ tokens }) =>
         formatCount(tokens),
       ),
       cell: ({ term, tokens }) =>
@@ -83,7 +83,7 @@ function columnsFor(list: GroupList, whole: string, most: number): TableColumn<T
         worst === null ? (
           formatNumber(delta_abs_max)
         ) : (
-          <a href={makeHref({ view: "sequence", ...worst })} title="see it in the text">
+          <a href={makeHref({ view: "sequence", ...worst })} title="show in the text">
             {formatNumber(delta_abs_max)}
           </a>
         ),
@@ -104,7 +104,7 @@ function columnsFor(list: GroupList, whole: string, most: number): TableColumn<T
   ];
 }
 
-/** The list of single tokens under the filter as it is and this term. */
+/** The list of single tokens under the current filter and this term. */
 function hrefWith(term: string): string {
   const filter = addCondition(parseFilter(route.value.params.filter ?? ""), term);
   return makeHref({

@@ -9,7 +9,7 @@ import { makeHref, navigate } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { quietText, visibleText } from "./visible-text.ts";
 
-/** The tokens that are furthest apart, one by one. */
+/** The most divergent tokens, one by one. */
 export function Occurrences({
   items,
   sort,
@@ -43,11 +43,13 @@ const COLUMNS: readonly TableColumn<TokenOccurrence>[] = [
       <a href={makeHref({ view: "sequence", sequence, token })}>{handle}</a>
     ),
   },
-  figure("size", "|Δ|", "distance of the two log-probs, nats", ({ delta }) => formatNumber(Math.abs(delta))),
+  figure("size", "|Δ|", "distance between the two log-probs, nats", ({ delta }) =>
+    formatNumber(Math.abs(delta)),
+  ),
   {
     key: "text",
     title: "Token in its context",
-    help: "blanks of the token are dots; sorts by the token",
+    help: "spaces in the token are dots; sorts by token",
     width: 450,
     sortable: true,
     cell: Context,

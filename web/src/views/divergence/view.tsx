@@ -73,7 +73,7 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
 
 type Chosen = ReturnType<typeof useChosen>;
 
-/** What the address asks for: single tokens, or groups of them, of those that filter and steps leave. */
+/** What the address asks for: single tokens or groups, of those that filter and steps leave. */
 function useChosen(info: RunInfo, top: TopTokens) {
   const { by, find = "", filter, steps, "tokens-sort": sort } = route.value.params;
   const list = LISTS.find((each) => each.name === by) ?? LISTS[0];
@@ -104,14 +104,14 @@ function useChosen(info: RunInfo, top: TopTokens) {
     occurrences,
     groups,
     shown: name === "occurrence" ? occurrences : groups,
-    /** Whose figures the groups are. */
+    /** What the groups' figures are over. */
     whole: isWhole ? "the run" : "the matching tokens",
     isWholeUnasked: isNarrowed && isWhole,
     counts: countLists(isNarrowed ? { ...sums, ...places } : top),
   };
 }
 
-/** Of the lists that are known: those of groups come with one answer, and occurrences with another. */
+/** Lengths of the known lists: groups come with one answer, occurrences with another. */
 function countLists(known: Partial<TopTokens>): Partial<Record<ListName, number>> {
   const { occurrences, by_token: token, by_class: classes, by_position: position, by_turn: turn } = known;
   const lists = { occurrence: occurrences, token, class: classes, position, turn };
@@ -124,7 +124,7 @@ function readSort(sort: string | undefined): TableSort | undefined {
   return sort === undefined ? undefined : { key: sort.replace(/^-/, ""), descending: sort.startsWith("-") };
 }
 
-/** As the address has it: figures begin with the largest, texts with the first. */
+/** The sort parameter: figures start descending, texts ascending. */
 function sortBy(key: string, now: TableSort | undefined): string {
   const isTextual = key === "label" || key === "text";
   const descending = now?.key === key ? !now.descending : !isTextual;
@@ -133,7 +133,7 @@ function sortBy(key: string, now: TableSort | undefined): string {
 
 function Lists({ counts, current }: { readonly counts: Chosen["counts"]; readonly current: ListName }) {
   return (
-    <nav class="pills" aria-label="Put together">
+    <nav class="pills" aria-label="Group by">
       {LISTS.map(({ name, title }) => (
         <a
           key={name}
@@ -172,7 +172,7 @@ function Counts({ name, shown, all, busy, found, isWholeUnasked }: Chosen) {
     <p class="counts" role="status">
       <strong>{formatCount(shown.length)}</strong> of {formatCount(all.length)}
       {busy ? (
-        <span class="loading"> · looking through the tokens …</span>
+        <span class="loading"> · searching the tokens …</span>
       ) : isWholeUnasked ? (
         WHOLE_RUN
       ) : (
@@ -186,7 +186,7 @@ function Nothing({ all, found, find }: Chosen) {
   const isEmpty = all.length === 0;
   return (
     <p class="nothing" role="status">
-      {!isEmpty ? `Nothing has "${find}" in it.` : found !== undefined ? "No matching tokens." : EMPTY}
+      {!isEmpty ? `Nothing contains "${find}".` : found !== undefined ? "No matching tokens." : EMPTY}
     </p>
   );
 }
@@ -197,11 +197,10 @@ function describeSource(name: ListName, found: Chosen["found"]): string {
   return `, ${what || "of "}the ${formatCount(found.tokens)} in ${formatCounted(found.sequences, "sequence")} that match`;
 }
 
-/** Where a bundle cannot sum again, or the filter is refused: figures never change their meaning unsaid. */
+/** Said where a bundle cannot sum again, or the filter is refused: figures must not change their meaning silently. */
 const WHOLE_RUN = " of the whole run";
 
-const EMPTY =
-  "There is nothing here: no token has both log-probs, or nothing is known to put tokens together by.";
+const EMPTY = "Nothing to list: no token has both log-probs, or nothing is known to group tokens by.";
 
 function buildRows(
   items: readonly (TopTokens["occurrences"][number] | TopTokens["by_token"][number])[],

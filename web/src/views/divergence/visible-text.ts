@@ -1,12 +1,12 @@
 /**
- * Foreign text on one line, with what one cannot see made visible.
+ * Foreign text on one line, with invisible characters made visible.
  *
  * @module
  */
 
 const NAMES: Readonly<Record<string, string>> = { " ": "·", "\n": "⏎", "\r": "␍", "\t": "⇥", "\u00a0": "⍽" };
 
-/** Controls, joiners, marks of direction, lone surrogates, what takes no place and what takes an odd one. */
+/** Controls, joiners, direction marks, lone surrogates, and spaces of zero or unusual width. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[^\S ]/gu;
 
 /** Blanks as `·`, line ends as `⏎`, whatever else is not seen as its code point: `⟨U+202E⟩`. */

@@ -15,7 +15,7 @@ interface SampleProps {
   readonly onToggle: () => void;
 }
 
-/** One sample: what became of it, its strip, and its text where one asks for it. */
+/** One sample: its outcome, its strip, and on request its text. */
 export function Sample({ info, page, sample, isCurrent, isOpen, onToggle }: SampleProps) {
   const { sequence, handle, worst, branch, tokens, answer } = sample;
   const isAlone = page.samples.length === 1;
@@ -72,8 +72,8 @@ function Outcome({ correct, facts }: GroupSample) {
 }
 
 function sayBranch(branch: number, tokens: number): string {
-  if (branch >= tokens) return "Another sample begins with all of this one.";
-  return `Leaves all others at token ${branch}.`;
+  if (branch >= tokens) return "Another sample starts with all of this one.";
+  return `Differs from all others from token ${branch} on.`;
 }
 
 /** |Δ| along the response, on the length and the colors of all samples; neighbors of one color are one piece. */
@@ -113,7 +113,7 @@ function Strip({
         <b
           class="branch"
           style={{ insetInlineStart: toLeft(branch) }}
-          title={`leaves the others at token ${branch}`}
+          title={`differs from all others from token ${branch} on`}
         >
           ▼
         </b>

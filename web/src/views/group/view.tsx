@@ -17,7 +17,7 @@ import "./style.css";
 /** Samples that are drawn at first: a group may have hundreds. */
 const FIRST = 32;
 
-/** The samples of one prompt beside each other: `#/group/INDEX`, the place of the first one. */
+/** The samples of one prompt side by side: `#/group/INDEX`, the place of the first one. */
 export function GroupView({ info }: ViewProps) {
   const index = route.value.sequence ?? 0;
   const isThere = index < info.sequences;
@@ -30,7 +30,7 @@ export function GroupView({ info }: ViewProps) {
   if (!isThere) {
     return (
       <p class="failed" role="alert">
-        There is no sequence {index}, so no group of it: this run has{" "}
+        There is no sequence {index} and no group of it: this run has{" "}
         {formatCounted(info.sequences, "sequence")}, counted from 0.
       </p>
     );
@@ -62,7 +62,7 @@ function Group({ info, page }: { readonly info: RunInfo; readonly page: GroupPag
           </a>
         </p>
         {(filter !== undefined || steps !== undefined) && (
-          <p class="muted">All samples of the group: the filter and the chosen steps do not hold here.</p>
+          <p class="muted">All samples of the group: the filter and the chosen steps do not apply here.</p>
         )}
       </header>
       <Prompt info={info} page={page} />
@@ -73,7 +73,7 @@ function Group({ info, page }: { readonly info: RunInfo; readonly page: GroupPag
           <Legend domain={info.scales.delta} largest={info.scales.largest.delta} signed />
           <span>
             Strips are as long as the responses (the longest has {formatCounted(page.longest, "token")}).
-            {samples.length > 1 && " ▼ marks where a sample leaves all others."}
+            {samples.length > 1 && " ▼ marks where a sample starts to differ from all others."}
           </span>
         </p>
         <ol class="samples">
@@ -144,7 +144,7 @@ function Prompt({ info, page }: { readonly info: RunInfo; readonly page: GroupPa
           {prompt_tokens > 0 && `${formatCounted(prompt_tokens, "token")}. `}
           {info.redacted
             ? "Texts are redacted."
-            : "Its text is not known; with logratio view --tokenizer DIR it is shown."}
+            : "Its text is unknown; logratio view --tokenizer DIR shows it."}
         </p>
       )}
       {shared.tokens > 0 && (
@@ -152,7 +152,7 @@ function Prompt({ info, page }: { readonly info: RunInfo; readonly page: GroupPa
           <summary>
             All {formatCount(samples.length)} begin with the same {formatCounted(shared.tokens, "token")}
           </summary>
-          <p class="text">{shared.text || "their text is not known"}</p>
+          <p class="text">{shared.text || "their text is unknown"}</p>
         </details>
       )}
     </section>

@@ -10,7 +10,7 @@ import { chartMetric, chooseMetrics } from "./logged.ts";
 
 const wordsParam = param("logged", "");
 
-/** What the run's own logger wrote, over the same steps. Nothing where it wrote nothing. */
+/** What the run's own logger wrote, over the same steps; nothing without logged metrics. */
 export function LoggedPanel({
   of: { metrics, findings },
   range,
@@ -34,7 +34,7 @@ export function LoggedPanel({
         {findings.map(({ message }) => ` ${message}.`)}
       </p>
       <label>
-        Metrics with one of these words{" "}
+        Metrics that contain any of these words{" "}
         <input
           type="search"
           value={words}
@@ -46,7 +46,7 @@ export function LoggedPanel({
       </label>
       <p class="muted" role="status">
         {formatCounted(specs.length, "chart")}
-        {more > 0 && `, and ${formatCounted(more, "metric")} more: say more of the name`}
+        {more > 0 && `, and ${formatCounted(more, "metric")} more: type more of the name`}
         {specs.length < shown.length && ", the others have no value at these steps"}
       </p>
       <Charts specs={specs} range={range} />

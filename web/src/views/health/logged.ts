@@ -1,5 +1,5 @@
 /**
- * Which metrics of the run's own logger are shown, and their charts.
+ * Chooses metrics of the run's own logger, and builds their charts.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { ChartSpec } from "../../../../src/render/charts/index.ts";
 import type { LoggedMetric } from "../../../../src/results/index.ts";
 import type { StepRange } from "../../state/step-range.ts";
 
-/** What else people look at first, by words of its name. */
+/** Other metrics that people look at first, by their names. */
 const USUAL = /reward|score|entropy|grad_?norm|response_?length|clip|kl|loss|lr\b/i;
 export const MOST_CHARTS = 24;
 
 export interface ChosenMetrics {
   readonly shown: readonly LoggedMetric[];
-  /** Chosen, and not shown since there are too many. */
+  /** Chosen metrics beyond the limit, which are not shown. */
   readonly more: number;
 }
 
@@ -59,7 +59,7 @@ export function chartMetric(one: LoggedMetric, range: StepRange | null): ChartSp
     lines: [{ label: "logged", colour: "blue", values }],
     scale: "linear",
     kind: isSigned ? "signed" : "number",
-    // What is not ours may be far from 0 all along, as a learning rate or a length is.
+    // Such metrics may lie far from 0 throughout, such as a learning rate or a length.
     fromZero: false,
     extreme: isSigned ? "furthest" : "most",
   };

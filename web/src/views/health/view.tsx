@@ -9,7 +9,7 @@ import type { ViewProps } from "../../view-props.ts";
 import { LoggedPanel } from "./logged-panel.tsx";
 import "./style.css";
 
-/** What makes a run teach little beside its mismatch, each with its limit and its samples. */
+/** What besides the mismatch makes a run learn little, each with its limit and its samples. */
 export function HealthView({ info }: ViewProps) {
   const { range, isWhole, busy, tables } = useStepTables(info, healthTables, client.healthTables);
   return (
@@ -18,7 +18,7 @@ export function HealthView({ info }: ViewProps) {
       {range !== null && (
         <p class="note">
           {isWhole
-            ? "Of the whole run: files cannot be summed again."
+            ? "Of the whole run: a bundle cannot be summed again."
             : `Steps ${range[0]} to ${range[1]} only.`}
         </p>
       )}

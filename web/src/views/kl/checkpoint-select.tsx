@@ -2,7 +2,7 @@ import { printable } from "../../../../src/render/text/index.ts";
 import { navigate } from "../../state/url.ts";
 import { checkpointParam } from "./choices.ts";
 
-/** Which checkpoint figures and colors are of. */
+/** Chooses the checkpoint of the figures and colors. */
 export function CheckpointSelect({
   checkpoints,
   at,

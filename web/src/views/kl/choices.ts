@@ -46,10 +46,10 @@ export function readChoices(params: Params, checkpoints: readonly string[]): Cho
   };
 }
 
-/** Parameters that belong to one text: they go when another is shown. */
+/** Parameters that belong to one text: dropped when another is shown. */
 export const OF_ONE_TEXT = { token: undefined, lines: undefined } as const;
 
-/** Parameters of the whole study, of the list, and of a text; what does not belong there goes. */
+/** Parameters of a part: the whole study, the list, or a text; those of other parts are dropped. */
 export function toPart(part: Part, text?: number): Record<string, string | undefined> {
   return {
     ...OF_ONE_TEXT,

@@ -10,7 +10,7 @@ import { StudyPart } from "./study/study-part.tsx";
 import { TextPart } from "./text/text-part.tsx";
 import { TextList } from "./texts/text-list.tsx";
 
-/** A study of checkpoints under teacher forcing: the whole of it, its texts, one text. */
+/** A study of checkpoints under teacher forcing: the study, its texts, one text. */
 export function CheckpointsView({ info }: StudyViewProps) {
   const choices = readChoices(route.value.params, info.checkpoints);
   return (

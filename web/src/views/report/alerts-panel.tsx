@@ -7,7 +7,7 @@ import { ScrollBox } from "../../ui/scroll-box.tsx";
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const MOST_SHOWN = 5;
 
-/** What rules of alerts raised, the last first. */
+/** Raised alerts, the last first. */
 export function AlertsPanel({ alerts }: { readonly alerts: readonly RaisedAlert[] }) {
   const [isWhole, setWhole] = useState(false);
   const shown = alerts.toReversed().slice(0, isWhole ? undefined : MOST_SHOWN);

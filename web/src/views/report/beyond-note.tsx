@@ -3,11 +3,11 @@ import { makeHref } from "../../state/url.ts";
 import { stepHref } from "../../ui/place-link.tsx";
 import { type Beyond, stepTerm } from "./beyond.ts";
 
-/** As many steps as a filter has room for. */
+/** The most steps that fit into a filter. */
 const MOST_STEPS = 200;
 const MOST_NAMED = 3;
 
-/** How many steps are beyond a baseline, with the way to their sequences, and the worst of them by name. */
+/** How many steps are beyond a baseline, with a link to their sequences, and the worst of them by name. */
 export function BeyondNote({ of: { ticks, limit, band, source, steps } }: { readonly of: Beyond }) {
   const sign = limit.startsWith("below") ? 1 : -1;
   const worst = ticks.toSorted((a, b) => sign * (a.value - b.value));

@@ -3,14 +3,14 @@ import type { ChartTick } from "../../../../src/render/charts/index.ts";
 import { formatNumber } from "../../../../src/render/text/display/index.ts";
 import type { StepMetric, StepSeries } from "../../../../src/results/index.ts";
 
-/** The figures of charts that a baseline is published for, and the side on which it is bad. */
+/** Charts whose figure has a published baseline, and which side of it is bad. */
 const HELD: Readonly<Record<string, readonly [metric: StepMetric, worse: "above" | "below"]>> = {
   "mean-abs-delta": ["delta_abs_mean", "above"],
   kl: ["k3", "above"],
   ess: ["ess", "below"],
 };
 
-/** The steps whose figure is as far off as its published baseline calls high, or further. */
+/** The steps whose figure is high by its published baseline. */
 export interface Beyond {
   /** Ascending. */
   readonly ticks: readonly (ChartTick & { readonly value: number })[];

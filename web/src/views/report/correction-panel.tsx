@@ -10,7 +10,7 @@ import { CorrectionCharts } from "../../ui/correction-charts.tsx";
 import { CorrectionEditor } from "../../ui/correction-editor.tsx";
 import { ShippedButtons } from "../../ui/shipped-buttons.tsx";
 
-/** What the correction of the address does, step by step; without one the ways to one. */
+/** What the correction in the address does, step by step; without one, presets to choose from. */
 export function CorrectionPanel({
   info,
   ...view
@@ -43,8 +43,8 @@ export function CorrectionPanel({
       </div>
       {info.bundled ? (
         <p class="note">
-          What a correction does at each step is counted by <code>logratio view</code> of the run itself;
-          these are files, which cannot.
+          A bundle cannot compute what a correction does at each step; <code>logratio view</code> of the run
+          can.
         </p>
       ) : (
         <>
@@ -52,7 +52,7 @@ export function CorrectionPanel({
           {problem !== undefined && <p class="failed">{problem}</p>}
           {correction && <CorrectionEditor correction={correction} onChange={change} />}
           {exact.state === "failed" && <p class="failed">{exact.message}</p>}
-          {correction && data === undefined && exact.state === "asking" && <p class="note">counting …</p>}
+          {correction && data === undefined && exact.state === "asking" && <p class="note">computing …</p>}
           {correction && data !== undefined && (
             <div class={exact.state === "ready" ? "" : "stale"}>
               <CorrectionCharts data={data} correction={correction} {...view} />

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ReportPage } from "../../../../src/results/index.ts";
 import { ReportTables } from "../../ui/report-table.tsx";
 
-/** The rest of the report, folded: drawn when it is unfolded. */
+/** The rest of the report, folded; drawn when unfolded. */
 export function Everything({ page: { everything } }: { readonly page: ReportPage }) {
   return (
     <section class="everything" aria-label="All figures">

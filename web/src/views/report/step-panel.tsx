@@ -12,7 +12,7 @@ import {
   smoothChart,
   stepCharts,
 } from "../../../../src/render/charts/index.ts";
-import { foldSteps } from "../../../../src/render/report/index.ts";
+import { foldSteps, SECTION_TITLES } from "../../../../src/render/report/index.ts";
 import { formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
 import type {
@@ -67,7 +67,7 @@ export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
   });
   const events = {
     crosshair,
-    // Where the chosen steps are all there is to see, marking them says nothing.
+    // Zoomed in, all steps are chosen ones, so marking them says nothing.
     marked: isZoomed ? null : range,
     live: !isZoomed,
     onBrush: brushSteps(steps, { zoom: undefined }),
@@ -76,9 +76,9 @@ export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
     },
   };
   return (
-    <section class="steps" aria-label="Over the steps">
+    <section class="steps" aria-label={SECTION_TITLES.overSteps}>
       <div class="head">
-        <h2>Over the steps</h2>
+        <h2>{SECTION_TITLES.overSteps}</h2>
         <Choices {...{ by, slices, scale, windows, smooth }} />
       </div>
       {range === null ? (
@@ -117,7 +117,7 @@ function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   const slices = sliceChoices(data);
   const by = slices.find((name) => name === sliceParam.value) ?? null;
   const scale = findChosen(SCALES, scaleParam) ?? "auto";
-  // Of groups each has figures of its own; the baselines are of the run.
+  // Baselines apply to the run, not to single groups.
   const beyond = useMemo(() => (by === null ? findBeyond(data) : new Map<string, Beyond>()), [data, by]);
   const windows = WINDOWS.filter((window) => 2 * window < data.steps.length);
   const smooth = windows.find((window) => String(window) === smoothParam.value);
@@ -134,7 +134,7 @@ function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   const steps = whole.charts[0]?.xs ?? [];
   const range = parseSteps(stepsParam.value);
   const [from, to] = range ?? [0, 0];
-  // One step alone makes no line.
+  // A line needs at least two steps.
   const isZoomed = zoomParam.value === "1" && steps.filter((step) => step >= from && step <= to).length > 1;
   const charts = useMemo(
     () => (isZoomed ? whole.charts.map((spec) => cutChart(spec, [from, to])) : whole.charts),
@@ -144,7 +144,7 @@ function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   return { by, slices, scale, range, isZoomed, charts, steps, absent, faint, beyond, windows, smooth };
 }
 
-/** Alerts of steps that the charts have: those of later ones come with them. */
+/** Alerts of steps on the charts; those of later steps appear with them. */
 function markSteps(alerts: readonly RaisedAlert[], steps: readonly number[]): ChartMark[] {
   return alerts
     .flatMap(({ since, text }) =>
@@ -153,7 +153,7 @@ function markSteps(alerts: readonly RaisedAlert[], steps: readonly number[]): Ch
     .sort((a, b) => a.x - b.x);
 }
 
-/** What is marked at the crosshair; without one what the marks are. */
+/** The mark at the crosshair; without a crosshair, what marks mean. */
 function MarkNote({
   spec,
   crosshair,
@@ -226,7 +226,7 @@ function Choices({
   );
 }
 
-/** The chosen steps: what they hold, and the ways on. */
+/** The chosen steps: their figures, and links to other views. */
 function Chosen({
   range,
   isZoomed,

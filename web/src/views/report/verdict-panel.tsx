@@ -3,6 +3,7 @@ import {
   keyFigures,
   leftOutLines,
   noInterval,
+  SECTION_TITLES,
   standoutTexts,
   verdictWord,
   withoutGradient,
@@ -20,7 +21,7 @@ import { Context } from "../../ui/report-table.tsx";
 
 const MOST_FACTS = 5;
 
-/** The verdict, why, and what to do next: what a reader needs who looks for ten seconds. */
+/** The verdict, why, and what to do next: all that a reader with ten seconds needs. */
 export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
   const { level, headline } = report.verdict;
   const facts = standoutTexts(report, MOST_FACTS);
@@ -34,7 +35,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
         <span class={`level ${level}`}>{verdictWord(report.verdict)}</span> {displayed(printable(headline))}
       </p>
       {failed.length > 0 && (
-        <ul class="facts warn" aria-label="Tests that fail">
+        <ul class="facts warn" aria-label={SECTION_TITLES.failedTests}>
           {failed.map((text) => (
             <li key={text}>{displayed(printable(text))}</li>
           ))}
@@ -46,7 +47,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
         <div>
           {facts.length > 0 && (
             <>
-              <h3>What stands out</h3>
+              <h3>{SECTION_TITLES.standouts}</h3>
               <ul class="facts">
                 {facts.map((text) => (
                   <li key={text}>
@@ -59,7 +60,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
           {unknown !== undefined && <p class="note">{unknown}.</p>}
           {leftOut.length > 0 && (
             <>
-              <h3>Left out</h3>
+              <h3>{SECTION_TITLES.leftOut}</h3>
               <ul class="facts warn">
                 {leftOut.map((text) => (
                   <li key={text}>{printable(text)}</li>
@@ -69,7 +70,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
           )}
           {report.next.command !== "" && (
             <>
-              <h3>Run next</h3>
+              <h3>{SECTION_TITLES.next}</h3>
               <div class="next">
                 <code>{printable(report.next.command)}</code>
                 <CopyButton label="Copy" text={() => report.next.command} />
@@ -83,7 +84,7 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
   );
 }
 
-/** The worst turn, token and sequence: where one who has just come looks first. */
+/** The worst turn, token and sequence: where to look first. */
 function FirstLooks() {
   const loaded = reportTables().value;
   if (loaded.state !== "ready" || loaded.value.first.length === 0) return null;
@@ -121,7 +122,7 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
   return (
     <div class="report-table key-figures">
       <div class="table-head">
-        <h3>Key figures</h3>
+        <h3>{SECTION_TITLES.keyFigures}</h3>
         <ExportMenu name="key-figures" rows={rows} />
       </div>
       <div class="scroll">

@@ -16,7 +16,7 @@ import { VerdictPanel } from "./verdict-panel.tsx";
 
 const NO_ALERTS: readonly RaisedAlert[] = [];
 
-/** A run over its steps: the verdict, how it went, where the mismatch is, and everything else that the report has. */
+/** The report of a run: verdict, alerts, charts over steps, where the mismatch is, and all other figures. */
 export function OverviewView({ info }: ViewProps) {
   const loaded = alerts().value;
   const raised = loaded.state === "ready" ? loaded.value.alerts : NO_ALERTS;
@@ -42,7 +42,7 @@ export function OverviewView({ info }: ViewProps) {
   );
 }
 
-/** What the server has prepared of the report: of the chosen steps, but a bundle has it of the whole run only. */
+/** The server's tables of the report: of the chosen steps, but in a bundle of the whole run only. */
 function Tables({ info }: ViewProps) {
   const { range, isWhole, busy, tables } = useStepTables(info, reportTables, client.reportTables);
   return (
@@ -52,7 +52,7 @@ function Tables({ info }: ViewProps) {
           {range !== null && (
             <p class="note">
               {isWhole
-                ? "Files cannot be summed again: below are the worst of the run that are in the chosen steps, and figures of the whole run."
+                ? "A bundle cannot be summed again: below are those of the run's worst that are in the chosen steps, and figures of the whole run."
                 : `From here on: steps ${range[0]} to ${range[1]} only.`}
             </p>
           )}

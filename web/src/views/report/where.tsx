@@ -4,8 +4,8 @@ import { ReportPictures, ReportTable } from "../../ui/report-table.tsx";
 /** Where the mismatch is: by turn, correctness, rank, environment, position, probability, class. */
 export function Where({ page: { where } }: { readonly page: ReportPage }) {
   return (
-    <section class="where" aria-label="Where it is">
-      <h2>Where it is</h2>
+    <section class="where" aria-label="Where the mismatch is">
+      <h2>Where the mismatch is</h2>
       <div class="parts">
         {where.map(({ picture, table }) => (
           <div class="part" key={table.id}>

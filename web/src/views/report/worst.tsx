@@ -3,18 +3,18 @@ import type { StepRange } from "../../state/step-range.ts";
 import { makeHref } from "../../state/url.ts";
 import { ReportTable, rowsWhere } from "../../ui/report-table.tsx";
 
-/** The turns, tokens and sequences that are furthest off, one click from their text: those of the chosen steps. */
+/** The worst turns, tokens and sequences of the chosen steps, with links to their text. */
 export function Worst({
   page: { worst },
   within,
 }: {
   readonly page: ReportPage;
-  /** Steps that the tables are not of: only their rows are shown. */
+  /** Where the tables are of the whole run: only rows of these steps are shown. */
   readonly within: StepRange | null;
 }) {
   return (
-    <section class="worst" aria-label="The worst">
-      <h2>The worst</h2>
+    <section class="worst" aria-label="Worst places">
+      <h2>Worst places</h2>
       <div class="parts">
         {worst
           .map((table) => (within === null ? table : rowsWhere(table, ({ step }) => isIn(within, step))))

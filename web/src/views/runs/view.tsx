@@ -5,7 +5,7 @@ import type { RunsEvent, RunsInfo, ServedRun } from "../../../../src/results/ind
 import { reload } from "../../state/loaded.ts";
 import "./style.css";
 
-/** Between looks where the server's events do not come through. */
+/** Polling interval where the server's events do not get through. */
 const LOOK_MS = 5000;
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -79,7 +79,7 @@ function RunRow({ run }: { readonly run: ServedRun }) {
             {printable(last_alert.text)}
             <p class="muted">
               {last_alert.over ? "over" : "goes on"}
-              {run.alerts > 1 && ` · ${plural(run.alerts, "alert")} in all`}
+              {run.alerts > 1 && ` · ${plural(run.alerts, "alert")} in total`}
             </p>
           </>
         )}
@@ -100,8 +100,8 @@ function isOther({ folder }: ServedRun): (run: ServedRun) => boolean {
 }
 
 /**
- * What changes comes with the event; the whole list is asked for when a run was removed, and after a gap, and is newer
- * than what was pushed before it was asked for.
+ * Changes come with events; the whole list is requested when a run was removed and after a gap, and is newer than what
+ * was pushed before the request.
  */
 function listen(change: (next: (pushed: readonly ServedRun[]) => ServedRun[]) => void): () => void {
   const look = (): void => {
@@ -131,7 +131,7 @@ function listen(change: (next: (pushed: readonly ServedRun[]) => ServedRun[]) =>
       for (const since of pending) since.splice(0, since.length, ...addTo(since, run));
     }
   });
-  // A browser connects again by itself; what was sent meanwhile is lost.
+  // The browser reconnects by itself, but loses what was sent in between.
   events.onopen = look;
   events.onerror = () => {
     if (events.readyState === EventSource.CLOSED) timer ??= setInterval(look, LOOK_MS);

@@ -34,14 +34,14 @@ export function ColumnChooser({
             <div key={key}>
               <label>
                 <input type="checkbox" checked={isShown} onChange={() => choose(key)} /> {title}{" "}
-                <small>{isUnknown ? "no texts are known: logratio view --tokenizer DIR" : help}</small>
+                <small>{isUnknown ? "texts are unknown: logratio view --tokenizer DIR" : help}</small>
               </label>
               {isShown && (
                 <>
                   <label class="pin">
                     <input
                       type="checkbox"
-                      aria-label={`${title} stays in sight`}
+                      aria-label={`Pin ${title}`}
                       checked={pinned.includes(key)}
                       onChange={() => pin(key)}
                     />{" "}
@@ -69,7 +69,7 @@ export function ColumnChooser({
             go({ columns: undefined, pinned: undefined });
           }}
         >
-          the usual ones
+          default columns
         </button>
       </fieldset>
     </Popover>

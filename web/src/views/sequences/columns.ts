@@ -1,11 +1,11 @@
 /**
- * The columns of the table of sequences, in the order in which they stand.
+ * The columns of the table of sequences, in their default order.
  *
  * @module
  */
 
 import type { ComponentChildren } from "preact";
-import { computeEss } from "../../../../src/analyses/filter/index.ts";
+import { computeEss, fieldNamed } from "../../../../src/analyses/filter/index.ts";
 import { formatHandle } from "../../../../src/core/schema/index.ts";
 import {
   formatCount,
@@ -28,25 +28,42 @@ export interface SequencesColumn {
   readonly align?: "end";
   /** Stays in sight: the address says so. */
   readonly pinned?: boolean;
-  /** Shown when the address does not say which. */
+  /** Shown by default. */
   readonly usual: boolean;
   readonly value: (table: SequenceTable, row: number) => Cell;
   readonly text: (table: SequenceTable, row: number) => string;
-  /** The whole of a short text, for a tooltip. */
+  /** The full text of a shortened one, for a tooltip. */
   readonly hint?: (table: SequenceTable, row: number) => string | undefined;
-  /** Where the text is not all of it. */
+  /** For cells that are more than text. */
   readonly cell?: (row: number) => ComponentChildren;
 }
 
-/** The handle stands first and cannot be left out: it is the link. */
+/** The handle is always the first column: it is the link. */
 export const HANDLE = "sequence";
 
-/** Columns of what the server gives row by row: no order, no filter, no export over all rows. */
+/** Columns that the server gives row by row, so they cannot be sorted, filtered or exported over all rows. */
 export const BRIEF_COLUMNS = ["prompt-text", "answer-text", "spark"] as const;
 export type BriefColumn = (typeof BRIEF_COLUMNS)[number];
 
 export function isBriefColumn(key: string): key is BriefColumn {
   return BRIEF_COLUMNS.some((name) => name === key);
+}
+
+/** Names of the filter's fields where they differ from the column's key: most of these keys name fields of tokens. */
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  abs: "mean_abs",
+  delta: "mean_delta",
+  k3: "mean_k3",
+  dp: "max_dp",
+  advantage: "mean_advantage",
+  impact: "sum_impact",
+  entropy: "mean_entropy",
+  logp: "mean_logp",
+};
+
+/** What the column of this key holds, as the filter's help says it. */
+function describe(key: string): string {
+  return fieldNamed(FIELD_NAMES[key] ?? key)!.meaning;
 }
 
 export const COLUMNS: readonly SequencesColumn[] = [
@@ -68,44 +85,47 @@ export const COLUMNS: readonly SequencesColumn[] = [
     112,
   ),
   {
-    ...figure("correct", "correct", "whether its answer is right", formatNumber, true),
+    ...figure("correct", "correct", formatNumber, true),
     text: ({ columns }, row) => rightness(columns.correct[row]!),
   },
-  figure("reward", "reward", "reward", formatPlain, true),
-  figure("abs", "mean |Δ|", "mean |Δ| of its tokens, nats", formatNumber, true),
-  figure("worst", "max |Δ|", "its largest |Δ|, nats; the link goes to that token", formatNumber, true),
-  figure("delta", "mean Δ", "mean Δ = log p_trainer − log p_rollout, nats", formatSigned, true),
-  figure("k3", "k3", "mean of exp Δ − 1 − Δ, nats", formatNumber, true),
+  figure("reward", "reward", formatPlain, true),
+  figure("abs", "mean |Δ|", formatNumber, true),
+  {
+    ...figure("worst", "max |Δ|", formatNumber, true),
+    help: `${describe("worst")}; the link goes to that token`,
+  },
+  figure("delta", "mean Δ", formatSigned, true),
+  figure("k3", "k3", formatNumber, true),
   {
     key: "ess",
     title: "ESS",
-    help: "(Σρ)² / (n Σρ²) of its tokens: 1 where all ratios are equal",
+    help: describe("ess"),
     width: 76,
     align: "end",
     usual: false,
     value: (table, row) => computeEss(table)[row],
     text: (table, row) => formatNearOne(computeEss(table)[row]),
   },
-  figure("sum", "ΣΔ", "ΣΔ: the log of the sequence's importance ratio, nats", formatSigned),
-  figure("dp", "max |Δp|", "largest |p_trainer − p_rollout|", formatNumber),
-  figure("tokens", "tokens", "the policy's own tokens (mask 1)", formatCount, true),
-  figure("response", "response", "response tokens, tool output included", formatCount),
-  figure("prompt", "prompt", "prompt tokens", formatCount),
-  figure("turns", "turns", "turns: runs of the policy's own tokens", formatCount, true),
-  figure("advantage", "advantage", "its mean advantage", formatSigned),
-  figure("impact", "impact", "Σ|A|·|ρ − 1|: what its weights in the gradient lack", formatNumber),
-  figure("entropy", "entropy", "mean entropy of its tokens, nats", formatNumber),
-  figure("logp", "log p", "mean log-prob under the rollout policy, nats", formatNumber),
-  figure("step", "step", "training step", formatId),
-  figure("rank", "rank", "rank that computed it", formatId),
-  figure("cached", "cached", "prompt tokens from the engine's prefix cache", formatCount),
-  label("group", "Group", "GRPO group: the prompt", 104, true),
-  label("env", "Environment", "environment", 120, false),
-  label("sample", "Sample", "sample id", 104, false),
-  label("finish", "Finish", "why the engine stopped", 88, false),
-  label("engine", "Engine", "engine that sampled it", 104, false),
+  figure("sum", "ΣΔ", formatSigned),
+  figure("dp", "max |Δp|", formatNumber),
+  figure("tokens", "tokens", formatCount, true),
+  figure("response", "response", formatCount),
+  figure("prompt", "prompt", formatCount),
+  figure("turns", "turns", formatCount, true),
+  figure("advantage", "advantage", formatSigned),
+  figure("impact", "impact", formatNumber),
+  figure("entropy", "entropy", formatNumber),
+  figure("logp", "log p", formatNumber),
+  figure("step", "step", formatId),
+  figure("rank", "rank", formatId),
+  figure("cached", "cached", formatCount),
+  label("group", "Group", 104, true),
+  label("env", "Environment", 120, false),
+  label("sample", "Sample", 104, false),
+  label("finish", "Finish", 88, false),
+  label("engine", "Engine", 104, false),
   {
-    ...label("file", "File", "the file that it was read from", 190, false),
+    ...label("file", "File", 190, false),
     // Files differ at their ends, where a narrow cell would cut them.
     text: ({ texts: { file } }, row) => file.values[file.codes[row]!]?.replace(/^.*[/\\]/, "") ?? "–",
   },
@@ -127,7 +147,6 @@ export function rightness(correct: number): string {
 function figure(
   key: FigureKey,
   title: string,
-  help: string,
   format: (value: number) => string,
   usual = false,
 ): SequencesColumn {
@@ -135,7 +154,7 @@ function figure(
   return {
     key,
     title,
-    help,
+    help: describe(key),
     width: title.length > 8 ? 104 : 88,
     align: "end",
     usual,
@@ -147,14 +166,14 @@ function figure(
   };
 }
 
-function label(key: TextKey, title: string, help: string, width: number, usual: boolean): SequencesColumn {
+function label(key: TextKey, title: string, width: number, usual: boolean): SequencesColumn {
   const column = TEXT_KEYS[key];
   const textAt = ({ texts }: SequenceTable, row: number): string | undefined =>
     texts[column].values[texts[column].codes[row]!];
   return {
     key,
     title,
-    help,
+    help: describe(key),
     width,
     usual,
     value: textAt,

@@ -88,7 +88,7 @@ export function GroupRows({
   );
 }
 
-/** Whose texts stand for a row. */
+/** The sequence whose texts represent a row. */
 function firstRow(row: GroupTableRow): number {
   return row.kind === "group" ? row.group.rows[0]! : row.row;
 }
@@ -225,12 +225,12 @@ interface GroupColumnsInput {
   readonly toggle: (key: string) => void;
 }
 
-/** Of a prompt group what was asked, of a sequence how it answered. */
+/** The question of a prompt group, the answer of a sequence. */
 function textColumns({ info, table, by }: GroupColumnsInput): TableColumn<GroupTableRow>[] {
   const texts: TableColumn<GroupTableRow> = {
     key: "texts",
     title: by === "group" ? "Prompt, answers" : "Answer",
-    help: "of a prompt group what was asked, of a sequence the end of its answer",
+    help: "of a prompt group the question, of a sequence the end of its answer",
     width: 300,
     cell: (row) => {
       const of = row.kind === "sequence" ? "answer-text" : "prompt-text";
@@ -289,7 +289,7 @@ function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
   ];
 }
 
-/** A group's name, which shows its sequences and puts them away. */
+/** A group's name, a button that shows or hides its sequences. */
 function Unfold({
   group: { key, name, hint, step },
   open,

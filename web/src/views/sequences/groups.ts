@@ -18,15 +18,15 @@ export interface SequenceGroup {
   /** Stable for the run: `100/calc/solve/0001`. */
   readonly key: string;
   readonly name: string;
-  /** Where the name is short for something. */
+  /** The full name, where it is shortened. */
   readonly hint?: string;
   readonly step: number;
   /** Place among the groups by their values; groups of prompts are told apart by step and name. */
   readonly rank: number;
-  /** In the order in which they came. */
+  /** In the order of the list. */
   readonly rows: readonly number[];
   readonly tokens: number;
-  /** Of those that have one; NaN where none has. */
+  /** Over sequences with a reward; NaN without one. */
   readonly rewardMean: number;
   /** Standard deviation of the rewards (over n); 0 where all are equal, and the group teaches nothing. */
   readonly rewardSpread: number;
@@ -39,7 +39,7 @@ export interface SequenceGroup {
 export const GROUP_ORDERS = ["abs", "worst", "reward", "spread", "n", "group"] as const;
 export type GroupOrder = (typeof GROUP_ORDERS)[number];
 
-/** What sequences can be grouped by, and what is the usual one of a run. */
+/** What sequences can be grouped by, and a run's default. */
 export type GroupedBy = FigureKey | TextKey;
 
 export function readGroupedBy(given: string | undefined, hasGroups: boolean): GroupedBy {
@@ -51,7 +51,7 @@ export function readGroupedBy(given: string | undefined, hasGroups: boolean): Gr
 const MOST_VALUES = 24;
 const QUARTERS = 4;
 
-/** Groups of the rows, in the order of their first one; sequences without a value are one by themselves. */
+/** Groups of the rows, in the order of their first row; sequences without a value are one group. */
 export function groupRows(table: SequenceTable, rows: Uint32Array, by: GroupedBy = "group"): SequenceGroup[] {
   const describe = describer(table, rows, by);
   const members = new Map<string, number[]>();
@@ -98,7 +98,7 @@ function byFigure(table: SequenceTable, rows: Uint32Array, by: FigureKey): Descr
       name: (row) => named(text(table, row), values[row]!),
     };
   }
-  // Equal values are in one group, so quarters are as equal as the values allow.
+  // Equal values stay in one group, so quarters are only as equal as the values allow.
   const sorted = there.sort((a, b) => values[a]! - values[b]!);
   const starts = Array.from(
     { length: QUARTERS },

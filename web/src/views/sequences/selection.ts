@@ -46,7 +46,7 @@ export function readLayout({ layout }: Params): Layout {
   return LAYOUTS.find((name) => name === layout) ?? "rows";
 }
 
-/** Columns that have no value at any row are left out of the usual ones, and so are texts that nobody knows. */
+/** Default columns without any value are left out, and so are texts where none are known. */
 export function chooseColumns(
   table: SequenceTable,
   { columns, pinned }: Params,
@@ -67,7 +67,7 @@ function hasValues(table: SequenceTable, key: string, hasBriefs: boolean): boole
   return Array.prototype.some.call(sortValues(table, key), isThere);
 }
 
-/** The keys of the columns after one was switched on, in its usual place among them, or off. */
+/** The keys of the columns after one was switched on (in its default place) or off. */
 export function toggleColumn(keys: readonly string[], key: string): string[] {
   if (keys.includes(key)) return keys.filter((other) => other !== key);
   const place = (name: string): number => COLUMNS.findIndex((column) => column.key === name);

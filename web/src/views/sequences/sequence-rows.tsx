@@ -8,7 +8,7 @@ import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual
 import { type BriefColumn, HANDLE, isBriefColumn, type SequencesColumn } from "./columns.ts";
 import { sortAfter } from "./selection.ts";
 
-/** Its name, which its columns' widths are kept under. */
+/** The table's name, under which column widths are saved. */
 export const LIST = "Sequences";
 
 /** One row per sequence. */
@@ -57,7 +57,7 @@ export function togglePeek(row: number): void {
   navigate({ params: { peek: isOpen ? undefined : String(row) } }, { replace: true });
 }
 
-/** An open text is that of the current row. */
+/** Keeps an open text that of the current row. */
 export function followPeek(row: number): void {
   if (route.peek().params.peek !== undefined) navigate({ params: { peek: String(row) } }, { replace: true });
 }
@@ -84,7 +84,7 @@ export function tableColumn(
 
 const CORRECTNESS: Readonly<Record<number, string>> = { 1: "is-right", 0: "is-wrong" };
 
-/** What has to be asked for, row by row. */
+/** A cell whose content is requested row by row. */
 export function BriefCell({
   of,
   table,
@@ -120,7 +120,7 @@ function largestDelta(table: SequenceTable): number {
   return most;
 }
 
-/** Cells that lead somewhere, or are short for something. */
+/** Cells with links or shortened texts. */
 function sequenceCell(table: SequenceTable, { key, text, hint }: SequencesColumn, row: number) {
   if (key === HANDLE)
     return <a href={makeHref({ view: "sequence", sequence: row, token: undefined })}>{text(table, row)}</a>;

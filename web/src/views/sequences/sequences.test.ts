@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FIELDS } from "../../../../src/analyses/filter/index.ts";
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import { rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import { COLUMNS, formatRowHandle, isBriefColumn } from "./columns.ts";
@@ -28,6 +29,16 @@ describe("columns", () => {
       expect(column.value(table, 3) ?? null, column.key).toSatisfy(
         (value) => value === null || Number.isNaN(value),
       );
+    }
+  });
+
+  it("are described as the filter's fields with their values are", () => {
+    for (const { key, help, value, align } of COLUMNS.filter(({ key }) => key !== "correct")) {
+      if (align !== "end") continue;
+      const field = FIELDS.find(({ meaning }) => help === meaning || help.startsWith(`${meaning}; `));
+      if (field?.scope !== "sequence" || field.kind === "text") throw new Error(`${key} has no field`);
+      const values = field.values(table);
+      for (const row of all) expect(value(table, row) ?? Number.NaN, key).toBe(values[row]);
     }
   });
 });
@@ -159,7 +170,7 @@ describe("right against wrong", () => {
     expect(compared.tests?.means.difference).toBeCloseTo(0.25, 12);
     // Three prompts: 1/b with one of each, 2/b and 2/a10.
     expect(compared.tests).toMatchObject({ by: "prompt", enough: false, means: { clusters: 3 } });
-    expect(sayRightWrong(compared.tests!)).toContain("in too few prompts for an interval");
+    expect(sayRightWrong(compared.tests!)).toContain("from too few prompts for an interval");
     expect(rightWrong(table, Uint32Array.of(0, 1)).tests).toBeUndefined();
     expect(rightWrong(table)).toEqual(compared);
   });
@@ -186,9 +197,9 @@ describe("right against wrong", () => {
     expect(each.means.pValue).toBeLessThan(0.01);
     expect(found.means.pValue).toBeGreaterThan(0.05);
     expect(sayRightWrong(found)).toBe(
-      "No difference that these sequences can show. The interval is over 16 prompts: sequences of one prompt are alike.",
+      "These sequences show no difference. The interval is over 16 prompts: sequences of one prompt are alike.",
     );
-    expect(sayRightWrong(each)).toContain("takes 64 sequences for independent");
+    expect(sayRightWrong(each)).toContain("treats 64 sequences as independent");
   });
 
   it("says which way it goes", () => {

@@ -1,4 +1,4 @@
-/** What tells names apart that nobody reads: UUIDs, and digests of 16 digits or more. */
+/** Names that nobody reads: UUIDs, and digests of 16 digits or more. */
 const OPAQUE = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,})$/i;
 const LEAST = 6;
 

@@ -14,7 +14,7 @@ import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import { columnNamed } from "./columns.ts";
 import { openSequence, tableColumn } from "./sequence-rows.tsx";
 
-/** Columns: a table cannot be wider and smooth. */
+/** Columns: wider tables scroll slowly. */
 const MOST_TURNS = 64;
 
 const MEASURES = ["mean", "max"] as const;
@@ -81,7 +81,7 @@ function Matrix({
         />
         {turns > MOST_TURNS && (
           <p>
-            the first {MOST_TURNS} of up to {formatCount(turns)} turns; what is exported as a table has all
+            the first {MOST_TURNS} of up to {formatCount(turns)} turns; an exported table has all of them
           </p>
         )}
       </div>
@@ -97,7 +97,7 @@ function Matrix({
   );
 }
 
-/** A picture has no more than is in sight, and says so. */
+/** An exported picture has only the rows in sight, and says so. */
 function rowsInSight(root: HTMLElement | null, count: number): string {
   const box = root?.querySelector(".virtual-table")?.getBoundingClientRect();
   const head = root?.querySelector("thead")?.getBoundingClientRect();

@@ -74,7 +74,7 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
           <strong>{formatCount(rows.length)}</strong> of {formatCounted(table.length, "sequence")} ·{" "}
           {formatCounted(tokens, "token")}
           {busy ? (
-            <span class="loading"> · looking through the tokens …</span>
+            <span class="loading"> · searching the tokens …</span>
           ) : (
             matches && ` · ${formatCount(addColumn(table, rows, matches))} match`
           )}
@@ -112,7 +112,7 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
   );
 }
 
-/** What Space does, for those who have no keys. */
+/** What the Space key does, as a button. */
 function PeekToggle({ peek, first }: { readonly peek: number | undefined; readonly first: number }) {
   return (
     <button

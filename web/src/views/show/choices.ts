@@ -11,7 +11,7 @@ import { listMetrics, type Metric } from "./model/metrics.ts";
 import { parsePlaces } from "./model/runs.ts";
 import type { SequenceModel } from "./model/sequence-model.ts";
 
-/** What the address says about this page. */
+/** The page's parameters in the address. */
 export interface Choices {
   readonly metrics: readonly Metric[];
   readonly metric: Metric;
@@ -21,29 +21,29 @@ export interface Choices {
   readonly end: number;
   readonly mode: TextMode;
   readonly palette: Palette;
-  /** Digits are grouped into numbers, and all else steps back. */
+  /** Digits are grouped into numbers, and everything else is dimmed. */
   readonly numbers: boolean;
-  /** The one of the address. */
+  /** The correction in the address. */
   readonly correction: Correction | undefined;
   /** Smallest |Δ| that `.` and `,` stop at, nats. */
   readonly near: number;
-  /** The place that is looked at, from the first prompt token. */
+  /** The current place, from the first prompt token. */
   readonly place: number | undefined;
-  /** Response tokens. `current` is that of the place, where it is one. */
+  /** Response tokens. `current` is the token at the place, if that is in the response. */
   readonly current: number | undefined;
   readonly pins: readonly number[];
   readonly range: TokenRange | undefined;
-  /** Runs whose folding is not as at first. */
+  /** Runs whose folding differs from the default. */
   readonly toggled: ReadonlySet<number>;
-  /** What is looked for; undefined: nothing, and no box to write it in. */
+  /** The text to find; undefined closes the find box. */
   readonly find: string | undefined;
-  /** Even where it could be a filter. */
+  /** Find it as text even where it could be a filter. */
   readonly findsText: boolean;
 }
 
 export const MOST_PINS = 6;
 
-/** Parameters that are about one sequence, and do not go along to another. */
+/** Parameters that belong to one sequence, and are dropped when another is shown. */
 export const OF_ONE_SEQUENCE = {
   pins: undefined,
   range: undefined,
@@ -51,7 +51,7 @@ export const OF_ONE_SEQUENCE = {
   prompt: undefined,
 } as const;
 
-/** `find=` of a box that was closed: what the list of sequences is filtered by is not looked for either. */
+/** `find=` of a closed box: the terms of the list's filter are not searched for, either. */
 const CLOSED = "";
 
 export function closedFind({ params }: Route): Record<"find" | "find-as", string | undefined> {

@@ -4,7 +4,7 @@ import { makeHref, navigate, route } from "../../state/url.ts";
 import { CorrectionEditor } from "../../ui/correction-editor.tsx";
 import { Popover } from "../../ui/popover.tsx";
 
-/** The correction whose effects are underlined, in a line; opened, everything of it. */
+/** The correction whose effects are underlined, in one line that opens its editor. */
 export function CorrectionPicker() {
   const { correction, problem } = readCorrection(route.value.params);
   return (

@@ -3,25 +3,25 @@ import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { navigate } from "../../state/url.ts";
 import type { Finding } from "./model/finding.ts";
 
-/** While someone types, the text is looked for once they pause. */
+/** While typing, the search starts at a pause. */
 const PAUSE = 150;
 
 export interface FindBandProps {
   readonly find: string;
-  /** Undefined while nothing is written. */
+  /** Undefined while the box is empty. */
   readonly finding: Finding | undefined;
   readonly findsText: boolean;
-  /** The hit that is looked at; -1: none. */
+  /** The current hit; -1: none. */
   readonly at: number;
-  /** Changes when the box is to have the focus; 0: it has not been asked for. */
+  /** Changes when the box should get the focus; 0: never requested. */
   readonly inFocus: number;
   readonly onFind: (text: string) => void;
-  /** To the next (or last) one of what is written by now. */
+  /** Goes to the next (or previous) hit of the current text. */
   readonly onStep: (way: 1 | -1, text: string) => void;
   readonly onClose: () => void;
 }
 
-/** Where one writes what to find, how often it is there, and the way from one to the next. */
+/** The find box: its text, the number of hits, and buttons to go from one to the next. */
 export function FindBand(props: FindBandProps) {
   const { find, finding, findsText, at, onClose } = props;
   const id = useId();
@@ -55,8 +55,8 @@ export function FindBand(props: FindBandProps) {
 }
 
 /**
- * The box is ahead of the address: what is written in it is looked for after a pause, and a step takes what is written
- * by now. So its value is its own, set from the address only while nobody writes.
+ * The box is ahead of the address: its text is searched for after a pause, and a step uses the current text. So its
+ * value is its own, set from the address only when nobody types.
  */
 function useFindBox({ find, inFocus, onFind, onStep, onClose }: FindBandProps) {
   const input = useRef<HTMLInputElement>(null);
@@ -71,7 +71,7 @@ function useFindBox({ find, inFocus, onFind, onStep, onClose }: FindBandProps) {
 
   const written = (): string => input.current?.value ?? "";
   const step = (way: 1 | -1): void => {
-    // Looking again after the step would lead back to the first hit.
+    // A search after the step would return to the first hit.
     clearTimeout(timer.current);
     onStep(way, written());
   };
@@ -80,7 +80,7 @@ function useFindBox({ find, inFocus, onFind, onStep, onClose }: FindBandProps) {
     timer.current = setTimeout(() => onFind(written()), PAUSE) as unknown as number;
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Enter ends a composition of characters there.
+    // Enter then ends the composition of characters (IME).
     if (event.isComposing) return;
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") onClose();
@@ -110,9 +110,9 @@ function StepButton({
   );
 }
 
-/** How often it is there, and which of them is looked at. */
+/** The number of hits, and which is the current one. */
 function Said({ finding, count, at }: Pick<FindBandProps, "finding" | "at"> & { readonly count: number }) {
-  if (finding === undefined) return "Enter and n go on, Shift+Enter and N back";
+  if (finding === undefined) return "Enter and n: next; Shift+Enter and N: previous";
   const isTokens = finding.kind === "tokens";
   if (count === 0) return isTokens ? "no token matches" : "not in this text";
   return (
@@ -129,7 +129,7 @@ function AsText({ find, findsText }: Pick<FindBandProps, "find" | "findsText">) 
     <button
       type="button"
       aria-pressed={findsText}
-      title="look for what is written, not for tokens that it describes"
+      title="search for these characters, not for tokens that match them as a filter"
       onClick={() => navigate({ params }, { replace: true })}
     >
       as text

@@ -18,9 +18,9 @@ export interface HeaderProps {
   readonly model: SequenceModel;
   readonly current: number | undefined;
   readonly order: Order | undefined;
-  /** Says of a sequence of the compared run whose it is. */
+  /** For a sequence of the compared run: the run's name. */
   readonly badge: string | undefined;
-  /** Where its group has its page. */
+  /** The address number of its group's page. */
   readonly group: number | undefined;
   /** Of the run that it is in. */
   readonly info: Pick<RunInfo, "input" | "tokenizer" | "bundled">;
@@ -53,16 +53,16 @@ function Neighbours({
   list,
 }: Pick<HeaderProps, "order"> & { readonly list: "sequences" | "compare" }) {
   return (
-    <nav aria-label="Neighbouring sequences">
+    <nav aria-label="Neighboring sequences">
       <Neighbour index={order && neighbour(order, -1)} title="← previous" />
       <a
         href={makeHref({ view: list, token: undefined })}
-        title="the order of the list of sequences: its filter, its steps, its sorting"
+        title="the order of the list of sequences, with its filter, steps and sorting"
       >
         {order === undefined
           ? "list"
           : order.at < 0
-            ? `not among the ${formatCount(order.rows.length)} of the list`
+            ? `not among the ${formatCount(order.rows.length)} in the list`
             : `${formatCount(order.at + 1)} of ${formatCount(order.rows.length)} in this order`}
       </a>
       <Neighbour index={order && neighbour(order, 1)} title="next →" />
@@ -113,7 +113,7 @@ function Facts({ model, group }: Pick<HeaderProps, "model" | "group">) {
   );
 }
 
-/** Those that are known. */
+/** The facts that are known. */
 function listFacts({
   wire: { meta },
   statistics,

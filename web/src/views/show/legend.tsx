@@ -36,7 +36,7 @@ export function StripLegend({
         {thinks && <span class="key thinking">thinking</span>}
         {choices.numbers && (
           <span class="key number-key">
-            above a digit its power of ten: <sup>2</sup> for hundreds, <sup>−1</sup> for tenths
+            the number above a digit is its power of ten: <sup>2</sup> for hundreds, <sup>−1</sup> for tenths
           </span>
         )}
         {fates.any &&
@@ -75,7 +75,7 @@ function PaletteField({ palette }: { readonly palette: Palette }) {
   );
 }
 
-/** The end of the scale: the run's, until someone says otherwise. */
+/** The end of the scale: the run's unless the reader sets another. */
 function ScaleField({ domain, locked }: { readonly domain: number; readonly locked: number }) {
   return (
     <label class="scale-field">

@@ -7,17 +7,17 @@ export interface Hovered {
   readonly on: "strip" | "minimap";
 }
 
-/** What the parts of the page tell each other without rendering again. */
+/** State that the parts of the page share without rendering again. */
 export interface Linked {
   readonly hovered: Signal<Hovered | undefined>;
   /** The places in sight, `[from, to)`. */
   readonly sight: Signal<{ readonly from: number; readonly to: number }>;
 }
 
-/** How the strip follows a change of the current token. */
+/** How the strip scrolls when the current token changes. */
 export type Follow = "centre" | "near" | "stay";
 
-/** What two components share without rendering. */
+/** A mutable value that components share without rendering. */
 export interface Held<T> {
   current: T;
 }

@@ -1,6 +1,6 @@
 /**
- * What can be done on the page of a sequence. Every action ends in the address, which the page is drawn from; those that
- * one would not want to undo one by one with Back replace it.
+ * The actions on the page of a sequence. Every action changes the address, from which the page is drawn; small ones
+ * replace it, so that Back does not undo them one by one.
  *
  * @module
  */
@@ -17,10 +17,10 @@ export function placeActions({ model, choices: { place }, strip, follow, root }:
     const scroller = root.current?.querySelector<HTMLElement>(".strip");
     if (scroller) centre(scroller, () => strip.current?.spanOf(at) ?? strip.current?.chunkOf(at));
   };
-  /** A step by the keyboard replaces the address, a jump is one that Back undoes. */
+  /** A keyboard step replaces the address; a jump can be undone with Back. */
   const goToPlace = (to: number, how: Follow = "centre"): void => {
     if (to === place) {
-      // The address stays, so nothing would be drawn anew: who was led away from the place is brought back here.
+      // The address is unchanged, so nothing would be redrawn: scroll back to the place here.
       if (how === "centre") show(to);
       return;
     }
@@ -46,7 +46,7 @@ export function findActions(
       { replace: true },
     );
   };
-  /** From one hit to the next; where there is no place yet, from what is in sight. */
+  /** From one hit to the next; without a current place, from what is in sight. */
   const stepFind = (way: 1 | -1, text = find): void => {
     if (text === "") return;
     if (text !== find) look(text);
@@ -65,7 +65,7 @@ export function findActions(
   return { openFind, look, stepFind, closeFind };
 }
 
-/** Cards that stay. */
+/** Pinned cards. */
 export function pinActions({ choices: { current, pins }, follow }: Page) {
   const withPin = (token: number): number[] => [...pins, token].slice(-MOST_PINS);
   const setPins = (next: readonly number[]): void => {
@@ -73,7 +73,7 @@ export function pinActions({ choices: { current, pins }, follow }: Page) {
   };
   const togglePin = (token: number): void =>
     setPins(pins.includes(token) ? pins.filter((pin) => pin !== token) : withPin(token));
-  /** A click on a token: the first one goes to it and pins it, another on the same takes the pin away or back. */
+  /** A click on a token: the first one goes to it and pins it, further ones unpin and pin it. */
   const pick = (token: number): void => {
     // The token is under the pointer already: the strip must not move below it.
     follow.current = "stay";

@@ -19,17 +19,17 @@ export interface PageInput {
   readonly info: RunInfo;
   readonly wire: WireSequence;
   readonly source: Source;
-  /** Undefined until the table of sequences is there. */
+  /** Undefined until the table of sequences is loaded. */
   readonly order: Order | undefined;
-  /** Where the page of its group is; undefined without one, or until the table is there. */
+  /** The address number of its group's page; undefined without a group, or until the table is loaded. */
   readonly group: number | undefined;
-  /** What the list of sequences is filtered by asks of this one's tokens. */
+  /** The terms on tokens of the list's filter. */
   readonly filtered: string | undefined;
 }
 
 export type Page = ReturnType<typeof useModel> & ReturnType<typeof useHandles>;
 
-/** The sequence as the address asks for it; what is costly is computed when its own inputs change. */
+/** The sequence as the address asks for it; costly parts are computed only when their inputs change. */
 export function useModel({ info, wire, source, filtered }: PageInput) {
   const model = useMemo(() => sequenceModel(wire), [wire]);
   const alternatives = useMemo(
@@ -38,7 +38,7 @@ export function useModel({ info, wire, source, filtered }: PageInput) {
   );
   const numbers = useMemo(() => openNumbers(model), [model]);
   const wanted = readChoices(route.value, info, model, filtered);
-  // Where there is no number, nothing steps back for one.
+  // Without a number in the text, nothing is dimmed.
   const choices: Choices = { ...wanted, numbers: wanted.numbers && numbers.any };
   const { metric, correction, find = "", findsText } = choices;
   const values = useMemo(() => metric.values(wire), [wire, metric.name]);
@@ -49,13 +49,13 @@ export function useModel({ info, wire, source, filtered }: PageInput) {
   return { model, alternatives, numbers, choices, values, fates, finder, finding, find };
 }
 
-/** What the parts of the page hold each other by. */
+/** Refs and signals that the parts of the page share. */
 export function useHandles({ wire }: PageInput) {
   const linked = useMemo<Linked>(
     () => ({ hovered: signal<Hovered | undefined>(undefined), sight: signal({ from: 0, to: 0 }) }),
     [wire],
   );
-  /** How often the box was asked for, below 0 where it was opened otherwise; it stays while nothing is written in it. */
+  /** How often the find box was requested, below 0 where the address opened it; it stays open while empty. */
   const asked = useSignal(0);
   const strip = useRef<Strip>(undefined);
   const follow = useRef<Follow>("centre");

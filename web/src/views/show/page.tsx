@@ -14,7 +14,7 @@ import { TokenStrip } from "./strip/token-strip.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useSequencePage } from "./use-sequence-page.ts";
 
-/** Everything about one sequence, once it is there. */
+/** Everything about one sequence, once it is loaded. */
 export function SequencePage(input: PageInput) {
   const { info, source, order } = input;
   const page = useSequencePage(input);

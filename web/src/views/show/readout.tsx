@@ -36,7 +36,8 @@ export function Readout({
           </bdi>
         ) : current === undefined ? (
           <span class="hint">
-            Hover or click a token; ← → walk, . and , jump to where |Δ| ≥ {formatPlain(choices.near)}
+            Hover over or click a token; ← → go token by token, . and , to the next |Δ| ≥{" "}
+            {formatPlain(choices.near)}
           </span>
         ) : (
           <bdi>{describeToken(model, choices, numbers, current, fates)}</bdi>

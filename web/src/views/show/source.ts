@@ -3,7 +3,7 @@ import { otherRun, table } from "../../state/loaded.ts";
 
 /** Where the sequences on the page come from: this run, or one that it is compared with (`run=b`). */
 export interface Source extends Pick<typeof client, "sequence" | "topK"> {
-  /** Of the compared run: what names it. */
+  /** For the compared run: its name. */
   readonly badge?: string;
   readonly table: typeof table;
 }

@@ -5,7 +5,7 @@ import { CorrectionPicker } from "./correction.tsx";
 
 const MODES = [
   { name: "reading", title: "reading", hint: "Text as it was written" },
-  { name: "exact", title: "exact", hint: "Every character to be seen: · → ⏎ ‹U+200B›" },
+  { name: "exact", title: "exact", hint: "Every character visible: · → ⏎ ‹U+200B›" },
   { name: "ids", title: "ids", hint: "Token ids" },
 ] as const;
 
@@ -16,7 +16,7 @@ export function Toolbar({
   onFind,
 }: {
   readonly choices: Choices;
-  /** Whether the sequence has any; undefined where no token is known to be a digit. */
+  /** Whether the sequence has numbers; undefined where no token is known to be a digit. */
   readonly numbers: boolean | undefined;
   readonly onFind: () => void;
 }) {
@@ -64,7 +64,7 @@ export function toggleNumbers({ numbers }: Pick<Choices, "numbers">): void {
   navigate({ params: { numbers: numbers ? undefined : "on" } });
 }
 
-/** A scale of one's own is in the units of one metric, and does not outlive it. */
+/** A scale set by the reader is in the units of one metric, so a change of metric resets it. */
 export function chooseMetric(name: string): void {
   navigate({ params: { metric: name, scale: undefined } });
 }

@@ -13,11 +13,11 @@ export interface KeyActions {
   /** A place, counted from the first prompt token. */
   readonly goToPlace: (place: number, follow: Follow) => void;
   readonly togglePin: (token: number) => void;
-  /** Puts away what is open: a card, else the last pin, else the range. */
+  /** Closes what is open: a card, else the last pin, else the range. */
   readonly dismiss: () => void;
   readonly openFind: () => void;
   readonly stepFind: (way: 1 | -1) => void;
-  /** The first response token in sight: where walking starts. */
+  /** The first response token in sight, where stepping starts. */
   readonly firstInSight: () => number;
 }
 
@@ -96,7 +96,7 @@ export function useSequenceKeys(
   });
 }
 
-/** The star of the token, else of the sequence; of the compared run and in a bundle nothing can be starred. */
+/** The star of the token, else of the sequence; in the compared run and in a bundle, nothing can be starred. */
 export function useStarKey({ info, source }: PageInput, model: SequenceModel, { current }: Choices): void {
   const isFree = source.badge === undefined && info.bundled !== true;
   const { handle } = model.wire.meta;

@@ -1,6 +1,6 @@
 /**
- * What the page of a sequence knows, and what can be done on it. Whatever can be linked to is in the address, and comes
- * back from there; what only the hand or the eye does is a signal or a ref.
+ * State and actions of the page of a sequence. Whatever can be linked to is in the address and is read from there;
+ * hovering, scrolling and focus are in signals and refs.
  *
  *     page-state.ts                                                page-actions.ts
  *     wire ─► model ─► numbers, fates, finder ─┐
@@ -52,7 +52,7 @@ function firstOwn(model: SequenceModel, from: number): number {
   return place - model.prompt;
 }
 
-/** Makes the page end with the window, wherever it begins in it. */
+/** Makes the page end at the bottom of the window, wherever it starts. */
 function fillWindow(element: HTMLElement): () => void {
   const measure = (): void => {
     const top = element.getBoundingClientRect().top + scrollY;

@@ -22,7 +22,7 @@ import "./card.css";
 import "./find.css";
 import "./numbers.css";
 
-/** One sequence, token by token: of this run, or with `run=b` of one that it is compared with. */
+/** One sequence, token by token: of this run, or with `run=b` of a compared one. */
 export function SequenceView({ info }: ViewProps) {
   const { compared, scales } = info;
   const isOther = route.value.params.run === "b";
@@ -35,7 +35,7 @@ export function SequenceView({ info }: ViewProps) {
   if (at === undefined) {
     return (
       <p class="failed" role="alert">
-        This is a sequence of another run, with which this one is not compared: logratio view A --compare B.
+        This is a sequence of a run that is not compared with this one: logratio view A --compare B.
       </p>
     );
   }
@@ -54,7 +54,7 @@ export function SequenceView({ info }: ViewProps) {
 
 function OneSequence({ info, source }: { readonly info: RunInfo; readonly source: Source }) {
   const index = route.value.sequence ?? 0;
-  // What was added to a run that is followed changes no sequence: its page stays as it is.
+  // Steps added to a followed run change no existing sequence: its page stays as it is.
   const state = info.growing ?? info.version;
   const loaded = useMemo(() => {
     const asked = signal<Loaded<WireSequence>>({ state: "loading" });

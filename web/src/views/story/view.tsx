@@ -11,7 +11,7 @@ import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import "./style.css";
 
-/** The starred places, to be shown to others: on the screen, on paper, in a bundle, or as lines of JSON. */
+/** The starred places, for sharing: on the screen, on paper, in a bundle, or as JSON lines. */
 export function StoryView({ info }: ViewProps) {
   return (
     <WhenLoaded of={story()}>
@@ -41,7 +41,7 @@ export function StoryView({ info }: ViewProps) {
           {entries.length === 0 ? (
             <p>
               Nothing is starred yet.{" "}
-              {info.bundled ? "Stars are set where the run itself is served." : <HowTo />}
+              {info.bundled ? "Places are starred in logratio view of the run." : <HowTo />}
             </p>
           ) : (
             entries.map((entry) => <Entry key={entry.handle} entry={entry} info={info} />)
@@ -55,8 +55,8 @@ export function StoryView({ info }: ViewProps) {
 function HowTo() {
   return (
     <>
-      Press <kbd>s</kbd> on a token or a sequence, or ☆ beside its name; what is starred is told here, with
-      the text around it, what both policies would have said, and your note.
+      Press <kbd>s</kbd> on a token or a sequence, or ☆ beside its name; starred places are listed here with
+      the text around them, what both policies would have said, and your notes.
     </>
   );
 }
@@ -85,7 +85,7 @@ function Entry({ entry, info }: ViewProps & { readonly entry: StoryEntry }) {
       </h2>
       <Note handle={handle} note={note} isFixed={info.bundled === true} />
       {sequence === null ? (
-        <p class="failed">This run has no such place: it may have been read again from other files.</p>
+        <p class="failed">This run has no such place: it may have been read again from different files.</p>
       ) : (
         <>
           <dl class="facts">
@@ -135,7 +135,7 @@ function Entry({ entry, info }: ViewProps & { readonly entry: StoryEntry }) {
   );
 }
 
-/** Kept when one leaves the field. */
+/** Saved when the field loses the focus. */
 function Note({
   handle,
   note,
@@ -147,7 +147,7 @@ function Note({
       <textarea
         class="story-note"
         aria-label={`Note on ${handle}`}
-        placeholder="What is to be seen here?"
+        placeholder="What does this show?"
         rows={2}
         maxLength={4000}
         defaultValue={note}
@@ -192,7 +192,7 @@ function Alternatives({ of }: { readonly of: NonNullable<StoryEntry["alternative
   );
 }
 
-/** Tables have no lists in their cells. */
+/** Table cells cannot hold lists. */
 function flatRow({ row: { rollout_alternatives, trainer_alternatives, ...row } }: StoryEntry) {
   const say = (listed: readonly (readonly [string, number])[]): string => JSON.stringify(listed);
   return {

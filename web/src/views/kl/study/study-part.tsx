@@ -2,7 +2,7 @@ import type { PageLine, PageSection, StudyPage } from "../../../../../src/result
 import { ReportPictures, ReportTables } from "../../../ui/report-table.tsx";
 import { PlaceLink, Sentence } from "./place-link.tsx";
 
-/** The report of `logratio kl`: what it answers, its pictures and its tables. */
+/** The report of `logratio kl`: answers, pictures and tables. */
 export function StudyPart({ page }: { readonly page: StudyPage }) {
   return (
     <>
@@ -15,7 +15,7 @@ export function StudyPart({ page }: { readonly page: StudyPage }) {
       ))}
       <Cases cases={page.cases} />
       <section class="more">
-        <h2>Everything else</h2>
+        <h2>All figures</h2>
         {page.more.map((section) => (
           <details key={section.title}>
             <summary>{section.title}</summary>
@@ -31,7 +31,7 @@ function Answers({ answers }: Pick<StudyPage, "answers">) {
   if (answers.length === 0) return null;
   return (
     <section class="study-answers">
-      <h2>What the study says</h2>
+      <h2>Answers</h2>
       <ul>
         {answers.map(({ question, answer, word, level }) => (
           <li key={question}>

@@ -13,7 +13,7 @@ import { WhenNear } from "./when-near.tsx";
 const NAME_WIDTH = 132;
 const CHARACTER_WIDTH = 6.8;
 const NAME_CHARACTERS = 17;
-/** So many lines are drawn as they come into sight. */
+/** With more lines than this, they are drawn as they come into sight. */
 const MANY_LINES = 60;
 const ROW_HEIGHT = 17;
 
@@ -111,7 +111,7 @@ function Line({
   readonly checkpoint: number;
   readonly token: number | undefined;
 }) {
-  // The same element while nothing of it changes, so that walking through a text draws one line anew.
+  // The same element while nothing in it changes, so that stepping through a text redraws one line.
   return useMemo(() => {
     const { checkpoints } = model.wire.meta;
     const [first, last] = [columns[0]?.from ?? 0, (columns.at(-1)?.to ?? 1) - 1];
@@ -186,7 +186,7 @@ function cellText(model: TextModel, row: number, token: number): string {
 
 function formatTitle(model: TextModel, name: string, row: number, token: number): string | undefined {
   const shade = shadeAt(model, row, token);
-  // Most cells are quiet, and a long text has many of them.
+  // Most cells are quiet and get no title: a long text has many of them.
   if (shade.kind !== "level" || shade.level === 0) return undefined;
   const kl = formatNumber(valueAt(model, "kl", row, token));
   return `${printable(name)}: KL ${kl}, Δ ${formatSigned(valueAt(model, "delta", row, token))}`;

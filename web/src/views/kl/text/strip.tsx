@@ -8,7 +8,7 @@ import { WhenNear } from "./when-near.tsx";
 /** Shorter texts are drawn whole. */
 const LONG = 4096;
 
-/** The text, colored by its KL at one checkpoint. A click chooses a token; keys walk. */
+/** The text, colored by its KL at one checkpoint. A click selects a token; keys move on. */
 export function Strip({
   model,
   checkpoint,
@@ -59,7 +59,7 @@ export function Strip({
   );
 }
 
-/** The token that something of the page is about. */
+/** The token of a page element. */
 export function findToken(target: EventTarget | null): number | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>("[data-token]") : null;
   return element === null ? undefined : Number(element.dataset.token);

@@ -82,7 +82,7 @@ export function isError({ wire: { meta } }: TextModel, token: number): boolean {
   return meta.error !== null && token >= meta.error.from && token <= meta.error.token;
 }
 
-/** What its lines are broken by; spikes are those of one checkpoint. */
+/** The input for breaking the text into lines; spikes are those of one checkpoint. */
 export function heatText({ wire, tokens }: TextModel, checkpoint: number): HeatText {
   const { meta, mask, kl } = wire;
   return {
@@ -98,7 +98,7 @@ export function heatText({ wire, tokens }: TextModel, checkpoint: number): HeatT
   };
 }
 
-/** The next spike of a checkpoint after a token, or before it; of no token, the first or last. */
+/** The next spike of a checkpoint after a token, or before it; without a token, the first or last. */
 export function nextSpike(
   { wire: { meta } }: TextModel,
   checkpoint: number,

@@ -149,11 +149,9 @@ function Step({
   );
 }
 
-/** A picture has what the page has drawn. */
+/** An exported picture has only what the page has drawn. */
 function emptyLines(count: number): string {
-  return count === 0
-    ? ""
-    : `${formatCounted(count, "line")} of tokens that nobody has scrolled to are left empty`;
+  return count === 0 ? "" : `${formatCounted(count, "line")} of tokens not scrolled to yet are left empty`;
 }
 
 /** The chosen token in words; read out as it changes. */
@@ -161,7 +159,7 @@ function readout(model: TextModel, checkpoint: number, token: number | undefined
   const { meta, mask } = model.wire;
   if (token === undefined) {
     const spikes = formatCounted(meta.spikes[checkpoint]?.length ?? 0, "spike");
-    return `${spikes} at ${printable(meta.checkpoints[checkpoint] ?? "")}; click a token, ← → walk, . and , go from spike to spike`;
+    return `${spikes} at ${printable(meta.checkpoints[checkpoint] ?? "")}; click a token; ← → go token by token, . and , from spike to spike`;
   }
   const name = `token ${token} “${shortToken(meta.tokens[token] ?? "", 40)}”`;
   if (mask[token] === 0) return `${name}: tool output, not scored`;

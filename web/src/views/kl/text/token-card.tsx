@@ -146,7 +146,7 @@ function probabilityText(probability: number | null): string {
   return probability === null || Number.isNaN(probability) ? MISSING : formatShare(probability);
 }
 
-/** The most probable tokens are kept of spikes only. */
+/** The most probable tokens are stored for spikes only. */
 function Alternatives({ model, reference, checkpoint, token }: PartProps) {
   const { checkpoints } = model.wire.meta;
   const spike = model.spikes[checkpoint]?.get(token);
@@ -154,11 +154,11 @@ function Alternatives({ model, reference, checkpoint, token }: PartProps) {
     const elsewhere = checkpoints.findIndex((_, at) => model.spikes[at]?.has(token));
     return (
       <p class="note">
-        No spike at {printable(checkpoints[checkpoint] ?? "")}: alternatives are kept of spikes.
+        No spike at {printable(checkpoints[checkpoint] ?? "")}: alternatives are kept for spikes only.
         {elsewhere >= 0 && (
           <>
             {" "}
-            It is one at{" "}
+            It is a spike at{" "}
             <a href={makeHref({ params: { checkpoint: checkpointParam(checkpoints, elsewhere) } })}>
               {printable(checkpoints[elsewhere] ?? "")}
             </a>
@@ -173,7 +173,7 @@ function Alternatives({ model, reference, checkpoint, token }: PartProps) {
     <>
       <table class="choices">
         <caption>
-          What comes next, by probability; a spike of z {formatNumber(spike.zscore)} in the{" "}
+          Next token by probability; a spike with z = {formatNumber(spike.zscore)} in the{" "}
           {THIRDS[spike.region]}
         </caption>
         <thead>
@@ -200,8 +200,8 @@ function Alternatives({ model, reference, checkpoint, token }: PartProps) {
       </table>
       <p class="note">
         {spike.alternatives.length === 0
-          ? "The back end does not tell its alternatives."
-          : "– is not among the tokens that were kept."}
+          ? "The back end returns no alternatives."
+          : "–: not among the tokens kept."}
       </p>
     </>
   );

@@ -1,5 +1,5 @@
 /**
- * Foreign text of tokens, so that nothing in it is unseen.
+ * Foreign text of tokens, with invisible characters made visible.
  *
  * @module
  */

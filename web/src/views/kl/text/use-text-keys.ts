@@ -6,7 +6,7 @@ import { nextSpike, type TextModel } from "./text-model.ts";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"] as const;
 
-/** Keys of one text; `neighbour` is the text after or before it in the list. */
+/** Keys of one text; `neighbour` gives the next or previous text of the list. */
 export function useTextKeys(
   model: TextModel,
   { checkpoint, token }: Choices,

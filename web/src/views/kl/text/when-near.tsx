@@ -4,18 +4,18 @@ import { useEffect, useRef, useState } from "preact/hooks";
 /** Pixels beyond what is in sight that are drawn already. */
 const MARGIN = "800px";
 
-/** A part of a long text: drawn with all that it has once it is near to what is in sight, and from then on. */
+/** A part of a long text, drawn in full once it comes near the visible area, and from then on. */
 export function WhenNear({
   isNear,
   otherwise,
   height,
   children,
 }: {
-  /** Drawn wherever it is: texts that are short, and what is chosen. */
+  /** Always drawn: short texts, and the selected part. */
   readonly isNear: boolean;
-  /** What stands for it until then: as tall, and cheap. */
+  /** A cheap placeholder of the same height until then. */
   readonly otherwise?: string;
-  /** Pixels that it takes until then, where nothing stands for it. */
+  /** Its height in pixels until then, without a placeholder. */
   readonly height?: number;
   readonly children: () => ComponentChildren;
 }) {

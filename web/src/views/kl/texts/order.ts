@@ -1,5 +1,5 @@
 /**
- * The list of texts: which ones, and in which order.
+ * Chooses and orders the list of texts.
  *
  * @module
  */
@@ -66,7 +66,7 @@ function hasWords(row: StudyTextRow, words: readonly string[]): boolean {
   return words.every((word) => all.includes(word));
 }
 
-/** The text after or before one in the list; of a text that is not in it, the first. */
+/** The text after or before one in the list; the first, if that one is not in the list. */
 export function neighbour(rows: readonly StudyTextRow[], index: number, way: 1 | -1): number | undefined {
   const at = rows.findIndex((row) => row.index === index);
   return (at < 0 ? rows[0] : rows[at + way])?.index;

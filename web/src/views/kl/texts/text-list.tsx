@@ -137,7 +137,7 @@ function columnsFor(checkpoint: number, name: string, isJudged: boolean): TableC
   ];
 }
 
-/** Line ends are blanks here; everything else that is not seen is written out. */
+/** Line ends become spaces; other invisible characters are written out. */
 function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, " "));
 }

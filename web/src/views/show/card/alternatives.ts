@@ -5,12 +5,12 @@ import type { WireTopK } from "../../../../../src/results/wire/index.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";
 import type { Source } from "../source.ts";
 
-/** Tokens that are asked for at a time, so that neighbors are there already. */
+/** Tokens per request, so that neighbors are loaded already. */
 const BLOCK = 64;
 
 export type Alternatives = (token: number) => ReadonlySignal<Loaded<WireTopK>>;
 
-/** Both policies' most probable tokens around a response token, asked for when it is first looked at. */
+/** Both policies' most probable tokens around a response token, requested when first shown. */
 export function loadAlternatives(source: Source, index: number, response: number): Alternatives {
   const blocks = new Map<number, ReadonlySignal<Loaded<WireTopK>>>();
   return (token) => {

@@ -6,7 +6,7 @@ import { TokenCard, type TokenCardProps } from "./token-card.tsx";
 
 const DELAY = 100;
 
-/** The card of the token under the pointer, after a moment, beside the token and never over it. */
+/** The card of the token under the pointer, shown after a moment and never over the token. */
 export function HoverCard({
   linked,
   spanOf,
@@ -31,7 +31,7 @@ export function HoverCard({
   });
 
   useSignalEffect(() => {
-    // What was under the pointer has moved.
+    // Scrolling moves the token away from the pointer.
     linked.sight.value;
     shown.value = undefined;
   });
@@ -50,7 +50,7 @@ export function HoverCard({
       own.style.top = `${top}px`;
     };
     put();
-    // Alternatives come later, and make it taller.
+    // Alternatives arrive later and make the card taller.
     const resized = new ResizeObserver(put);
     resized.observe(own);
     return () => resized.disconnect();

@@ -3,14 +3,14 @@ import { CopyButton } from "../../../ui/copy-button.tsx";
 import { StarButton } from "../../../ui/star-button.tsx";
 import { TokenCard, type TokenCardProps } from "./token-card.tsx";
 
-/** Cards that stay, the last one first: beside the text, or where there is no room below it. */
+/** Pinned cards, the last one first: next to the text, or below it where there is no room. */
 export function PinnedCards({
   pins,
   onPins,
   stars,
   ...card
 }: Omit<TokenCardProps, "place" | "children"> & {
-  /** Whether tokens can be starred: those of the other run cannot, in a bundle they stay as they are. */
+  /** Whether tokens can be starred: not in the other run; in a bundle stars are fixed. */
   readonly stars: "none" | "fixed" | "free";
   /** Response tokens. */
   readonly pins: readonly number[];
@@ -30,7 +30,7 @@ export function PinnedCards({
         {pins.toReversed().map((token) => (
           <article key={token} class="card">
             <TokenCard {...card} place={token + card.model.prompt}>
-              <a href={makeHref({ token, params: { prompt: undefined } })} title="Show it in the text">
+              <a href={makeHref({ token, params: { prompt: undefined } })} title="Show in the text">
                 t{token}
               </a>
               {stars !== "none" && (

@@ -74,7 +74,7 @@ function Values({ model, token, fates, alternatives, actual }: ValuesProps) {
   const rollout = wire.rollout[token]!;
   const trainer = wire.trainer[token]!;
   const own = wire.mask[token] !== 0;
-  // What trainers write at tokens that are not trained is no disagreement.
+  // What trainers write at tokens that are not trained does not count as a mismatch.
   const delta = own ? deltaAt(token, wire) : Number.NaN;
   const listed = alternatives?.(token);
   const sampled = { ...actual, rollout, trainer };

@@ -60,7 +60,7 @@ export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks)
   if (end > domain)
     for (const at of metric.signed ? [domain, -domain] : [domain])
       context.fillRect(0, scale.yOf(at), axis.width, 1);
-  // Of many tokens to a pixel the lowest and highest make one block: then its ends alone are drawn.
+  // With many tokens per pixel, lowest and highest values form one block, so only its ends are drawn.
   const isDense = values.length > DENSE * columns.count;
   for (let column = 0; column < columns.count; column++)
     drawColumn(context, columns, column, envelope, drawn, scale, inks, isDense);
@@ -75,7 +75,7 @@ export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks)
   outlined(context, metric.signed ? label(-end) : "0", 3, LINE, inks.panel);
 }
 
-/** The pixels that response tokens have. */
+/** The pixel columns of the response. */
 interface Columns {
   readonly count: number;
   readonly left: number;
@@ -94,7 +94,7 @@ interface Scale {
   readonly yOf: (value: number) => number;
 }
 
-/** Tokens to a pixel from which on a column is its ends, not a line between them. */
+/** From this many tokens per pixel on, only the ends of a column are drawn, not the line between values. */
 const DENSE = 8;
 
 /** The scale of the colors, so that the line shows what they show. */
@@ -140,12 +140,12 @@ function drawColumn(
     context.globalAlpha = 1;
   }
   context.fillStyle = inks.text;
-  // Beyond the scale: the line ends at the edge with a mark.
+  // Beyond the scale, the line ends at the edge with a mark.
   if (high > end) context.fillRect(x - 1, 0, 3, 3);
   if (low < -end) context.fillRect(x - 1, LINE - 3, 3, 3);
 }
 
-/** From the lowest to the highest value of each column, and what is usual. */
+/** From the lowest to the highest value of each column, with their mean. */
 function drawSecond(context: Pen, axis: Axis, { metric, domain, values }: Track, inks: Inks): void {
   const columns = makeColumns(axis);
   const { count, left, step } = columns;

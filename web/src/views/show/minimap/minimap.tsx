@@ -47,7 +47,7 @@ export function Minimap({ model, choices, values, hits, linked, onJump, onRange 
         class="minimap"
         role="slider"
         tabIndex={0}
-        aria-label={`${metric.meaning}, over the whole sequence: smallest, largest and mean value per pixel. Arrow keys go along it, with Shift they choose a range`}
+        aria-label={`${metric.meaning}, over the whole sequence: smallest, largest and mean value per pixel. Arrow keys move along it; with Shift they select a range`}
         aria-valuemin={0}
         aria-valuemax={model.length - 1}
         aria-valuenow={here}
@@ -62,7 +62,7 @@ export function Minimap({ model, choices, values, hits, linked, onJump, onRange 
   );
 }
 
-/** The metric below the one that is looked at: entropy, or Δ below entropy. */
+/** The metric below the current one: entropy, or Δ below entropy. */
 function useSecond(model: SequenceModel, { metric, metrics }: Choices): Track | undefined {
   const other = metrics.find(({ name }) => name === (metric.name === "entropy" ? "delta" : "entropy"));
   return useMemo(

@@ -1,5 +1,5 @@
 /**
- * Two canvases on top of each other, so that what moves with the pointer costs no drawing of the whole sequence:
+ * Two canvases on top of each other, so that pointer movements do not redraw the whole sequence:
  *
  *     base   sparkline, shades, turns     another sequence, metric, size or theme
  *     over   sight, pointer, pins, hits   any of these; tens of times a second
@@ -38,7 +38,7 @@ export interface Drawing {
   readonly axis: Axis;
 }
 
-/** Keeps both canvases as what is shown says. */
+/** Keeps both canvases up to date. */
 export function useDrawing({ drawn, choices, hits, linked, height }: Shown): Drawing {
   const root = useRef<HTMLDivElement>(null);
   const base = useRef<HTMLCanvasElement>(null);
@@ -78,13 +78,13 @@ export function useDrawing({ drawn, choices, hits, linked, height }: Shown): Dra
       draw();
       return;
     }
-    // The text comes first: what is drawn now would hold up its first colors.
+    // The text comes first: drawing now would delay its first colors.
     const waiting = setTimeout(draw, FIRST_DRAWN_MS);
     return () => clearTimeout(waiting);
   }, [model, values, metric.name, domain, end, palette, isDark.value, width]);
   useLayoutEffect(drawOver, [place, hitPixels, pins.join(), range?.from, range?.to]);
 
-  // The signals' effect is made once, and must not draw what the first render knew.
+  // The signals' effect is created once, and must not draw with the values of the first render.
   const latest = useRef(drawOver);
   latest.current = drawOver;
   useSignalEffect(() => {
@@ -95,11 +95,11 @@ export function useDrawing({ drawn, choices, hits, linked, height }: Shown): Dra
   return { root, base, over, width, axis };
 }
 
-/** The width of an element, in a signal of its own: only who reads it renders again. */
+/** The width of an element, in a signal, so that only its readers render again. */
 function useWidth(element: Held<HTMLElement | null>): number {
   const width = useSignal(0);
   useLayoutEffect(() => {
-    // It tells of the first size too, once there is a layout anyway.
+    // It also reports the first size, after a layout that happens anyway.
     const resized = new ResizeObserver(() => {
       width.value = element.current?.clientWidth ?? 0;
     });

@@ -3,14 +3,14 @@ import type { Linked } from "../linked.ts";
 import type { Axis, TokenRange } from "../model/axis.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 
-/** Pixels that make a drag of a click. */
+/** Pixels from a click to a drag. */
 const DRAG = 4;
 
 export interface Pointing {
   readonly model: SequenceModel;
   readonly axis: Axis;
   readonly linked: Linked;
-  /** Where arrow keys go on from. */
+  /** Where arrow keys start from. */
   readonly here: number;
   /** Place from the first prompt token. */
   readonly onJump: (place: number) => void;
@@ -27,7 +27,7 @@ export function usePointing({ model, axis, linked, here, onJump, onRange }: Poin
   const choose = (a: number, b: number): void => {
     const from = Math.max(0, Math.min(a, b) - model.prompt);
     const to = Math.max(a, b) - model.prompt;
-    // A range is of response tokens: one of the prompt alone chooses nothing.
+    // A range is of response tokens; one of prompt tokens only selects nothing.
     onRange(to < 0 ? undefined : { from, to });
   };
   type OnPointer = (event: PointerEvent & { readonly currentTarget: HTMLElement }) => void;
@@ -66,7 +66,7 @@ export function usePointing({ model, axis, linked, here, onJump, onRange }: Poin
   return { onKeyDown, onPointerDown, onPointerMove, onPointerUp, onPointerCancel, onPointerLeave };
 }
 
-/** Arrow keys go a hundredth of the sequence, page keys a tenth. */
+/** Arrow keys move by a hundredth of the sequence, page keys by a tenth. */
 function placeAfter(key: string, from: number, length: number): number | undefined {
   const small = Math.max(1, Math.round(length / 100));
   const large = Math.max(1, Math.round(length / 10));

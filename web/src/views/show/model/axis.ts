@@ -1,7 +1,7 @@
-/** Tokens along a horizontal line; a long prompt is kept short, so that the response has the room. */
+/** Tokens along a horizontal line; a long prompt is compressed to leave room for the response. */
 export interface Axis {
   readonly width: number;
-  /** Pixels of the prompt. */
+  /** Width of the prompt in pixels. */
   readonly promptWidth: number;
   /** Left edge of a token, counted from the first prompt token. */
   readonly xOf: (token: number) => number;

@@ -1,11 +1,11 @@
 import { TOKEN_FLAGS, type WireSequence } from "../../../../../src/results/wire/index.ts";
 
-/** Combining marks, joiners, variation selectors, skin tones, tags: what completes a character that is already there. */
+/** Combining marks, joiners, variation selectors, skin tones, tags: they complete the character before them. */
 const EXTENDS = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}]|[\u{e0020}-\u{e007f}])/u;
 const REGIONAL = /^[\u{1f1e6}-\u{1f1ff}]/u;
 /** First byte of U+0300, the lowest that EXTENDS knows. */
 const FIRST_EXTENDING_BYTE = 0xcc;
-/** A character with everything that joins it, as far as anyone writes. */
+/** The most bytes of a character with everything that joins it, in real text. */
 const CHARACTER_BYTES = 64;
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
@@ -38,7 +38,7 @@ export function cellStarts({
     if (start < end && texts[start]! >= FIRST_EXTENDING_BYTE) start += joinedBytes(texts, before, start, end);
     starts[token] = start;
   }
-  // A character over three tokens: the one in the middle must not end it.
+  // A character may span three tokens: the middle one must not end it.
   for (let token = flags.length - 1; token > 0; token--) {
     const end = textOffsets[token + 1]!;
     if (starts[token] === end && end > textOffsets[token]!) starts[token] = starts[token + 1]!;

@@ -45,7 +45,7 @@ export function countLines(bytes: Uint8Array, columns: number): number {
       if (at < bytes.length - 1) lines++;
       column = 0;
     } else if ((byte & 0xc0) !== 0x80) {
-      // From U+3000 on most characters are as wide as two.
+      // From U+3000 on, most characters are two columns wide.
       column += byte >= 0xe3 ? 2 : 1;
       if (column > columns) {
         lines++;

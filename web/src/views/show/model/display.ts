@@ -18,13 +18,14 @@ const MOST_CHARACTERS = 2000;
 export const NEVER_CUT_BYTES = MOST_NEWLINES;
 
 const NEWLINES = new RegExp(`\\n{${MOST_NEWLINES + 1},}`, "g");
-/** Controls, spaces that look like others or like nothing, bidirectional marks, joiners, fillers, tags. */
+/** Controls, unusual or invisible spaces, bidirectional marks, joiners, fillers, tags. */
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufeff\uffa0\ufff9-\ufffc]|\u034f|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
 const BIDIRECTIONAL = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** What is said of a text that is too long to show: `⏎×10,000`. */
+/** A text with what is too long to show counted instead: `
+×10,000`. */
 export function readable(text: string): string {
   const counted = text.replace(NEWLINES, (run) => `\n⏎×${formatCount(run.length - 2)}\n`);
   if (counted.length <= MOST_CHARACTERS) return counted;
@@ -33,7 +34,7 @@ export function readable(text: string): string {
   return `${counted.slice(0, cut)}… (${formatCount(text.length)} characters)`;
 }
 
-/** Every character to be seen: `·` for a space, `→` for a tab, `⏎`, and `‹U+200B›` for what shows nothing. */
+/** Every character visible: `·` for a space, `→` for a tab, `⏎`, and `‹U+200B›` for invisible characters. */
 export function exact(text: string): string {
   return readable(text)
     .replace(UNSEEN, (character) => `‹${codePoint(character)}›`)
@@ -42,7 +43,7 @@ export function exact(text: string): string {
     .replaceAll("\n", "⏎\n");
 }
 
-/** The same of bytes: what is no UTF-8 as `‹f0›`. */
+/** The same for bytes: those that are not UTF-8 as `‹f0›`. */
 export function exactBytes(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; ) {
@@ -60,7 +61,7 @@ export function exactBytes(bytes: Uint8Array): string {
 
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A token's text between quotation marks; its bytes where they are no text by themselves. */
+/** A token's text between quotation marks; its bytes where they are not text by themselves. */
 export function tokenName(text: string, bytes: Uint8Array, most?: number): string {
   return text.includes("\ufffd") ? `‹${hexBytes(bytes)}›` : literal(text, most);
 }
@@ -80,12 +81,12 @@ export function hexBytes(bytes: Uint8Array, most = 16): string {
   return bytes.length > most ? `${shown} … (${formatCount(bytes.length)} bytes)` : shown;
 }
 
-/** Whether a text could turn the text after it around. */
+/** Whether a text could change the direction of the text after it. */
 export function turnsDirection(text: string): boolean {
   return BIDIRECTIONAL.test(text);
 }
 
-/** Whether nothing of a text is to be seen. */
+/** Whether a text is entirely invisible. */
 export function isUnseen(text: string): boolean {
   return (
     text !== "" && text.replace(UNSEEN, "") === "" && !/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/.test(text)

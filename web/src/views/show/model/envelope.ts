@@ -1,4 +1,4 @@
-/** A value per pixel column: what is drawn where there are more tokens than pixels. Spikes survive, means mislead no one. */
+/** Extremes and mean per pixel column, drawn where there are more tokens than pixels, so that spikes survive. */
 export interface Envelope {
   /** `[columns]`, NaN where a column has no value. */
   readonly min: Float64Array;

@@ -58,7 +58,7 @@ test("of a sequence or a turn, one figure judges all tokens", () => {
 test("signs of advantages are looked at, and missed where there are none", () => {
   const text = "mask:token.ratio:..2:positive";
   expect([0, 1].map(judge(text, [1, 1], [1, -1]).effect)).toEqual(["masked", "kept"]);
-  expect(judge(text, [1, 1]).problem).toMatch(/there are none/);
+  expect(judge(text, [1, 1]).problem).toMatch(/are missing/);
   const diverging = judge("mask:sequence.mean.ratio:..1.1:diverging", [1, 1, -0.5], [1, -1, 1]);
   expect([0, 1, 2].map(diverging.effect)).toEqual(["masked", "kept", "kept"]);
 });

@@ -1,5 +1,5 @@
 /**
- * What a correction does to the tokens of one sequence: `applyCorrection` on it, and its outcome in words.
+ * What a correction does to the tokens of one sequence: `applyCorrection`, and its outcome in words.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { SequenceModel } from "./sequence-model.ts";
 export const EFFECTS = ["kept", "truncated", "masked", "vetoed"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** What is looked at: a sequence's own tokens (mask 1). */
+/** The input: a sequence's own tokens (mask 1). */
 export type Judged = Pick<SequenceModel, "deltas"> & {
   readonly wire: Pick<SequenceModel["wire"], "mask" | "rollout" | "trainer" | "advantages">;
 };
@@ -31,9 +31,9 @@ export interface Fates {
   /** Why it could not be applied. */
   readonly problem?: string;
   readonly counts: Readonly<Record<Effect, number>>;
-  /** The first token that takes the sequence away; undefined where none does. */
+  /** The first token that vetoes the sequence; undefined without a veto. */
   readonly vetoedBy: number | undefined;
-  /** Of a response token; one without a Δ is kept. `vetoed`: it is itself why the sequence goes. */
+  /** The effect on a response token; one without a Δ is kept. `vetoed`: the token itself vetoes the sequence. */
   effect(token: number): Effect;
   /** In words, with the bound: `truncated to 2`, `masked: ρ > 5`, `kept`. */
   describe(token: number): string;
@@ -47,14 +47,14 @@ const NOTHING: Fates = {
   describe: () => "kept",
 };
 
-/** A batch's mean is not known of one sequence, so weights are those before they are normalized. */
+/** The batch's mean is unknown here, so weights are those before normalization. */
 export function judgeTokens(correction: Correction | undefined, judged: Judged): Fates {
   if (correction === undefined || (correction.steps.length === 0 && correction.weight === undefined))
     return { ...NOTHING, describe: (token) => describeMissing(judged, token) ?? "kept" };
   const { mask, rollout, trainer, advantages } = judged.wire;
   if (needsAdvantages(correction) && advantages === undefined)
-    return { ...NOTHING, problem: "it asks for signs of advantages: there are none" };
-  // A token without a Δ is no part of anything, and parts no turn: it is left out, as in a sweep.
+    return { ...NOTHING, problem: "it needs the signs of advantages, which are missing" };
+  // A token without a Δ is left out and does not split a turn, as in a sweep.
   const places = Int32Array.from(mask.keys()).filter(
     (t) => mask[t] === 0 || !Number.isNaN(judged.deltas[t]!),
   );
@@ -82,7 +82,7 @@ function readFates(applied: AppliedCorrection, places: Int32Array, judged: Judge
   const mark = (effect: Effect, at: number, said: string): void => {
     const token = places[at]!;
     const code = EFFECTS.indexOf(effect);
-    // The strongest effect is shown, of equal ones the first.
+    // The strongest effect is shown; among equal ones, the first.
     if (code <= effects[token]! || Number.isNaN(deltas[token]!)) return;
     effects[token] = code;
     words.set(token, said);
@@ -141,7 +141,7 @@ function markStep(
         mark("vetoed", at, `vetoes the sequence: ${beyond}`);
         continue;
       }
-      // Of a rejected turn only some tokens may have been meant.
+      // In a rejected turn, not every token need be dropped.
       const left = step.action === "zero" ? weights![at] : mask[at];
       if (step.only === undefined || left === 0)
         mark("masked", at, `${step.action === "zero" ? "weight 0" : "masked"}: ${beyond}`);

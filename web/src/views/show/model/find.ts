@@ -1,13 +1,13 @@
 /**
- * Finding in all tokens of a sequence, whether the strip holds them or not.
+ * Finds text in all tokens of a sequence, whether the strip holds them or not.
  *
  * @module
  */
 import type { SequenceModel } from "./sequence-model.ts";
 
-/** Where something is. Hits that begin at the same token are one. */
+/** Where the hits are. Hits that start at the same token count once. */
 export interface Hits {
-  /** First places, ascending, and the ones after the last. */
+  /** First places, ascending, and the places after the last ones. */
   readonly from: readonly number[];
   readonly to: readonly number[];
   /** `[length]`: 0 beside the hits, bits of {@link HIT} in them. */
@@ -17,7 +17,7 @@ export interface Hits {
 /** `first` and `last` are those of a hit. */
 export const HIT = { inside: 1, first: 2, last: 4 } as const;
 
-/** The text of all cells in one, with where each begins. */
+/** The text of all cells, and where each starts in it. */
 export interface JoinedText {
   readonly text: string;
   /** `[length + 1]` */
@@ -35,7 +35,7 @@ export function joinedText(model: Pick<SequenceModel, "length" | "cellBytes" | "
   for (let from = 0; from < length; from += AT_ONCE) {
     const to = Math.min(length, from + AT_ONCE);
     const decoded = utf8.decode(cellBytes(from, to));
-    // What is no UTF-8 comes out otherwise in one than in pieces, and has no length that bytes tell.
+    // Invalid UTF-8 decodes differently in pieces, and its length does not follow from its bytes.
     const isWhole = !decoded.includes("\ufffd");
     for (let place = from; place < to; place++) {
       const own = isWhole ? countUnits(cellBytes(place, place + 1)) : cellText(place).length;
@@ -77,7 +77,7 @@ export function textHits({ text, starts }: JoinedText, wanted: string): Hits {
   return hits;
 }
 
-/** Each of these places by itself. */
+/** Each of these places as a hit. */
 export function placeHits(places: readonly number[], length: number): Hits {
   const marked = new Uint8Array(length);
   for (const place of places) mark(marked, place, place);
@@ -97,7 +97,7 @@ export function hitAt({ from, to }: Hits, place: number | undefined): number {
   return at >= 0 && to[at]! > place ? at : -1;
 }
 
-/** The next hit after (or before) a place, from the other end where there is none; undefined without hits. */
+/** The next hit after (or before) a place, wrapping around at the ends; undefined without hits. */
 export function nextHit({ from }: Hits, place: number, way: 1 | -1): number | undefined {
   if (from.length === 0) return undefined;
   if (way === 1) return firstAfter(from, place) % from.length;
@@ -110,7 +110,7 @@ export function hitsWithin(hits: Hits, from: number, to: number): number {
   return firstAfter(hits.from, to - 1) - firstAfter(hits.from, from - 1);
 }
 
-/** Where the first one above `value` stands among ascending ones. */
+/** The index of the first of ascending values above `value`. */
 function firstAfter(values: readonly number[], value: number): number {
   let low = 0;
   let high = values.length;

@@ -16,11 +16,14 @@ export interface Finding {
   readonly kind: "text" | "tokens";
   /** Whether it could be read as a filter. */
   readonly isFilter: boolean;
-  /** Why it was not, where it begins like one. */
+  /** Why it was not, where it starts like a filter. */
   readonly problem: string | undefined;
 }
 
-/** Finds a text, or the tokens of a filter such as `abs>0.5 is:number`; what is both is the filter unless `asText`. */
+/**
+ * Finds a text, or the tokens of a filter such as `abs>0.5 is:number`; what could be either is a filter unless
+ * `asText`.
+ */
 export type Find = (wanted: string, asText: boolean) => Finding;
 
 /** @param hasTexts false: what stands as texts are ids */
@@ -48,10 +51,10 @@ export function finderIn(model: SequenceModel, hasTexts: boolean): Find {
 }
 
 /**
- * The terms on tokens of a filter on sequences, which are found where one of its sequences is opened: those of the
- * alternatives that this sequence matches by. Undefined where no alternative asks anything of tokens.
+ * The terms on tokens of the list's filter, which are found when one of its sequences is opened: those of the
+ * alternatives that this sequence matches. Undefined where no alternative has terms on tokens.
  *
- * @param table undefined: not there yet, so every alternative may be meant
+ * @param table undefined: not loaded yet, so every alternative may apply
  * @param row the sequence's, in the table
  */
 export function pickTokenTerms(

@@ -9,7 +9,7 @@ import { entropyWords, METRIC_WORDS, type RunInfo } from "../../../../../src/res
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
 
 export interface Metric {
-  /** As `metric=` has it. */
+  /** Its name in `metric=`. */
   readonly name: string;
   /** A few characters. */
   readonly title: string;
@@ -19,7 +19,7 @@ export interface Metric {
   readonly signed: boolean;
   /** Where the scale ends, in the units of `values`: the same for the whole run. */
   readonly domain: number;
-  /** The largest value of the run, where it is known: the scale goes on to it. */
+  /** The largest value of the run, where known: the scale extends to it. */
   readonly largest?: number;
   /** `[n]`: response tokens with mask 1, NaN where the value is missing. */
   readonly values: (wire: WireSequence) => Float64Array;
@@ -30,14 +30,14 @@ export interface Metric {
 type Scales = RunInfo["scales"];
 type Words = Pick<Metric, "title" | "meaning">;
 
-/** Nats. A log-prob below this is as dark as it gets; the same for every run. */
+/** Nats. Log-probs below this get the darkest color; the same for every run. */
 const SURPRISAL_DOMAIN = 10;
-/** Group-normalized advantages seldom pass 3. */
+/** Group-normalized advantages rarely exceed 3. */
 const ADVANTAGE_DOMAIN = 3;
 /** Nats: another policy may be far from the trainer's, however close rollout and trainer are. */
 const POLICY_DOMAIN = 1;
 
-/** The metrics that this sequence has values for; Δ always is one. */
+/** The metrics that this sequence has values for, always including Δ. */
 export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSequence): readonly Metric[] {
   const { policies } = wire;
   const deltaDomain = positive(scales.delta, 1);
@@ -147,7 +147,7 @@ function difference(a: number, b: number): number {
   return a === -Infinity && b === -Infinity ? Infinity : a - b;
 }
 
-/** The terminal's words; where the page shows what a metric means, its name does not always stand beside. */
+/** The terminal's words with the title in front: the page also shows a meaning without its title. */
 function inWords({ title, meaning }: Words): Words {
   return { title, meaning: `${title}: ${meaning}` };
 }

@@ -24,13 +24,15 @@ export interface NumberPlace {
 export interface Numbers {
   /** Whether any token is of digits. */
   readonly any: boolean;
-  /** By place, counted from the first prompt token; undefined for what is no part of a number. */
+  /** By place, counted from the first prompt token; undefined for what is not part of a number. */
   readonly at: (place: number) => NumberPlace | undefined;
 }
 
 const NUMBER = /^( ?)([0-9]+)$/;
 
-/** Numbers end with their author: one that the policy goes on with after tool output is two. Found when first asked for. */
+/**
+ * Numbers end with their author: one that the policy continues after tool output counts as two. Computed on first use.
+ */
 export function openNumbers(model: SequenceModel): Numbers {
   let found: ReadonlyMap<number, NumberPlace> | undefined;
   return {
@@ -50,7 +52,7 @@ function findPlaces(model: SequenceModel): ReadonlyMap<number, NumberPlace> {
     const match = NUMBER.exec(model.textOf(place));
     if (match) tokens.set(place, { digits: match[2]!, spaced: match[1] !== "" });
   }
-  // Places stand for ids: what is asked of a token is asked of it where it is.
+  // Places stand in for ids, so that each token's text is looked up by its place.
   const places = Int32Array.from({ length }, (_, place) => place);
   const vocabulary = {
     tokens,

@@ -1,9 +1,9 @@
 import type { SequenceTable } from "../../../../../src/results/wire/index.ts";
 
-/** The sequences that the address leaves, in its order, and this one among them. */
+/** The sequences that the list shows, in its order, and where this one is. */
 export interface Order {
   readonly rows: Uint32Array;
-  /** Place of this sequence in `rows`; -1 where the address leaves it out. */
+  /** Place of this sequence in `rows`; -1 where the filter leaves it out. */
   readonly at: number;
   /** `[table.length]`, NaN where not known. */
   readonly steps: Float64Array;
@@ -13,12 +13,12 @@ export function orderAround({ columns }: SequenceTable, rows: Uint32Array, seque
   return { rows, at: rows.indexOf(sequence), steps: columns.step };
 }
 
-/** The sequence beside this one; the first of all where this one is not among them. */
+/** The next or previous sequence; the first of all where this one is not in the list. */
 export function neighbour({ rows, at }: Order, way: 1 | -1): number | undefined {
   return at < 0 && way === -1 ? undefined : rows[at + way];
 }
 
-/** The first sequence of the nearest step after (or before) this one's that has any. */
+/** The first sequence of the nearest later (or earlier) step. */
 export function inNextStep({ rows, steps }: Order, sequence: number, way: 1 | -1): number | undefined {
   let best: number | undefined;
   for (const row of rows) {

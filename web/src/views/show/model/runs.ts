@@ -1,7 +1,7 @@
 import { turnOfMark } from "../../../../../src/core/kernels/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
 
-/** Tokens next to each other that have the same author. Places count from the first prompt token. */
+/** Consecutive tokens with the same author. Places count from the first prompt token. */
 export interface TokenRun {
   readonly kind: "prompt" | "turn" | "tool";
   /** Place among the runs: names it in addresses. */
@@ -60,7 +60,7 @@ export function isFoldable({ kind, from, to }: TokenRun): boolean {
   return kind === "prompt" || (kind === "tool" && to - from > FOLDED_TOOL);
 }
 
-/** Before anyone has touched it. */
+/** The default. */
 export function foldedAtFirst(run: TokenRun): boolean {
   return isFoldable(run) && (run.kind === "tool" || run.to - run.from > FOLDED_PROMPT);
 }
@@ -82,7 +82,7 @@ export function groupSections(runs: readonly TokenRun[]): readonly Section[] {
   return sections;
 }
 
-/** `toggled=0_3`: the runs whose folding is not as at first. Addresses encode commas, and underscores stay. */
+/** `toggled=0_3`: the runs whose folding differs from the default. Addresses encode commas but not underscores. */
 export function parsePlaces(text: string): ReadonlySet<number> {
   return new Set(
     text

@@ -19,16 +19,16 @@ export interface SequenceModel {
   readonly runs: readonly TokenRun[];
   readonly sections: readonly Section[];
   readonly statistics: Statistics;
-  /** `[response]`, 1 where the policy thinks before it answers; undefined where it does nowhere. */
+  /** `[response]`, 1 where the policy thinks before it answers; undefined without thinking. */
   readonly thinking: Uint8Array | undefined;
   /** The token's own bytes and text. */
   readonly bytesOf: (place: number) => Uint8Array;
   readonly textOf: (place: number) => string;
-  /** As it is written in a sentence, with at most so many characters. */
+  /** Its text quoted for a sentence, of at most `most` characters. */
   readonly nameOf: (place: number, most?: number) => string;
   /** The text of its cell: all of a character that it begins, nothing of one that it only ends. */
   readonly cellText: (place: number) => string;
-  /** The tokens `[from, to)` whose characters are one with this one's: more than one where it is shared. */
+  /** The tokens `[from, to)` that share this token's characters: more than one where a character is shared. */
   readonly sharing: (place: number) => { readonly from: number; readonly to: number };
   readonly isSpecial: (place: number) => boolean;
   readonly isOwn: (place: number) => boolean;
@@ -61,13 +61,13 @@ export function sequenceModel(wire: WireSequence): SequenceModel {
     if (mode === "reading") return readable(text);
     return text.includes("\ufffd") ? exactBytes(cellBytes(place, place + 1)) : exact(text);
   };
-  /** Newlines and lengths are cut token by token, so a text may be decoded whole only where no token is long. */
+  /** Newlines and lengths are cut per token, so a text may be decoded in one go only where no token is long. */
   const anyLong = (from: number, to: number): boolean => {
     for (let place = from; place < to; place++)
       if (cells[place + 1]! - cells[place]! > NEVER_CUT_BYTES) return true;
     return false;
   };
-  /** Has only the end, or the middle, of a character. */
+  /** Whether the token has only the end, or the middle, of a character. */
   const isPart = (place: number): boolean =>
     cells[place + 1] === cells[place] &&
     (textOffsets[place + 1]! > textOffsets[place]! || (flags[place]! & TOKEN_FLAGS.continuation) !== 0);

@@ -1,7 +1,7 @@
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
 import type { TokenRun } from "./runs.ts";
 
-/** How models open and close what they write before the answer: DeepSeek and Qwen, Mistral, Seed, gpt-oss. */
+/** Tags around the thinking that models write before an answer: DeepSeek and Qwen, Mistral, Seed, gpt-oss. */
 const TAGS = [
   ["<think>", "</think>"],
   ["<thinking>", "</thinking>"],
@@ -9,7 +9,7 @@ const TAGS = [
   ["<seed:think>", "</seed:think>"],
   ["<|channel|>analysis<|message|>", "<|end|>"],
 ] as const;
-/** Bytes before a turn in which a chat template may have opened it. */
+/** Bytes before a turn in which a chat template may have opened thinking. */
 const TEMPLATE_BYTES = 64;
 
 const ascii = new TextDecoder("latin1");
@@ -18,8 +18,8 @@ type Texts = Pick<WireSequence, "texts" | "textOffsets" | "mask" | "meta">;
 
 /**
  * Which response tokens are thinking, tags included. It begins in a turn of the policy, or at its first token where the
- * prompt ends with the opening tag, and ends with the closing tag or with the turn. A token that is shared with what is
- * around it counts as thinking.
+ * prompt ends with the opening tag, and ends with the closing tag or with the turn. A token that belongs only partly to
+ * it counts as thinking.
  *
  * @returns `[response]`, 1 in thinking; undefined where there is none
  */
@@ -60,7 +60,7 @@ function findSpans({ texts, textOffsets }: Texts, from: number, to: number): [nu
   return spans;
 }
 
-/** The next opening tag from a place on, and what will close it. */
+/** The next opening tag from a place on, and its closing tag. */
 function findOpening(text: string, from: number): { at: number; closing: string } | undefined {
   let first: { at: number; closing: string } | undefined;
   for (const [open, closing] of TAGS) {

@@ -1,6 +1,6 @@
 /**
- * How tall chunks will be, guessed before the browser lays them out: the scroll bar must be about right for a text of
- * 100,000 tokens of which a screenful has boxes.
+ * Estimates the heights of chunks before the browser lays them out: the scroll bar must be about right for a text of
+ * 100,000 tokens of which only a screenful is laid out.
  *
  * @module
  */

@@ -5,11 +5,11 @@ import { classNames, type Looks } from "./looks.ts";
 import { tokenSpan } from "./token-span.ts";
 import { findLast } from "./watch-sight.ts";
 
-/** A few hundred tokens, `[from, to)`, that come to life and go together. */
+/** A few hundred tokens, `[from, to)`, that are filled and released together. */
 export interface StripChunk extends LiveChunk {
   readonly from: number;
   readonly to: number;
-  /** The run that folds it away. */
+  /** The run that it is folded with. */
   readonly fold: TokenRun | undefined;
 }
 

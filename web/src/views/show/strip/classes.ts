@@ -4,7 +4,7 @@ import type { Fates } from "../model/fate.ts";
 import { HIT } from "../model/find.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 
-/** What the classes of tokens come from. */
+/** What the classes of tokens depend on. */
 export interface Painting {
   /** `[response]`, NaN where missing. */
   readonly values: Float64Array;

@@ -1,6 +1,5 @@
 /**
- * Copies what is selected as it stands in the sequence: browsers add a newline between blocks, which here would be one
- * that no policy wrote.
+ * Copies the selection as it is in the sequence: browsers add a newline between blocks, which no policy wrote.
  */
 export function copyText(event: ClipboardEvent): void {
   const selection = getSelection();

@@ -1,5 +1,6 @@
 /**
- * Which chunks hold tokens and which one text: those near the sight do, as far as the budget of nodes goes.
+ * Decides which chunks hold tokens and which plain text: those near the visible area hold tokens, within a budget of
+ * nodes.
  *
  *     text   ░░░░░░░░░░░░▒▒▒▒▒▒▓▓▓▓▓▓▓▓▒▒▒▒▒▒░░░░░░░░░░░
  *                        └near┘└sight ┘└near┘              seen by one IntersectionObserver
@@ -20,7 +21,7 @@ export interface LiveChunk {
 export interface LiveChunks<Chunk extends LiveChunk> {
   readonly add: (chunk: Chunk) => void;
   readonly isLive: (chunk: Chunk) => boolean;
-  /** At once, whatever the budget: a token in it is to be shown. */
+  /** Fills a chunk at once, whatever the budget: a token in it must be shown. */
   readonly need: (chunk: Chunk) => void;
   readonly live: () => Iterable<Chunk>;
   readonly stop: () => void;
@@ -28,9 +29,9 @@ export interface LiveChunks<Chunk extends LiveChunk> {
 
 /** Two nodes each: an element and its text. */
 const MOST_TOKENS = 6000;
-/** Bounds the time that filling takes of one frame: one large chunk, or a few small ones. */
+/** Bounds the time spent on filling in one frame: one large chunk, or a few small ones. */
 const TOKENS_PER_FRAME = 512;
-/** A token's share of the frame when it goes: its text is written as one string. */
+/** What releasing a token costs relative to filling it: the text is written as one string. */
 const RELEASE_COST = 1 / 4;
 const MARGIN = "50% 0px";
 
@@ -50,7 +51,7 @@ export function liveChunks<Chunk extends LiveChunk>(scroller: HTMLElement): Live
     live.delete(chunk);
     chunk.empty();
   };
-  /** One frame's work; releases come first, so that there are never much more nodes than the budget says. */
+  /** One frame's work; releases come first, so that the number of nodes hardly exceeds the budget. */
   const process = (): void => {
     frame = 0;
     const keep = chooseLive(scroller, near);
@@ -105,7 +106,7 @@ export function liveChunks<Chunk extends LiveChunk>(scroller: HTMLElement): Live
 /** Those nearest to the middle of the sight, as far as the budget goes; at least one. */
 function chooseLive<Chunk extends LiveChunk>(scroller: HTMLElement, near: ReadonlySet<Chunk>): Set<Chunk> {
   const middle = scroller.getBoundingClientRect().top + scroller.clientHeight / 2;
-  // Each box is asked for once: a sort would ask again at each comparison.
+  // Each box is measured once: a sort would measure it at each comparison.
   const distances = new Map<Chunk, number>();
   for (const chunk of near) distances.set(chunk, distanceFrom(chunk.element, middle));
   const wanted = [...near].sort((a, b) => distances.get(a)! - distances.get(b)!);

@@ -3,17 +3,16 @@ import type { SequenceModel } from "../model/sequence-model.ts";
 import { textClasses } from "./token-span.ts";
 
 /**
- * How tokens look now. Chunks read it whenever they fill: one that comes into sight later is right without being told
- * what changed meanwhile.
+ * How tokens look now. Chunks read it when they fill, so one that comes into sight later needs no news of changes.
  */
 export interface Looks {
   mode: TextMode;
-  /** With room above the lines for places. */
+  /** Whether there is room above the lines for place values. */
   numbers: boolean;
   chooseClasses: (place: number) => string;
 }
 
-/** Called for each token of a screen while one scrolls: it makes one string and nothing else. */
+/** Called for each token on the screen while scrolling, so it allocates one string only. */
 export function classNames(model: SequenceModel, looks: Looks, place: number): string {
   return `${textClasses(model, place, looks.mode)} ${looks.chooseClasses(place)}`;
 }

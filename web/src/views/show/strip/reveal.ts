@@ -1,4 +1,4 @@
-/** Frames that are waited for a place to stop moving: what comes into sight is laid out for the first time. */
+/** Frames to wait for a place to stop moving while what comes into sight is laid out for the first time. */
 const MOST_FRAMES = 90;
 const STILL_FRAMES = 12;
 const NEAR = 2;
@@ -10,7 +10,7 @@ const NEAR = 2;
  * @param find asked anew in every frame: elements are replaced as chunks fill
  */
 export function centre(scroller: HTMLElement, find: () => HTMLElement | undefined): void {
-  // Where the page scrolls, too.
+  // The page may scroll, too.
   scroller.scrollIntoView({ block: "nearest" });
   let frames = 0;
   let still = 0;
@@ -41,7 +41,7 @@ export function centre(scroller: HTMLElement, find: () => HTMLElement | undefine
   step();
 }
 
-/** Scrolls as little as brings an element into sight, with room around it. */
+/** Scrolls the least that brings an element into sight, with room around it. */
 export function bringIntoSight(scroller: HTMLElement, element: HTMLElement, room = 60): boolean {
   scroller.scrollIntoView({ block: "nearest" });
   const box = firstBox(element);

@@ -3,7 +3,7 @@ import type { TokenRun } from "../model/runs.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import { computeStatistics } from "../model/statistics.ts";
 
-/** The line above a turn, which stays in sight while the turn is. */
+/** The heading of a turn, sticky while the turn is in sight. */
 export function sectionHeading(
   model: SequenceModel,
   run: TokenRun,
@@ -46,7 +46,7 @@ export function sectionHeading(
   return heading;
 }
 
-/** Thinking and answer of a turn apart; nothing where the turn has no thinking. */
+/** Figures of a turn's thinking and answer; nothing where the turn has no thinking. */
 function describeThinking(
   { deltas, thinking, prompt, wire: { mask } }: SequenceModel,
   run: TokenRun,
@@ -71,7 +71,7 @@ function describeThinking(
   );
 }
 
-/** The button that folds a run away or brings it back. */
+/** The button that folds and unfolds a run. */
 export function foldButton(run: TokenRun, toggle: () => void): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";

@@ -66,7 +66,7 @@ export function buildMarkup(model: SequenceModel, looks: Looks, events: MarkupEv
   const sections = model.sections.map(({ head, blocks }) => {
     const section = document.createElement("section");
     section.className = `turn-section ${head.kind}`;
-    // A fold's button says what a heading would.
+    // A fold's button replaces the heading.
     if (blocks[0]?.fold === undefined) section.append(sectionHeading(model, head, events.onGoTo));
     section.append(...blocks.map(buildBlock));
     return section;
@@ -78,7 +78,7 @@ function buildFold(run: TokenRun, body: HTMLElement, onToggle: (run: TokenRun) =
   body.classList.add("aside", run.kind);
   const button = foldButton(run, () => onToggle(run));
   labelFold(button, run, false, "");
-  // The browser's own search opens what it finds.
+  // The browser's own search unfolds what it finds.
   body.addEventListener("beforematch", () => onToggle(run));
   return { run, button, body };
 }

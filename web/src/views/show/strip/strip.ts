@@ -41,12 +41,12 @@ export class Strip {
     this.#model = model;
     this.#root.className = "strip-text";
     scroller.replaceChildren(this.#root);
-    // Measured before the text is there: with it, asking would lay out all of it.
+    // Measured before the text is added: afterwards, measuring would lay out all of it.
     const character = measureCharacter(this.#root);
     this.#markup = buildMarkup(model, this.#looks, events);
     this.#root.append(...this.#markup.sections);
     this.#guessHeights(character);
-    // Only now: with heights guessed, few chunks are near the sight.
+    // Only after heights are estimated: then few chunks are near the visible area.
     this.#live = liveChunks(scroller);
     for (const chunk of this.#markup.chunks) this.#live.add(chunk);
     this.#sight = watchSight(scroller, () => this.#listShown(), events.onSight);
@@ -54,7 +54,7 @@ export class Strip {
     this.#resized.observe(this.#root);
   }
 
-  /** Other classes for the same tokens: rewrites those that are there now. */
+  /** Sets other classes for the same tokens: rewrites those that have elements. */
   paint(chooseClasses: (place: number) => string): void {
     this.#looks.chooseClasses = chooseClasses;
     for (const { from, element } of this.#live.live()) {
@@ -64,7 +64,7 @@ export class Strip {
     }
   }
 
-  /** The same for a few. */
+  /** The same for a few places. */
   repaint(places: Iterable<number>): void {
     for (const place of places) {
       const chunk = this.#chunkAt(place);
@@ -148,7 +148,7 @@ export class Strip {
 
   #onResize(): void {
     const width = this.#root.clientWidth;
-    // A fold changes the height only, and asking for a character's size lays out the text.
+    // Folding changes only the height, and measuring a character would lay out the text.
     if (width !== this.#width) this.#guessHeights(measureCharacter(this.#root));
     this.#width = width;
     this.#sight.changed();

@@ -1,7 +1,7 @@
 import { isUnseen, type TextMode, turnsDirection } from "../model/display.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 
-/** What the DOM of one token is: made once, while its classes change with every metric. */
+/** The element of one token, created once; its classes change with every metric. */
 export function tokenSpan(model: SequenceModel, place: number, mode: TextMode): HTMLSpanElement {
   const span = document.createElement("span");
   const text = model.shownOne(place, mode);

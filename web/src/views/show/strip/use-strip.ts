@@ -1,6 +1,6 @@
 /**
- * What a strip is told when something changes. The effects stand in the order in which it must hear: a text that is
- * to be scrolled to has its elements, its mode and its folds by then.
+ * Tells the strip what has changed. The order of the effects matters: a text that is scrolled to must have its
+ * elements, its mode and its folds by then.
  *
  *     model                  ─► a new Strip                          (other elements)
  *     mode, numbers          ─► setMode, and back to what was seen   (other text)
@@ -25,7 +25,7 @@ import { markClasses, useMarks } from "./use-marks.ts";
 
 type Scroller = Held<HTMLDivElement | null>;
 
-/** Keeps the text in `scroller` as the properties say. */
+/** Keeps the text in `scroller` in line with the properties. */
 export function useStrip(scroller: Scroller, props: TokenStripProps): void {
   useBuilt(scroller, props);
   useMode(scroller, props);
@@ -35,7 +35,7 @@ export function useStrip(scroller: Scroller, props: TokenStripProps): void {
 }
 
 function useBuilt(scroller: Scroller, { model, linked, strip, onGoTo, onToggle }: TokenStripProps): void {
-  // The strip outlives a render, what it calls does not.
+  // The strip outlives a render; its callbacks do not.
   const events = useRef({ onGoTo, onToggle });
   events.current = { onGoTo, onToggle };
   useLayoutEffect(() => {
@@ -61,7 +61,7 @@ function useMode(scroller: Scroller, { model, choices, linked, strip }: TokenStr
     strip.current?.setMode(mode, numbers);
     // Nothing was seen yet.
     if (to === 0) return;
-    // Another text is longer or shorter: what was looked at stays in sight.
+    // The new text is longer or shorter: keep what was in sight.
     const kept = place !== undefined && place >= from && place < to ? place : Math.floor((from + to) / 2);
     centre(scroller.current!, () => strip.current?.spanOf(kept));
   }, [model, mode, numbers]);
@@ -103,12 +103,12 @@ function useReveal(scroller: Scroller, { model, choices, follow, strip, onToggle
     if (place === undefined || revealed.current === place) return;
     const fold = strip.current?.foldOf(place);
     if (fold !== undefined && isFolded(fold, toggled)) {
-      // Comes here again once it is open.
+      // The effect runs again once it is unfolded.
       onToggle(fold);
       return;
     }
     revealed.current = place;
-    // Whoever wants something else says so with each move.
+    // Every move that wants something else says so.
     follow.current = "centre";
     const span = strip.current?.spanOf(place);
     if (span === undefined || how === "stay") return;
@@ -117,7 +117,7 @@ function useReveal(scroller: Scroller, { model, choices, follow, strip, onToggle
   }, [model, place, [...toggled].join()]);
 }
 
-/** The address lists the runs that are not as they are at first. */
+/** The address lists the runs whose folding differs from the default. */
 function isFolded(run: TokenRun, toggled: ReadonlySet<number>): boolean {
   return foldedAtFirst(run) !== toggled.has(run.index);
 }

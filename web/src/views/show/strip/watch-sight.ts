@@ -1,8 +1,8 @@
 /**
  * Which places of the text are in sight.
  *
- * Heights of chunks far away are guesses until the browser lays them out, so nothing here is computed from heights kept
- * in memory: each look asks the chunks where they are, by bisection, so that one look lays out a dozen of them at most.
+ * Heights of chunks far away are estimates until the browser lays them out, so nothing here is computed from stored
+ * heights: each look measures chunks by bisection, and lays out a dozen of them at most.
  *
  * @module
  */
@@ -15,13 +15,13 @@ export interface Stretch {
 }
 
 export interface SightWatch {
-  /** The stretches, or their sizes, are others now. */
+  /** Call when the stretches or their sizes have changed. */
   readonly changed: () => void;
   readonly stop: () => void;
 }
 
 /**
- * Tells which places are in sight whenever that changes, once per frame.
+ * Reports which places are in sight whenever that changes, once per frame.
  *
  * @param listShown in order of the text, without what is folded away; asked anew after `changed`
  */
@@ -55,7 +55,7 @@ export function watchSight(
   };
 }
 
-/** The place at a height, between the ends of its stretch in proportion. */
+/** The place at a height, interpolated within its stretch. */
 function placeAt(stretches: readonly Stretch[], y: number): number {
   const at = findLast(
     stretches.length,
@@ -67,7 +67,7 @@ function placeAt(stretches: readonly Stretch[], y: number): number {
   return from + share * (to - from);
 }
 
-/** The last index that holds, of those from 0 on where first all hold and then none; 0 where none does. */
+/** The last index for which `holds` is true, by bisection (true, then false); 0 where it never is. */
 export function findLast(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length - 1;

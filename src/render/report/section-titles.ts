@@ -1,0 +1,10 @@
+/** Titles that the report and the page's overview share. */
+export const SECTION_TITLES = {
+  keyFigures: "Key figures",
+  failedTests: "Failed identity tests",
+  standouts: "What stands out",
+  leftOut: "Left out",
+  next: "Next",
+  overSteps: "Over the steps",
+  spread: "Distribution of Δ",
+} as const;
