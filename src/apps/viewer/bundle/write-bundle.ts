@@ -48,16 +48,16 @@ interface BundleFile {
   readonly read: () => Promise<Uint8Array>;
 }
 
-/** For crawlers: what is in a bundle was not published by putting it where the page is. */
+/** For crawlers: putting a bundle on a server does not make its content public. */
 const ROBOTS = "User-agent: *\nDisallow: /\n";
 
 /**
- * Writes the bundle, as a zip where `target` ends in `.zip`, under a temporary name that it then takes. Alternatives lie
- * whole at `api/topk/INDEX`, since a file server knows no ranges of tokens; `api/correct` and `api/events` are absent.
- * `api/run` says `bundled`.
+ * Writes the bundle, as a zip where `target` ends in `.zip`, under a temporary name, then renames it. Alternatives of a
+ * whole sequence are at `api/topk/INDEX`, since a file server cannot answer ranges of tokens; `api/correct` and
+ * `api/events` are absent. `api/run` says `bundled`.
  *
- * @throws UsageError when there is something at `target` already, unless it is to be replaced
- * @throws FileSystemError or NotFoundError where the system refuses; what was at `target` is there still
+ * @throws UsageError when `target` exists and is not to be replaced
+ * @throws FileSystemError or NotFoundError where the system refuses; what was at `target` is kept
  */
 export async function writeBundle(
   run: PreparedRun | PreparedStudy,
@@ -86,7 +86,8 @@ export async function writeBundle(
         });
       }
       await writing(target, async () => {
-        // What is there goes aside first, and with the scratch directory once the new one has its name.
+        // An existing target is moved aside first, and removed with the scratch directory once the new one has its
+        // name.
         const before = join(scratch.path, "before");
         await rename(whole, before).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== "ENOENT") throw error;
@@ -181,7 +182,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   }
 }
 
-/** Without texts also without notes, which may quote them. */
+/** Without texts, also without notes, which may quote them. */
 async function* starFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   const { redacted } = run.info;
   const told = <T extends Star>(stars: readonly T[]): readonly T[] =>
@@ -210,7 +211,7 @@ async function* sequenceFiles(run: PreparedRun, folder: string): AsyncGenerator<
   }
 }
 
-/** What lists show, many sequences in a file, and each group under the number of its first sequence. */
+/** What lists show, with many sequences per file, and each group under the number of its first sequence. */
 async function* listFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   const { sequences, has } = run.info;
   const table = decodeTable(await run.answer("sequences"));
@@ -251,7 +252,7 @@ async function writeZip(path: string, files: AsyncIterable<BundleFile>, target: 
   const written = pipeline(zip.outputStream as Readable, createWriteStream(path)).catch((cause: unknown) => {
     throw fileSystemError(cause, "write", { file: target });
   });
-  // Read below, or not at all where a file cannot be read.
+  // Awaited below, except where reading a file fails first.
   written.catch(() => {});
   const failed = new Promise<never>((_, reject) => zip.on("error", reject));
   for await (const { path: name, read } of files) {

@@ -1,5 +1,5 @@
 /**
- * A run with others beside it. What comes of each comparison is kept in the first run's cache.
+ * Compares a run with others. The result of each comparison is kept in the first run's cache.
  *
  * @module
  */
@@ -26,19 +26,19 @@ import { type RunFacts, readFacts } from "./run-facts.ts";
 import { stepDifferences } from "./step-differences.ts";
 import { judge } from "./warnings.ts";
 
-/** Counts up whenever a comparison is made otherwise. */
+/** Incremented whenever the comparison changes. */
 const COMPARISON_VERSION = 3;
 
 /** A run that another is to be compared with. */
 export interface LabeledRun {
   readonly run: PreparedRun;
-  /** What the comparison calls it; undefined: its own name, or what of its path tells it apart. */
+  /** Its name in the comparison; undefined: its own name, or the part of its path that distinguishes it. */
   readonly label?: string;
 }
 
 /**
- * The run `a` as before, which also answers for the others and for how it differs from each. Its version is of all, so
- * that no browser takes an answer of one run alone for one of these. Closing it closes all; they stay open when this throws.
+ * The run `a`, which also answers for the others and for how it differs from each. Its version covers all runs, so that
+ * no browser confuses its answers with those of one run alone. Closing it closes all; they stay open when this throws.
  */
 export async function compareRuns(
   a: PreparedRun,
@@ -94,12 +94,12 @@ interface NamedRun {
   readonly name: string;
 }
 
-/** Read once for all that it is compared with, and not at all where every comparison is known. */
+/** Read once for all comparisons, and not at all where every comparison is cached. */
 interface FirstRun extends NamedRun {
   readFacts(): Promise<RunFacts>;
 }
 
-/** What one other run costs to find out, and so what is kept. */
+/** The cached result of comparing with one run. */
 interface Made {
   readonly comparison: RunComparison;
   readonly differences: ComparedRun["differences"];
@@ -111,7 +111,7 @@ async function openComparison(a: FirstRun, b: NamedRun, signal: AbortSignal | un
   const known = await readFile(path, "utf8").catch(() => undefined);
   if (known !== undefined) return JSON.parse(known) as Made;
   const made = resultJson(await compare(a, b, signal));
-  // A cache that others made may be read-only: then it is computed again the next time.
+  // Another user's cache may be read-only: then the comparison is computed again the next time.
   await writeWholeFile(path, Buffer.from(made)).catch(() => {});
   return JSON.parse(made) as Made;
 }

@@ -17,10 +17,10 @@ import type { RunFacts, SequenceFacts } from "./run-facts.ts";
 
 type Differences = ComparedRun["differences"];
 
-/** Pairs of less of either run say nothing of the runs. */
+/** Pairs that cover less than this share of either run do not represent it. */
 const LEAST_PAIRED = 0.5;
 
-/** Figures of `b` less those of `a`: token by token where enough of both is the same text. */
+/** Figures of `b` minus those of `a`: token by token where enough of both is the same text. */
 export function measureDifferences(a: RunFacts, b: RunFacts, pairs: readonly PairSums[]): Differences {
   const paired = pairs.reduce((sum, { tokens }) => sum + tokens, 0);
   const isPaired = paired > 0 && paired >= LEAST_PAIRED * Math.max(a.info.tokens, b.info.tokens);
@@ -38,7 +38,10 @@ export function measureDifferences(a: RunFacts, b: RunFacts, pairs: readonly Pai
 
 type Cluster = (facts: SequenceFacts) => string;
 
-/** What names the prompt of a sequence in both runs: its text, or its group; undefined where a run does not know them all. */
+/**
+ * What identifies the prompt of a sequence in both runs: its text, or its group; undefined where a run lacks either for
+ * some sequence.
+ */
 function chooseCluster(...runs: readonly RunFacts[]): Cluster | undefined {
   const everywhere = (key: "prompt" | "group"): boolean =>
     runs.every(({ sequences }) => sequences.every((facts) => facts[key] !== undefined));
@@ -46,7 +49,7 @@ function chooseCluster(...runs: readonly RunFacts[]): Cluster | undefined {
   return undefined;
 }
 
-/** What one sequence adds: to the first run's part, the other's, or both. */
+/** What one sequence contributes: to the first run's part, the other's, or both. */
 interface Unit {
   readonly cluster: string;
   readonly tokens: number;
@@ -82,7 +85,7 @@ function measureFigures(units: readonly Unit[]): Differences["figures"] {
     const parts = { sums: part(), sizes: part(), otherSums: part(), otherSizes: part() } satisfies TwoParts;
     for (const { cluster, tokens, first, other } of units) {
       const at = places.get(cluster)!;
-      // The statistic is the first part less the other: here `b` comes first.
+      // The statistic is the first part minus the second: here `b` comes first.
       if (other !== undefined) {
         parts.sums[at]! += other[figure];
         parts.sizes[at]! += tokens;

@@ -1,5 +1,5 @@
 /**
- * A prepared run with others beside it.
+ * Compares a prepared run with others.
  *
  * @module
  */

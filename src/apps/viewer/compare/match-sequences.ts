@@ -1,5 +1,5 @@
 /**
- * Which sequence of one run belongs to which of another.
+ * Matches the sequences of two runs.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export interface SequencePair {
 type KeyOf = (facts: SequenceFacts) => string | undefined;
 
 /**
- * Every sequence has one partner at most. What is surer comes first: the same tokens at the same step, the same tokens,
- * the same prompt at a step, the same group at a step; among several of one kind their order decides. Prompts count for
- * the sameness of tokens only where both runs have them.
+ * Every sequence has at most one partner. The most certain matches come first: the same tokens at the same step, the
+ * same tokens, the same prompt at a step, the same group at a step; among several of one kind, their order decides. For
+ * equal tokens, prompts are compared only where both runs have them.
  *
  * @returns pairs by a
  */
@@ -56,7 +56,7 @@ export function matchSequences(a: readonly SequenceFacts[], b: readonly Sequence
   return pairs.sort((one, other) => one.a - other.a);
 }
 
-/** Places by key, each to be taken once and in order. */
+/** Queues of places by key; each place is taken once, in order. */
 function queues(
   rest: readonly number[],
   facts: readonly SequenceFacts[],

@@ -1,15 +1,15 @@
 import type { RunInfo } from "../../../results/index.ts";
 
-/** A run that is to be named beside others. */
+/** A run to be named among others. */
 export interface RunToName extends Pick<RunInfo, "name" | "input"> {
-  /** What whoever compares the runs calls it. */
+  /** A label given by the user. */
   readonly label?: string;
 }
 
 /**
- * What runs are called beside each other. Runs are named after folders, and some of them may be called alike: then they
- * are called by what tells their paths apart, `a.jsonl` and `b.jsonl` of one folder, or `seed-1/dumps` and
- * `seed-2/dumps`. A label is kept as it is.
+ * Names for runs that are compared. Runs are named after folders, and several may have the same name: then they are
+ * named by what distinguishes their paths, `a.jsonl` and `b.jsonl` of one folder, or `seed-1/dumps` and `seed-2/dumps`.
+ * A label is kept as it is.
  *
  * @returns as many names as runs, each once unless a label is given twice
  */

@@ -1,5 +1,5 @@
 /**
- * What a comparison has to know of each sequence of a run, and what the run's tokens are called.
+ * What a comparison needs of each sequence of a run, and the texts of the run's tokens.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface RunFacts {
   readonly sequences: readonly SequenceFacts[];
   /** Texts by token id, of tokens that are texts by themselves; empty without a tokenizer. */
   readonly vocabulary: ReadonlyMap<number, string>;
-  /** Tokens with ids that the tokenizer does not know, of all. */
+  /** The number of tokens with ids that the tokenizer does not know. */
   readonly unknown: number;
   readonly tokens: number;
 }
@@ -78,7 +78,7 @@ function digest(values: Int32Array | Uint8Array): string {
 }
 
 /**
- * Notes what tokens are called, but for those that share a character with a neighbor: their text depends on it.
+ * Records the texts of tokens, except those that share a character with a neighbor, on which their text depends.
  *
  * @returns how many tokens the tokenizer does not know
  */

@@ -1,5 +1,5 @@
 /**
- * What makes a comparison of two runs meaningless, or doubtful.
+ * Reasons why a comparison of two runs is meaningless or doubtful.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface Judgement {
   readonly unchecked: string[];
 }
 
-/** With a smaller share of the prompts in common, runs are of different questions. */
+/** With a smaller share of common prompts, the runs answer different questions. */
 const FEW_PROMPTS = 0.1;
 
 type Check = (a: RunFacts, b: RunFacts) => Judgement;
@@ -170,7 +170,7 @@ function steps(a: RunFacts, b: RunFacts): Judgement {
   };
 }
 
-/** Groups of one name are taken for one prompt's; where both prompts are known, that can be looked at. */
+/** Groups of the same name are assumed to have the same prompt; where both prompts are known, that is checked. */
 function groups(a: RunFacts, b: RunFacts, pairs: readonly SequencePair[]): ComparisonWarning[] {
   const known = pairs.filter(
     (pair) =>
@@ -178,7 +178,7 @@ function groups(a: RunFacts, b: RunFacts, pairs: readonly SequencePair[]): Compa
       a.sequences[pair.a]!.prompt !== undefined &&
       b.sequences[pair.b]!.prompt !== undefined,
   );
-  // Pairs of the same prompt were made before, by the prompt.
+  // Pairs of the same prompt have been matched by the prompt already.
   if (known.length === 0) return [];
   return [
     {

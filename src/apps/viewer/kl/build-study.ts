@@ -1,5 +1,5 @@
 /**
- * A study analyzed once, and what its analysis saw of each text written down on the way.
+ * Analyzes a study once and writes per-text data along the way.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export const STUDY_FILES = {
   offsets: "offsets.bin",
 } as const;
 
-/** What the reader of a cache must know besides. */
+/** Other facts that the reader of a cache needs. */
 export interface StudyFacts {
   /** Room for checkpoints in the files. */
   readonly slots: number;
@@ -127,7 +127,7 @@ function listTexts(
   const [scale = 0] = pass.kl.count === 0 ? [] : pass.kl.quantiles([SCALE_QUANTILE]);
   return {
     checkpoints,
-    // Where nearly all tokens agree, the quantile is 0 and the scale would be none.
+    // Where nearly all tokens agree, the quantile is 0 and the scale would be empty.
     scale: scale > 0 ? Math.min(scale, largest) : largest,
     largest,
     texts: texts.map((text, index) =>
@@ -139,7 +139,7 @@ function listTexts(
   };
 }
 
-/** Names of kinds of token as numbers, in the order in which they are met. */
+/** Codes of token categories, in order of first use. */
 class CategoryCodes {
   readonly names: string[] = [];
   readonly #codes = new Map<string, number>();
@@ -157,9 +157,9 @@ class CategoryCodes {
   }
 }
 
-/** What is written while the study is analyzed. */
+/** Files that are written while the study is analyzed. */
 class StudyPass {
-  /** Policies that may have scores; the reference has none of its own. */
+  /** Policies that may have scores; not the reference. */
   readonly slots: readonly string[];
   readonly layout: ValuesLayout;
   /** `[texts, slots, 2]`: from and to in the file of spikes; both 0: this checkpoint has no scores of the text. */
@@ -202,7 +202,7 @@ class StudyPass {
     const layout = { slots: slots.length, tokenOffsets };
     const values = await ValuesWriter.create(join(directory, STUDY_FILES.values), layout);
     const spikes = await FileAppender.create(join(directory, STUDY_FILES.spikes));
-    // So that the place 0 to 0 is nobody's.
+    // So that no spike is at 0 to 0, which means none.
     spikes.append(new Uint8Array(1));
     return new StudyPass(slots, layout, values, spikes, redact);
   }

@@ -24,7 +24,7 @@ export interface PrepareStudyOptions {
   readonly cache?: string;
   /** No texts, only token ids. */
   readonly redact?: "text";
-  /** What came of a cache that could not be used, in one line. */
+  /** Receives a line about a cache that could not be used. */
   readonly onNotice?: CacheNotice;
   readonly onProgress?: (progress: AnalyzeProgress) => void;
   readonly signal?: AbortSignal;
@@ -37,8 +37,8 @@ export function isStudy(path: string): boolean {
 
 /**
  * A study (a directory that `logratio score` or `logratio kl` wrote) with all answers of the viewer ready, analyzed with
- * the settings that it was scored with. They are kept in a hidden folder in the study's directory, or where that may not
- * be written to in the user's cache directory; while the study's files have the same sizes and times, nothing is
+ * the settings that it was scored with. They are kept in a hidden folder in the study's directory, or in the user's
+ * cache directory where that is not writable; while the study's files have the same sizes and times, nothing is
  * analyzed again. Nothing else is written.
  *
  * @throws what `analyzeStudy` throws for such a directory

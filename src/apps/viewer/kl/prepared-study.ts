@@ -1,5 +1,5 @@
 /**
- * A study's cache that is open: answers by reading parts of its files.
+ * An open cache of a study: answers by reading parts of its files.
  *
  * @module
  */
@@ -16,9 +16,9 @@ export type StudyAnswerName = "run" | "study" | "texts";
 
 export interface PreparedStudy {
   readonly info: StudyInfo;
-  /** Of the cache. */
+  /** The cache's directory. */
   readonly directory: string;
-  /** True when nothing had to be analyzed. */
+  /** True if nothing had to be analyzed. */
   readonly reused: boolean;
   /** Bytes of JSON: `StudyInfo`, `KlReport`, `StudyTexts`. */
   answer(name: StudyAnswerName): Promise<Uint8Array>;

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { type Manifest, studyPaths } from "../../../scoring/index.ts";
 import { digest, existing, packageVersion } from "../prepare/index.ts";
 
-/** Counts up whenever what is in a study's cache, or how it is laid out, changes. */
+/** Incremented whenever the content or layout of a study's cache changes. */
 const CACHE_VERSION = 4;
 
 export interface StudyInputs {
@@ -12,7 +12,7 @@ export interface StudyInputs {
   readonly version: string;
 }
 
-/** Looks at the sizes and times of the files; opens none of them. */
+/** From the sizes and times of the files, without opening them. */
 export async function studyInputs(
   dir: string,
   { policies, tokenizer }: Manifest,

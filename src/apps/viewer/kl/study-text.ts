@@ -9,7 +9,7 @@ import type { StudySpike, StudyTextMeta } from "../../../results/wire/index.ts";
 import type { PreparedText } from "../../../scoring/index.ts";
 import { redactAlternatives } from "./redact-study.ts";
 
-/** A text in the cache; what checkpoints say of it is elsewhere. */
+/** A text in the cache, without the checkpoints' figures. */
 export interface StoredText
   extends Omit<StudyTextMeta, "index" | "handle" | "checkpoints" | "categories" | "spikes"> {
   readonly ids: readonly number[];
@@ -17,7 +17,7 @@ export interface StoredText
   readonly categories: readonly number[];
 }
 
-/** Of a text under one checkpoint. */
+/** Figures of a text under one checkpoint. */
 export interface TextFigures {
   readonly meanKl: number | null;
   readonly maxKl: number | null;

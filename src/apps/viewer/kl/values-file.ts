@@ -1,6 +1,6 @@
 /**
- * Values of every token under every checkpoint, in one file: a study is analyzed checkpoint by checkpoint and looked at
- * text by text, so each text has its place from the beginning and is filled where a checkpoint has scores of it.
+ * Values of every token under every checkpoint, in one file: a study is analyzed checkpoint by checkpoint and viewed
+ * text by text, so each text has its place from the start, filled where a checkpoint has scores of it.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /** Where a text's values are. */
 export interface ValuesLayout {
-  /** Checkpoints that there is room for. */
+  /** Checkpoints to reserve room for. */
   readonly slots: number;
   /** `[texts + 1]`: sums of the texts' tokens. */
   readonly tokenOffsets: Float64Array;
@@ -45,7 +45,7 @@ export class ValuesWriter {
     return new ValuesWriter(await open(path, "wx"), layout);
   }
 
-  /** `[tokens]` each. What is the reference's is written once. */
+  /** `[tokens]` each. The reference's values are written once. */
   async write(
     text: number,
     slot: number,
@@ -67,7 +67,7 @@ export class ValuesWriter {
       at += (await this.#file.write(bytes, at, bytes.length - at, place + at)).bytesWritten;
   }
 
-  /** Room that was not filled at the end is there too. */
+  /** Extends the file to its full size where the end was not filled. */
   async close(): Promise<void> {
     const texts = this.#layout.tokenOffsets.length - 1;
     await this.#file.truncate(this.#layout.tokenOffsets[texts]! * countRows(this.#layout) * BYTES);
@@ -82,7 +82,7 @@ export interface TextValues {
   readonly referenceEntropy: Float32Array;
 }
 
-/** What was not written is 0: whoever reads knows which checkpoints have scores of the text. */
+/** What was not written is 0: callers know which checkpoints have scores of the text. */
 export async function readValues(file: FileHandle, layout: ValuesLayout, text: number): Promise<TextValues> {
   const tokens = layout.tokenOffsets[text + 1]! - layout.tokenOffsets[text]!;
   const bytes = await readPart(file, findPlace(layout, text, 0), tokens * countRows(layout) * BYTES);

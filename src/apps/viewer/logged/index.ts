@@ -1,5 +1,5 @@
 /**
- * What a run's own logger wrote, for the page: metrics over steps, read again whenever they are asked for.
+ * Metrics over steps from the run's own logger, read again for every request.
  *
  * @module
  */

@@ -13,7 +13,7 @@ import {
 } from "../../../render/digits/index.ts";
 import type { Bounded, DigitDistribution, PageColumn, PageRow, PageTable } from "../../../results/index.ts";
 
-/** A row per loss, a column per policy, each with the interval that the digits outside the top k leave. */
+/** A row per loss, a column per policy, each with the bounds that digits outside the top k leave. */
 export function lossTable(
   id: string,
   title: string,

@@ -46,8 +46,8 @@ const LEAST_RADIUS = 3;
 const MOST_RADIUS = 9;
 
 /**
- * Reliability: the share of right digits over their mean probability, a point per bin with an area for its count, beside
- * the line on which the two are equal. Below, counts on a logarithmic scale.
+ * Reliability: the share of right digits over their mean probability, a point per bin whose area is its count, and the
+ * line on which the two are equal. Below, counts on a logarithmic scale.
  */
 export function calibrationPicture(bins: readonly CalibrationBin[], error: number | null): string {
   const options = { title: "Calibration of answer digits", width: WIDTH, height: HEIGHT };
@@ -112,7 +112,7 @@ function drawBin(bin: CalibrationBin, { x, y, foot, most }: BinScales): string[]
     element("circle", {
       cx: x.map(confidence),
       cy: y.map(accuracy),
-      // The area goes with the count.
+      // The area is proportional to the count.
       r: LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * Math.sqrt(digits / most),
       fill: PALETTE.blue,
       "fill-opacity": 0.8,

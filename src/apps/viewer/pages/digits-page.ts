@@ -1,5 +1,5 @@
 /**
- * What the page shows of digits: the figures of `logratio digits`.
+ * The page on digits, with the figures of `logratio digits`.
  *
  * @module
  */
@@ -34,7 +34,7 @@ import { pageColumn, pageTable } from "./page-table.ts";
 import { flatRows } from "./rows.ts";
 import type { FoundToken } from "./token-contexts.ts";
 
-/** Examples that are shown before one asks for more. */
+/** Examples shown at first. */
 const FIRST = 5;
 /** A bin of the calibration with fewer says little. */
 const LEAST_DIGITS = 10;
@@ -71,7 +71,7 @@ export function digitsPage(report: DigitsReport, tokens: Tokens): DigitsPage {
   };
 }
 
-/** How sure each policy is, with as many digits as tell the two apart. */
+/** How sure each policy is, with enough digits to tell the two apart. */
 function policies({ metrics }: DigitsReport): DigitsPage["policies"] {
   const { avg_digit_log_prob: rollout, trainer_avg_digit_log_prob: trainer } = metrics;
   const chances = formatPair(probability(rollout), probability(trainer));
@@ -152,7 +152,7 @@ function group<One extends DigitFigures>(
   return [
     {
       picture: { id: `digits ${title.toLowerCase()}`, svg, raw },
-      // One group alone has no table.
+      // A single group has no table.
       table: table === undefined ? null : pageTable(table, { raw }),
     },
   ];
@@ -183,7 +183,7 @@ function truthPart(
   };
 }
 
-/** Dots of a few digits, or one alone, make no curve: then there is a table. */
+/** A few points with few digits make no curve: then there is a table instead. */
 function calibration({ calibration: bins, calibration_error: error }: DigitTruth): PagePicture | null {
   if (bins.filter(({ digits }) => digits >= LEAST_DIGITS).length < 2) return null;
   return {
@@ -213,14 +213,14 @@ function sidesTable({ right_digits: right, wrong_digits: wrong }: DigitTruth): P
   });
 }
 
-/** Single digits, each in its number, its text, and one click from its place there. */
+/** Single digits in their number and text, with links to them. */
 function exampleTable(
   id: string,
   told: Table | undefined,
   examples: readonly DigitExample[],
   tokens: Tokens,
 ): PageTable[] {
-  // The terminal's table of them, whose title this one has.
+  // The terminal's table provides the title.
   if (told === undefined) return [];
   const both = examples.some(({ trainer_logprob: logprob }) => logprob !== null);
   const figures: [string, FigureKind, (example: DigitExample) => number | null][] = [

@@ -1,5 +1,5 @@
 /**
- * What the page shows of a diagnosis: that of `logratio doctor`.
+ * The page of a diagnosis, that of `logratio doctor`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A prompt group laid out: the prompt once, every sample as a strip of one scale, and where the samples part.
+ * The page of a prompt group: the prompt once, every sample as a strip on one scale, and where the samples diverge.
  *
  * @module
  */
@@ -27,11 +27,11 @@ import type { PreparedRun } from "../prepare/index.ts";
 import { pageTable } from "./page-table.ts";
 import { branchPoints, sharedStart } from "./shared-starts.ts";
 
-/** Parts of the longest sample's strip; others have as many as their length says. */
+/** Parts of the longest sample's strip; shorter samples have proportionally fewer. */
 const STRIP_BINS = 160;
-/** Of a prompt, and of what all samples begin with; the pages of the sequences have the rest. */
+/** The most characters of a prompt and of the common start; the sequences' pages have the rest. */
 const MOST_CHARACTERS = 20_000;
-/** Tokens of a sample that may be an event, and events that are listed. */
+/** Candidate tokens per sample, and listed events. */
 const EVENTS_OF_SAMPLE = 5;
 const MOST_EVENTS = 24;
 const FIRST_EVENTS = 6;
@@ -62,7 +62,7 @@ interface Event {
   readonly delta: number;
   readonly rollout: number;
   readonly trainer: number;
-  /** The same of tokens with the same id after the same two ids. */
+  /** Equal for tokens with the same id after the same two ids. */
   readonly key: string;
   readonly context: readonly [before: string, token: string, after: string] | null;
   readonly id: number;
@@ -117,7 +117,7 @@ async function layOut(run: PreparedRun, members: readonly number[]): Promise<Gro
   };
 }
 
-/** Without a tokenizer the data's own text stands at the first token, or else its id. */
+/** Without a tokenizer, the first token has the data's own text, or else its id. */
 function readPrompt(wire: WireSequence, { info }: PreparedRun): string | null {
   const text = textBetween(wire, 0, wire.meta.promptLength);
   const isKnown = info.has.texts || text !== spellIds(wire);
@@ -249,7 +249,7 @@ function findEvents(wire: WireSequence, deltas: Float32Array, { scales, has }: P
   });
 }
 
-/** Equal events are one, with how often it is there. */
+/** Equal events are one row, with their number. */
 function eventTable(samples: readonly Sample[]): PageTable | null {
   const kinds = mergeEvents(samples);
   if (kinds.length === 0) return null;

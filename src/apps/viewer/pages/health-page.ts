@@ -1,5 +1,5 @@
 /**
- * What the page shows of a run's health: each check with its limit, its parts, and the way to their samples.
+ * The page of a run's health: each check with its limit, its parts, and links to their samples.
  *
  * @module
  */
@@ -53,7 +53,7 @@ function listParts(check: HealthCheck): readonly object[] {
   return check.id === "reward_length" ? check.tenths : check.per_step;
 }
 
-/** A step leads to its sequences. */
+/** A step links to its sequences. */
 function linkParts(check: HealthCheck): (PageMove | null)[] | undefined {
   if (check.id !== "flat_groups" && check.id !== "truncation") return undefined;
   return check.per_step.map(({ step, count }) => {

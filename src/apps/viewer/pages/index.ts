@@ -25,7 +25,7 @@ import { findTokens } from "./token-contexts.ts";
 
 export { groupPage, storyPage, withoutNotes };
 
-/** Made once for each run that is open: its answers never change. */
+/** Computed once per open run: its answers never change. */
 function once<Of extends object>(
   make: (of: Of) => Promise<unknown>,
 ): (of: Of) => Promise<Uint8Array | undefined> {
@@ -61,7 +61,7 @@ export async function buildReportTables(
 ): Promise<Uint8Array | undefined> {
   const found = await run.reportOf(steps);
   if (found === undefined) return undefined;
-  // As they are written: what is missing is null.
+  // As JSON has them: missing values are null.
   const { report, top } = JSON.parse(resultJson(found)) as typeof found;
   return Buffer.from(JSON.stringify(reportPage(report, top)));
 }

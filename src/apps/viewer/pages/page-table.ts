@@ -1,5 +1,5 @@
 /**
- * Tables of reports as the page gets them.
+ * Tables of reports, in the form sent to the page.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { shownCell, type Table, type TableColumn } from "../../../render/documen
 import type { PageColumn, PageMove, PageRow, PageTable } from "../../../results/index.ts";
 
 export interface PageTableOptions {
-  /** What is exported. */
+  /** The rows to export. */
   readonly raw: readonly PageRow[];
-  /** Columns of a higher number are left to the export. */
+  /** Columns with a higher number are only exported. */
   readonly priority?: number;
   readonly links?: readonly (PageMove | null)[];
   /** First cells are handles. */

@@ -1,5 +1,5 @@
 /**
- * What the overview shows of a run's report, below the verdict.
+ * The overview of a run's report, below the verdict.
  *
  * @module
  */
@@ -79,7 +79,7 @@ function drawn({ id, draw, rows }: Picture, raw: readonly PageRow[]): PagePictur
 interface Group {
   readonly table: Table;
   readonly items: readonly object[];
-  /** Fewer rows say nothing. */
+  /** With fewer rows, there is no table. */
   readonly least?: number;
   /** The filter that leaves a group's sequences; undefined where none does. */
   readonly filter?: (name: string) => string | undefined;

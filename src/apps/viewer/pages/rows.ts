@@ -1,5 +1,5 @@
 /**
- * What is behind tables and pictures, with all its digits, for export.
+ * The data behind tables and pictures, in full precision, for export.
  *
  * @module
  */
@@ -33,7 +33,7 @@ function unfolded(item: object, prefix = ""): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** The cells as they are shown: of tables whose figures come under names of their own. */
+/** The cells as shown, for tables whose rows are not objects of a result. */
 export function shownRows({ columns, rows }: Pick<Table, "columns" | "rows">): PageRow[] {
   return Array.from({ length: rows }, (_, row) =>
     Object.fromEntries(columns.map(({ header, cells }) => [header, cells[row] ?? null])),

@@ -1,10 +1,12 @@
 /**
- * Where samples of one prompt part.
+ * Finds where samples of one prompt diverge.
  *
  * @module
  */
 
-/** Tokens that all begin with; 0 of a sample alone, or where ids are not known (an empty list). */
+/**
+ * The number of tokens that all samples start with; 0 for a single sample, or where ids are unknown (an empty list).
+ */
 export function sharedStart(samples: readonly Int32Array[]): number {
   if (samples.length < 2) return 0;
   return samples

@@ -1,5 +1,5 @@
 /**
- * Starred places laid out for those who were not there: the text around, what both policies would have said, a picture.
+ * The page of starred places: the text around each, what both policies would have said, a picture.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export async function storyPage(run: PreparedRun): Promise<StoryPage> {
   return { entries };
 }
 
-/** A story in a bundle of a run without texts keeps the places, and leaves out what somebody wrote of them. */
+/** A story in a bundle without texts keeps the places, but leaves out the notes. */
 export function withoutNotes<T extends Star & { readonly row?: StoryRow }>(
   stars: readonly T[],
 ): readonly T[] {
@@ -63,7 +63,7 @@ function splitHandle(handle: string): { readonly sequence: string; readonly toke
   return { sequence, token: token === undefined ? undefined : Number(token) };
 }
 
-/** Of rows with the same handle the first, as links mean it. */
+/** Of rows with the same handle the first, as for links. */
 function findRows(
   { columns, length }: SequenceTable,
   wanted: ReadonlySet<string>,

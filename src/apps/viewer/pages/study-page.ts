@@ -1,5 +1,5 @@
 /**
- * What the page shows of a study: the report of `logratio kl`.
+ * The page of a study: the report of `logratio kl`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What is exported of a study's tables and pictures.
+ * Export rows of a study's tables and pictures.
  *
  * @module
  */

@@ -20,10 +20,13 @@ export interface FoundToken {
 
 const NOWHERE: FoundToken = { move: null, context: null };
 const CHARACTERS = 36;
-/** Tokens that surely have as many characters, but for those without any. */
+/** Tokens to decode: enough for the characters, unless many are empty. */
 const TOKENS = 48;
 
-/** By handle; one that names no token of the run is nowhere. Of sequences with the same handle it is the first. */
+/**
+ * Tokens by handle; handles that name no token of the run are absent. Of sequences with the same handle, the first
+ * counts.
+ */
 export async function findTokens(
   run: Pick<PreparedRun, "answer" | "sequence">,
   handles: readonly string[],

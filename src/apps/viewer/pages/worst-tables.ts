@@ -1,5 +1,5 @@
 /**
- * Where the mismatch is worst: turns, tokens in their context, sequences, each with the way there.
+ * Where the mismatch is worst: turns, tokens in their context, sequences, each with a link.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { pageTable } from "./page-table.ts";
 import { flatRows } from "./rows.ts";
 import type { TokenContext } from "./token-contexts.ts";
 
-/** Rows that are shown at first, and those that there are at most. */
+/** Rows shown at first, and rows at most. */
 const FIRST = 5;
 const MOST = 50;
 const OPENING_CHARACTERS = 32;
@@ -57,7 +57,7 @@ export function worstTables(report: MismatchReport, top: TopTokens): PageTable[]
   ].filter(({ rows }) => rows > 0);
 }
 
-/** The worst of each kind, for one who has just come. */
+/** The worst of each kind, to look at first. */
 export function firstLooks(
   { worst_sequences: [sequence], gradient }: MismatchReport,
   top: TopTokens,
@@ -108,7 +108,7 @@ export function firstLooks(
   ];
 }
 
-/** By their means; runs whose turns are all too short for one have the largest single tokens. */
+/** By their means, or by their largest |Δ| in runs whose turns are all too short for a mean. */
 function chooseTurns({ turns: { by_mean, by_max } }: TopTokens): readonly WorstTurn[] {
   return by_mean.length > 0 ? by_mean : by_max;
 }

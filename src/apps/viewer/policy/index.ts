@@ -1,6 +1,6 @@
 /**
  * The viewer of a run with one policy's log-probs only: its pages are written here and need no script. The built page
- * compares two policies throughout, and what it would show of one is less than these do.
+ * compares two policies throughout and would show less of one.
  *
  * @module
  */

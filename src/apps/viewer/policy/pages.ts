@@ -25,16 +25,16 @@ const VIEWS = [
   ["/", "Overview"],
   ["/sequences", "Sequences"],
 ] as const;
-/** Views of the built page that compare the policies, and what each of them would need. */
+/** Views of the built page that compare the policies, and the subject of the sentence shown instead. */
 const COMPARING = [
-  ["/tokens", "Tokens", "The tokens that differ most between the policies"],
-  ["/correct", "Correction", "A correction by importance weights or rejection"],
+  ["/tokens", "Tokens", "Listing the tokens that differ most"],
+  ["/correct", "Correction", "A correction"],
   ["/compare", "Compare", "The comparison with another run"],
 ] as const;
 
 const STYLE_SHEET = STYLE + TEXT_STYLE + POLICY_STYLE;
 
-/** The pages of a run of one policy: overview, list of sequences, one sequence, and a word on what needs both. */
+/** The pages of a run of one policy: overview, list of sequences, one sequence, and a note on what needs both. */
 export function policyPages(view: PolicyView): Hono {
   const pages = new Hono();
   const { report } = view;

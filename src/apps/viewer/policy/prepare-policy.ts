@@ -34,16 +34,16 @@ export interface PolicyView {
 
 export interface PolicyViewOptions {
   readonly read: ReadOptions;
-  /** The flags that choose what is read, for the commands that pages name. */
+  /** The flags that choose what is read, for commands on the pages. */
   readonly flags: readonly string[];
   /** Directory of the model's `tokenizer.json`; without it tokens are ids. */
   readonly tokenizer?: string | undefined;
-  /** Texts and tokens stay out of the pages. */
+  /** Keeps texts and tokens out of the pages. */
   readonly redact?: "text" | undefined;
   readonly isStopped?: () => boolean;
 }
 
-/** Reads a run once. @throws UsageError when it has both policies: that run has a page of its own */
+/** Reads a run once. @throws UsageError when it has both policies: such a run has the built page */
 export async function preparePolicy(
   paths: readonly string[],
   { read, flags, tokenizer, redact, isStopped }: PolicyViewOptions,

@@ -9,7 +9,7 @@ import { type Document, makeTable, textColumn } from "../../../render/document/i
 import { escapeHtml } from "../../../render/html/index.ts";
 import type { ShowSection, ShowToken } from "../../../results/index.ts";
 
-/** Where the colors begin, nats of −log p: p below 0.78, 0.37, 0.14, 0.02 and 0.0003. */
+/** Thresholds of the colors, nats of −log p: p below 0.78, 0.37, 0.14, 0.02 and 0.0003. */
 const LEVELS = [0.25, 1, 2, 4, 8];
 
 export function buildSequenceDocument(show: ShowResult, run: string): Document {

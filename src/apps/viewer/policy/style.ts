@@ -1,4 +1,4 @@
-/** Of the pages of one policy, after the style sheet of reports: links between pages, and tokens by −log p. */
+/** Styles of the pages of one policy, added to those of reports: links between pages, and tokens by −log p. */
 export const POLICY_STYLE = `
 .views{max-width:1120px;margin:0 auto;padding:10px 20px 0;display:flex;gap:16px;flex-wrap:wrap}
 .views a{color:var(--lr-blue)}.views [aria-current]{color:inherit;font-weight:700;text-decoration:none}

@@ -1,5 +1,5 @@
 /**
- * The alerts of a run, beside its caches: whoever watches it writes them, and every viewer of it shows them.
+ * The alerts of a run, stored next to its caches: a watching process writes them, and every viewer shows them.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { AlertList, RaisedAlert } from "../../../../results/index.ts";
 import { cachePlaces } from "./cache-place.ts";
 import { digest } from "./inputs.ts";
 
-/** By where the run lies seen from the place of its caches: a run that is moved with them keeps its alerts. */
+/** Named by the run's path relative to its caches, so that a run moved with them keeps its alerts. */
 export function alertListFile(place: string, paths: readonly string[]): string {
   return join(place, `alerts-${digest(seenFrom(place, paths))}.json`);
 }
@@ -21,7 +21,7 @@ export function seenFrom(place: string, paths: readonly string[]): string[] {
   return paths.map((path) => (isRemote(path) || path === "-" ? path : relative(place, resolve(path))));
 }
 
-/** None where there is no such file, or it is not a list. */
+/** Empty where there is no such file, or it is not a list. */
 export async function readAlertList(file: string): Promise<AlertList> {
   const none: AlertList = { schemaVersion: 1, kind: "view-alerts", alerts: [] };
   try {
@@ -41,10 +41,10 @@ export async function stampAlertList(file: string): Promise<string> {
 }
 
 /**
- * Writes the list where the caches of these paths are kept: the first place that takes it.
+ * Writes the list where the caches of these paths are kept: the first writable place.
  *
  * @param cache as `PrepareOptions.cache`
- * @throws FileSystemError where none does
+ * @throws FileSystemError where none is
  */
 export async function writeAlertList(
   paths: readonly string[],

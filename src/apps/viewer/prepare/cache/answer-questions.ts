@@ -1,6 +1,6 @@
 /**
- * What is asked of an open cache, in three groups: sequences by their number, corrections, and whatever goes over
- * sequences again (steps, turns, filters).
+ * Answers from an open cache, in three groups: sequences by number, corrections, and those that read sequences again
+ * (steps, turns, filters).
  *
  * @module
  */
@@ -21,11 +21,11 @@ import { type OpenedCache, parseJson } from "./opened-cache.ts";
 import type { PreparedRun } from "./prepared-run.ts";
 import { readPart } from "./read-part.ts";
 
-/** Answers to questions about corrections that are kept: one who drags comes back. */
+/** Cached answers about corrections: dragging a line returns to earlier values. */
 const ANSWERS_HELD = 16;
 const REPORTS_HELD = 4;
 
-/** One sequence, by where the offsets say that it lies. */
+/** One sequence, located by the offsets. */
 export function sequenceAnswers(
   cache: OpenedCache,
 ): Pick<PreparedRun, "sequence" | "briefs" | "members" | "topK"> {
@@ -61,7 +61,7 @@ export function sequenceAnswers(
   };
 }
 
-/** Over Δ alone where that says it all, which is far less to read; else over the tokens with all that is known of them. */
+/** From Δ alone where that suffices, which is far less to read; else from all columns of the tokens. */
 export function correctionAnswers(
   cache: OpenedCache,
   { paths, flags }: RunInfo["input"],
@@ -88,7 +88,7 @@ export function correctionAnswers(
   };
 }
 
-/** What was not prepared, since it depends on the steps or the filter that one chooses, or costs too much beforehand. */
+/** Answers that are not prepared, since they depend on chosen steps or a filter, or cost too much in advance. */
 export function rowAnswers(
   cache: OpenedCache,
   { paths, flags }: RunInfo["input"],

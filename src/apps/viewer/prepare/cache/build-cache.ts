@@ -1,12 +1,12 @@
 /**
- * One pass over a run, and all answers written of it:
+ * One pass over a run, from which all answers are written:
  *
  *     batches ─┬─► RunPass      sequences.bin, briefs.bin, topk.bin, deltas.bin as it goes; table, sums, top lists
  *              ├─► DoctorPass                                             ┐
  *              ├─► DigitsPass   where there is a tokenizer                ├─► write: the files of cache-files.ts, sealed
  *              └─► RunSummary   what the report is made of                ┘
  *
- * A run that is followed is read on, and written again, with the same pass.
+ * For a followed run, the same pass reads on and writes the answers again.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import { sealFiles } from "./seal.ts";
 import type { StatesSoFar } from "./states-so-far.ts";
 import { judgeFindings } from "./unfinished.ts";
 
-/** Of which files the answers are, and what reading them noticed. */
+/** The files that were read, and findings of reading them. */
 export interface ReadSoFar {
   readonly run: Pick<Run, "name" | "sources"> & Partial<Pick<Run, "promptSummary">>;
   readonly findings: readonly Finding[];
@@ -41,12 +41,12 @@ export interface ReadSoFar {
   readonly waiting: readonly string[];
   /** The version of the answers when no file is still being written. */
   readonly version: string;
-  /** Changed a moment ago: what could not be read of them is still to come. */
+  /** Changed a moment ago: what could not be read of them may still be on its way. */
   readonly unsettled: ReadonlySet<string>;
 }
 
 /**
- * One read of a run, of which answers are written: once, or after each part of it.
+ * One read of a run, from which answers are written: once, or after each part of it.
  */
 export class AnswerPass {
   readonly #paths: readonly string[];
@@ -72,7 +72,7 @@ export class AnswerPass {
     this.#pass = parts.pass;
   }
 
-  /** The files that grow with the run are made in `directory`, which must be empty of them. */
+  /** Creates the files that grow with the run in `directory`, which must not have them yet. */
   static async start(
     directory: string,
     paths: readonly string[],
@@ -88,7 +88,7 @@ export class AnswerPass {
     return new AnswerPass(paths, options, { hasTexts, texts, digits, pass });
   }
 
-  /** After an error the pass is of no use. */
+  /** After an error, the pass cannot be used. */
   async read(batches: AsyncIterable<RecordBatch>): Promise<void> {
     const passes = [this.#pass, this.#doctor, ...(this.#digits ? [this.#digits] : [])];
     const { signal } = this.#options;
@@ -99,7 +99,7 @@ export class AnswerPass {
     await this.#pass.flush();
   }
 
-  /** Of the files that grow. */
+  /** Closes the files that grow. */
   close(): Promise<void> {
     return this.#pass.close();
   }
@@ -138,7 +138,7 @@ export class AnswerPass {
       ...(digits === undefined ? [] : [[DIGITS_FILE, resultJson(digits)] as const]),
       ...this.#finishTables(),
     ]);
-    // Last: it holds what was written to its length and hash.
+    // Last: it records length and hash of everything written.
     if (isKept) await sealFiles(directory, this.#pass.seals());
     return version;
   }
@@ -156,7 +156,7 @@ export class AnswerPass {
     });
   }
 
-  /** What is summed by the pass alone. */
+  /** Answers that only the pass sums. */
   #finishAnswers(report: MismatchReport) {
     const [texts, hasTexts] = [this.#texts, this.#hasTexts];
     const { steps, tokens } = this.#pass;
@@ -172,7 +172,7 @@ export class AnswerPass {
     };
   }
 
-  /** What says where things lie in the files that grow. */
+  /** Tables with positions in the files that grow. */
   #finishTables(): NamedContent[] {
     const pass = this.#pass;
     const { sequences, briefs, topK, deltas } = pass.offsets;
@@ -228,7 +228,7 @@ export async function buildCache(
     };
     while (!next.done) {
       await pass.read(untilDue());
-      // After the last batch all will be there in a moment.
+      // After the last batch, the complete run follows at once.
       if (!next.done)
         await states.show(directory, (to, count) => write(to, `${version}-so-far-${count}`, false));
     }
@@ -248,7 +248,7 @@ async function* passedOver(
     signal?.throwIfAborted();
     for (const pass of passes) await pass.add(batch);
     yield batch;
-    // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
+    // Summing is synchronous: without a turn of the event loop, an interrupt would wait until the end.
     await new Promise(setImmediate);
   }
   signal?.throwIfAborted();
@@ -256,7 +256,7 @@ async function* passedOver(
 
 function refuse({ metrics }: MismatchReport): never {
   throw new EmptyInputError(
-    `nothing to show: of ${metrics.sequences + metrics.sequences_empty} sequences no token has mask 1 and a finite log-prob on both sides`,
+    `nothing to show: no token of ${metrics.sequences + metrics.sequences_empty} sequences has mask 1 and a finite log-prob on both sides`,
     {
       likely: "the wrong columns were read, or the mask is inverted",
       hint: "logratio report --explain shows how each column was read",

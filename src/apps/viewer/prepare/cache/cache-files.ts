@@ -20,7 +20,7 @@ export const DIGITS_FILE = "digits.json";
 export const OFFSETS_FILE = "offsets.bin";
 export const VOCABULARY_FILE = "vocabulary.json";
 
-/** What opening a cache has to know that no answer says. */
+/** Facts needed to open a cache that no answer has. */
 export interface CacheFacts {
   readonly sequences: number;
   /** Policies with alternatives, as `topk.bin` counts them. */

@@ -13,16 +13,16 @@ import { createScratch, makeDirectory, type Scratch } from "../../../../input/io
 import { isRemote } from "../../../../input/remote/index.ts";
 import { brokenSeal, syncDirectory } from "./seal.ts";
 
-/** What opening a cache has to know that no answer says. */
+/** The file of facts needed to open a cache. */
 export const CACHE_FACTS = "cache.json";
 const HIDDEN = ".logratio";
-/** A cache that others replace while it is looked at is revisited. */
+/** A cache that is replaced while it is checked is checked again, at most so often. */
 const MOST_LOOKS = 5;
 
-/** Tells whoever runs the viewer what came of a cache, in one line. */
+/** Receives a line about a cache, for the terminal. */
 export type CacheNotice = (message: string) => void;
 
-/** Beside the data, else in the user's cache directory (XDG base directory specification); only `wanted` if given. */
+/** Next to the data, else in the user's cache directory (XDG base directory specification); only `wanted` if given. */
 export async function cachePlaces(paths: readonly string[], wanted: string | undefined): Promise<string[]> {
   if (wanted !== undefined) return [resolve(wanted)];
   if (isRemote(paths[0]!)) return [homePlace(paths[0]!)];
@@ -42,14 +42,14 @@ function homePlace(folder: string): string {
   return join(home, "logratio", "view", name);
 }
 
-/** For what can be read only once. */
+/** For input that can be read only once. */
 export function throwawayPlaces(): string[] {
   return [join(tmpdir(), "logratio-view")];
 }
 
 /**
- * A finished cache of this name in any of the places, opened. One whose files are not what was written is said to be,
- * taken away where that may be done, and not opened.
+ * Opens a finished cache of this name in any of the places. One whose files do not match what was written is reported,
+ * removed where possible, and not opened.
  */
 export async function openCache<T>(
   places: readonly string[],
@@ -63,7 +63,7 @@ export async function openCache<T>(
     if (broken === "absent") continue;
     if (broken === undefined) {
       const opened = await open(directory).catch((error: unknown) => {
-        // Another viewer has taken it away meanwhile, for a newer one.
+        // Another viewer has removed it meanwhile, for a newer one.
         if (!isSystemError(error)) throw error;
       });
       if (opened !== undefined) return opened;
@@ -77,14 +77,14 @@ export async function openCache<T>(
   return undefined;
 }
 
-/** Why a directory is no cache to believe; undefined where it is one. */
+/** Why a directory is not an intact cache; undefined where it is. */
 async function brokenCache(directory: string): Promise<string | "absent" | undefined> {
   for (let look = 1; ; look++) {
     const before = await readIdentity(directory);
     if (before === undefined) return "absent";
     const broken = await brokenSeal(directory);
     if (broken === undefined) return undefined;
-    // Another viewer may have put a whole one there while this one looked.
+    // Another viewer may have put a new one there during the check.
     if ((await readIdentity(directory)) === before || look === MOST_LOOKS) return broken;
   }
 }
@@ -96,7 +96,7 @@ async function readIdentity(path: string): Promise<string | undefined> {
   );
 }
 
-/** A cache that was made, and what `build` gave of it. */
+/** A new cache, and the result of `build`. */
 export interface MadeCache<T> {
   /** To be published, or removed. */
   readonly temporary: Scratch;
@@ -104,7 +104,7 @@ export interface MadeCache<T> {
 }
 
 /**
- * Builds a cache in an empty directory in the first of the places that takes it.
+ * Builds a cache in an empty directory in the first writable place.
  *
  * @throws FileSystemError when none does; what `build` throws otherwise
  */
@@ -126,7 +126,7 @@ export async function makeCache<T>(
       if (!isOfWriting(error, place)) throw error;
       failure ??= error;
       const next = places[at + 1];
-      // Whoever waited for the first one is told why there is a second one.
+      // Explains the second attempt to someone who waited for the first.
       if (next !== undefined)
         tell(`${fileSystemError(error, "write to", { file: place }).message}: trying ${next}`);
     }
@@ -144,7 +144,7 @@ async function temporaryIn(place: string): Promise<Scratch> {
   return createScratch(place);
 }
 
-/** Whether the system refused to write below a place; what it says of reading is about the data. */
+/** Whether the system refused to write below a place; read errors are about the data. */
 function isOfWriting(error: unknown, place: string): boolean {
   if (!isSystemError(error) || error.syscall === "read") return false;
   return error.path === undefined || error.syscall === "mkdir" || error.path.startsWith(place);
@@ -160,12 +160,12 @@ function unwritable(places: readonly string[], failure: unknown): FileSystemErro
   });
 }
 
-/** What the system said while a cache was written, in words; other errors as they are. */
+/** A system error during writing, in words; other errors unchanged. */
 export function cacheError(error: unknown, directory: string): unknown {
   return isOfWriting(error, directory) ? unwritable([dirname(directory)], error) : error;
 }
 
-/** Gives a finished cache its name; where another process was faster, its cache is as good. */
+/** Gives a finished cache its name; where another process was faster, its cache is kept. */
 export async function publishCache(temporary: Scratch, name: string): Promise<string> {
   const place = dirname(temporary.path);
   const directory = join(place, name);
@@ -185,7 +185,7 @@ export async function publishCache(temporary: Scratch, name: string): Promise<st
   return directory;
 }
 
-/** Takes away what this question's earlier states left. */
+/** Removes caches of earlier states of the same input. */
 export async function dropOldCaches(directory: string, key: string): Promise<void> {
   const place = dirname(directory);
   for (const name of await readdir(place).catch(() => [])) {

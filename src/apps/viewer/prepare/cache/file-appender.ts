@@ -21,19 +21,19 @@ export class FileAppender {
     return new FileAppender(await open(path, "wx"));
   }
 
-  /** Takes the bytes over: they must not change afterwards. */
+  /** Takes ownership of the bytes: they must not change afterwards. */
   append(bytes: Uint8Array): void {
     this.#held.push(bytes);
     this.#heldBytes += bytes.byteLength;
     this.length += bytes.byteLength;
   }
 
-  /** Whether enough is held to be worth a {@link drain}. */
+  /** Whether enough is buffered for a {@link drain}. */
   get isFull(): boolean {
     return this.#heldBytes >= PIECE;
   }
 
-  /** Writes what is held. */
+  /** Writes the buffered bytes. */
   async drain(): Promise<void> {
     const pieces = this.#held;
     this.#held = [];
@@ -43,7 +43,7 @@ export class FileAppender {
     for (let at = 0; at < all.length; ) at += (await this.#file.write(all, at)).bytesWritten;
   }
 
-  /** Of all that was appended, when it is drained. */
+  /** The seal of everything appended; call after a {@link drain}. */
   seal(): FileSeal {
     return { bytes: this.length, sha256: this.#hash.copy().digest("hex"), grows: true };
   }

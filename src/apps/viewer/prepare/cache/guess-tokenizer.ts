@@ -1,18 +1,18 @@
 /**
- * Where the tokenizer of a run may be, for a hint: nothing is opened with it unless one says so.
+ * Guesses where the tokenizer of a run is, for a hint; it is not used unless given.
  *
  * @module
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
-/** Folders beside a run that are looked into. */
+/** Names of folders next to a run to search. */
 const LIKELY = /token|model|checkpoint|actor|policy|hf/i;
 const MOST_FOLDERS = 32;
 
 /**
- * A directory with `tokenizer.json`: the run's own, the one above, a folder of either that is called like a model, or
- * the one that a `config.json` there names. Undefined where there is none, or the run is not on this machine.
+ * A directory with `tokenizer.json`: the run's own, the one above, a folder of either with a model-like name, or the
+ * one that a `config.json` there names. Undefined without one, or if the run is not on this machine.
  */
 export async function guessTokenizer([path]: readonly string[]): Promise<string | undefined> {
   if (path === undefined || path === "-" || path.includes("://")) return undefined;
@@ -39,7 +39,7 @@ async function likelyFolders(directory: string): Promise<string[]> {
     .sort();
 }
 
-/** A model's configuration says where the model came from. */
+/** A model's configuration names its source directory. */
 async function namedByConfig(directory: string): Promise<string | undefined> {
   try {
     const config: unknown = JSON.parse(await readFile(join(directory, "config.json"), "utf8"));
@@ -48,7 +48,7 @@ async function namedByConfig(directory: string): Promise<string | undefined> {
     const named = resolve(directory, name);
     return (await hasTokenizer(named)) ? named : undefined;
   } catch {
-    // What is no configuration says nothing.
+    // Not a configuration.
     return undefined;
   }
 }

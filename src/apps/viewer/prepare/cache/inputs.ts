@@ -1,5 +1,5 @@
 /**
- * What a cache was made from: changes when any of it does.
+ * The inputs of a cache, as a version that changes when any of them does.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { statIfPresent } from "../../../../input/io/index.ts";
 import { isRemote, type RemoteObject } from "../../../../input/remote/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
-/** Counts up whenever what is in a cache, or how it is laid out, changes. */
+/** Incremented whenever the content or layout of a cache changes. */
 const CACHE_VERSION = 14;
 /** A file that was changed so recently may still be written to. */
 const SETTLED_MS = 5000;
@@ -21,7 +21,7 @@ export interface InputFile {
   readonly path: string;
   readonly bytes: number;
   readonly modified: number;
-  /** Of a remote file, as its store counts them. */
+  /** For a remote file: the store's version of it. */
   readonly version?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Inputs {
 }
 
 /**
- * Looks at the names, sizes and times of all inputs; opens none of them.
+ * From the names, sizes and times of all inputs, without opening them.
  *
  * @throws NotFoundError when a path does not exist
  */
@@ -70,12 +70,12 @@ export async function describeInputs(paths: readonly string[], options: PrepareO
   };
 }
 
-/** Another stamp is another content. */
+/** A different stamp means different content. */
 export function stampFile({ bytes, modified, version = String(modified) }: InputFile): string {
   return `${bytes} ${version}`;
 }
 
-/** Stores tell versions rather than times. */
+/** Stores report versions rather than times. */
 function describeRemote(path: string, { byteLength, version }: RemoteObject): InputFile {
   return { path, bytes: byteLength, modified: 0, version };
 }
@@ -84,7 +84,7 @@ function tokenizerFiles(path: string): string[] {
   return [path, ...TOKENIZER_FILES.map((name) => join(path, name))];
 }
 
-/** What has gone meanwhile is left out. */
+/** Files that have vanished meanwhile are left out. */
 export async function existing(paths: readonly string[]): Promise<InputFile[]> {
   const found = await Promise.all(
     paths.map(async (path) => {

@@ -1,6 +1,6 @@
 /**
- * Keeps the answers to the last questions, told apart by what these say: one who drags comes back. Who asks while an
- * answer is being computed waits for the same one; an answer that fails is not kept.
+ * Caches the answers to the last questions by their content: dragging a line returns to earlier values. A question
+ * asked again while its answer is being computed waits for the same answer; failures are not cached.
  */
 export function keepLast<Question, Answer>(
   limit: number,
@@ -10,7 +10,7 @@ export function keepLast<Question, Answer>(
   return (question) => {
     const key = JSON.stringify(question);
     const answer = known.get(key) ?? ask(question);
-    // A map lists its keys in the order in which they were set: the first is the one asked for longest ago.
+    // A map lists keys in insertion order: the first is the least recently used.
     known.delete(key);
     known.set(key, answer);
     answer.catch(() => known.delete(key));
@@ -22,7 +22,7 @@ export function keepLast<Question, Answer>(
   };
 }
 
-/** Computes once, when first asked; what failed is tried again. */
+/** Computes once, on first use; after a failure, tries again. */
 export function keepOne<Answer>(compute: () => Promise<Answer>): () => Promise<Answer> {
   let known: Promise<Answer> | undefined;
   return () => {

@@ -18,7 +18,7 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a cache that is whole.
+ * Opens an intact cache.
  *
  * @throws FormatError when the cache is damaged
  */

@@ -1,7 +1,7 @@
 /**
  * The files of a cache, open:
  *
- *     run.json, report.json, …    answers      in memory, sent as they lie
+ *     run.json, report.json, …    answers      in memory, sent as they are
  *     digits.json                 digits       in memory; only where there is a tokenizer
  *     table.bin                   table        one row per sequence; decoded when first asked for
  *     offsets.bin                 offsets      where each sequence begins in the four below, and the end
@@ -11,8 +11,8 @@
  *     deltas.bin                  ─┘
  *     vocabulary.json             vocabulary   texts of alternatives; parsed when first asked for
  *
- * Whatever may be needed later is opened or read now: while a cache is open, the next state of a run that grows may take
- * its place, and what is open stays.
+ * Whatever may be needed later is opened or read now: while a cache is open, the next state of a growing run may
+ * replace it, but open files stay readable.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export interface OpenedCache {
   readonly digits: Uint8Array | undefined;
   readonly offsets: Readonly<Record<Grown, Float64Array>>;
   readonly files: Readonly<Record<Grown, FileHandle>>;
-  /** The table as it lies. */
+  /** The encoded table. */
   readonly readTable: () => Promise<Uint8Array>;
   /** The rewards of the run in groups, as the prepared sums have them. */
   readonly rewards: readonly ValueGroup[];
@@ -55,7 +55,7 @@ export interface OpenedCache {
   readonly close: () => Promise<void>;
 }
 
-/** What is known of the run now, and not written in its cache. */
+/** What is known about the run now and is not in its cache. */
 export type InfoNow = Pick<RunInfo, "input" | "status" | "growing">;
 
 /** @throws FormatError when the cache is damaged */

@@ -5,7 +5,7 @@ import type { PreparedRun } from "./prepared-run.ts";
 
 /** Ground truth of a run's sequences. */
 export interface TruthSource {
-  /** What was asked for. */
+  /** The source as given. */
   readonly source: string;
   /** Of each sequence, as text; undefined where there is none. */
   of(batch: RecordBatch): Promise<(string | undefined)[]>;
@@ -14,8 +14,8 @@ export interface TruthSource {
 export interface PrepareOptions {
   readonly read?: Omit<ReadOptions, "onProgress">;
   /**
-   * What `read` says, as words of a command line (`["--steps", "10..20"]`): tells caches of other questions apart, and
-   * stands in the commands that answers suggest.
+   * What `read` says, as words of a command line (`["--steps", "10..20"]`): part of the cache's key, and of the
+   * commands that answers suggest.
    */
   readonly flags?: readonly string[];
   /** A directory with `tokenizer.json`, or that file. */
@@ -24,21 +24,24 @@ export interface PrepareOptions {
   readonly truth?: { readonly name: string; open(): Promise<TruthSource> };
   /** `text`: no texts of tokens or prompts in any answer, only ids. */
   readonly redact?: "text";
-  /** Where to keep caches instead of beside the data. */
+  /** Where to keep caches instead of next to the data. */
   readonly cache?: string;
-  /** More is to come, so `api/run` says `reading`; files that are being written are no errors. */
+  /** More data will come, so `api/run` says `reading`, and files that are being written are not errors. */
   readonly following?: boolean;
   /** Shows what was read so far while the rest is read. */
   readonly soFar?: {
-    /** A state of the run, which is the receiver's to close. Each has the rows of the one before, and more. */
+    /** Receives a state of the run and must close it. Each has the rows of the one before, and more. */
     onRun(run: PreparedRun): void;
-    /** Whether anybody would see one. */
+    /** Whether a page is open to see one. */
     isWatched(): boolean;
-    /** At least so long between two; default a second before the first, then at least 2.5 and so that reading goes on. */
+    /**
+     * The least time between two states; default 1 s before the first, then at least 2.5 s, and so that reading is
+     * hardly delayed.
+     */
     readonly everyMs?: number;
   };
   readonly onProgress?: (progress: Progress) => void;
-  /** What came of a cache that could not be used, in one line. */
+  /** Receives a line about a cache that could not be used. */
   readonly onNotice?: CacheNotice;
   readonly signal?: AbortSignal;
 }

@@ -16,9 +16,8 @@ import { StatesSoFar } from "./states-so-far.ts";
 
 /**
  * A run (files, directories, `-`: whatever `report` takes) with all answers of the viewer ready. They are computed in
- * one pass and kept in a hidden folder beside the data, or where that may not be written to in the user's cache
- * directory; while paths, sizes, times, options and tokenizer stay the same, and the cache is what was written, nothing
- * is computed again.
+ * one pass and kept in a hidden folder next to the data, or in the user's cache directory where that is not writable;
+ * while paths, sizes, times, options and tokenizer stay the same, and the cache is intact, nothing is computed again.
  *
  * @throws what `report` throws for such input
  */
@@ -50,7 +49,7 @@ export async function prepareRun(
   );
   try {
     const complete = version === inputs.version;
-    // Standard input can be read once, so nothing of it is kept.
+    // Standard input can be read only once, so its cache is not kept.
     if (once) {
       const onClosed = temporary.remove;
       return await openPrepared(temporary.path, { ...opened, reused: false, complete, onClosed });

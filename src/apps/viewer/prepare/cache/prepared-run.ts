@@ -21,18 +21,18 @@ export interface OtherRun {
   readonly comparison: Uint8Array;
 }
 
-/** A run whose cache is open. Every method can be taken out of it: a comparison takes them over into an object of its own. */
+/** A run whose cache is open. Its methods do not use `this`: a comparison copies them into another object. */
 export interface PreparedRun {
   readonly info: RunInfo;
-  /** Of the cache. */
+  /** The cache's directory. */
   readonly directory: string;
-  /** True when nothing had to be read. */
+  /** True if nothing had to be read. */
   readonly reused: boolean;
   /** False when a file that was being written could be read in part only. */
   readonly complete: boolean;
   /** Bytes of the answers that are the same for everyone; `sequences` is the table. */
   answer(name: AnswerName): Promise<Uint8Array>;
-  /** Raised so far: read again each time, since whoever watches the run writes them. */
+  /** Raised so far: read again each time, since another process may write them. */
   alerts(): Promise<AlertList>;
   /** Changes when `alerts` does. */
   alertsStamp(): Promise<string>;
@@ -50,13 +50,13 @@ export interface PreparedRun {
   members(index: number): Promise<Uint32Array | undefined>;
   /** An encoded `WireTopK`, of as many of the tokens as there are; undefined without such a sequence. */
   topK(index: number, from: number, count: number): Promise<Uint8Array | undefined>;
-  /** What a correction does. @throws UsageError where that cannot be told */
+  /** What a correction does. @throws UsageError where it cannot be applied */
   correct(question: Question): Promise<CorrectAnswers>;
   /** What `logratio sweep` says, over these steps or all; undefined where no token is in them. */
   sweep(steps: readonly [from: number, to: number] | null): Promise<SweepReport | undefined>;
   /** The sums of `correct-bins` over steps, both included; undefined where no token is in them. */
   bins(steps: readonly [from: number, to: number]): Promise<CorrectBins | undefined>;
-  /** The report over steps, both included, and its furthest tokens; undefined where no token is in them. */
+  /** The report over steps, both included, and its most divergent tokens; undefined where no token is in them. */
   reportOf(
     steps: readonly [from: number, to: number],
   ): Promise<{ readonly report: MismatchReport; readonly top: TopTokens } | undefined>;
@@ -66,9 +66,9 @@ export interface PreparedRun {
   match(filter: string, signal?: AbortSignal): Promise<Uint8Array>;
   /** The tokens themselves. @throws as `match` does */
   matchTokens(filter: string, signal?: AbortSignal): Promise<MatchingTokens>;
-  /** The same tokens, put together. @throws as `match` does */
+  /** The same tokens in groups. @throws as `match` does */
   matchGroups(filter: string, signal?: AbortSignal): Promise<MatchingGroups>;
-  /** The runs that this one is compared with, and what came of it. */
+  /** The runs that this one is compared with, and the results. */
   readonly compared?: {
     readonly others: readonly OtherRun[];
     /** JSON of `ComparedRuns`. */

@@ -1,5 +1,5 @@
 /**
- * What the page asks for first: what there is of a run, and on which scales it is drawn.
+ * What the page requests first: what a run contains, and its color scales.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { shippedCorrections } from "../correct/shipped.ts";
 import type { RunPass } from "../pass/run-pass.ts";
 import type { PrepareOptions } from "./options.ts";
 
-/** p99.5: all but the most extreme tokens are told apart by color. */
+/** p99.5: all but the most extreme tokens get distinguishable colors. */
 const SCALE_QUANTILE = 0.995;
 
 export interface RunFacts {
@@ -87,7 +87,7 @@ function chooseScales({ k3, tokens }: RunPass, total: RunSummary["total"]): RunI
   };
 }
 
-/** Where almost all values are 0 the largest one, and 1e-6 where all are: no scale is empty. */
+/** The largest value where almost all are 0, and 1e-6 where all are, so that no scale is empty. */
 function chooseScale(sketch: ValueSketch): number {
   const [value = 0] = sketch.quantiles([SCALE_QUANTILE]);
   if (value > 0) return value;

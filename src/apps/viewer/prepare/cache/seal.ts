@@ -1,6 +1,6 @@
 /**
- * What a cache's files were when they were written, so that what came to harm since (a full disk, a power cut, an
- * editor) is not believed: lengths and SHA-256 of all of them, in a file that ends with its own.
+ * Lengths and SHA-256 of a cache's files as written, in a file that ends with its own digest, so that files damaged
+ * since (by a full disk, a power cut, an editor) are not trusted.
  *
  * @module
  */
@@ -13,19 +13,19 @@ import { formatCount } from "../../../../core/text/index.ts";
 const SEAL_FILE = "seal.json";
 const PIECE = 1 << 22;
 
-/** What one file was. */
+/** Length and digest of one file. */
 export interface FileSeal {
   readonly bytes: number;
   /** Hexadecimal. */
   readonly sha256: string;
-  /** Another process may have appended to it since, which is not this cache's. */
+  /** The file may have grown since; what was appended belongs to later caches. */
   readonly grows?: true;
 }
 
 /**
- * Seals a directory of files: after this they are on the disk, not only on their way to it.
+ * Seals a directory of files, and syncs them to disk.
  *
- * @param known of files whose writer summed them up on the way; the others are read
+ * @param known seals of files whose writer computed them while writing; the others are read
  */
 export async function sealFiles(
   directory: string,
@@ -73,7 +73,7 @@ async function brokenFile(path: string, wanted: FileSeal): Promise<string | unde
   }
 }
 
-/** Of a file's first bytes; without a number of all. */
+/** Of a file's first `limit` bytes, by default of all. */
 async function computeSeal(path: string, limit = Number.POSITIVE_INFINITY): Promise<FileSeal> {
   const file = await open(path);
   try {
@@ -105,7 +105,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** So that the names in it are on the disk. Some systems know no such thing, and lose nothing by it but time. */
+/** Makes the names in it durable. Systems without directory syncs ignore it. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path).catch(() => undefined);
   await directory?.sync().catch(() => {});

@@ -1,5 +1,5 @@
 /**
- * The stars of a run, beside its caches, one JSON object a line: they outlive a cache that is built again.
+ * The stars of a run, next to its caches, one JSON object per line: they outlive a rebuilt cache.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import type { Star, StarChange, StarList } from "../../../../results/index.ts";
 import { seenFrom } from "./alert-list.ts";
 import { digest } from "./inputs.ts";
 
-/** More than anybody reads; a limit of what a page can make the server keep. */
+/** More than anyone reads; limits what a page can make the server store. */
 export const MOST_STARS = 500;
 export const MOST_NOTE_CHARACTERS = 4000;
 const HANDLE = /^(?:s-?\d{1,15}\.)?(?:r\d{1,15}\.)?q\d{1,15}(?:\.t\d{1,15})?$/;
 
-/** Named as the list of alerts is: no part of the name comes from a page. */
+/** Named like the list of alerts: no part of the name comes from a page. */
 export function starListFile(place: string, paths: readonly string[]): string {
   return join(place, `stars-${digest(seenFrom(place, paths))}.jsonl`);
 }
@@ -25,7 +25,7 @@ export function starListFile(place: string, paths: readonly string[]): string {
 export function readStarChange(asked: unknown): StarChange {
   const { handle, note } = (asked ?? {}) as Record<string, unknown>;
   if (typeof handle !== "string" || !HANDLE.test(handle))
-    throw new UsageError("a star needs the handle of a sequence or token, as s30.q48.t39");
+    throw new UsageError("a star needs the handle of a sequence or token, such as s30.q48.t39");
   if (note !== null && typeof note !== "string")
     throw new UsageError("the note of a star must be a text, or null to remove the star");
   if (note !== null && note.length > MOST_NOTE_CHARACTERS)
@@ -33,7 +33,7 @@ export function readStarChange(asked: unknown): StarChange {
   return { handle, note };
 }
 
-/** None where there is no file; lines that are not stars are passed over. */
+/** Empty without a file; lines that are not stars are skipped. */
 export async function readStarList(file: string): Promise<StarList> {
   const text = await readFile(file, "utf8").catch(() => "");
   const stars = text.split("\n").flatMap((line): Star[] => {
@@ -50,7 +50,7 @@ export async function readStarList(file: string): Promise<StarList> {
 const writing = new Map<string, Promise<unknown>>();
 
 /**
- * Adds a star, changes its note, or takes it away. Changes of one file are made one after the other.
+ * Adds a star, changes its note, or removes it. Changes of one file are made one after the other.
  *
  * @throws UsageError when there are too many
  * @throws FileSystemError when the file cannot be written

@@ -1,6 +1,6 @@
 /**
- * States of a run while it is read for the first time: the answers so far, in a temporary cache that shares the files
- * that grow with the one that is being made.
+ * States of a run while it is read for the first time: the answers so far, in a temporary cache that shares the growing
+ * files with the one being built.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { sharePassFiles } from "./share-file.ts";
 
 /** Before the first state. */
 const FIRST_MS = 1000;
-/** Reading takes at least so many times as long as writing states takes. */
+/** Reading gets at least this multiple of the time that writing states takes. */
 const READ_SHARE = 8;
-/** And at least so long between two of them: the page draws each. */
+/** The least time between two states: the page draws each. */
 const BETWEEN_MS = 2500;
 
 export class StatesSoFar {
@@ -31,17 +31,17 @@ export class StatesSoFar {
     this.#next = Date.now() + (options.soFar?.everyMs ?? FIRST_MS);
   }
 
-  /** Whether somebody waits for one, and it would not slow reading down much. */
+  /** Whether a page waits for one, and it would not slow down reading much. */
   get isDue(): boolean {
     const { soFar } = this.#options;
     return soFar !== undefined && Date.now() >= this.#next && soFar.isWatched();
   }
 
   /**
-   * Shows what was read.
+   * Publishes what was read so far.
    *
    * @param growing where the files that grow are
-   * @param write writes the other answers into a directory, of which state it is told
+   * @param write writes the other answers of the state with this number into a directory
    */
   async show(growing: string, write: (directory: string, count: number) => Promise<string>): Promise<void> {
     const began = Date.now();

@@ -1,6 +1,6 @@
 import type { Finding } from "../../../../core/schema/index.ts";
 
-/** What reading noticed, told as it is to someone who waits for the rest. */
+/** Findings, adjusted for a run whose rest is still to come. */
 export interface Judged {
   readonly findings: readonly Finding[];
   /** Files that are not read to their end. */
@@ -30,7 +30,7 @@ export function judgeFindings(
   };
 }
 
-/** What could not be read of a file that was changed a moment ago is still to come. */
+/** Unreadable parts of a file changed a moment ago may still be being written. */
 export function isUnfinished({ at, severity, code }: Finding, unsettled: ReadonlySet<string>): boolean {
   if (at.file === undefined || !unsettled.has(at.file)) return false;
   return severity === "skipped" || code === "partial-line";
