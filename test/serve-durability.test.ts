@@ -143,7 +143,7 @@ it("does again what a kill left half done, and nothing twice", async () => {
 
 it("lets one server have a directory", async () => {
   const first = await start();
-  await expect(startServe(join(dir, "data"))).rejects.toThrow(/is served already, by process \d+/);
+  await expect(startServe(join(dir, "data"))).rejects.toThrow(/is already served by process \d+/);
   await first.stop("SIGKILL");
   // The lock of a process that is gone is no lock.
   const second = await start();

@@ -70,7 +70,7 @@ describe("a batch", () => {
     const conflict = await putBatch(server.url, { step: 3, rank: 1 }, other);
     expect([conflict.status, conflict.text, conflict.headers["logratio-next-call"]]).toEqual([
       409,
-      "step 3, rank 1, call 0 has other bytes; call 1 is free\n",
+      "step 3, rank 1, call 0 holds a different batch; call 1 is free\n",
       "1",
     ]);
     expect((await putBatch(server.url, { step: 3, rank: 1, call: 1 }, other)).status).toBe(201);
@@ -198,7 +198,7 @@ describe("a flood", () => {
     expect([turned.status, turned.headers["retry-after"], turned.text]).toEqual([
       429,
       "1",
-      expect.stringMatching(/of batches are being received: come again/),
+      expect.stringMatching(/of batches are being received: try again later/),
     ]);
     held.destroy();
     await eventually(
@@ -355,8 +355,8 @@ describe("retention", () => {
       (left) => left.length === 1,
     );
     expect((await runs(second)).runs.map(({ name }) => name)).toEqual(["new"]);
-    expect(second.messages()).toMatch(/removed the run "older", .*: no batch came for --keep-days/);
-    expect(second.messages()).toMatch(/removed the run "old", .*: all runs were larger than --keep-size/);
+    expect(second.messages()).toMatch(/removed the run "older", .*: no batch arrived for --keep-days/);
+    expect(second.messages()).toMatch(/removed the run "old", .*: the runs together exceeded --keep-size/);
     expect(readdirSync(join(dir, "data")).sort()).toEqual([".serve.lock", "new"]);
     expect(await metric(second, "logratio_serve_runs_removed_total")).toBe(2);
   });

@@ -26,7 +26,7 @@ export type ShowMetricName = (typeof SHOW_METRICS)[number];
 /** A metric's name in a few characters, and what it is in a line: the same in the terminal and on the page. */
 export const METRIC_WORDS = {
   delta: { title: "Δ", meaning: "log p trainer − log p rollout, nats" },
-  abs: { title: "|Δ|", meaning: "distance of the two log-probs, nats" },
+  abs: { title: "|Δ|", meaning: "distance between the two log-probs, nats" },
   rho: { title: "ρ", meaning: "importance ratio exp Δ; colored by ρ − 1" },
   k3: { title: "k3", meaning: "exp Δ − Δ − 1, nats" },
   dp: { title: "Δp", meaning: "p trainer − p rollout" },

@@ -49,7 +49,7 @@ export async function openAnyShards(
   const stray = Object.fromEntries(Object.entries(options).filter(([name]) => INPUT_NAMES.has(name)));
   const [flag] = inputFlags(stray, []);
   if (flag !== undefined)
-    throw new UsageError(`${flag} is not for kl: its shards are studies`, { hint: "leave it out" });
+    throw new UsageError(`${flag} does not apply to kl: its shards are studies`, { hint: "leave it out" });
   const { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor, signal } = options;
   const judging = { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor };
   return openStudyReader(paths, { ...(judging as JudgingFlags), ...(signal && { signal }) });

@@ -47,7 +47,7 @@ const rich = {
 describe("metrics that color tokens", () => {
   it.each<[ShowMetricName, title: string, words: RegExp, signed: boolean, neutral: number, scale: number]>([
     ["delta", "Δ", /^log p trainer − log p rollout, nats$/, true, 0, 1],
-    ["abs", "|Δ|", /distance of the two log-probs, nats/, false, 0, 1],
+    ["abs", "|Δ|", /distance between the two log-probs, nats/, false, 0, 1],
     ["rho", "ρ", /exp Δ; colored by ρ − 1/, true, 1, 1],
     ["k3", "k3", /^exp Δ − Δ − 1, nats$/, false, 0, 0.5],
     ["dp", "Δp", /^p trainer − p rollout$/, true, 0, 0.5],

@@ -23,7 +23,7 @@ import { sendWebhook } from "./send-webhook.ts";
 /** Reads the rules of a file. @throws NotFoundError and what `parseAlertRules` throws */
 export async function readAlertRules(file: string): Promise<AlertRules> {
   const text = await readTextFile(file);
-  if (text === undefined) throw new NotFoundError(`there is no file of rules ${file}`, { at: { file } });
+  if (text === undefined) throw new NotFoundError(`the rules file ${file} does not exist`, { at: { file } });
   return parseAlertRules(text, file);
 }
 
@@ -190,7 +190,7 @@ export class AlertWatch {
     await this.#keep();
     const left = this.#outboxes.reduce((sum, { waiting }) => sum + waiting.length, 0);
     if (left > 0)
-      this.#options.tell(`${plural(left, "alert")} not delivered yet: the next start tries again`);
+      this.#options.tell(`${plural(left, "alert")} not delivered yet: the next start will try again`);
   }
 }
 
@@ -202,9 +202,12 @@ function openChannel(
   const read = (name: string): string => {
     const value = environment[name];
     if (value !== undefined && value !== "") return value;
-    throw new UsageError(`the environment has no ${name}, which the alerts for ${channel.name} need`, {
-      hint: `set it: export ${name}=…`,
-    });
+    throw new UsageError(
+      `the environment variable ${name}, which the alerts for ${channel.name} need, is not set`,
+      {
+        hint: `set it: export ${name}=…`,
+      },
+    );
   };
   const url = "text" in channel.url ? channel.url.text : read(channel.url.env);
   if (!URL.canParse(url) || !/^https?:/i.test(url))

@@ -57,7 +57,7 @@ describe("kl of several studies", () => {
     expect(await refusal({ parts }, studies)).toMatchObject({ message: "--parts belongs to --on" });
     const mixed = { for: "kl", out: join(parts, "..", "other"), steps: "1..2" };
     await expect(captured((terminal) => summarize([studies], mixed, terminal))).rejects.toThrow(
-      "--steps is not for kl: its shards are studies",
+      "--steps does not apply to kl: its shards are studies",
     );
   }, 60_000);
 });

@@ -48,7 +48,7 @@ function drawElements(pdf: Pdf, outline: string): void {
     if (!KNOWN.has(name)) {
       throw new FormatError(`a figure has an element that PDF cannot take here: ${name}`, {
         likely: "a glyph of its text is a picture, such as an emoji",
-        hint: "write it as --figure-format png or svg",
+        hint: "use --figure-format png or svg",
       });
     }
     if (name === "g") {

@@ -97,14 +97,14 @@ function readResult(
 ): Readonly<Record<string, unknown>> | undefined {
   if (stopped === "size") {
     throw new LimitError("the result is larger than 64 MB", {
-      hint: "fewer steps, a filter, or a limit in the query",
+      hint: "read fewer steps, add a filter, or a limit to the query",
     });
   }
   if (stopped !== undefined) {
     throw new LimitError(
       stopped === "time" ? `stopped after ${seconds} s` : "stopped: the client canceled it",
       {
-        hint: "fewer steps (steps), or a longer time: logratio mcp --timeout SECONDS",
+        hint: "read fewer steps (steps), or allow more time: logratio mcp --timeout SECONDS",
       },
     );
   }
@@ -123,7 +123,7 @@ function answer(
   { status, err }: VerbOutcome,
 ): CallToolResult {
   if (result === undefined)
-    return refuse(nameArguments(err.trim(), tool) || `the verb ended with status ${status} and said nothing`);
+    return refuse(nameArguments(err.trim(), tool) || `the verb ended with status ${status} and no message`);
   const { parts, rows } = input as { readonly parts?: readonly string[]; readonly rows: number };
   const content = {
     exit_status: status,

@@ -65,6 +65,6 @@ function isBelowAddress(address: string, root: string): boolean {
 
 function outside(path: string, { local, remote }: Roots): UsageError {
   return new UsageError(`${path} is outside what this server may read`, {
-    hint: `a path below ${[...local, ...remote].join(" or ")}; whoever starts the server chooses: logratio mcp ROOT…`,
+    hint: `give a path below ${[...local, ...remote].join(" or ")}; the roots are set when the server starts: logratio mcp ROOT…`,
   });
 }

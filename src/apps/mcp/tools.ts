@@ -121,7 +121,7 @@ export const TOOLS: readonly Tool[] = [
     title: "Why they disagree",
     description:
       "Names the likely causes of a mismatch with probabilities, evidence, the trainer's flag that fixes each, and the one " +
-      "experiment that would tell most. Says `healthy`, `cannot_tell` or `too_few` where that is the truth.",
+      "experiment that would tell the most. Says `healthy`, `cannot_tell` or `too_few` where that is so.",
     input: {
       ...run,
       filter,
@@ -139,7 +139,7 @@ export const TOOLS: readonly Tool[] = [
     title: "Do two runs or two columns agree",
     description:
       "Certifies that two files or runs with the same tokens are bitwise equal, equivalent within a tolerance of mean |Δ|, or " +
-      "different (where it starts, by how much), or says that it cannot be decided. With `a` alone: its rollout beside its trainer column.",
+      "different (where it starts, by how much), or says that it cannot be decided. With `a` alone: its rollout against its trainer column.",
     input: {
       a: path.describe("file or directory of side A"),
       b: path.optional().describe("file or directory of side B"),

@@ -112,7 +112,7 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   app.use(securityHeaders());
   // Whoever asks whether it lives has no token, and by what name a cluster asks nobody knows.
   app.get("/healthz", (c) => c.text("ok\n", 200, { "cache-control": "no-store" }));
-  app.get("/readyz", (c) => (isDraining ? refuse(c, 503, "the server is ending") : c.text("ready\n")));
+  app.get("/readyz", (c) => (isDraining ? refuse(c, 503, "the server is shutting down") : c.text("ready\n")));
   const isKnownHost = allowedHosts(host);
   const names = new Set((options.allowedHosts ?? []).map((name) => name.toLowerCase()));
   app.use(checkHost((name) => isKnownHost(name) || names.has(name.toLowerCase().replace(/:\d+$/, ""))));
@@ -198,8 +198,8 @@ function checkExposure({ host = "127.0.0.1", token, allowedHosts: names = [] }: 
   if (isLoopback(host) && names.length === 0) return;
   throw new UsageError(
     isLoopback(host)
-      ? "behind a proxy a token is required: everybody who reaches the proxy could read and write"
-      : `a token is required to listen at ${host}: everybody who reaches it could read and write`,
+      ? "behind a proxy a token is required: anyone who reaches the proxy could read and write"
+      : `a token is required to listen at ${host}: anyone who reaches it could read and write`,
     { hint: "export LOGRATIO_TOKEN=$(openssl rand -hex 24), the same where the recorders run" },
   );
 }

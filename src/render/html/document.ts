@@ -42,7 +42,7 @@ export function writePage(document: Document, served?: ServedPage): string {
     served === undefined
       ? `<style>${STYLE}</style><style>${TEXT_STYLE}</style></head><body>`
       : `<link rel=stylesheet href="${escapeHtml(served.style)}"></head><body>${served.links}`,
-    `<header><div class=top><h1>${escapeHtml(name)}</h1><button class=tool id=theme type=button hidden>colours</button></div>`,
+    `<header><div class=top><h1>${escapeHtml(name)}</h1><button class=tool id=theme type=button hidden>colors</button></div>`,
     `<p class=muted>${escapeHtml(input.join(" · "))}</p>${verdict === undefined ? "" : writeVerdict(verdict)}</header>`,
     "<main>",
     aside === undefined

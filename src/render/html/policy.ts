@@ -7,7 +7,7 @@
 export const STYLE_HASH = "sha256-DXvVHdxwGAayb3ywas08yExWVK7IYSmV0bVeSo8Zhwc=";
 /** Of `TEXT_STYLE`. */
 export const TEXT_STYLE_HASH = "sha256-/ILCHjKkIfoVtZf2DEPVhtR4ijOjv1KKTb3uRj59/U0=";
-export const SCRIPT_HASH = "sha256-KHhyeEDM0IsOqvCOw4DzttyNg7C9iHMipqEf9ijdYvE=";
+export const SCRIPT_HASH = "sha256-A9CybXdFRTRV+Af1XXYZh6TtiXcxU5TUeioeyXAa4AA=";
 
 /** For the `Content-Security-Policy` meta element: no network, no foreign script or style, no forms, no base. */
 export const SECURITY_POLICY = [

@@ -7,7 +7,7 @@ export const SCRIPT = `
   const root = document.documentElement;
   const theme = document.getElementById("theme");
   const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const name = () => { theme.textContent = isDark() ? "light colours" : "dark colours"; };
+  const name = () => { theme.textContent = isDark() ? "light colors" : "dark colors"; };
   theme.hidden = false;
   theme.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; name(); });
   name();

@@ -145,7 +145,7 @@ function listStarts(texts: readonly PreparedText[], asked: ContinueSpec, finding
       count: withTools,
       at: {},
       describe: (count) =>
-        `${count} of the continued texts ${count === 1 ? "has" : "have"} tool output, and continuations run no tools: what a policy asks of one there, it answers itself`,
+        `${count} of the continued texts ${count === 1 ? "has" : "have"} tool output, and continuations run no tools: a policy that calls one makes up its output`,
     });
   return starts;
 }
@@ -161,7 +161,7 @@ async function continueUnder(name: string, run: Run): Promise<void> {
   if (left.length === 0) return;
   const policy = await pool.open(name);
   if (policy.sample === undefined) {
-    throw new UnsupportedError("it has only saved logits, and cannot write", {
+    throw new UnsupportedError("it has only saved logits and cannot generate text", {
       hint: "continuations need hf:, onnx: or a server",
     });
   }

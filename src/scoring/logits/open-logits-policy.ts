@@ -188,7 +188,7 @@ function commonVocabulary(path: string, wanted: string, saved: readonly SavedTex
     if (vocabulary !== first.vocabulary) {
       throw new SchemaError(
         `logits have ${vocabulary} columns, those of ${first.entry} have ${first.vocabulary}`,
-        { at: { file: path, entry: logits.entry }, likely: "they are of different models" },
+        { at: { file: path, entry: logits.entry }, likely: "they come from different models" },
       );
     }
   }

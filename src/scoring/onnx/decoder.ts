@@ -74,6 +74,6 @@ export function keepRow(block: LogitBlock): LogitBlock {
 
 export function only(tensors: Tensors, name: string): Tensor {
   const tensor = tensors[name];
-  if (tensor === undefined) throw new TypeError(`onnxruntime gave no ${name}`);
+  if (tensor === undefined) throw new TypeError(`onnxruntime returned no ${name}`);
   return tensor;
 }

@@ -297,7 +297,7 @@ describe("files that are not models", () => {
     ["encoder", /logits at a token change by up to .* when later tokens change/],
     [
       "hidden",
-      /no output logits\. Its inputs are input_ids: int64 .* last_hidden_state: float32 .*Wanted: input_ids/,
+      /no output logits\. Its inputs are input_ids: int64 .* last_hidden_state: float32 .*Expected: input_ids/,
     ],
     ["bfloat16", /logits is bfloat16/],
   ])("a model of another kind: %s", async (model, message) => {

@@ -161,7 +161,7 @@ function described(inputs: readonly OnnxValue[], outputs: readonly OnnxValue[]):
   };
   return (
     `Its inputs are ${list(inputs) || "none"}. Its outputs are ${list(outputs) || "none"}. ` +
-    "Wanted: input_ids, and as the model has them attention_mask, position_ids, past_key_values.*, use_cache_branch; " +
-    "and the output logits [batch, sequence, vocabulary], with present.* for every past"
+    "Expected: input_ids, and where the model has them attention_mask, position_ids, past_key_values.*, use_cache_branch; " +
+    "and the output logits [batch, sequence, vocabulary], with present.* for every past_key_values.*"
   );
 }

@@ -307,7 +307,7 @@ describe("pages of one policy", () => {
     expect(sequence).toContain('<span id=t0 class=p3 title="t0 · id 14 · log p -3.00, p 0.0498">');
     expect(sequence).toContain("<span id=t1 title=");
     expect((await get("/correct"))[1]).toContain(
-      "A correction by importance weights or rejection needs both policies, and the files have rollout log-probs only.",
+      "A correction needs both policies, and the files have rollout log-probs only.",
     );
     expect((await get("/sequence/s4.q7"))[0]).toBe(404);
     expect((await get("/style.css"))[1]).toContain(".tokens");

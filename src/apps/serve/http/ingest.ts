@@ -51,7 +51,7 @@ export function ingestAnswers(
 
 async function takeBatch(c: IngestContext, options: IngestOptions): Promise<Response> {
   const { gate, mostBytes } = options;
-  if (options.isDraining()) return later(c, 503, "the server is ending");
+  if (options.isDraining()) return later(c, 503, "the server is shutting down");
   const run = c.req.query("run") ?? "";
   const key = readKey(c);
   if (key === undefined)
@@ -70,7 +70,7 @@ async function takeBatch(c: IngestContext, options: IngestOptions): Promise<Resp
   if (digest === undefined) return refuse(c, 400, "a digest is required: content-digest: sha-256=:BASE64:");
   const leave = gate.enter(bytes);
   if (leave === undefined)
-    return later(c, 429, `${formatBytes(gate.bytes)} of batches are being received: come again`);
+    return later(c, 429, `${formatBytes(gate.bytes)} of batches are being received: try again later`);
   try {
     const body = await readBody(c.env.incoming, bytes);
     options.onReceived(bytes);
@@ -113,7 +113,7 @@ async function keep(
       return refuse(
         c,
         409,
-        `step ${key.step}, rank ${key.rank}, call ${key.call} has other bytes; call ${accepted.nextCall} is free`,
+        `step ${key.step}, rank ${key.rank}, call ${key.call} holds a different batch; call ${accepted.nextCall} is free`,
       );
     }
     const answer: BatchAnswer = { stored: accepted.outcome === "stored" };

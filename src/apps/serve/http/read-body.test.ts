@@ -24,11 +24,14 @@ it("gives up a body that stops, ends early, goes on, or goes away", async () => 
   slow.write("abc");
   await expect(readBody(slow, 6, 20)).rejects.toMatchObject({
     reason: "slow",
-    message: "nothing came for 0.02 s: 3 of 6 bytes",
+    message: "nothing received for 0.02 s: 3 of 6 bytes",
   });
   const short = body();
   short.end("abc");
-  await expect(readBody(short, 6)).rejects.toMatchObject({ reason: "gone", message: "3 of 6 bytes came" });
+  await expect(readBody(short, 6)).rejects.toMatchObject({
+    reason: "gone",
+    message: "3 of 6 bytes received",
+  });
   const long = body();
   long.end("abcdefg");
   await expect(readBody(long, 6)).rejects.toMatchObject({ reason: "longer" });

@@ -38,7 +38,7 @@ export function readBody(incoming: IncomingMessage, bytes: number, idleMs = IDLE
       else reject(error);
     };
     const timer = setTimeout(
-      () => end(new BodyError("slow", `nothing came for ${idleMs / 1000} s: ${read} of ${bytes} bytes`)),
+      () => end(new BodyError("slow", `nothing received for ${idleMs / 1000} s: ${read} of ${bytes} bytes`)),
       idleMs,
     );
     const onData = (piece: Uint8Array): void => {
@@ -52,8 +52,9 @@ export function readBody(incoming: IncomingMessage, bytes: number, idleMs = IDLE
       pieces.push(piece);
     };
     const onEnd = (): void =>
-      end(read === bytes ? undefined : new BodyError("gone", `${read} of ${bytes} bytes came`));
-    const onClose = (): void => end(new BodyError("gone", `the client went after ${read} of ${bytes} bytes`));
+      end(read === bytes ? undefined : new BodyError("gone", `${read} of ${bytes} bytes received`));
+    const onClose = (): void =>
+      end(new BodyError("gone", `the client disconnected after ${read} of ${bytes} bytes`));
     incoming.on("data", onData).once("end", onEnd).once("close", onClose).once("error", onClose);
   });
 }

@@ -105,7 +105,7 @@ export class DataStore {
       onFailed: ({ folder, segment }, error) => {
         this.counts.sealFailures++;
         options.onNotice(
-          `${folder}: segment ${segment} is not in the record yet and is tried again: ${(error as Error).message}`,
+          `${folder}: segment ${segment} could not be added to the record yet and will be tried again: ${(error as Error).message}`,
         );
       },
     });

@@ -33,7 +33,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
     const holder = await readHolder(path);
     if (holder !== undefined && (await mayRun(holder))) {
       throw new UsageError(
-        `${directory} is served already, by process ${holder.pid}${holder.host === own.host ? "" : ` on ${holder.host}`}`,
+        `${directory} is already served by process ${holder.pid}${holder.host === own.host ? "" : ` on ${holder.host}`}`,
         { hint: `end that server, or remove ${path} if it is gone` },
       );
     }

@@ -6,7 +6,7 @@
  *     DATA/RUN/.serve/keys                batches that are
  *     DATA/RUN/.serve/figures.json        what the list of runs says
  *     DATA/RUN/.serve/alerts.json         alerts that were raised, and what waits to be delivered (`serve --alerts`)
- *     DATA/RUN/.serve/refused/            batches that no reader takes, as they were received
+ *     DATA/RUN/.serve/refused/            batches that cannot be read, as they were received
  *     DATA/.serve.lock                    which server has the directory
  *
  * @module

@@ -51,6 +51,7 @@ export async function applyRetention(
 }
 
 export function describeRemoved({ name, bytes, why }: Removed): string {
-  const reason = why === "age" ? "no batch came for --keep-days" : "all runs were larger than --keep-size";
+  const reason =
+    why === "age" ? "no batch arrived for --keep-days" : "the runs together exceeded --keep-size";
   return `removed the run ${JSON.stringify(name)}, ${formatBytes(bytes)}: ${reason}`;
 }

@@ -28,7 +28,7 @@ export function findAttention(model: OnnxModel): readonly StoredNode[] | Unavail
   if (found.length > 0) return found;
   const fused = model.nodes.find(({ operator }) => FUSED.test(operator));
   if (fused !== undefined)
-    return new Unavailable(`its operator ${fused.operator} does not give its probabilities`);
+    return new Unavailable(`its operator ${fused.operator} does not output its probabilities`);
   return new Unavailable(
     model.nodes.some(({ captured }) => captured.length > 0)
       ? "it is inside branches of the graph, which are not searched"

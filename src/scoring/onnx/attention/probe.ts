@@ -261,7 +261,7 @@ async function check(
   const notes = canHide
     ? []
     : [
-        `Tokens cannot be hidden from later ones: hidden, one still changed their logits by ${formatNumber(seen, 2)} (layers that see the past other than through attention?).`,
+        `Tokens cannot be hidden from later ones: a hidden token still changed their logits by ${formatNumber(seen, 2)} (layers that see the past other than through attention?).`,
       ];
   return { heads: count, canHide, notes };
 }

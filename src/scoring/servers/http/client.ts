@@ -49,7 +49,7 @@ function findRedirect({ status, headers, url }: Response): string | undefined {
     const { origin, pathname } = new URL(headers.get("location") ?? "", url);
     return `${origin}${pathname}`;
   } catch {
-    return "an address that is none";
+    return "an invalid address";
   }
 }
 
