@@ -29,11 +29,11 @@ export async function readAlertRules(file: string): Promise<AlertRules> {
 
 export interface AlertWatchOptions {
   readonly rules: AlertRules;
-  /** Names the run in ids; the same each time that it is watched. */
+  /** Identifies the run in ids; the same each time it is watched. */
   readonly run: string;
-  /** One line for whoever runs the program. */
+  /** Receives lines for the terminal. */
   readonly tell: (message: string) => void;
-  /** Where events and what waits are kept; default in the user's cache directory. */
+  /** Where events and pending deliveries are stored; default in the user's cache directory. */
   readonly stateFile?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Before the first retry; default 500 ms. */
@@ -46,7 +46,7 @@ interface Kept {
   readonly waiting: Readonly<Record<string, readonly Parcel[]>>;
   /** Absent where an older version kept it. */
   readonly alerts?: readonly RaisedAlert[];
-  /** How far the run was looked at, as whoever looks counts it. */
+  /** How far the run was evaluated, in the caller's count. */
   readonly seen?: number;
 }
 
@@ -58,14 +58,15 @@ export function checkChannels(
   for (const channel of channels) openChannel(channel, environment);
 }
 
-/** What an `AlertWatch` kept in a file: the events of the run; none where there is no such file. */
+/** The run's events stored in an `AlertWatch`'s file; none without such a file. */
 export async function readKeptAlerts(file: string): Promise<readonly RaisedAlert[]> {
   return (await readKept(file))?.alerts ?? [];
 }
 
 /**
- * Watches one run: each event is told on the terminal once and delivered to every channel of its rule at least once. It is
- * kept on disk before it is sent and until it was, so that a program that is killed delivers it when it starts again.
+ * Watches one run: each event is reported on the terminal once and delivered to every channel of its rule at least
+ * once. It is on disk from before it is sent until it was delivered, so that a killed program delivers it after a
+ * restart.
  */
 export class AlertWatch {
   readonly #options: AlertWatchOptions;
@@ -102,7 +103,7 @@ export class AlertWatch {
     return new AlertWatch(options, file, await readKept(file));
   }
 
-  /** What is known of the run's events, for whoever evaluates the rules elsewhere. */
+  /** The state of the run's events, for callers that evaluate the rules elsewhere. */
   get state(): AlertState {
     return this.#state;
   }
@@ -112,17 +113,17 @@ export class AlertWatch {
     return this.#alerts;
   }
 
-  /** How far the run was looked at, as {@link apply} was told; 0 at first. */
+  /** How far the run was evaluated, as passed to {@link apply}; 0 at first. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** Keeps it as it is, so that the next start knows that the run is watched. */
+  /** Saves the state, so that the next start knows that the run is watched. */
   keep(): Promise<void> {
     return this.#keep();
   }
 
-  /** Looks at a state of the run. What is due is kept before this resolves, and sent beside it. */
+  /** Evaluates a state of the run. Due alerts are saved before this resolves, and sent in the background. */
   async look(results: Results): Promise<readonly Alert[]> {
     const { rules, run } = this.#options;
     return this.apply(evaluateAlerts(results, rules, this.#state, run));
@@ -131,7 +132,7 @@ export class AlertWatch {
   /**
    * Takes what `evaluateAlerts` found from the {@link state} of this watch.
    *
-   * @param seen how far the run was looked at, which is kept with it
+   * @param seen how far the run was evaluated, saved with the change
    */
   async apply(change: AlertChange, seen = this.#seen): Promise<readonly Alert[]> {
     const { rules, tell } = this.#options;
@@ -179,12 +180,12 @@ export class AlertWatch {
         this.#hasTold = true;
       }
     };
-    // One after the other: the last state is what remains.
+    // One write after the other, so that the last state remains.
     this.#keeping = this.#keeping.then(write);
     return this.#keeping;
   }
 
-  /** Gives deliveries some seconds, keeps what is left, and says so. */
+  /** Gives deliveries some seconds, saves the rest, and reports how many are left. */
   async close(graceMs = 5000): Promise<void> {
     await Promise.all(this.#outboxes.map((outbox) => outbox.close(graceMs)));
     await this.#keep();
@@ -216,7 +217,7 @@ function openChannel(
   return (parcel, signal) => sendWebhook({ url, secret }, parcel, signal);
 }
 
-/** Not beside the data, which another machine may read as it grows. */
+/** Not next to the data, which another machine may be watching. */
 function findStateFile(run: string): string {
   const home = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   return join(
@@ -227,7 +228,7 @@ function findStateFile(run: string): string {
   );
 }
 
-/** Undefined where there is none, or it is not ours: then every event that holds is raised. */
+/** Undefined where there is none, or it is not ours: then every current event is raised. */
 async function readKept(file: string): Promise<Kept | undefined> {
   try {
     const kept = JSON.parse((await readTextFile(file)) ?? "null") as Partial<Kept> | null;

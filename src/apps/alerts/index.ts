@@ -1,5 +1,5 @@
 /**
- * Alerts on their way to people: the terminal, webhooks, commands. When one is raised belongs in `analyses/alerts`.
+ * Delivers alerts to the terminal, webhooks and commands. When one is raised belongs in `analyses/alerts`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 import { backoffMs, sleep } from "../../input/io/index.ts";
 
-/** A delivery that waits. */
+/** A pending delivery. */
 export interface Parcel {
   readonly id: string;
   readonly body: string;
@@ -10,22 +10,22 @@ export interface OutboxOptions {
   readonly name: string;
   /** Delivers one; rejects where it could not. */
   readonly send: (parcel: Parcel, signal: AbortSignal) => Promise<void>;
-  /** One line for whoever runs the program. */
+  /** Receives lines for the terminal. */
   readonly tell: (message: string) => void;
-  /** Called when the queue has changed, to keep it. */
+  /** Called when the queue has changed, to save it. */
   readonly onChange: () => void;
   readonly waiting?: readonly Parcel[];
   /** Before the first retry, doubled for each. */
   readonly baseMs?: number;
 }
 
-/** More events than any run has: a receiver that is away for days must not fill the memory. */
+/** More events than any run has: a receiver that is down for days must not fill the memory. */
 const MOST_WAITING = 1000;
 /** With waits that double up to half a minute: about four minutes. */
 const MOST_ATTEMPTS = 12;
 const BASE_MS = 500;
 
-/** The queue of one channel: in order, each until it is delivered, beside whatever else the program does. */
+/** The queue of one channel: delivers in order, retrying each, in the background. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #waiting: Parcel[];
@@ -92,7 +92,7 @@ export class Outbox {
     }
   }
 
-  /** Gives what waits this long to be delivered, then stops. */
+  /** Waits this long for pending deliveries, then stops. */
   async close(graceMs: number): Promise<void> {
     const timer = new AbortController();
     await Promise.race([this.#working ?? Promise.resolve(), sleep(graceMs, timer.signal).catch(() => {})]);

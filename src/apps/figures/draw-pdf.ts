@@ -70,7 +70,7 @@ function readAttributes(written: string): Attributes {
   );
 }
 
-/** From here to `restore`, as a group or path says. */
+/** Applies the transform of a group or path until `restore`. */
 function enter(pdf: Pdf, { transform }: Attributes): void {
   pdf.save();
   const numbers = /^matrix\(([^)]*)\)$/

@@ -1,5 +1,5 @@
 /**
- * A directory of figures: which files in it are ours.
+ * A directory of figures, and which files in it are ours.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export const FIGURES_MANIFEST = "figures.json";
 export const FIGURES_KIND = "logratio-figures";
 
 /**
- * Whether figures may be written into a directory: one that is new, empty or of earlier figures, or with `force` any.
+ * Whether figures may be written into a directory: a new or empty one, one with earlier figures, or with `force` any.
  *
  * @throws UsageError where it holds something else
  */

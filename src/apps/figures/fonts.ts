@@ -1,6 +1,6 @@
 /**
- * The fonts that figures are drawn with. Charts name none, as pages have their own; a picture needs one whose glyphs are
- * known, or its text is missing.
+ * The fonts that figures are drawn with. Charts name none, since pages choose one; a picture needs a font that is
+ * present, or its text is missing.
  *
  * @module
  */

@@ -23,7 +23,7 @@ export interface Figure {
 }
 
 /**
- * Asks for what the formats need, before anything is computed.
+ * Checks for the packages that the formats need, before anything is computed.
  *
  * @throws UnsupportedError without the packages that draw
  */
@@ -46,7 +46,7 @@ export async function writeFigures(
 ): Promise<string[]> {
   makeDirectory(dir);
   const files: string[] = [];
-  // First, so that what an interrupt leaves is known as ours.
+  // First, so that files left by an interrupt are recognized as ours.
   const told = figures.map(({ id, svg }) => ({
     title: readTitle(svg),
     files: formats.map((format) => `${id}.${format}`),

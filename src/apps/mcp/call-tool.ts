@@ -20,12 +20,12 @@ export interface CallContext {
   readonly memory?: string;
 }
 
-/** No result of a verb comes near it; a query that selects everything does. */
+/** Far above any verb's result; a query that selects everything exceeds it. */
 const MOST_CHARACTERS = 64 * 2 ** 20;
 
 /**
- * Runs the verb of a tool and answers with its result; what a verb refuses is an answer too, with the message that a
- * person would read.
+ * Runs a tool's verb and answers with its result; a refusal is an answer too, with the message that a person would
+ * read.
  */
 export async function callTool(
   tool: Tool,

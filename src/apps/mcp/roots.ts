@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { NotFoundError, UsageError } from "../../core/base/index.ts";
 import { isRemote } from "../../input/remote/index.ts";
 
-/** What a client may have read: directories and files, with all below them, and addresses that begin alike. */
+/** What a client may read: directories and files, with everything below them, and addresses with such prefixes. */
 export interface Roots {
   readonly local: readonly string[];
   readonly remote: readonly string[];
@@ -18,8 +18,8 @@ export async function openRoots(paths: readonly string[]): Promise<Roots> {
 }
 
 /**
- * The path or address as the program is to open it: absolute, so that nothing in it reads as a flag or as standard
- * input, and with every link followed, so that it is the place that was checked.
+ * The path or address to open: absolute, so that it cannot be taken for a flag or standard input, and with every link
+ * resolved, so that what is opened is what was checked.
  *
  * @throws UsageError when it lies outside the roots
  * @throws NotFoundError when it does not exist
@@ -29,7 +29,7 @@ export async function admitPath(path: string, roots: Roots): Promise<string> {
     if (roots.remote.some((root) => isBelowAddress(path, root))) return path;
     throw outside(path, roots);
   }
-  // A path that does not exist says nothing about what lies outside: it is refused as one that is there would be.
+  // A missing path must reveal nothing about what is outside the roots: it is refused like an existing one.
   const named = resolve(roots.local[0] ?? ".", path);
   const mayBe = roots.local.some((root) => isBelow(named, root));
   const real = await findReal(named).catch((error: unknown) => {
@@ -47,7 +47,7 @@ async function findReal(path: string): Promise<string> {
   }
 }
 
-/** Whether a path that was followed already lies below a root. */
+/** Whether a resolved path is below a root. */
 export function isAdmitted(path: string, { local }: Roots): boolean {
   return local.some((root) => isBelow(path, root));
 }
@@ -58,7 +58,7 @@ function isBelow(path: string, root: string): boolean {
 }
 
 function isBelowAddress(address: string, root: string): boolean {
-  // Dots would be taken out of the path only after this check.
+  // Dots would be resolved only after this check.
   if (/(^|\/)\.{1,2}(\/|$)|%2e/i.test(address.replace(/^[a-z0-9]+:\/\//i, ""))) return false;
   return address === root || address.startsWith(root.endsWith("/") ? root : `${root}/`);
 }

@@ -6,7 +6,7 @@ export interface VerbOutcome {
   readonly status: number | null;
   readonly out: string;
   readonly err: string;
-  /** Why it was stopped before its end. */
+  /** Why it was stopped early. */
   readonly stopped?: "time" | "size" | "canceled";
 }
 
@@ -16,14 +16,14 @@ export interface VerbLimits {
   readonly characters: number;
 }
 
-/** The last of what a verb says on standard error: causes and advice come last. */
+/** Characters kept from the end of standard error: causes and advice come last. */
 const MESSAGES_KEPT = 16_000;
-/** How long a verb that was asked to stop may take to put its temporary files away. */
+/** How long a stopped verb may take to remove its temporary files. */
 const GRACE_MS = 2000;
 
 /**
- * Runs `logratio` once. A process of its own, because a run may need all the memory that one may have, because a
- * client may cancel at any moment, and because a file that ends the process must not end the server.
+ * Runs `logratio` once. In a separate process, because a run may need all the memory that a process can have, a client
+ * may cancel at any moment, and a file that crashes the process must not end the server.
  *
  * @param program the script that starts the command line
  */
@@ -36,7 +36,7 @@ export function runVerb(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...process.execArgv, program, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
-      // Colors are for people, and a parent's wish for them would reach the messages.
+      // No colors: the environment's setting would put them into the messages.
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
     });
     let out = "";

@@ -1,5 +1,5 @@
 /**
- * Messages for those who have no shell: what lies where they looked, and arguments in place of flags.
+ * Messages for clients without a shell: the names in a directory, and arguments in place of flags.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import type { Tool } from "./tools.ts";
 const MOST_NAMES = 20;
 
 /**
- * The names in a directory, or in the nearest one above a path that is not there, as long as it may be read; undefined
- * where there are none to say. Directories end in `/`; hidden names are left out.
+ * The names in a directory, or in the nearest existing one above a missing path, if it may be read; undefined where
+ * there are none. Directories end in `/`; hidden names are left out.
  */
 export async function listNames(path: string, roots: Roots): Promise<string | undefined> {
   for (let place = path; isAdmitted(place, roots); place = dirname(place)) {
@@ -30,7 +30,7 @@ export async function listNames(path: string, roots: Roots): Promise<string | un
   return undefined;
 }
 
-/** What a verb says to people, with the tool's arguments in place of the flags that they stand for. */
+/** A verb's message, with the tool's arguments in place of flags. */
 export function nameArguments(text: string, { input }: Pick<Tool, "input">): string {
   const columns = new Map<string, string>(
     "columns" in input ? Object.entries(COLUMN_FLAGS).map(([name, flag]) => [flag, `columns.${name}`]) : [],

@@ -1,9 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
 
-/** A result as an agent gets it: what was asked for, and what else there is. */
+/** A result as an agent gets it: what was requested, and what else there is. */
 export interface Selection {
   readonly result: Readonly<Record<string, unknown>>;
-  /** Members that were not sent, with the characters that each takes as JSON. */
+  /** Members that were not sent, with their size in characters of JSON. */
   readonly not_sent: Readonly<Record<string, number>>;
   /** Lists that were cut, by their place, with how many entries they have. */
   readonly cut: Readonly<Record<string, number>>;
@@ -19,7 +19,7 @@ export interface Wanted {
 
 /**
  * Picks members of a result and cuts their lists: a whole report has 70 kB and more, which fills an agent's context
- * with bins of histograms. What is left out is named, so that it can be asked for.
+ * with bins of histograms. What is left out is named, so that it can be requested.
  *
  * @throws UsageError when a part is not in the result
  */

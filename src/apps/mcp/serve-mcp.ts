@@ -10,7 +10,7 @@ import { openRoots } from "./roots.ts";
 import { TOOLS } from "./tools.ts";
 
 export interface McpOptions {
-  /** Directories, files and addresses that a client may have read, with all below them. */
+  /** Directories, files and addresses that a client may read, with everything below them. */
   readonly roots: readonly string[];
   /** The script that starts the command line. */
   readonly program: string;

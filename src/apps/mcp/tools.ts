@@ -1,5 +1,5 @@
 /**
- * The tools as data: what each is for, what it takes, and the command line that this means.
+ * The tools as data: what each is for, its arguments, and the command line they become.
  *
  * @module
  */
@@ -45,10 +45,10 @@ const answer = {
     .describe("entries sent of each list; `cut` names longer ones"),
 };
 
-/** What a tool's arguments come to: the verb with its flags, then what follows `--`. */
+/** The command line of a call: the verb with its flags, then what follows `--`. */
 export interface CommandLine {
   readonly flags: readonly string[];
-  /** Operands of which the server must know whether they may be read. */
+  /** Operands that must be below the roots. */
   readonly reads: readonly string[];
   /** Operands that are not paths: before or after the paths. */
   readonly before?: readonly string[];
@@ -86,7 +86,7 @@ function runFlags({ steps, columns = {} }: RunInput): string[] {
   return [...flag("steps", steps), ...named.map(([column, value]) => `${COLUMN_FLAGS[column]}=${value}`)];
 }
 
-/** Keeps each tool's own type of input between its shape and its command. */
+/** Ties each tool's input type to its command. */
 function tool<Input extends z.ZodRawShape>(definition: Tool<Input>): Tool {
   return definition as unknown as Tool;
 }

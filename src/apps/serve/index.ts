@@ -1,6 +1,6 @@
 /**
- * `logratio serve`: batches in over HTTP, runs out as the record and as the viewer. What is in a batch belongs to the
- * adapters, how a run is shown to `viewer`.
+ * `logratio serve`: takes batches over HTTP, and stores and shows runs. The format of a batch belongs to the adapters,
+ * the display of a run to `viewer`.
  *
  * @module
  */

@@ -33,7 +33,7 @@ import { DataStore } from "./store/data-store.ts";
 import { applyRetention, describeRemoved, type Retention } from "./store/retention.ts";
 import type { RunAlertsOptions } from "./store/run-alerts.ts";
 
-/** A batch of 256 MB at 1 MB/s; what comes slower than that in one piece is not a batch. */
+/** Enough for a batch of 256 MB at 1 MB/s. */
 const SLOW_CLIENTS = {
   headersTimeout: 10_000,
   requestTimeout: 300_000,
@@ -52,21 +52,21 @@ export interface ServeOptions {
   readonly host?: string | undefined;
   /** Default 8270, or the next that is free. */
   readonly port?: number | undefined;
-  /** Whoever has it may write and read; undefined only on loopback: then everybody on this machine may. */
+  /** Grants writing and reading; undefined only on loopback: then everybody on this machine may. */
   readonly token?: string | undefined;
-  /** Names by which a proxy in front of it is asked. */
+  /** Host names of a proxy in front of the server. */
   readonly allowedHosts?: readonly string[];
-  /** Bytes of batches that are received at once; default 512 MiB. */
+  /** The most bytes of batches received at once; default 512 MiB. */
   readonly bufferBytes?: number | undefined;
-  /** Bytes of one batch; default 256 MiB. */
+  /** The most bytes of one batch; default 256 MiB. */
   readonly batchBytes?: number | undefined;
   readonly retention?: Retention;
   /** Flags of `logratio view` for the viewer of each run. */
   readonly viewFlags?: readonly string[];
   readonly segmentAgeMs?: number | undefined;
-  /** Rules that judge every run that is written to, and how the terminal is told. */
+  /** Alert rules for every run that is written to, and where notices go. */
   readonly alerts?: RunAlertsOptions | undefined;
-  /** One line for whoever runs it. */
+  /** Receives lines for the terminal. */
   readonly onNotice: (message: string) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -75,14 +75,15 @@ export interface Serving {
   readonly url: string;
   readonly port: number;
   readonly runs: number;
-  /** Takes no more batches, finishes those that are coming in, and makes them durable. */
+  /** Accepts no more batches, finishes those being received, and makes them durable. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the data directory and listens.
  *
- * @throws UsageError for an address off loopback without a token, a variable that the rules of alerts need, a port that is taken, a directory that is served already
+ * @throws UsageError for an address off loopback without a token, a missing variable that the alert rules need, a port
+ * that is taken, a directory that is already served
  * @throws FileSystemError where the directory cannot be written
  */
 export async function startServing(options: ServeOptions): Promise<Serving> {
@@ -110,7 +111,7 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
 
   const app = new Hono<{ Bindings: { incoming: IncomingMessage } }>();
   app.use(securityHeaders());
-  // Whoever asks whether it lives has no token, and by what name a cluster asks nobody knows.
+  // Health checks have no token, and may use any host name.
   app.get("/healthz", (c) => c.text("ok\n", 200, { "cache-control": "no-store" }));
   app.get("/readyz", (c) => (isDraining ? refuse(c, 503, "the server is shutting down") : c.text("ready\n")));
   const isKnownHost = allowedHosts(host);
@@ -204,13 +205,13 @@ function checkExposure({ host = "127.0.0.1", token, allowedHosts: names = [] }: 
   );
 }
 
-/** Stops accepting; requests that have begun are answered, for a time. */
+/** Stops accepting; requests in progress get some time to finish. */
 async function drain(server: NetServer, events: Events, receiving: () => number): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   await events.close();
   const until = Date.now() + DRAIN_MS;
   while (receiving() > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
-  // An answer that was given may still be on its way out.
+  // A finished answer may still be in transit.
   await new Promise((resolve) => setTimeout(resolve, 50));
   if ("closeAllConnections" in server) (server as { closeAllConnections(): void }).closeAllConnections();
   await closed;

@@ -1,5 +1,5 @@
 /**
- * Whether a body is a batch, before it is kept: the recorder hears of what is refused here at once.
+ * Checks that a body is a batch before it is stored, so that the recorder learns of a refusal at once.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export async function checkBatch(
   }
 }
 
-/** Reads across pieces; only what is asked for is copied. */
+/** Reads across pieces; copies only what is requested. */
 function pieceSource(name: string, pieces: readonly Uint8Array[], byteLength: number): ByteSource {
   return {
     name,

@@ -1,4 +1,4 @@
-/** Bytes that are being received at once, at most: beyond them recorders are told to come again. */
+/** Limits the bytes received at once: beyond it, recorders are told to try again later. */
 export class IngestGate {
   #bytes = 0;
 
@@ -10,7 +10,7 @@ export class IngestGate {
 
   /** @returns gives the bytes back; undefined where there is no room. One batch alone always has room. */
   enter(bytes: number): (() => void) | undefined {
-    // Many small ones have a cost of their own.
+    // A batch has a cost besides its bytes.
     const taken = Math.max(bytes, 1 << 16);
     if (this.#bytes > 0 && this.#bytes + taken > this.most) return undefined;
     this.#bytes += taken;

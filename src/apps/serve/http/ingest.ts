@@ -31,7 +31,7 @@ export interface IngestOptions {
   readonly requests: RequestCounts;
   readonly requestTime: Histogram;
   readonly onReceived: (bytes: number) => void;
-  /** The server is about to end. */
+  /** Whether the server is shutting down. */
   readonly isDraining: () => boolean;
   readonly onError: (error: unknown) => void;
 }
@@ -128,7 +128,7 @@ async function keep(
   }
 }
 
-/** The same request may succeed then. */
+/** A refusal after which the same request may succeed. */
 function later(c: Context, status: 429 | 503 | 507, why: string): Response {
   c.header("retry-after", status === 429 ? RETRY_SECONDS : "5");
   return refuse(c, status, why);
@@ -137,6 +137,6 @@ function later(c: Context, status: 429 | 503 | 507, why: string): Response {
 function readKey(c: Context): BatchKey | undefined {
   const [step, rank, call] = (["step", "rank", "call"] as const).map((name) => c.req.query(name) ?? "");
   if (!/^-?\d{1,15}$/.test(step!) || !/^\d{1,9}$/.test(rank!) || !/^\d{1,9}$/.test(call!)) return undefined;
-  // Number("-0") would be another key than 0 in no way that shows.
+  // Adding 0 turns -0 into 0: they would be different keys that look the same.
   return { step: Number(step) + 0, rank: Number(rank), call: Number(call) };
 }

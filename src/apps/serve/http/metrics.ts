@@ -41,7 +41,7 @@ export class Histogram {
   }
 }
 
-/** What requests came to; statuses are few, so each has a series. */
+/** Requests by status; statuses are few, so each has a series. */
 export class RequestCounts {
   readonly #byStatus = new Map<number, number>();
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** Nothing came for so long. */
+/** The longest pause between two pieces of a body. */
 const IDLE_MS = 15_000;
 
 export interface ReceivedBody {
@@ -10,7 +10,7 @@ export interface ReceivedBody {
   readonly sha256: string;
 }
 
-/** What ended a body before its end. */
+/** Why a body ended early. */
 export class BodyError extends Error {
   constructor(
     readonly reason: "gone" | "slow" | "longer",
@@ -21,10 +21,10 @@ export class BodyError extends Error {
 }
 
 /**
- * The body as it comes, in pieces that are not copied, and its digest.
+ * The body in pieces as received, without copying, and its digest.
  *
  * @param bytes that the request declares
- * @throws BodyError when the client goes, sends nothing for `idleMs` (15 s), or sends more
+ * @throws BodyError when the client disconnects, sends nothing for `idleMs` (15 s), or sends more
  */
 export function readBody(incoming: IncomingMessage, bytes: number, idleMs = IDLE_MS): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {

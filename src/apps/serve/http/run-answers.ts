@@ -1,5 +1,5 @@
 /**
- * What the page asks: the list of runs, and the viewer of each below `runs/FOLDER/`.
+ * The page's requests: the list of runs, and the viewer of each below `runs/FOLDER/`.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export function runAnswers(
   app.get("/api/events", (c) => events.answer(c));
   app.get("/runs/:folder", (c) => c.redirect(`${c.req.param("folder")}/`, 308));
   app.on(["GET", "HEAD", "POST"], "/runs/:folder/*", async (c) => {
-    // As it was sent: what is below the folder is the viewer's to decode.
+    // The raw path: the viewer decodes what is below the folder.
     const [, folder = "", path = ""] = /^\/runs\/([^/?]+)\/(.*)$/s.exec(c.env.incoming.url ?? "") ?? [];
     if (!store.has(folder)) return refuse(c, 404, `there is no run in the folder ${folder}`);
     try {

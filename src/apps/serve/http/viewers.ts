@@ -1,6 +1,7 @@
 /**
- * The viewer of each run: a process of `logratio view --follow` of its own, begun when somebody looks and ended when
- * nobody does. What reading a run takes, in time and in memory, is taken from no recorder, and ends with the process.
+ * The viewer of each run: a separate process of `logratio view --follow`, started when somebody opens the run and ended
+ * when nobody has it open. Reading a run thus takes no time or memory from recorders, and its memory is freed with the
+ * process.
  *
  * @module
  */
@@ -13,7 +14,7 @@ const PROGRAM = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 const START_MS = 120_000;
 const IDLE_MS = 600_000;
 const MOST_VIEWERS = 8;
-/** Of what a viewer says on its way down. */
+/** The most characters kept of a viewer's last messages. */
 const MOST_SAID = 4000;
 const HOP_BY_HOP = new Set([
   "connection",
@@ -26,9 +27,9 @@ const ASKED = ["accept", "accept-encoding", "if-none-match", "content-type", "co
 
 interface Viewer {
   readonly child: ChildProcess;
-  /** With its secret as the first folder. */
+  /** With its token as the first folder. */
   readonly url: Promise<string>;
-  /** Answers that are under way, streams of events among them. */
+  /** Answers in progress, including event streams. */
   open: number;
   lastUse: number;
 }
@@ -51,7 +52,7 @@ export class Viewers {
   }
 
   /**
-   * Asks the viewer of a run.
+   * Forwards a request to the viewer of a run.
    *
    * @param path below the viewer's address, with its query
    * @throws ViewerError when it cannot be started or does not answer
@@ -80,11 +81,11 @@ export class Viewers {
     }
   }
 
-  /** Of a run that is removed. */
+  /** Ends the viewer of a run that is being removed. */
   end(folder: string): void {
     const viewer = this.#viewers.get(folder);
     this.#viewers.delete(folder);
-    // It ends with its standard input, and removes what it holds.
+    // It ends when its standard input closes, and removes its temporary files.
     viewer?.child.stdin?.end();
   }
 
@@ -129,7 +130,7 @@ export class Viewers {
   }
 }
 
-/** The address that it prints. @throws ViewerError with what it said, when it ends before */
+/** The address that it prints. @throws ViewerError with its messages, when it ends before */
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let [said, text] = ["", ""];
@@ -163,7 +164,7 @@ function ask(url: string, incoming: IncomingMessage): Promise<IncomingMessage> {
   }
   return new Promise((resolve, reject) => {
     const asked = request(url, { method: incoming.method, headers }, (answer) => {
-      // Who asked has gone: so must the answer, or a stream of events would be held for nobody.
+      // The client has disconnected: end the answer too, or an event stream would stay open for nobody.
       incoming.socket.once("close", () => answer.destroy());
       resolve(answer);
     });

@@ -10,16 +10,16 @@
  */
 import { createHash } from "node:crypto";
 
-/** What names a batch within its run. */
+/** The key of a batch within its run. */
 export interface BatchKey {
   readonly step: number;
   readonly rank: number;
-  /** Counts the batches of a step and rank. */
+  /** The number of the batch within its step and rank. */
   readonly call: number;
 }
 
 export interface FrameHead extends BatchKey {
-  /** Of the body, hexadecimal. */
+  /** The body's digest, hexadecimal. */
   readonly sha256: string;
 }
 
@@ -42,7 +42,7 @@ export function encodeFrameStart(head: FrameHead, bodyBytes: number): Buffer {
   return start;
 }
 
-/** The lengths that a prefix declares; undefined where it is none. Nothing in it is proved yet. */
+/** The lengths that a prefix declares; undefined where it is not a prefix. They are not verified yet. */
 export function readPrefix(prefix: Buffer): { headBytes: number; bodyBytes: number } | undefined {
   if (prefix.length < PREFIX_BYTES || prefix.readUInt32LE(0) !== MAGIC) return undefined;
   const headBytes = prefix.readUInt32LE(4);
@@ -52,7 +52,7 @@ export function readPrefix(prefix: Buffer): { headBytes: number; bodyBytes: numb
     : undefined;
 }
 
-/** The head behind a prefix; undefined where the digest does not hold. */
+/** The head after a prefix; undefined where the digest does not match. */
 export function readHead(start: Buffer): FrameHead | undefined {
   const digest = start.subarray(DIGEST_AT, PREFIX_BYTES);
   if (!digestStart(start).equals(digest)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What makes a batch durable: segments of frames, appended to and synced in groups. What the batches mean does not belong
- * here.
+ * What makes a batch durable: segments of frames, appended to and synced in groups. The content of batches does not
+ * belong here.
  *
  * @module
  */

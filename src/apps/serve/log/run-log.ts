@@ -1,5 +1,5 @@
 /**
- * The log of one run: segments that are appended to, and synced for all who wait at once.
+ * The log of one run: segments that are appended to, with one sync for all waiting batches (group commit).
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { encodeFrameStart, type FrameHead } from "./frame.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
-/** A segment that takes no more. */
+/** A segment that is closed. */
 export interface ClosedSegment {
   readonly number: number;
   readonly path: string;
@@ -19,9 +19,9 @@ export interface RunLogOptions {
   readonly folder: string;
   /** Of the next segment. */
   readonly next: number;
-  /** Bytes after which a segment takes no more. */
+  /** Bytes after which a segment is closed. */
   readonly segmentBytes: number;
-  /** After the first batch of a segment, in milliseconds. */
+  /** Milliseconds after its first batch at which a segment is closed. */
   readonly segmentAgeMs: number;
   readonly onClosed: (segment: ClosedSegment) => void;
   /** Called after each sync with its milliseconds and the batches that it made durable. */
@@ -39,12 +39,12 @@ interface Segment {
   readonly number: number;
   readonly path: string;
   readonly file: FileHandle;
-  /** Bytes that are on disk. */
+  /** Durable bytes. */
   bytes: number;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Timers beyond it fire at once. */
+/** Longer timers fire at once. */
 const MOST_TIMER_MS = 2 ** 31 - 1;
 const SEGMENT_NAME = /^(\d{8})\.log$/;
 
@@ -58,7 +58,7 @@ export function segmentNumber(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Appends batches. One write and one sync are under way at a time; whoever comes meanwhile shares the next. */
+/** Appends batches. One write and one sync are in progress at a time; batches that arrive meanwhile share the next. */
 export class RunLog {
   readonly #options: RunLogOptions;
   #next: number;
@@ -109,7 +109,7 @@ export class RunLog {
     return next;
   }
 
-  /** All that wait, but no more than a segment takes: the first of a flood is not to wait for the last. */
+  /** All waiting batches, up to a segment's size, so that the first of a flood does not wait for the last. */
   #takeGroup(): Waiting[] {
     let bytes = 0;
     const full = this.#waiting.findIndex((one, at) => {
@@ -151,7 +151,7 @@ export class RunLog {
     const segment: Segment = { number, path, file, bytes: 0, timer: undefined };
     this.#segment = segment;
     try {
-      // Without it a power cut may take the file's name, and with it all that is in it.
+      // Otherwise a power cut may lose the file's name and so its content.
       await syncDirectory(this.#options.folder);
     } catch (error) {
       await this.#closeSegment();
@@ -165,11 +165,11 @@ export class RunLog {
   }
 
   /**
-   * What a failed write left is taken off, and the segment takes no more: after a failed sync nobody knows which of its
-   * pages are on disk.
+   * Cuts off what a failed write left, and closes the segment: after a failed sync it is unknown which of its pages are
+   * on disk.
    */
   async #cutBack(segment: Segment): Promise<void> {
-    // Where even this fails, the next start cuts it: its frames are incomplete, or were never acknowledged.
+    // If even this fails, the next start cuts it off: its frames are incomplete, or were never acknowledged.
     await segment.file.truncate(segment.bytes).catch(() => {});
     await this.#closeSegment().catch(() => {});
   }
@@ -185,7 +185,7 @@ export class RunLog {
   }
 }
 
-/** Behind what the segment has. @returns bytes written */
+/** Appends to the segment. @returns bytes written */
 async function writeBuffers(
   { file, bytes: start }: Segment,
   buffers: readonly Uint8Array[],
@@ -200,7 +200,7 @@ async function writeBuffers(
   return written;
 }
 
-/** A disk that is nearly full takes a part. */
+/** Drops the written part: a nearly full disk may accept only some bytes. */
 function dropWritten(buffers: readonly Uint8Array[], written: number): Uint8Array[] {
   let rest = written;
   for (const [at, buffer] of buffers.entries()) {

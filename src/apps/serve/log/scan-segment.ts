@@ -1,5 +1,5 @@
 /**
- * What a segment holds, as far as it is whole.
+ * Reads a segment as far as it is intact.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { WindowReader } from "./window-reader.ts";
 
 export interface Frame {
   readonly head: FrameHead;
-  /** Of the body, in the file. */
+  /** Offset of the body in the file. */
   readonly offset: number;
   readonly bytes: number;
 }
@@ -19,7 +19,7 @@ export interface ScannedSegment {
   readonly frames: readonly Frame[];
   /** Where the last whole frame ends. */
   readonly end: number;
-  /** Bytes behind it: what was being written when the process or the machine ended. */
+  /** Bytes after it: what was being written when the process or the machine stopped. */
   readonly torn: number;
 }
 
@@ -28,7 +28,7 @@ const READ_BYTES = 1 << 20;
 export interface ScanOptions {
   /** Also compares each body with its digest: needed where the last write may not have reached the disk. */
   readonly checksBodies?: boolean;
-  /** Bytes of the file that count; behind them may be what was written and never acknowledged. */
+  /** Valid bytes of the file; after them there may be data that was never acknowledged. */
   readonly bytes?: number;
 }
 

@@ -2,7 +2,9 @@ import type { FileHandle } from "node:fs/promises";
 
 const WINDOW_BYTES = 1 << 20;
 
-/** Reads a file from its beginning to its end a megabyte at a time: ten thousand small batches are not thirty thousand reads. */
+/**
+ * Reads a file sequentially a megabyte at a time, so that ten thousand small batches do not cost thirty thousand reads.
+ */
 export class WindowReader {
   readonly #file: FileHandle;
   #window = Buffer.alloc(0);
@@ -12,7 +14,7 @@ export class WindowReader {
     this.#file = file;
   }
 
-  /** A view that holds until the next read; shorter where the file ends. */
+  /** A view that is valid until the next read; shorter where the file ends. */
   async read(position: number, length: number): Promise<Buffer> {
     const at = position - this.#start;
     if (at < 0 || at + length > this.#window.length)

@@ -1,6 +1,6 @@
 import { type SealReply, type SealTask, sealSegment, writeSummaries } from "./seal-segment.ts";
 
-/** `end` comes last: sums that are in memory only are written. */
+/** `end` is the last task: it writes sums that are only in memory. */
 export type SealerTask = { readonly seal: SealTask } | { readonly end: true };
 export type SealerReply = SealReply | undefined;
 

@@ -1,6 +1,6 @@
 /**
- * Many batches as one file: lists end to end, offsets counted on, and step and rank of each batch as columns. What is
- * appended a kilobyte at a time is then read, and written as Parquet, a million tokens at a time.
+ * Merges many batches into one file: lists are concatenated, offsets continue, and step and rank of each batch become
+ * columns. What arrived a kilobyte at a time is then written as Parquet a million tokens at a time.
  *
  * @module
  */
@@ -44,7 +44,7 @@ function describeLayout({ columns, metadata }: PackedBatch): string {
   return JSON.stringify([types.sort(), Object.entries(facts).sort()]);
 }
 
-/** The file's bytes, in pieces that are mostly views of the batches'. @param batches of one group, at least one */
+/** The file's bytes, in pieces that are mostly views of the batches. @param batches of one group, at least one */
 export function mergeBatches(batches: readonly PackedBatch[]): Uint8Array[] {
   const [first] = batches as [PackedBatch, ...PackedBatch[]];
   const { step: _step, rank: _rank, ...facts } = first.metadata;
@@ -57,7 +57,7 @@ export function mergeBatches(batches: readonly PackedBatch[]): Uint8Array[] {
   }));
   for (const part of ["step", "rank"] as const)
     if (!first.columns.has(part)) merged.push({ name: part, ...keyColumn(batches, part) });
-  // The widest types first: every array then begins at a multiple of its element's size.
+  // The widest types first, so that every array starts at a multiple of its element size.
   merged.sort((a, b) => itemBytes(b.dtype) - itemBytes(a.dtype));
   const header: Record<string, unknown> = { __metadata__: facts };
   let at = 0;
@@ -95,7 +95,7 @@ function mergeColumn(columns: readonly PackedColumn[], areOffsets: boolean): Mer
   return { dtype, shape: [rows, ...shape.slice(1)], pieces: columns.map(({ bytes }) => bytes) };
 }
 
-/** Each batch's begin with 0, which is where the one before it ended. */
+/** Each batch's offsets start at 0, which becomes the end of the batch before. */
 function mergeOffsets(columns: readonly PackedColumn[]): MergedColumn {
   const length = columns.reduce((sum, { shape }) => sum + shape[0]! - 1, 1);
   const merged = new BigInt64Array(length);

@@ -1,5 +1,5 @@
 /**
- * A batch's columns, as the bytes that they are: the packed record in safetensors (docs/formats/record.md, "Packed").
+ * A batch's columns as raw bytes: the packed record in safetensors (docs/formats/record.md, "Packed").
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface PackedColumn {
 
 export interface PackedBatch {
   readonly head: FrameHead;
-  /** As it was received. */
+  /** The body as received. */
   readonly body: Buffer;
   readonly columns: ReadonlyMap<string, PackedColumn>;
   readonly metadata: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export const RESPONSE_OFFSETS = "response_offsets";
 
 type Entry = { dtype: string; shape: number[]; data_offsets: [number, number] };
 
-/** Of a body whose header was checked when it was received. @throws SyntaxError, TypeError or RangeError where it was not */
+/** Splits a body whose header was checked on receipt. @throws SyntaxError, TypeError or RangeError otherwise */
 export function splitBatch(head: FrameHead, body: Buffer): PackedBatch {
   const dataStart = LENGTH_BYTES + Number(body.readBigUInt64LE());
   const header = JSON.parse(body.toString("utf8", LENGTH_BYTES, dataStart)) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * What the list of runs says of one: kept up while its segments become the record, and beside it, so that a restart reads
- * only what came after it was last written.
+ * The figures of a run in the list of runs: updated as its segments become the record, and stored next to it, so that a
+ * restart reads only later parts.
  *
  * @module
  */
@@ -20,13 +20,13 @@ import { writeWholeFile } from "../../../input/io/index.ts";
 import type { MismatchReport, ServedFigures } from "../../../results/index.ts";
 import { partSegment, type RunPlaces } from "../store/places.ts";
 
-/** A summary grows with the run, so it is written only so often, and so is the report made of it. */
+/** A summary grows with the run, so it and the report are written at most this often. */
 const SUMMARY_EVERY_MS = 30_000;
 const VERDICT_EVERY_MS = 2000;
-/** Of the time that passes, what either may take: making the record of what came is the thread's work. */
+/** The share of time that either may take: the thread's main work is making the record. */
 const MOST_SHARE = 0.05;
 
-/** What rules of alerts are judged by. */
+/** What alert rules are evaluated with. */
 export interface AlertTask {
   readonly rules: readonly AlertRule[];
   readonly state: AlertState;
@@ -34,7 +34,7 @@ export interface AlertTask {
   readonly run: string;
 }
 
-/** When something that takes a while is due again. */
+/** Decides when an expensive task is due again. */
 class Pace {
   #next = 0;
 
@@ -53,7 +53,7 @@ class Pace {
 }
 
 interface StoredSummary {
-  /** Parts that are in it, by their segments. */
+  /** Segments of the parts in the summary. */
   readonly segments: number;
   readonly figures: ServedFigures;
   readonly summary: RunSummaryJson;
@@ -75,7 +75,7 @@ export class FigureKeeper {
   #summary: RunSummary | undefined;
   #figures: ServedFigures;
   #segments: number;
-  /** Of the last commit, where it made one. */
+  /** The report of the last commit, if it made one. */
   #report: MismatchReport | undefined;
   readonly #writing = new Pace(SUMMARY_EVERY_MS);
   readonly #judging = new Pace(VERDICT_EVERY_MS);
@@ -89,10 +89,10 @@ export class FigureKeeper {
   }
 
   /**
-   * Reads what was kept, and the parts of the record that came after it.
+   * Reads the stored summary, and the parts of the record that came after it.
    *
-   * @param next the segment that comes next: after a power cut the one that was thought to be done may be there again,
-   * and then what was kept, which has it, is of no use
+   * @param next the next segment: after a power cut, a segment that was done may be there again, and then the stored
+   * summary, which contains it, cannot be used
    */
   static async open(places: RunPlaces, name: string, next: number): Promise<FigureKeeper> {
     const stored = await readStored(places.summary);
@@ -130,15 +130,16 @@ export class FigureKeeper {
     try {
       this.#summary?.add(batch);
     } catch (error) {
-      // One policy's log-probs have no verdict.
+      // With one policy's log-probs there is no verdict.
       if (!isLogratioError(error, "MissingSideError")) throw error;
     }
   }
 
   /**
-   * A segment's parts are in place.
+   * Adds a segment whose parts are in place.
    *
-   * @param isLast nothing waits: the verdict is to be that of all that came. While much waits it is made less often.
+   * @param isLast nothing is waiting, so the verdict must cover everything received; while segments are waiting it is
+   * updated less often
    */
   async commit(segment: number, isLast: boolean): Promise<ServedFigures> {
     this.#segments = Math.max(this.#segments, segment);
@@ -149,7 +150,7 @@ export class FigureKeeper {
     return this.#figures;
   }
 
-  /** So that the next start need not read what is in it. */
+  /** Writes the summary, so that the next start need not read its parts. */
   async write(): Promise<void> {
     if (this.#summary === undefined) return;
     const stored: StoredSummary = {
@@ -160,7 +161,7 @@ export class FigureKeeper {
     await writeWholeFile(this.#places.summary, JSON.stringify(stored));
   }
 
-  /** Rules over the report so far; undefined where this commit did not make one. */
+  /** Evaluates rules on the report so far; undefined where this commit did not make one. */
   judgeAlerts({ rules, state, run }: AlertTask): AlertChange | undefined {
     if (this.#report === undefined) return undefined;
     return evaluateAlerts(this.#report, { rules }, state, run);
@@ -190,7 +191,7 @@ export class FigureKeeper {
 const smaller = (a: number, b: number): number => Math.min(a, b);
 const larger = (a: number, b: number): number => Math.max(a, b);
 
-/** Undefined where there is none that this version can read: all is then read again. */
+/** Undefined where there is none that this version can read: everything is then read again. */
 async function readStored(path: string): Promise<StoredSummary | undefined> {
   try {
     const stored = JSON.parse(await readFile(path, "utf8")) as StoredSummary;

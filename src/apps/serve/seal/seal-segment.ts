@@ -1,9 +1,9 @@
 /**
- * A segment becomes a part of the record:
+ * Turns a segment into a part of the record:
  *
- *     frames ─► batches ─► groups of one layout ─► one packed file each ─► part-N.parquet ─► keys ─► the segment goes
+ *     frames ─► batches ─► groups of one layout ─► one packed file each ─► part-N.parquet ─► keys ─► remove the segment
  *
- * Ended anywhere, it is done again from the beginning: parts are named by their segment, so none is there twice.
+ * If interrupted anywhere, it is redone from the start: parts are named by their segment, so none exists twice.
  *
  * @module
  */
@@ -26,25 +26,25 @@ export interface SealTask {
   readonly run: string;
   readonly folder: string;
   readonly segment: number;
-  /** Bytes of it that count. */
+  /** Its valid bytes. */
   readonly bytes: number;
-  /** Batches that another segment has, as `keyText` writes them. */
+  /** Keys of batches that another segment has, as `keyText` writes them. */
   readonly repeated: readonly string[];
   /** No other segment of this run waits to be sealed. */
   readonly isLast: boolean;
-  /** The segment is in the record: only the verdict and the alerts are to be made again. */
+  /** The segment is in the record already: only update the verdict and the alerts. */
   readonly isSealed?: boolean;
-  /** Present where alerts are judged. */
+  /** Present where alert rules are evaluated. */
   readonly alerts?: AlertTask | undefined;
 }
 
 export interface SealReply {
   readonly figures: ServedFigures;
   readonly batches: number;
-  /** Batches that no reader takes, and why the first was refused: they lie in `.serve/refused`. */
+  /** Batches that cannot be read, and the reason for the first: they are in `.serve/refused`. */
   readonly refused: number;
   readonly reason: string | null;
-  /** Present where the rules were looked at. */
+  /** Present where the rules were evaluated. */
   readonly alerts?: AlertChange | undefined;
 }
 
@@ -54,7 +54,7 @@ interface Refusal {
   readonly reason: string;
 }
 
-/** Runs whose sums are held: a server has more runs than are written at a time. */
+/** Runs whose sums are kept in memory: a server has more runs than are written at a time. */
 const KEEPERS_HELD = 16;
 const keepers = new Map<string, FigureKeeper>();
 
@@ -62,7 +62,7 @@ export async function sealSegment(task: SealTask): Promise<SealReply> {
   try {
     return await seal(task);
   } catch (error) {
-    // A part of the segment may be in its sums.
+    // Its sums may contain part of the segment.
     keepers.delete(task.folder);
     throw error;
   }
@@ -73,7 +73,7 @@ async function seal(task: SealTask): Promise<SealReply> {
   const places = runPlaces(task.folder);
   const path = join(places.own, segmentName(task.segment));
   await removeParts(places, task.segment);
-  // After removing: what is summed is what stands in the folder.
+  // After removing stale parts: the sums must match the folder.
   const keeper = await openKeeper(places, task);
   const { bodies, refusals } = await readBodies(path, task);
   const writer = new PartWriter(places, task, keeper);
@@ -100,7 +100,7 @@ async function judgeAgain(task: SealTask): Promise<SealReply> {
   };
 }
 
-/** What is summed but not written goes to disk. */
+/** Writes unsaved sums to disk. */
 export async function writeSummaries(): Promise<void> {
   for (const keeper of keepers.values()) await keeper.write();
 }
@@ -156,12 +156,12 @@ class PartWriter {
     readonly keeper: FigureKeeper,
   ) {}
 
-  /** As one part; where that fails, batch by batch, so that one of them does not take the others with it. */
+  /** Writes one part; if that fails, batch by batch, so that one bad batch does not lose the others. */
   async write(group: readonly PackedBatch[], refusals: Refusal[]): Promise<void> {
     try {
       await this.#writePart(group);
     } catch (error) {
-      // What the disk or a bug did is tried again later; only what the data did is the data's.
+      // Failures of the disk or bugs are retried later; only errors in the data refuse a batch.
       if (!isLogratioError(error) || error._tag === "FileSystemError") throw error;
       if (group.length > 1) {
         for (const batch of group) await this.write([batch], refusals);
@@ -205,7 +205,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Of a seal that was ended before it was done. */
+/** Removes the parts of an interrupted seal. */
 async function removeParts({ folder }: RunPlaces, segment: number): Promise<void> {
   for (const name of await readdir(folder))
     if (partSegment(name) === segment) await unlink(join(folder, name));

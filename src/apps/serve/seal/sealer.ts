@@ -1,6 +1,6 @@
 /**
- * The thread on which segments become the record, one at a time and in order: writing Parquet and summing must keep no
- * recorder waiting.
+ * The thread that turns segments into the record, one at a time and in order, so that writing Parquet and summing keeps
+ * no recorder waiting.
  *
  * @module
  */
@@ -15,11 +15,11 @@ const RETRY_MS = [1000, 5000, 15_000, 60_000];
 export type WaitingTask = Omit<SealTask, "isLast" | "alerts">;
 
 export interface SealerOptions {
-  /** What the alerts of a run are to be judged by, when its turn comes. */
+  /** What to evaluate a run's alerts with, read when its turn comes. */
   readonly alertTask?: ((folder: string) => Promise<SealTask["alerts"]>) | undefined;
   /** @param ms milliseconds that it took */
   readonly onSealed: (task: SealTask, reply: SealReply, ms: number) => Promise<void>;
-  /** It is tried again. */
+  /** Called on a failure; the task is retried. */
   readonly onFailed: (task: SealTask, error: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ export class Sealer {
     this.#options = options;
   }
 
-  /** Segments that are not in the record yet, the one at hand included. */
+  /** Segments not yet in the record, including the current one. */
   get waiting(): readonly WaitingTask[] {
     return this.#queue;
   }
@@ -45,7 +45,7 @@ export class Sealer {
     this.#running ??= this.#run();
   }
 
-  /** Forgets the segments of a folder that is to be removed; the one at hand, if it is of it, must be over. */
+  /** Drops the segments of a folder that will be removed, after waiting for a current one. */
   async forget(folder: string): Promise<void> {
     for (let at = this.#queue.length - 1; at >= 0; at--)
       if (this.#queue[at]!.folder === folder && (at > 0 || this.#running === undefined))
@@ -53,7 +53,7 @@ export class Sealer {
     while (this.#queue[0]?.folder === folder) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  /** Works off what waits, for at most so many milliseconds; the next start does the rest. */
+  /** Seals what is waiting, for at most `mostMs` milliseconds; the next start does the rest. */
   async end(mostMs: number): Promise<void> {
     this.#isEnding = true;
     this.#wake();

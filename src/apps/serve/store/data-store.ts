@@ -19,24 +19,24 @@ import { type KnownRun, listRuns, NO_RUN } from "./run-list.ts";
 import { folderName } from "./run-name.ts";
 import { type Accepted, type Batch, RunStore } from "./run-store.ts";
 
-/** A run that had a batch so recently is being written. */
+/** A run with a batch this recently counts as being written. */
 const WRITING_MS = 60_000;
-/** Runs without a batch for so long are closed; the next batch opens them again. */
+/** Runs without a batch for this long are closed; the next batch opens them again. */
 const IDLE_MS = 600_000;
 
 export interface DataStoreOptions {
   /** Default 64 MiB. */
   readonly segmentBytes?: number;
-  /** Default 1 s: how long a batch waits at least until it can be seen. */
+  /** Default 1 s: the least time until a batch can be seen. */
   readonly segmentAgeMs?: number;
-  /** One line for whoever runs the server. */
+  /** Receives lines for the terminal. */
   readonly onNotice: (message: string) => void;
-  /** What the list says of a run has changed; without one it was removed. */
+  /** Called when a run's entry in the list has changed, and without one after a removal. */
   readonly onChange: (run?: ServedRun) => void;
-  /** Rules that every run that is written to is judged by. */
+  /** Alert rules for every run that is written to. */
   readonly alerts?: RunAlertsOptions | undefined;
   readonly onCommit?: (ms: number, batches: number) => void;
-  /** A segment became part of the record, in so many milliseconds. */
+  /** Called when a segment has become part of the record, with the milliseconds it took. */
   readonly onSealed?: (ms: number) => void;
 }
 
@@ -52,7 +52,7 @@ export interface StoreCounts {
   conflicts: number;
   sealed: number;
   refused: number;
-  /** Bytes that were cut off segments at the start. */
+  /** Bytes cut off segments at the start. */
   torn: number;
   sealFailures: number;
 }
@@ -89,7 +89,7 @@ export class DataStore {
         options.onSealed?.(ms);
         const run = this.#byPath(folder);
         if (run !== undefined) {
-          // Before the figures: whoever sees a step sees the alert that it raised.
+          // Before the figures, so that whoever sees a step sees the alert that it raised.
           if (change !== undefined) run.alerts = await alerts!.apply(folder, change, segment);
           run.figures = figures;
           run.refused += refused;
@@ -113,7 +113,7 @@ export class DataStore {
   }
 
   /**
-   * Reads what is there, cuts torn ends off, and goes on making the record of what was accepted.
+   * Reads the directory, cuts off torn ends, and resumes making the record of accepted batches.
    *
    * @throws UsageError when another server has the directory
    * @throws FileSystemError where the system refuses
@@ -135,7 +135,7 @@ export class DataStore {
     }
   }
 
-  /** The last written first. */
+  /** The most recently written first. */
   list(): ServedRun[] {
     return [...this.#runs.values()]
       .map((run) => this.#describe(run))
@@ -155,7 +155,7 @@ export class DataStore {
     };
   }
 
-  /** A run that was watched before: what is undelivered is sent, and what no look has seen is looked at. */
+  /** Resumes watching a run: sends undelivered alerts, and evaluates what no look has seen. */
   async #goOnWatching({ name, folder, lastPart, isUnfinished }: KnownRun): Promise<void> {
     const path = join(this.directory, folder);
     if (this.#alerts === undefined || !existsSync(runPlaces(path).alerts)) return;
@@ -181,7 +181,7 @@ export class DataStore {
     return this.#runs.get(folder)?.lastWrite ?? 0;
   }
 
-  /** Of segments that are closed and not in the record. */
+  /** Closed segments that are not in the record. */
   get waiting(): { segments: number; bytes: number } {
     const { waiting } = this.#sealer;
     return { segments: waiting.length, bytes: waiting.reduce((sum, { bytes }) => sum + bytes, 0) };
@@ -217,7 +217,7 @@ export class DataStore {
     return accepted;
   }
 
-  /** Removes a run as a whole: first its name, so that nobody reads half of it. */
+  /** Removes a run: renames it first, so that nobody reads half of it. */
   remove(folder: string): Promise<void> {
     const removed = this.#remove(folder).finally(() => this.#removing.delete(folder));
     this.#removing.set(folder, removed);
@@ -239,7 +239,7 @@ export class DataStore {
     this.#options.onChange();
   }
 
-  /** Makes what was accepted durable and, as far as the time allows, part of the record. */
+  /** Makes accepted batches durable and, as far as time allows, part of the record. */
   async close(mostMs = 10_000): Promise<void> {
     clearInterval(this.#sweep);
     for (const { store } of this.#open.values()) await (await store).flush();

@@ -31,7 +31,7 @@ export class KeyIndex {
     this.#entries.set(keyText({ step, rank, call }), { segment, sha256 });
   }
 
-  /** The first call from `call` on that the step and rank have not had. */
+  /** The first unused call of the step and rank from `call` on. */
   nextCall({ step, rank, call }: BatchKey): number {
     let next = call;
     while (this.find({ step, rank, call: next }) !== undefined) next++;
@@ -63,7 +63,7 @@ export async function appendKeys(path: string, heads: readonly FrameHead[], segm
   const lines = heads.map(({ step, rank, call, sha256 }) => `${segment} ${step} ${rank} ${call} ${sha256}\n`);
   const file = await open(path, "a");
   try {
-    // A line that a kill cut off must not run into the first of these.
+    // A line cut off by a kill must not run into the first of these.
     const { size } = await file.stat();
     await file.write(`${size === 0 ? "" : "\n"}${lines.join("")}`);
     await file.datasync();

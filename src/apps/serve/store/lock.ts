@@ -1,5 +1,5 @@
 /**
- * One server for one directory: two would number their segments alike.
+ * One server per directory: two would give their segments the same numbers.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { fileSystemError, isSystemError, UsageError } from "../../../core/base/i
 interface Holder {
   readonly host: string;
   readonly pid: number;
-  /** When the process began, as the kernel counts: numbers of processes are used again. */
+  /** When the process started, by the kernel's clock: process ids are reused. */
   readonly started: string;
 }
 
 /**
- * @returns gives it back
- * @throws UsageError when a server that runs has the directory
+ * @returns releases the lock
+ * @throws UsageError when a running server has the directory
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, ".serve.lock");
@@ -45,12 +45,12 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Holder;
   } catch {
-    // Killed while it wrote, or gone meanwhile.
+    // Cut off by a kill, or removed meanwhile.
     return undefined;
   }
 }
 
-/** Of another machine it is not known. */
+/** Whether the holder may be running; assumed so on another machine. */
 async function mayRun({ host, pid, started }: Holder): Promise<boolean> {
   if (host !== hostname()) return true;
   try {
@@ -61,7 +61,7 @@ async function mayRun({ host, pid, started }: Holder): Promise<boolean> {
   return (await startTime(pid)) === started;
 }
 
-/** Empty where there is no /proc: then only the number counts. */
+/** Empty where there is no /proc: then only the process id counts. */
 async function startTime(pid: number | "self"): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The program's name, in brackets, may hold spaces.

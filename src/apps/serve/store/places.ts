@@ -1,11 +1,11 @@
 /**
- * Where things lie in a data directory:
+ * The layout of a data directory:
  *
  *     DATA/RUN/part-00000012.parquet      the record: what every verb reads
- *     DATA/RUN/.serve/00000013.log        segments that are not in the record yet
- *     DATA/RUN/.serve/keys                batches that are
- *     DATA/RUN/.serve/figures.json        what the list of runs says
- *     DATA/RUN/.serve/alerts.json         alerts that were raised, and what waits to be delivered (`serve --alerts`)
+ *     DATA/RUN/.serve/00000013.log        segments not yet in the record
+ *     DATA/RUN/.serve/keys                batches in the record
+ *     DATA/RUN/.serve/figures.json        figures for the list of runs
+ *     DATA/RUN/.serve/alerts.json         raised alerts, and those still to be delivered (`serve --alerts`)
  *     DATA/RUN/.serve/refused/            batches that cannot be read, as they were received
  *     DATA/.serve.lock                    which server has the directory
  *

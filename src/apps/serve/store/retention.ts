@@ -1,5 +1,5 @@
 /**
- * What is removed: whole runs, the one that was written longest ago first, and never one that is being written.
+ * Decides what to remove: whole runs, the least recently written first, and never one that is being written.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import type { DataStore } from "./data-store.ts";
 import { measureRun } from "./run-list.ts";
 
 export interface Retention {
-  /** Milliseconds since the last batch after which a run goes. */
+  /** Milliseconds since the last batch after which a run is removed. */
   readonly ageMs?: number | undefined;
-  /** Bytes of all runs together beyond which runs go. */
+  /** Bytes of all runs together beyond which runs are removed. */
   readonly bytes?: number | undefined;
 }
 

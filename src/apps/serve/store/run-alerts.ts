@@ -1,5 +1,6 @@
 /**
- * Rules of alerts over every run that is written to: a watch for each, kept beside its log, so that it goes with the run.
+ * Alert rules for every run that is written to: a watch for each, stored next to its log, so that it is removed with
+ * the run.
  *
  * @module
  */
@@ -14,7 +15,7 @@ import { runNameFromFolder } from "./run-name.ts";
 
 export interface RunAlertsOptions {
   readonly rules: AlertRules;
-  /** One line for whoever runs the server; it names the run. */
+  /** Receives lines for the terminal; they name the run. */
   readonly tell: (message: string) => void;
 }
 
@@ -27,14 +28,14 @@ export class RunAlerts {
     this.#options = options;
   }
 
-  /** What the next look at a run is judged by. From then on the run is known to be watched, whatever happens. */
+  /** The state and rules for the next look at a run. From then on the run is recorded as watched, whatever happens. */
   async task(folder: string): Promise<AlertTask> {
     const watch = await this.open(folder);
     return { rules: this.#options.rules.rules, state: watch.state, run: resolve(folder) };
   }
 
   /**
-   * Takes what came of a look, tells of it, and lists it for the viewer.
+   * Takes the result of a look, reports it, and lists it for the viewer.
    *
    * @param segment the last that was looked at
    */
@@ -74,7 +75,7 @@ export class RunAlerts {
     return opening;
   }
 
-  /** Of a run that is to be removed: nothing is written of it from then on. */
+  /** For a run that will be removed: writes nothing about it from then on. */
   async forget(folder: string): Promise<void> {
     await this.#applying.get(folder);
     const watch = this.#watches.get(folder);
@@ -82,7 +83,7 @@ export class RunAlerts {
     await (await watch)?.close(0);
   }
 
-  /** Gives deliveries some seconds; what is left the next start sends. */
+  /** Gives deliveries some seconds; the next start sends the rest. */
   async close(): Promise<void> {
     await Promise.all(this.#applying.values());
     await Promise.all([...this.#watches.values()].map(async (watch) => (await watch).close()));

@@ -1,5 +1,5 @@
 /**
- * What is known of the runs of a data directory without opening them.
+ * Lists the runs of a data directory without opening them.
  *
  * @module
  */
@@ -15,14 +15,14 @@ export interface KnownRun {
   readonly name: string;
   readonly folder: string;
   figures: ServedFigures;
-  /** Milliseconds since 1970; undefined where nothing tells. */
+  /** Milliseconds since 1970; undefined where unknown. */
   lastWrite: number | undefined;
   refused: number;
-  /** The last raised last. */
+  /** The last raised one last. */
   alerts: readonly RaisedAlert[];
-  /** The last segment that is in the record; 0: none. */
+  /** The last segment in the record; 0: none. */
   readonly lastPart: number;
-  /** It has segments that are not in the record. */
+  /** Whether it has segments that are not in the record. */
   readonly isUnfinished: boolean;
 }
 
@@ -35,7 +35,7 @@ const NO_FIGURES: ServedFigures = {
   alarms: 0,
 };
 
-/** A run that has nothing yet. */
+/** A run without data yet. */
 export const NO_RUN: Omit<KnownRun, "name" | "folder"> = {
   figures: NO_FIGURES,
   lastWrite: undefined,
@@ -45,7 +45,7 @@ export const NO_RUN: Omit<KnownRun, "name" | "folder"> = {
   isUnfinished: false,
 };
 
-/** Folders that a server has written; others in the directory are left alone. */
+/** Folders written by a server; others in the directory are ignored. */
 export async function listRuns(directory: string): Promise<KnownRun[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const known = await Promise.all(

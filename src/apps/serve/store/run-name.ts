@@ -1,12 +1,12 @@
 /**
- * Names of runs are foreign text: what a folder is called is made of letters, digits, `.`, `_` and `-`, and of `~` with
- * two hexadecimal digits for every other byte, so no name is a path, a hidden file, or an address that means another.
+ * Names of runs are foreign text: a folder's name consists of letters, digits, `.`, `_` and `-`, and of `~` with two
+ * hexadecimal digits for every other byte, so no name is a path, a hidden file, or an ambiguous address.
  *
  * @module
  */
 import { UsageError } from "../../../core/base/index.ts";
 
-/** Bytes of UTF-8; encoded it is at most three times as long, which file systems take up to 255. */
+/** Bytes of UTF-8; encoded, a name is at most three times as long, and file systems accept 255. */
 const MOST_NAME_BYTES = 80;
 const PLAIN = /^[A-Za-z0-9._-]$/;
 
@@ -26,7 +26,7 @@ export function folderName(run: string): string {
   return encoded.join("");
 }
 
-/** The name that `folderName` made a folder's of; undefined for folders that it did not name. */
+/** The run's name, from a folder name made by `folderName`; undefined for other folders. */
 export function runNameFromFolder(folder: string): string | undefined {
   const bytes: number[] = [];
   for (const [part, , hex] of folder.matchAll(/([A-Za-z0-9._-])|~([0-9A-F]{2})|./gs)) {

@@ -19,7 +19,7 @@ import {
 import { type KeyIndex, keyText, readKeys } from "./key-index.ts";
 import { partSegment, type RunPlaces, runPlaces } from "./places.ts";
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 export type Accepted =
   | { readonly outcome: "stored" }
   /** The same bytes were there already. */
@@ -29,16 +29,16 @@ export type Accepted =
 
 export interface Batch {
   readonly key: BatchKey;
-  /** Of the body, hexadecimal; it has been compared. */
+  /** The body's digest, hexadecimal, already verified. */
   readonly sha256: string;
   readonly body: readonly Uint8Array[];
   readonly bytes: number;
 }
 
-/** A segment that is to become part of the record. */
+/** A segment waiting to become part of the record. */
 export interface PendingSegment {
   readonly segment: ClosedSegment;
-  /** Batches in it that an earlier segment has. */
+  /** Batches in it that an earlier segment has, too. */
   readonly repeated: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export class RunStore {
     this.#log = log;
   }
 
-  /** Bytes of segments, and of what was cut off their ends. */
+  /** Opens a run; also returns the bytes cut off its segments. */
   static async open(
     folder: string,
     { onPending, ...options }: RunStoreOptions,
@@ -108,7 +108,7 @@ export class RunStore {
     const name = keyText(key);
     const arriving = this.#arriving.get(name);
     if (arriving !== undefined) {
-      // What comes of it decides: the first may fail, and then this one is stored.
+      // The first one's outcome decides: if it fails, this one is stored.
       await arriving.done.catch(() => {});
       return this.accept({ key, sha256, body, bytes });
     }
@@ -129,13 +129,13 @@ export class RunStore {
     return { outcome: "stored" };
   }
 
-  /** Makes all that was accepted part of the record soon. */
+  /** Closes the segment, so that everything accepted soon becomes part of the record. */
   async flush(): Promise<void> {
     await this.#log.closeSegment();
   }
 }
 
-/** Cuts torn ends off segments, and puts what they hold into the index. */
+/** Cuts torn ends off segments, and adds their batches to the index. */
 async function recoverSegments(
   { own }: RunPlaces,
   index: KeyIndex,
@@ -145,7 +145,7 @@ async function recoverSegments(
   let torn = 0;
   for (const number of numbers.sort((a, b) => a - b)) {
     const path = join(own, `${String(number).padStart(8, "0")}.log`);
-    // Earlier ones were synced to their ends before this one was begun.
+    // Earlier ones were synced to their ends before this one was started.
     const scanned = await scanSegment(path, { checksBodies: number === numbers.at(-1) });
     if (scanned.torn > 0) {
       await truncate(path, scanned.end);

@@ -32,12 +32,12 @@ import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 import { starAnswers } from "./star-answers.ts";
 
-/** Tokens whose alternatives are sent at a time at most. */
+/** The most tokens whose alternatives are sent at a time. */
 const MOST_ALTERNATIVES = 16_384;
-/** Sequences whose texts are sent at a time at most. */
+/** The most sequences whose texts are sent at a time. */
 const MOST_BRIEFS = 256;
 const MOST_QUESTION_BYTES = 16_384;
-/** What is answered of each run that the first one is compared with. */
+/** The answers about each compared run. */
 const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequences"];
 
 type Steps = readonly [from: number, to: number];
@@ -71,7 +71,7 @@ export function answers(
   }
   runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
   runAnswers(app, "/:other{other(?:-\\d+)?}", pickOther, OTHER_ANSWERS, current);
-  // Written while the run is shown, so no version of the run stands for them.
+  // Written while the run is shown, so they are not part of its version.
   app.get("/alerts", async (c) =>
     c.json(await current.use((run) => run.alerts()), 200, { "cache-control": "no-store" }),
   );
@@ -209,7 +209,7 @@ function listAnswers(app: Hono, current: CurrentRun): void {
   });
 }
 
-/** Of the run as it is now; kept for good under an address that says its version. */
+/** Answers from the current run; cached for good under an address with its version. */
 function answer(
   c: Context,
   current: CurrentRun,

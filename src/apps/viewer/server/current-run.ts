@@ -6,13 +6,13 @@ interface Held {
   retired: boolean;
 }
 
-/** The run that is shown. A newer one takes its place; the older one is closed when nothing reads from it any more. */
+/** The run that is shown. A newer one replaces it; the older one is closed when nothing reads from it any longer. */
 export class CurrentRun {
   #held: Held | undefined;
   /** Versions that are a prefix of the current run, so that their row numbers stay valid. */
   #grownFrom = new Set<string>();
 
-  /** Without a run there is none to show yet. */
+  /** Without a run, there is none to show yet. */
   constructor(run?: PreparedRun) {
     if (run !== undefined) this.#hold(run, true);
   }
@@ -21,12 +21,12 @@ export class CurrentRun {
     return this.#held?.run.info;
   }
 
-  /** Whether a page that was made of this version may be answered from the run that is shown. */
+  /** Whether a page of this version may be answered from the current run. */
   answersFor(version: string): boolean {
     return this.#grownFrom.has(version);
   }
 
-  /** Only where there is a run. */
+  /** Call only where there is a run. */
   async use<T>(work: (run: PreparedRun) => Promise<T>): Promise<T> {
     const held = this.#held!;
     held.uses++;

@@ -32,7 +32,7 @@ export class Events {
     for (const stream of this.#streams) void stream.writeSSE({ event, data: JSON.stringify(data) });
   }
 
-  /** As {@link send}, and whoever connects later is told it too. */
+  /** Like {@link send}, and also sent to pages that connect later. */
   state(event: string, data: unknown): void {
     const text = JSON.stringify(data);
     if (this.#last.get(event) === text) return;
@@ -40,7 +40,7 @@ export class Events {
     this.send(event, data);
   }
 
-  /** Whether anybody listens. */
+  /** Whether any page listens. */
   get areHeard(): boolean {
     return this.#streams.size > 0;
   }

@@ -3,7 +3,7 @@ import { bodyLimit } from "hono/body-limit";
 import { formatCount } from "../../../core/text/index.ts";
 import { refuse } from "./reply.ts";
 
-/** 413 for a body of more bytes, whatever length it says it has. */
+/** 413 for a body of more bytes, whatever length it declares. */
 export function limitBody(maxSize: number): MiddlewareHandler {
   return bodyLimit({
     maxSize,

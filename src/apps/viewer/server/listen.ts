@@ -9,10 +9,10 @@ const MORE_PORTS = 50;
 type Server = ReturnType<typeof createAdaptorServer>;
 
 /**
- * Listens at the port that is wanted, or at the first from 8270 on that is free.
+ * Listens at the wanted port, or at the first free one from 8270 on.
  *
  * @returns the port
- * @throws UsageError when the port or host cannot be had
+ * @throws UsageError when the port or host is unavailable
  */
 export async function listen(server: Server, host: string, wanted: number | undefined): Promise<number> {
   const ports =

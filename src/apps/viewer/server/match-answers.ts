@@ -4,7 +4,7 @@ import type { PreparedRun } from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 
-/** What a filter leaves. Looking stops when whoever asked has gone: a page asks again at every key. */
+/** What a filter leaves. The search stops when the request is aborted: a page asks again at every key. */
 export function matchAnswers(app: Hono, current: CurrentRun): void {
   app.get("/match", (c) => answer(c, current, BINARY_TYPE, (run, ...asked) => run.match(...asked)));
   app.get("/match/tokens", (c) =>
@@ -36,7 +36,7 @@ function answer(
       return await reply(c, { type, bytes, tag: `${version}-${status}`, immutable });
     } catch (error) {
       if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
-      // Nobody reads this.
+      // The request was aborted.
       if (signal.aborted) return c.body(null, 204);
       throw error;
     }

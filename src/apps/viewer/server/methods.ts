@@ -4,7 +4,7 @@ interface Route {
 }
 
 /**
- * Which methods a path is asked by; empty where there is nothing.
+ * The methods of a path; empty where there is nothing.
  *
  * @param prefix of the routes' paths
  */
@@ -14,7 +14,7 @@ export function indexMethods(
 ): (path: string) => ReadonlySet<string> {
   let known: readonly { readonly pattern: RegExp; readonly method: string }[] | undefined;
   return (path) => {
-    // Middleware is among the routes, for all methods.
+    // Middleware is listed among the routes, for all methods.
     known ??= routes()
       .filter(({ method }) => method !== "ALL")
       .map(({ method, path: route }) => ({

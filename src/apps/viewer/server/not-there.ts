@@ -1,5 +1,5 @@
 /**
- * Answers about a run that is not there: not yet, or no longer as a page knows it.
+ * Answers where a run is not read yet, or has changed since the page was loaded.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export function waitingFor(
   };
 }
 
-/** Places in a run's table mean nothing in one that was read again, so a page of the old one is told. */
+/** Row numbers of a run are invalid after it was read again, so a page of the old one is refused. */
 export function onlyWhatIsThere(current: CurrentRun, waiting: () => WaitingInfo): MiddlewareHandler {
   return async (c, next) => {
     if (c.req.path === "/api/events") return next();

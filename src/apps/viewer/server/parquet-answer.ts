@@ -36,7 +36,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return next;
 }
 
-/** The file of a table. The directory is this thread's, which removes it when the process is ended meanwhile. */
+/** The file of a table. This thread owns the directory, and removes it if the process is ended meanwhile. */
 async function writeParquet(json: Uint8Array): Promise<Uint8Array> {
   const scratch = await createScratch();
   try {
@@ -49,8 +49,8 @@ async function writeParquet(json: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * In a thread of its own, so that everybody else is answered meanwhile: a million cells take a second or two of
- * parsing and encoding. The memory goes with the thread.
+ * In a separate thread, so that other requests are answered meanwhile: a million cells take a second or two of parsing
+ * and encoding. The thread's end frees the memory.
  */
 async function writeApart(task: TableTask): Promise<void> {
   const worker = workerFile("parquet-worker", import.meta.url);

@@ -8,7 +8,7 @@ import { LimitError, UsageError } from "../../../core/base/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
 import { type ColumnBatch, type ColumnSpec, writeParquet } from "../../../input/readers/index.ts";
 
-/** Beyond these the writer takes many seconds, and memory with it. */
+/** Beyond these limits, the writer takes many seconds and much memory. */
 const MOST_COLUMNS = 512;
 const MOST_CELLS = 2 ** 23;
 
@@ -26,7 +26,7 @@ export interface TableTask {
  * Columns are those of all rows, in the order in which they are first seen: numbers as double precision, true and false
  * as booleans, everything else as text.
  *
- * @throws UsageError when these are no rows, LimitError when they are too many or too wide
+ * @throws UsageError when these are not rows, LimitError when they are too many or too wide
  */
 export async function writeTable({ json, file }: TableTask): Promise<void> {
   const rows = checkRows(parse(json));
@@ -83,7 +83,7 @@ function describeColumn(name: string, rows: readonly Row[]): ColumnSpec {
   return { name, type: types.size === 1 && only === "boolean" ? "bool" : "string" };
 }
 
-/** JSON has no word for these numbers, so they come as texts. */
+/** JSON cannot express these numbers, so they arrive as texts. */
 const NUMBERS: readonly Cell[] = ["NaN", "Infinity", "-Infinity"];
 
 function classifyCell(cell: Cell): string {

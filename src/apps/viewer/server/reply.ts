@@ -14,7 +14,7 @@ const SMALL = 2048;
 export interface Content {
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** The same only while the bytes are. */
+  /** Changes when the bytes do. */
   readonly tag: string;
   /** Whether the address will never have other bytes. */
   readonly immutable: boolean;
@@ -24,8 +24,8 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 export const BINARY_TYPE = "application/octet-stream";
 
 /**
- * 200 with the bytes, or 304 where the browser has them. Addresses that say the version may be kept for good, others
- * are asked for again each time.
+ * 200 with the bytes, or 304 where the browser has them. Addresses with a version are cached for good, others are
+ * revalidated each time.
  */
 export async function reply(c: Context, { type, bytes, tag, immutable }: Content): Promise<Response> {
   const etag = `W/"${tag}"`;
@@ -56,7 +56,7 @@ function acceptsGzip(header: string | undefined): boolean {
   return (header ?? "").split(",").some((part) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(part));
 }
 
-/** Responses take bytes of plain memory only. */
+/** Responses accept only bytes in a plain ArrayBuffer. */
 function own(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : Uint8Array.from(bytes);
 }

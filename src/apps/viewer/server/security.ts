@@ -1,5 +1,5 @@
 /**
- * Who may ask, and how: the Host, Origin and method of requests, the token, and what the page itself may load.
+ * Which requests are allowed: their Host, Origin and method, the token, and what the page itself may load.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { refuse } from "./reply.ts";
 
-/** No page of another site may lay this one under its own. */
+/** No page of another site may frame this one. */
 const FRAMES = "; frame-ancestors 'none'";
 const HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": `default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'${FRAMES}`,
@@ -36,9 +36,9 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Only names that cannot be made to point here by someone else's name server (DNS rebinding): loopback's own, whatever
- * the port, because a tunnel may have another one. Bound elsewhere, where a token is asked for as well: also addresses,
- * the host that it was bound to, and this machine's name.
+ * Only names that no foreign name server can point here (DNS rebinding): loopback's own, with any port, because a
+ * tunnel may have another one. Bound elsewhere, where a token is required as well: also addresses, the host that it was
+ * bound to, and this machine's name.
  */
 export function allowedHosts(bound: string): (host: string) => boolean {
   const names = new Set(LOOPBACK);
@@ -58,7 +58,7 @@ function stripPort(host: string): string {
 export function checkHost(isAllowed: (host: string) => boolean): MiddlewareHandler {
   return async (c, next) => {
     const host = c.req.header("host") ?? "";
-    // The address may name another host than the header, as it does when a proxy is asked.
+    // The address may name another host than the header, as in a request to a proxy.
     if (!isAllowed(host) || !isAllowed(parseHost(c.req.url) ?? "")) {
       return refuse(
         c,
@@ -70,7 +70,7 @@ export function checkHost(isAllowed: (host: string) => boolean): MiddlewareHandl
   };
 }
 
-/** Paths that are there take their own methods only; elsewhere there is nothing to do anything to. */
+/** Existing paths accept only their own methods; other paths accept reads only. */
 export function checkMethod(methodsAt: (path: string) => ReadonlySet<string>): MiddlewareHandler {
   return async (c, next) => {
     const { method, path } = c.req;
@@ -84,7 +84,7 @@ export function checkMethod(methodsAt: (path: string) => ReadonlySet<string>): M
 }
 
 /**
- * Requests that do something must come from the server's own page, or from no page.
+ * Requests that change something must come from the server's own page, or from no page.
  *
  * @param onlyJson also refuses other bodies, which another site's form could send; default true
  */
@@ -115,7 +115,7 @@ function parseHost(origin: string): string | undefined {
  * Asks for the token: once in the address, from where it goes into a cookie that no script reads and no other site
  * sends; programs may send it as a bearer token.
  *
- * @param advice for who has it not
+ * @param advice for requests without it
  */
 export function checkToken(
   token: string,
@@ -137,8 +137,9 @@ export function checkToken(
 }
 
 /**
- * Asks for the token as the first folder of every address: in another site's frame, as a notebook's cell is one, a
- * browser sends no cookie. Who does not know the address cannot frame the page either, so only here may it be framed.
+ * Asks for the token as the first folder of every address: in another site's frame, such as a notebook's cell, a
+ * browser sends no cookie. A site that does not know the address cannot frame the page either, so framing is allowed
+ * only here.
  */
 export class PathToken {
   readonly #known = new WeakSet<IncomingMessage>();
@@ -168,7 +169,7 @@ export class PathToken {
   }
 }
 
-/** Relative, so that the browser keeps the scheme and host by which it came, whatever stands between. */
+/** Relative, so that the browser keeps its scheme and host, whatever proxies are in between. */
 function withoutToken(c: Context): string {
   const { pathname, searchParams } = new URL(c.req.url);
   searchParams.delete("token");

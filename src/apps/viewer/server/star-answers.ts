@@ -6,11 +6,11 @@ import type { CurrentRun } from "./current-run.ts";
 import { limitBody } from "./limit-body.ts";
 import { refuse } from "./reply.ts";
 
-/** A note in UTF-8, and the rest of the question. */
+/** Room for a note in UTF-8 and the rest of the request. */
 const MOST_STAR_BYTES = 32_768;
 const NO_STORE = { "cache-control": "no-store" };
 
-/** Starred places: the one thing that the page makes the server keep. */
+/** Starred places: the only thing that the page makes the server store. */
 export function starAnswers(app: Hono, current: CurrentRun): void {
   app.get("/stars", async (c) => c.json(await current.use((run) => run.stars()), 200, NO_STORE));
   app.get("/story", async (c) => c.json(await current.use((run) => storyPage(run)), 200, NO_STORE));

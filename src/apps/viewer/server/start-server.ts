@@ -29,9 +29,9 @@ import { studyAnswers } from "./study-answers.ts";
 
 /** Wildcard addresses: a server can listen on them, but a browser cannot open them. */
 const EVERYWHERE = ["0.0.0.0", "::"];
-/** Between looks at the list of alerts while a page listens. */
+/** Interval for checking the list of alerts while a page listens. */
 const ALERTS_LOOK_MS = 1000;
-/** Who sends a request too slowly is answered with 408: anything that is asked here is small but for tables. */
+/** Requests that arrive too slowly are answered with 408: all but tables are small. */
 const SLOW_CLIENTS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
@@ -42,26 +42,28 @@ export interface ServerOptions {
   /** Where to listen; default 127.0.0.1. */
   readonly host?: string;
   /**
-   * Whether the address has a token that every request must know; default true. Without one everybody on this machine
-   * may read what is shown, so only loopback may be without.
+   * Whether the address has a token that every request must know; default true. Without one, everybody on this machine
+   * can read what is shown, so only loopback may go without.
    */
   readonly token?: boolean;
   /**
-   * Default false. Whether the page may stand in a frame of another page, as in a notebook's cell; the token is then the
-   * first folder of the address instead of a cookie.
+   * Whether another page may frame this one, such as a notebook's cell; the token is then the first folder of the
+   * address instead of a cookie. Default false.
    */
   readonly embed?: boolean;
-  /** Default 8270, or the next that is free. A port that is named is taken or the server does not start; 0 is any. */
+  /**
+   * Default 8270, or the next that is free. A given port must be free, or the server does not start; 0 is any free one.
+   */
   readonly port?: number;
   /** The built page; default the one that comes with logratio. */
   readonly page?: string;
   /** What the run's own logger wrote, read whenever a page asks; default nothing. */
   readonly logged?: () => Promise<LoggedMetrics>;
-  /** More is to come: pages are told by events. */
+  /** More data will come: pages are notified by events. */
   readonly following?: boolean;
-  /** The run is read for the first time: pages are told how far that has come. */
+  /** The run is being read for the first time: pages are told the progress. */
   readonly preparing?: boolean;
-  /** An error that is the server's own: answered with 500, its text kept from the page. */
+  /** Called with an unexpected error, which is answered with 500 and without its text. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -78,24 +80,24 @@ export interface ViewServer extends Served {
   /**
    * Shows this run from now on, tells the pages, and closes the old one.
    *
-   * @param anew rows may lie elsewhere than before: pages of the old one are not answered from the new one
+   * @param anew row numbers may have changed: pages of the old one are not answered from the new one
    */
   update(run: PreparedRun, anew?: boolean): Promise<void>;
-  /** Says why there is no run yet, where there is none. */
+  /** Sets the reason why there is no run yet. */
   wait(reason: string): void;
   /** Tells pages how far the first read has come. */
   tellProgress(progress: ReadProgress): void;
-  /** Tells pages why there will be no run; resolves once one that is open, or opens soon, was told. */
+  /** Tells pages why there will be no run; resolves once an open page, or one that opens soon, was told. */
   fail(reason: string): Promise<void>;
   /** Whether a page is open. */
   readonly isWatched: boolean;
 }
 
-/** A browser that was opened a moment ago takes so long to ask for the page. */
+/** How long a browser opened a moment ago may take to request the page. */
 const BROWSER_MS = 2000;
-/** Between two lines of progress. */
+/** Interval between two progress events. */
 const PROGRESS_MS = 250;
-/** What was sent takes so long to arrive. */
+/** How long a sent event may take to arrive. */
 const TOLD_MS = 200;
 
 /**
@@ -159,7 +161,7 @@ export async function startViewServer(
   };
 }
 
-/** The run's alerts are written by whoever watches it, which may be another process. Returns what ends the looking. */
+/** Polls the run's alerts, which another process may write. Returns a function that stops it. */
 function lookForAlerts(current: CurrentRun, events: Events): () => void {
   const look = async (): Promise<void> => {
     if (current.info === undefined || !events.areHeard) return;
@@ -175,7 +177,7 @@ async function judgeSoFar(run: PreparedRun): Promise<SoFar> {
   return { level, headline, last_step: run.info.steps.at(-1) ?? null };
 }
 
-/** The same of a study, of which nothing is followed. @throws as {@link startViewServer} does */
+/** The same for a study, which is never followed. @throws as {@link startViewServer} does */
 export async function startStudyServer(
   study: PreparedStudy,
   options: Omit<ServerOptions, "following"> = {},
@@ -244,7 +246,7 @@ async function serve(
   });
   app.notFound((c) => refuse(c, 404, `there is nothing at ${c.req.path}`));
   app.onError((cause, c) => {
-    // Nobody waits for an answer.
+    // The request was aborted.
     if (c.req.raw.signal.aborted) return c.body(null, 204);
     const error = isSystemError(cause)
       ? fileSystemError(cause, "use", { file: cause.path ?? tmpdir() })

@@ -10,7 +10,7 @@ const PATHS: Readonly<Record<string, StudyAnswerName>> = {
   "/study-texts": "texts",
 };
 
-/** The paths of `protocol/view.ts` that a study has. */
+/** The paths of `results/view.ts` that a study has. */
 export function studyAnswers(study: PreparedStudy): Hono {
   const { info } = study;
   const answer = (c: Context, type: string, bytes: Uint8Array): Promise<Response> =>

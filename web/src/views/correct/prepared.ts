@@ -106,7 +106,7 @@ export function makeAxis(prepared: Prepared, correction: Correction, name: AxisN
   return asinhAxis(reach, Math.max(middle, reach * 1e-4));
 }
 
-/** The Δ that most values lie above, below, and within. */
+/** The quantile 0.01 %, the |Δ| that 96 % of values stay within, and the quantile 99.99 %. */
 function findTails({ sums, sorted }: Prepared, axis: AxisName): readonly [number, number, number] {
   const at = (share: number): number => {
     if (axis === "token") return sums.quantile(share);

@@ -25,18 +25,18 @@ import {
 import type { SweepBatch } from "./batches.ts";
 import type { Question } from "./question.ts";
 
-/** After so many the server gets a turn of the event loop for other questions. */
+/** After this many tokens, the event loop gets a turn for other requests. */
 const TOKENS_PER_TURN = 2 ** 18;
 
 export interface CorrectContext {
   readonly batches: AsyncIterable<SweepBatch>;
-  /** What the batches' groups of rewards are. */
+  /** The reward groups of the batches. */
   readonly rewards: readonly ValueGroup[];
   readonly paths: readonly string[];
   readonly flags: readonly string[];
 }
 
-/** Both answers to a question, of one pass: the first over the steps that it is about, the other over all. */
+/** Both answers to a question, from one pass: one over the chosen steps, one step by step. */
 export interface CorrectAnswers {
   readonly answer: CorrectAnswer;
   readonly steps: CorrectSteps;
@@ -53,7 +53,7 @@ export async function answerCorrection(
     { name: "its rejections", correction: keepSteps(correction, ["truncate", "zero", "mask"]) },
     { name: "its vetoes", correction: { steps: correction.steps.filter(({ action }) => action === "veto") } },
   ].map((named) => ({ ...named, methods: [] }));
-  /** By step, then by group of rewards: what is asked about are unions of these. */
+  /** By step, then by reward group: the answers are unions of these. */
   const parts = new Map<number, Map<number, Sweep>>();
   let sinceTurn = 0;
   for await (const { step, rewardGroup, batch } of batches) {
@@ -78,7 +78,7 @@ export async function answerCorrection(
   const asked = [...parts].filter(([step]) => range === null || (step >= range[0] && step <= range[1]));
   const whole = joined(asked.flatMap(([, groups]) => [...groups.values()]));
   const [{ counts, figures }, { dropped }] = [partFigures(whole), correctionFigures(whole, 1)];
-  // Steps that are not known come last, as in the report.
+  // Unknown steps come last, as in the report.
   const steps = [...parts.keys()].sort((a, b) => (Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : a - b));
   const byStep = steps.map((step) => joined([...parts.get(step)!.values()]));
   return {
@@ -116,7 +116,7 @@ interface PartFigures {
   readonly figures: Pick<CorrectAnswer, CorrectFigure>;
 }
 
-/** Of some sequences. The first correction of a sweep is the baseline. */
+/** Figures of some sequences. The first correction of a sweep is the baseline. */
 function partFigures(sweep: Sweep): PartFigures {
   const [asked, masked, vetoed] = [1, 2, 3].map((index) => correctionFigures(sweep, index));
   const { correctness, tokens } = sweep.totals;
@@ -155,7 +155,7 @@ function stepAnswer(steps: readonly number[], sweeps: readonly Sweep[]): Correct
   };
 }
 
-/** Steps that are asked for lie within those that the run was opened with. */
+/** Requested steps are within those that the run was opened with. */
 function flagsFor(flags: readonly string[], { steps }: Question): readonly string[] {
   if (!steps) return flags;
   const at = flags.indexOf("--steps");

@@ -1,8 +1,8 @@
 /**
  * A run's sequences as batches of a sweep, each of one step and one group of rewards.
  *
- * Most corrections ask for nothing but Δ: those come from the cache's file of Δ, which stays in memory where it fits.
- * The others (turns, advantages, Δp) need every token's columns: those are decoded from the sequences.
+ * Most corrections need only Δ, from the cache's file of Δ, which stays in memory if it fits. The others (turns,
+ * advantages, Δp) need all columns of the tokens, decoded from the sequences.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface SweepBatch {
 
 const DIFFS: readonly Statistic[] = ["prob_diff", "abs_prob_diff"];
 
-/** False: the correction can be told from the Δ of the tokens that count, sequence by sequence. */
+/** False: the correction follows from the Δ of each sequence's counted tokens. */
 export function needsTokens(correction: Correction): boolean {
   const { weight, steps } = correction;
   if (weight?.level === "turn" || needsAdvantages(correction)) return true;
@@ -35,7 +35,7 @@ export function needsTokens(correction: Correction): boolean {
   );
 }
 
-/** What they have in common is made once. */
+/** Shared columns are allocated once. */
 export async function* deltaBatches(blocks: AsyncIterable<DeltaBlock>): AsyncGenerator<SweepBatch> {
   let zeros = new Float64Array(0);
   let ones = new Uint8Array(0);
@@ -49,7 +49,7 @@ export async function* deltaBatches(blocks: AsyncIterable<DeltaBlock>): AsyncGen
   }
 }
 
-/** Tokens that are gathered before they are swept. */
+/** Tokens to gather before a sweep. */
 const BATCH_TOKENS = 2 ** 18;
 
 export async function* tokenBatches(

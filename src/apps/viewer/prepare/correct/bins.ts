@@ -27,7 +27,10 @@ const NAMES = ["right", "wrong", "unknown"] as const;
 
 const float = new Float32Array(1);
 const word = new Uint32Array(float.buffer);
-/** A logarithm for each token would cost more than all else: a table by sign, exponent and seven bits of the mantissa. */
+/**
+ * A logarithm per token would cost more than everything else, so this table maps sign, exponent and seven bits of the
+ * mantissa.
+ */
 const TABLE_SHIFT = 16;
 const NEARBY = Uint16Array.from({ length: 2 ** 16 }, (_, at) => {
   word[0] = at << TABLE_SHIFT;
@@ -41,7 +44,7 @@ const NEARBY = Uint16Array.from({ length: 2 ** 16 }, (_, at) => {
 export function findBin(delta: number): number {
   float[0] = delta;
   let bin = NEARBY[word[0]! >>> TABLE_SHIFT]!;
-  // The table is good to a bin or two; the edges decide.
+  // The table is accurate to a bin or two; the edges decide.
   while (bin > 0 && delta < INNER[bin - 1]!) bin--;
   while (bin < BINS - 1 && delta >= INNER[bin]!) bin++;
   return bin;
@@ -54,7 +57,7 @@ interface Sums {
   readonly absAdvantage: Float64Array;
 }
 
-/** The tokens, by bin, of the sequences of a bucket of lengths or rewards. */
+/** The tokens, by bin, of the sequences of a range of lengths or rewards. */
 interface Bucket {
   sequences: number;
   readonly tokens: Float64Array;
@@ -90,7 +93,7 @@ export class BinBuilder {
     this.#open[this.#length++] = bin;
   }
 
-  /** The tokens added since the last one were a sequence with this reward, NaN where it is not known. */
+  /** Ends a sequence: the tokens added since the last one belong to it. Its reward is NaN where unknown. */
   endSequence(reward: number): void {
     const length = this.#length;
     if (length === 0) return;
@@ -106,7 +109,7 @@ export class BinBuilder {
   /**
    * Groups with a token in them. Sums that overflow are the largest number: JSON has no infinity.
    *
-   * @param rewards Groups of rewards to use; default those that part these sequences.
+   * @param rewards Groups of rewards to use; by default those of these sequences.
    */
   finish(rewards: readonly ValueGroup[] = this.#rewardGroups()): CorrectBins {
     const finite = (sums: Float64Array): number[] =>
@@ -138,7 +141,7 @@ export class BinBuilder {
     };
   }
 
-  /** None where right and wrong say the same. */
+  /** Empty where the rewards only repeat right and wrong. */
   #rewardGroups(): ValueGroup[] {
     const isMore = [...this.#rewards.keys()].some((reward) => reward !== 0 && reward !== 1);
     if (!isMore && this.#judged) return [];

@@ -1,7 +1,7 @@
 import { UsageError } from "../../../../core/base/index.ts";
 import { type Correction, parseCorrection } from "../../../../trainers/neutral/index.ts";
 
-/** What a page asks: a correction, over some steps or all. */
+/** A page's question: a correction, over some steps or all. */
 export interface Question {
   readonly correction: Correction;
   /** Both included. */

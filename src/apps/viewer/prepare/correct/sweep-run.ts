@@ -1,5 +1,5 @@
 /**
- * What `logratio sweep` says of a run, from its cache: the whole grid over some steps or all.
+ * The result of `logratio sweep`, from a run's cache: the whole grid over some steps or all.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { WireSequence } from "../../../../results/wire/index.ts";
 import { PRESETS } from "../../../../trainers/index.ts";
 import { joinSequences } from "./batches.ts";
 
-/** After so many the server gets a turn of the event loop for other questions. */
+/** After this many tokens, the event loop gets a turn for other requests. */
 const TOKENS_PER_TURN = 2 ** 16;
 
 /**
- * Undefined where no token can be compared. Log-probs of double precision are those of the cache: single.
+ * Undefined where no token can be compared. Log-probs have the cache's single precision.
  *
- * @param whole the report of the whole run: it has what reading noticed
+ * @param whole the report of the whole run: it has the findings
  */
 export async function sweepSequences(
   sequences: AsyncIterable<WireSequence>,

@@ -26,13 +26,13 @@ import { readPart } from "../cache/read-part.ts";
 import { CONTEXT, OCCURRENCES } from "../pass/top-tokens.ts";
 import { SequenceSums } from "../report/sum-sequences.ts";
 
-/** Bytes read at a time: some ten milliseconds of work, after which others have their turn. */
+/** Bytes read at a time: about ten milliseconds of work, after which other requests get a turn. */
 const BLOCK = 2 ** 23;
 const MOST_CHARACTERS = 2000;
 
 export interface MatchSource {
   readonly info: RunInfo;
-  /** Of sequences, encoded one after the other; sequence i lies at `[offsets[i], offsets[i + 1])`. */
+  /** Sequences, encoded one after the other; sequence i is at `[offsets[i], offsets[i + 1])`. */
   readonly file: FileHandle;
   readonly offsets: Float64Array;
   table(): Promise<SequenceTable>;
@@ -41,7 +41,7 @@ export interface MatchSource {
 /**
  * An encoded `TokenMatches`.
  *
- * @throws UsageError when the filter is not understood, or the run has not what it is about
+ * @throws UsageError when the filter is not understood, or the run lacks what it filters by
  */
 export async function matchSequences(
   source: MatchSource,
@@ -92,8 +92,8 @@ export async function matchOccurrences(
 
 /**
  * Of the tokens that match, the sums by token, class, place in the response and turn; worst tokens are places in the
- * whole run. Turns keep their numbers, but with terms on `mask:`, which choose what is in no turn: then they are runs
- * of chosen tokens, as where `report --filter` is asked. @throws as {@link matchSequences} does
+ * whole run. Turns keep their numbers, except with terms on `mask:`, which select tokens outside turns: then turns are
+ * runs of selected tokens, as with `report --filter`. @throws as {@link matchSequences} does
  */
 export async function matchGroups(
   source: MatchSource,
@@ -150,7 +150,7 @@ async function* matches(
   }
 }
 
-/** These sequences, many in one read. */
+/** Reads these sequences, many at a time. */
 export async function* sequencesAt(
   { file, offsets }: Pick<MatchSource, "file" | "offsets">,
   rows: Uint32Array,

@@ -9,29 +9,28 @@ import type { PreparedRun } from "../cache/prepared-run.ts";
 import { beginLivingRun, type LivingRun } from "./living-run.ts";
 
 export interface FollowOptions {
-  /** Between looks at the inputs; default 2 s, and 15 s where a remote store lists them. */
+  /** Time between looks at the inputs; default 2 s, and 15 s for a remote store. */
   readonly everyMs?: number;
   readonly signal: AbortSignal;
-  /** A state of the run that is new; the last one is the receiver's to close. `anew`: rows may lie elsewhere than before. */
+  /** Receives a new state of the run, and must close the last one. `anew`: row numbers may have changed. */
   readonly onRun: (run: PreparedRun, anew: boolean) => void;
-  /** Nothing can be read at present, and why; called when the reason changes. */
+  /** Called with the reason when nothing can be read, and whenever the reason changes. */
   readonly onWaiting?: (error: Error) => void;
-  /** All is read again, and why. */
+  /** Called with the reason when everything is read again. */
   readonly onRebuild?: (why: string) => void;
 }
 
 const LOOK_MS = 2000;
 const REMOTE_LOOK_MS = 15_000;
-/** A file that never rests is read every so many looks all the same. */
+/** A file that keeps changing is read anyway after this many looks. */
 const MOST_LOOKS = 5;
 
 /**
- * Looks at the inputs again and again. Files that were added are read once they are whole, and only they: what was read
- * before is kept (`living-run.ts`). When a file that was read has changed or gone everything is read again, once it rests
- * between two looks. Ends with the signal. Inputs that cannot be read yet (nothing there, only half a file) are waited
- * for.
+ * Polls the inputs. Added files are read once they are complete, and only they: what was read before is kept
+ * (`living-run.ts`). When a file that was read has changed or vanished, everything is read again, once nothing changes
+ * between two looks. Ends with the signal. Waits for inputs that cannot be read yet (nothing there, only half a file).
  *
- * @throws what cannot get better by waiting: wrong usage, foreign errors
+ * @throws errors that waiting cannot resolve: wrong usage, unexpected errors
  */
 export async function followRun(
   paths: readonly string[],
@@ -75,12 +74,12 @@ class Follower {
   /** What the last look found, file by file. */
   #seen: ReadonlyMap<string, string> = new Map();
   #seenVersion = "";
-  /** Of the inputs when they are shown without a pass that could grow: from a cache, or read as a whole. */
+  /** Version of the inputs when they are shown without a pass that could grow: from a cache, or read as a whole. */
   #asWhole: string | undefined;
   #isFromCache = false;
-  /** Inputs that could not be read: as long as they stay so there is no use in trying again. */
+  /** Version of inputs that could not be read: no use trying again until it changes. */
   #failed: string | undefined;
-  /** Nothing can have changed since the last look if the inputs have not. */
+  /** True if nothing is pending, so that unchanged inputs need no work. */
   #isQuiet = false;
   #hasShown = false;
   #restless = 0;
@@ -143,7 +142,7 @@ class Follower {
       this.#hasShown = true;
       return { run: found.run, anew };
     }
-    // Two files that are one run have nothing to be added to.
+    // Two files that form one run cannot grow by more files.
     await this.end();
     return this.#showWhole(await prepareRun(this.#paths, this.#options), inputs);
   }
@@ -156,7 +155,7 @@ class Follower {
     return { run, anew };
   }
 
-  /** After an error what was read is of no use, or may be there twice. */
+  /** After an error, what was read is unusable, or may be counted twice. */
   async #grow(
     living: LivingRun,
     inputs: Inputs,

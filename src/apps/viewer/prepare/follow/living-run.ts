@@ -1,17 +1,16 @@
 /**
  * A run that grows while it is shown: one pass is kept alive, new files are read into it, and its answers are published
- * again as a cache of their own. Nothing that was read is read again.
+ * as a new cache each time. Nothing is read twice.
  *
- * The files that grow (`PASS_FILES`) are appended to in a folder of their own and linked into each cache. A cache's
- * offsets say how much of them is its, so what comes later, or a process that is killed, changes no cache. Rows lie in
- * the order of arrival.
+ * The files that grow (`PASS_FILES`) are appended to in a separate folder and linked into each cache. A cache's offsets
+ * say how much of them it uses, so later data, or a killed process, changes no cache. Rows are in the order of arrival.
  *
  *     folder of its own          cache of the first look     cache of the next
  *     sequences.bin ──link────►  sequences.bin ─────────────► sequences.bin    one file, longer by now
  *     briefs.bin, topk.bin, …    offsets.bin, report.json …  offsets.bin, …    each its own
  *
- * Where that is the order in which a plain read would have them, the cache has the name that a
- * plain read looks for; else it has another, and a plain read makes one that is sorted.
+ * If a plain read would have them in the same order, the cache has the name that a plain read looks for; else it has
+ * another, and a plain read builds a sorted one.
  *
  * @module
  */
@@ -35,7 +34,7 @@ import type { PreparedRun } from "../cache/prepared-run.ts";
 import { sharePassFiles } from "../cache/share-file.ts";
 import { isUnfinished } from "../cache/unfinished.ts";
 
-/** What a look at the inputs gave. */
+/** The result of a look at the inputs. */
 export type Looked =
   | { readonly run: PreparedRun }
   /** What was read is not part of the inputs any more: begin anew. */
@@ -45,20 +44,20 @@ export type Looked =
 
 export interface LivingRun {
   /**
-   * Reads what is new of the inputs and publishes the run with it.
+   * Reads new inputs and publishes the run with them.
    *
    * @param rests whether a file was the same at the look before
-   * @throws what `report` throws for such input; after an error the run is of no use
+   * @throws what `report` throws for such input; after an error, the run cannot be used
    */
   look(inputs: Inputs, rests: (path: string) => boolean): Promise<Looked>;
-  /** What was published stays. */
+  /** Ends the run; published states remain. */
   end(): Promise<void>;
 }
 
 type Broken = Extract<Looked, { readonly broken: string }>;
 type Grown = Exclude<Awaited<ReturnType<GrowingRun["look"]>>, { readonly broken: string }>;
 
-/** Files of lines are whole at every line end, so nothing but time says that no more will come. */
+/** Files of lines are complete at every line end, so only time tells that no more will come. */
 const LINES = new Set(["jsonl"]);
 
 /** @throws FileSystemError when the cache cannot be written */
@@ -82,7 +81,7 @@ class GrowingAnswers implements LivingRun {
   readonly #input: { readonly paths: readonly string[]; readonly flags: readonly string[] };
   readonly #key: string;
   readonly #places: readonly string[];
-  /** Where the files that grow lie. */
+  /** The folder of the growing files. */
   readonly #scratch: Scratch;
   readonly #pass: AnswerPass;
   readonly #growing: GrowingRun;
@@ -90,7 +89,7 @@ class GrowingAnswers implements LivingRun {
   readonly #arrived: string[] = [];
   /** Whether a plain read would have read them in that order. */
   #inOrder = true;
-  /** What was published last, as a digest of all that it depends on. */
+  /** Digest of everything that the last published state depends on. */
   #shown = "";
 
   constructor(
@@ -112,7 +111,7 @@ class GrowingAnswers implements LivingRun {
     await this.#read(found);
     const findings = found.findings().list();
     const unfinished = findings.map((finding) => isUnfinished(finding, inputs.unsettled));
-    // Findings and what is waited for change without a new file, and are shown too.
+    // Findings and pending files change without a new file, and are shown too.
     const state = digest([this.#arrived, findings, unfinished, found.waiting]);
     if (state === this.#shown) return { unchanged: true };
     const { unsettled } = inputs;
@@ -129,7 +128,7 @@ class GrowingAnswers implements LivingRun {
     await this.#scratch.remove();
   }
 
-  /** At first whatever there is, later only files that will not change any more: what was read cannot be taken back. */
+  /** At first all files, later only those that will no longer change: what was read cannot be undone. */
   async #findNews(inputs: Inputs, rests: (path: string) => boolean): Promise<Grown | Broken> {
     const isFirst = this.#arrived.length === 0;
     const stamps = new Map(inputs.files.map((file) => [file.path, stampFile(file)]));
@@ -150,7 +149,7 @@ class GrowingAnswers implements LivingRun {
     this.#inOrder &&= found.inOrder;
   }
 
-  /** Rows in another order than a plain read has them are no cache for one: they get a name of their own. */
+  /** Rows in a different order from a plain read's cannot serve as its cache: they get another name. */
   #nameVersion({ version }: Inputs): string {
     return this.#inOrder ? version : `${version}-as-arrived-${digest(this.#arrived).slice(0, 8)}`;
   }
@@ -169,7 +168,7 @@ class GrowingAnswers implements LivingRun {
         reused: false,
         complete: written === version,
       });
-      // So that no other process takes the folder for one that was left behind.
+      // Otherwise another process may take the folder for an abandoned one.
       const now = new Date();
       await utimes(folder, now, now);
       await dropOldCaches(directory, this.#key);

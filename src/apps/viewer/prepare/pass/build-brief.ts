@@ -1,5 +1,5 @@
 /**
- * What lists show of a sequence, made from what its page is sent.
+ * Builds what lists show of a sequence from its encoded form.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import {
 
 /** Characters of each text. */
 export const BRIEF_CHARACTERS = 160;
-/** Tokens that are looked through for it: texts may be as long as a book. */
+/** The most tokens to search for it: texts may be as long as a book. */
 const REACH = 4096;
 /** Names that chat templates give to whoever speaks. */
 const ROLES = /^\s*(?:user|human|system|developer|assistant|model|tool)\s*[:\n]?\s*/i;
 const USER = /^\s*(?:user|human)\s*(?:[:\n]|$)/i;
 
-/** What the data say themselves, where tokens have no texts; undefined where they do not or may not be shown. */
+/** The data's own texts, where tokens have none; undefined where there are none or they may not be shown. */
 export interface OwnTexts {
   readonly prompt: string | undefined;
   readonly answer: string | undefined;
@@ -52,14 +52,14 @@ function drawSpark({ mask, rollout, trainer }: WireSequence): Uint8Array {
 }
 
 /**
- * What was asked: the last thing that the user says in a prompt that special tokens divide. Prompts of one run begin with
- * the same system prompt, which tells no two of them apart. Any other prompt: its beginning.
+ * The question: the last thing that the user says in a prompt that special tokens divide, since prompts of one run
+ * start with the same system prompt. Of any other prompt, its beginning.
  */
 function findQuestion(parts: readonly string[]): string {
   const asked = parts.findLastIndex((text) => USER.test(text));
   if (asked >= 0) {
     const own = parts[asked]!.replace(ROLES, "").trim();
-    // Llama has a special token behind the name too.
+    // Llama has a special token after the name, too.
     return own === "" ? (parts[asked + 1] ?? "") : own;
   }
   return parts.length > 1 ? longestPart(parts) : (parts[0] ?? "");
@@ -69,7 +69,7 @@ function longestPart(parts: readonly string[]): string {
   return parts.reduce((a, b) => (b.trim().length > a.trim().length ? b : a)).replace(ROLES, "");
 }
 
-/** A prompt as text between what templates write for special tokens. */
+/** Splits a prompt's text at what templates write for special tokens. */
 function splitText(prompt: string): string[] {
   return prompt.split(/<\|[^|<>]{1,40}\|>/).filter((text) => text.trim() !== "");
 }

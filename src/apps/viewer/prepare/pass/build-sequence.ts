@@ -1,5 +1,5 @@
 /**
- * One row of a batch as the page gets it.
+ * Encodes one row of a batch for the page.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface SequenceOptions {
   readonly showsTexts: boolean;
 }
 
-/** A row of a batch with what is known of its tokens. */
+/** A row of a batch with facts about its tokens. */
 export interface Row {
   readonly batch: RecordBatch;
   readonly row: number;
@@ -27,7 +27,7 @@ export interface Row {
   readonly prompt: Int32Array;
 }
 
-/** Prompt tokens of a row as the page counts them: its ids, or one for a prompt that is known as text only. */
+/** Prompt tokens of a row as the page counts them: its ids, or one for a prompt known only as text. */
 export function readPrompt(batch: RecordBatch, row: number, { showsTexts }: SequenceOptions): Int32Array {
   const { promptOffsets, promptTokenIds } = batch;
   if (promptOffsets && promptTokenIds) {
@@ -71,7 +71,7 @@ export function buildSequence(
   };
 }
 
-/** Without a tokenizer the prompt's own text, if there is one, stands at its first token. */
+/** Without a tokenizer, the prompt's own text, if any, is put at its first token. */
 function spelled(
   promptText: string | undefined,
   ids: Int32Array,

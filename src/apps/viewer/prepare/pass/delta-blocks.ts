@@ -8,12 +8,12 @@ import { findRewardGroup } from "../../../../analyses/sweep/index.ts";
 import type { ValueGroup } from "../../../../results/index.ts";
 import { readPart } from "../cache/read-part.ts";
 
-/** Numbers of Δ that stay in memory once they were asked for: 128 MB. */
+/** The most values of Δ kept in memory once requested: 128 MB. */
 const DELTAS_HELD = 2 ** 24;
-/** Numbers of Δ that are worked on at a time. */
+/** Values of Δ per block. */
 const BLOCK_DELTAS = 2 ** 20;
 
-/** Some sequences of a step: Δ of their tokens that count, packed. */
+/** Some sequences of a step: Δ of their counted tokens, packed. */
 export interface DeltaBlock {
   /** NaN where it is not known. */
   readonly step: number;
@@ -35,7 +35,7 @@ export interface BlockColumns {
 }
 
 /**
- * All sequences in blocks: from memory after the first time where they fit, else from the file.
+ * All sequences in blocks: from memory after the first use if they fit, else from the file.
  *
  * @param offsets Where each sequence's Δ begin in the file, in numbers, and the end.
  */
@@ -74,7 +74,7 @@ export function deltaBlocks(
   };
 }
 
-/** Sequences by step and group of rewards, in the order in which those first come. */
+/** Sequences by step and group of rewards, in order of first appearance. */
 export function partedBlocks(
   deltas: Float64Array,
   offsets: Int32Array,

@@ -1,5 +1,5 @@
 /**
- * The digits of a run, beside what else its one pass finds.
+ * The digits of a run, computed in its one pass.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import type { TokenDecoder } from "../../../../input/tokens/index.ts";
 import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../../results/index.ts";
 import type { PrepareOptions } from "../cache/options.ts";
 
-/** A page has room for more than a report. */
+/** A page shows more examples than a report. */
 const EXAMPLES = 50;
 
 export interface DigitsPass {
-  /** A batch without token ids or without rollout log-probs is passed over: it has no digits. */
+  /** A batch without token ids or rollout log-probs is skipped: it has no digits. */
   add(batch: RecordBatch): Promise<void>;
   /** The report of `logratio digits` with longer lists of examples; undefined when there was no digit. */
   finish(run: Pick<Run, "name" | "sources">, findings: readonly Finding[]): DigitsReport | undefined;

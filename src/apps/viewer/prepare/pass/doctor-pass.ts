@@ -1,5 +1,5 @@
 /**
- * The diagnosis of a run, beside what else its one pass finds.
+ * The diagnosis of a run, computed in its one pass.
  *
  * @module
  */

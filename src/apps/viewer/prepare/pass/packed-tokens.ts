@@ -1,12 +1,12 @@
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 
-/** A row's tokens with mask 1 and a finite Δ, one after the other; its arrays are used again for the next row. */
+/** A row's tokens with mask 1 and a finite Δ, one after the other; its arrays are reused for the next row. */
 export class PackedTokens {
   count = 0;
   /** The first `count` of each: Δ, e^Δ, |Δ|, and which token of the response it is. */
   deltas = new Float64Array(0);
   rhos = new Float64Array(0);
-  /** In single precision, as the report has single tokens: ranks, ties included, are then the same. */
+  /** In single precision, like the report's single tokens, so that ranks and ties are the same. */
   sizes = new Float32Array(0);
   places = new Uint32Array(0);
 

@@ -1,5 +1,5 @@
 /**
- * One pass over a run's batches: everything that the page asks for, but for what `report` computes already.
+ * One pass over a run's batches: everything that the page needs and `report` does not compute.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export const PASS_FILES = {
   deltas: "deltas.bin",
 } as const;
 
-/** Where sequences are in the files: entry i is where sequence i begins, the last one the end. */
+/** Where sequences are in the files: sequence i starts at entry i; the last entry is the end. */
 export interface Offsets {
   /** Bytes. */
   readonly sequences: number[];
@@ -40,11 +40,11 @@ export interface Offsets {
   readonly deltas: number[];
 }
 
-/** What the run's sequences have, for `RunInfo`. */
+/** Features of the run's sequences, for `RunInfo`. */
 export interface RunFeatures {
   readonly entropies: Set<string>;
   readonly policies: Set<string>;
-  /** By what they say. */
+  /** Keyed by content. */
   readonly sampling: Map<string, SamplingInfo>;
   briefs: boolean;
   prompts: boolean;
@@ -89,7 +89,7 @@ export class RunPass {
     this.#files = files;
   }
 
-  /** Files of the pass are made in `directory`, which must be empty of them. */
+  /** Creates the files of the pass in `directory`, which must not have them yet. */
   static async start(directory: string, options: SequenceOptions): Promise<RunPass> {
     const create = (name: string): Promise<FileAppender> => FileAppender.create(join(directory, name));
     return new RunPass(options, {
@@ -100,23 +100,23 @@ export class RunPass {
     });
   }
 
-  /** Writes what is held, so that the files are as long as the offsets say. */
+  /** Writes buffered bytes, so that the files are as long as the offsets say. */
   async flush(): Promise<void> {
     await Promise.all(Object.values(this.#files).map((file) => file.drain()));
   }
 
-  /** Of the files, by their names; after {@link flush} or {@link close}. */
+  /** Seals by file name; call after {@link flush} or {@link close}. */
   seals(): Record<string, FileSeal> {
     const names = Object.keys(PASS_FILES) as (keyof typeof PASS_FILES)[];
     return Object.fromEntries(names.map((name) => [PASS_FILES[name], this.#files[name].seal()]));
   }
 
-  /** Writes what is held. */
+  /** Writes buffered bytes and closes the files. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#files).map((file) => file.close()));
   }
 
-  /** A batch without either policy's log-probs is passed over: summing it says what is wrong. */
+  /** A batch that lacks either policy's log-probs is skipped: summing it reports the error. */
   async add(batch: RecordBatch): Promise<void> {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
     if (!rollout || !trainer) return;

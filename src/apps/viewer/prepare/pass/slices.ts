@@ -1,5 +1,5 @@
 /**
- * The slices that a sequence, or a part of it, belongs to.
+ * Adds sequences, or parts of them, to their slices.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { SequenceOutcome } from "../../../../core/summaries/index.ts";
 import type { StepSeriesBuilder } from "./step-series.ts";
 
-/** Adds a sequence to its slices by correctness, rank and environment; `deltas` are of its tokens that count. */
+/** Adds a sequence to its slices by correctness, rank and environment; `deltas` are those of its counted tokens. */
 export function addSlices(
   series: StepSeriesBuilder,
   batch: RecordBatch,
@@ -27,8 +27,8 @@ export function addSlices(
 }
 
 /**
- * Adds a sequence's tokens to the slices of the weights that sampled them. A sequence that several versions wrote is
- * in the slice of each with the tokens that are its own; its length, reward and entropy count in each.
+ * Adds a sequence's tokens to the slices of the weight versions that sampled them. A sequence written by several
+ * versions is in the slice of each with that version's tokens; its length, reward and entropy count in each.
  */
 export function addVersionSlices(
   series: StepSeriesBuilder,

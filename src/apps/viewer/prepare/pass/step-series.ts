@@ -16,9 +16,9 @@ import {
 import type { StepMetrics } from "../../../../results/index.ts";
 import { STEP_METRICS, type StepMetric, type StepSeries } from "../../../../results/index.ts";
 
-/** Quantiles of a slice take about 30 kB a step: with more of them, slices have none. */
+/** Quantiles of a slice take about 30 kB per step: with more slice steps than this, slices have none. */
 const MOST_SKETCHES = 2000;
-/** Values of a slice that are kept, those of the most sequences. */
+/** The most values to keep per kind of slice: those with the most sequences. */
 const MOST_VALUES = 32;
 
 type SliceBy = StepSeries["slices"][number]["by"];
@@ -33,7 +33,7 @@ class SliceStep {
     this.deltas = deltas;
   }
 
-  /** Adds a sequence, or the part of one that is of the slice: its kernel sums at `offset`, its tokens' Δ. */
+  /** Adds a sequence, or its part in the slice: kernel sums at `offset`, and its tokens' Δ. */
   add(rows: Float64Array, offset: number, deltas: ArrayLike<number>, facts: SequenceOutcome): void {
     mergeSums(this.sums, rows, offset);
     addOutcome(this.means, facts);
@@ -45,7 +45,7 @@ export class StepSeriesBuilder {
   readonly #slices = new Map<SliceBy, Map<string, Map<number, SliceStep>>>();
   #sketches = 0;
 
-  /** The tokens of a slice at a step, to be added to; NaN is a step of its own. */
+  /** The sums of a slice at a step, to add to; NaN is a separate step. */
   slice(by: SliceBy, value: string, step: number): SliceStep {
     const values = getOr(this.#slices, by, () => new Map<string, Map<number, SliceStep>>());
     const steps = getOr(values, value, () => new Map<number, SliceStep>());

@@ -1,5 +1,5 @@
 /**
- * The table of sequences, row by row. All that grows with sequences is in it.
+ * Builds the table of sequences, row by row.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 const COLUMNS = Object.keys(SEQUENCE_COLUMNS) as SequenceColumn[];
 const FIRST_ROOM = 1024;
 
-/** One list of texts and the codes of those that were seen. */
+/** A list of distinct texts and their codes. */
 interface Codes {
   readonly values: string[];
   readonly known: Map<string, number>;

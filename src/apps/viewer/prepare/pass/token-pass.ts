@@ -14,7 +14,7 @@ import { PackedTokens } from "./packed-tokens.ts";
 import { CONTEXT, CONTEXT_MARGIN, TopTokensBuilder } from "./top-tokens.ts";
 import { OPENING, TopTurnsBuilder } from "./top-turns.ts";
 
-/** Over the row's tokens with mask 1. */
+/** Figures over the row's tokens with mask 1. */
 export interface TokenFigures {
   /** Δ of those whose two log-probs are finite, in order. */
   readonly deltas: Float64Array;
@@ -28,7 +28,7 @@ export interface TokenFigures {
   readonly entropyTokens: number;
 }
 
-/** The turn that is being read: its tokens with mask 1 and a finite Δ. */
+/** The current turn: its tokens with mask 1 and a finite Δ. */
 interface OpenTurn {
   turn: number;
   /** Response token with which it begins. */
@@ -152,7 +152,7 @@ export class TokenPass {
     }));
   }
 
-  /** Sums are the trainer policy's, else the rollout policy's; the scale is of both. */
+  /** Sums are of the trainer policy, else of the rollout policy; the scale covers both. */
   #addEntropies(
     { entropies, responseMask: mask }: RecordBatch,
     start: number,
@@ -207,7 +207,7 @@ function averageKnown(
     sum += value;
     count++;
   }
-  // 0 / 0 is a NaN of another sign where it was compiled, and the cache would not be the same byte for byte.
+  // 0 / 0 may be a NaN with another sign in compiled code, and caches must be equal byte for byte.
   return count === 0 ? Number.NaN : sum / count;
 }
 

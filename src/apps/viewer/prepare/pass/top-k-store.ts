@@ -1,7 +1,7 @@
 /**
- * Alternatives on disk, laid out so that those of a few tokens are read by themselves. A sequence's block: its tokens
- * and the number of policies as Uint32, for each policy its place in the run's list and its k, then for each policy the
- * ids `[n, k]` (Int32) and log-probs `[n, k]` (Float32). Little-endian.
+ * Alternatives on disk, laid out so that those of a few tokens can be read alone. A sequence's block: its tokens and
+ * the number of policies as Uint32, for each policy its place in the run's list and its k, then for each policy the ids
+ * `[n, k]` (Int32) and log-probs `[n, k]` (Float32). Little-endian.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The tokens that are furthest apart: one by one, and by what they are.
+ * The most divergent tokens: one by one, and grouped by what they are.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../results
 import { TOKEN_CLASSES, type TokenClass } from "../../../../results/wire/index.ts";
 import type { PackedTokens } from "./packed-tokens.ts";
 
-/** What `TokenTexts` knows of tokens. */
+/** The part of `TokenTexts` that is needed here. */
 export interface ShownTexts {
   nameOf(id: number): string;
   classOf(id: number): TokenClass;
@@ -29,11 +29,11 @@ export interface ShownTexts {
   pieces(ids: ArrayLike<number>): readonly { readonly text: string }[];
 }
 
-/** Shown at most. */
+/** The most occurrences listed. */
 export const OCCURRENCES = 200;
 const TOKENS_SHOWN = 100;
 export const CONTEXT = 12;
-/** Read beyond the context, so that a character that begins before it is whole. */
+/** Extra tokens read before the context, so that a character starting there is complete. */
 export const CONTEXT_MARGIN = 4;
 const TURNS_SHOWN = 256;
 const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
@@ -54,7 +54,7 @@ export interface Candidate {
   readonly correct: number | null;
 }
 
-/** The tokens of a response that count: `[start, end)` of a batch. */
+/** The counted tokens of a response: `[start, end)` of a batch. */
 export interface ResponseTokens {
   readonly packed: PackedTokens;
   readonly batch: Pick<RecordBatch, "responseTokenIds" | "rolloutLogprobs">;
@@ -109,7 +109,7 @@ export class TopTokensBuilder {
   readonly #turns = new Worst();
   #threshold = Number.NEGATIVE_INFINITY;
 
-  /** Takes note of a sequence's tokens, but for their turns. */
+  /** Offers a sequence's tokens, except for turns. */
   offerTokens(sequence: number, { packed, batch, start, end }: ResponseTokens): void {
     const { sizes, places, count } = packed;
     const { responseTokenIds: ids, rolloutLogprobs: rollout } = batch;
@@ -124,12 +124,12 @@ export class TopTokensBuilder {
     }
   }
 
-  /** Takes note of a turn: its largest |Δ| in single precision, and the first token that has it. */
+  /** Offers a turn: its largest |Δ| in single precision, and the first token that has it. */
   offerTurn(turn: number, largest: number, sequence: number, token: number): void {
     if (turn < TURNS_SHOWN) this.#turns.offer(turn, largest, sequence, token);
   }
 
-  /** Whether a token with this |Δ| is among the furthest apart so far, and is to be {@link keep}t. */
+  /** Whether a token with this |Δ| is among the largest so far, so that it should be passed to {@link keep}. */
   isAmongFurthest(size: number): boolean {
     return size >= this.#threshold && size !== 0;
   }
@@ -139,7 +139,7 @@ export class TopTokensBuilder {
     this.#threshold = this.#occurrences.threshold;
   }
 
-  /** Sums are the report's own. Classes of tokens are told by their texts, so there are some only with a tokenizer. */
+  /** Sums are the report's own. Classes of tokens follow from their texts, so they need a tokenizer. */
   finish({ groups, total }: RunSummary, texts: ShownTexts, hasTexts: boolean): Omit<TopTokens, "turns"> {
     const k3 = total.sums[K3_SUM]!;
     const group = (

@@ -1,5 +1,5 @@
 /**
- * The turns that are furthest apart, by their mean |Δ| and by their largest.
+ * The turns with the largest mean |Δ|, and with the largest |Δ| of a token.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { ShownTexts } from "./top-tokens.ts";
 const TURNS = 50;
 /** A mean over fewer tokens is one token's Δ. */
 const LEAST_TOKENS = 4;
-/** Tokens of a turn's opening that are shown. */
+/** Tokens shown of a turn's opening. */
 export const OPENING = 24;
 
 export interface TurnCandidate extends Omit<WorstTurn, "opening"> {
@@ -26,7 +26,7 @@ export class TopTurnsBuilder {
   readonly #byMean = new TopList<TurnCandidate>(TURNS, (turn) => turn.delta_abs_mean, formatKey);
   readonly #byMax = new TopList<TurnCandidate>(TURNS, (turn) => turn.delta_abs_max, formatKey);
 
-  /** A turn with these figures; `candidate` is asked for when it is among the furthest apart so far. */
+  /** A turn with these figures; `candidate` is called if it is among the largest so far. */
   offer(tokens: number, mean: number, largest: number, candidate: () => TurnCandidate): void {
     if (largest === 0) return;
     const isByMean = tokens >= LEAST_TOKENS && mean >= this.#byMean.threshold;

@@ -6,7 +6,7 @@
 import { turnOfMark } from "../../../../core/kernels/index.ts";
 import type { TurnFigures, TurnTable, WireSequence } from "../../../../results/wire/index.ts";
 
-/** Of each turn of a sequence with a token of mask 1 and a finite Δ, in order. */
+/** Figures of each turn of a sequence that has a token with mask 1 and a finite Δ, in order. */
 export function turnFigures({ mask, turnMarks, rollout, trainer }: WireSequence): TurnFigures[] {
   const found = new Map<number, { tokens: number; sum: number; max: number; worst: number }>();
   for (let at = 0; at < mask.length; at++) {
@@ -32,7 +32,7 @@ export function turnFigures({ mask, turnMarks, rollout, trainer }: WireSequence)
     });
 }
 
-/** Of all sequences, in their order. */
+/** Figures of the turns of all sequences, in order. */
 export async function turnTable(sequences: AsyncIterable<WireSequence>): Promise<TurnTable> {
   const offsets = [0];
   const all: TurnFigures[] = [];

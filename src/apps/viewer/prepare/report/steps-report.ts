@@ -1,5 +1,5 @@
 /**
- * The report over some steps of a run: summed again from the cache's sequences, which have all that it is made of.
+ * The report over some steps of a run, summed again from the cache's sequences.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { MismatchReport, TopTokens } from "../../../../results/index.ts";
 import type { WireSequence } from "../../../../results/wire/index.ts";
 import { SequenceSums } from "./sum-sequences.ts";
 
-/** Without the tokens that are furthest apart one by one, which a filter on steps gives. */
+/** Without the list of most divergent tokens, which a filter on steps provides. */
 export interface StepsReport {
   readonly report: MismatchReport;
   readonly top: Omit<TopTokens, "occurrences">;
@@ -18,12 +18,12 @@ export interface StepsOf {
   /** Of the whole run. */
   readonly whole: MismatchReport;
   readonly paths: readonly string[];
-  /** With which these steps alone are read. */
+  /** The flags that read only these steps. */
   readonly flags: readonly string[];
   readonly hasTexts: boolean;
 }
 
-/** Undefined where no token can be compared. Numbers of double precision are those of the cache: single. */
+/** Undefined where no token can be compared. Values have the cache's single precision. */
 export async function stepsReport(
   sequences: AsyncIterable<WireSequence>,
   { whole, paths, flags, hasTexts }: StepsOf,

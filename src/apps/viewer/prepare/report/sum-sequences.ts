@@ -1,5 +1,5 @@
 /**
- * Sums over sequences of the cache, which have all that a report and the groups of tokens are made of.
+ * Sums over the cache's sequences, for a report and for groups of tokens.
  *
  * @module
  */
@@ -12,11 +12,14 @@ import { TOKEN_FLAGS, tokenClass, type WireSequence } from "../../../../results/
 import { TokenPass } from "../pass/token-pass.ts";
 import type { ShownTexts } from "../pass/top-tokens.ts";
 
-/** Of a sequence the tokens that count. */
+/** The chosen tokens of a sequence. */
 export interface ChosenTokens {
   /** 1 at the chosen tokens; the others do not count. */
   readonly mask: Uint8Array;
-  /** Where the runs of 1 are the turns: the sequence's own mask, so that turns keep their numbers, or the chosen tokens. */
+  /**
+   * A mask whose runs of 1 are the turns: the sequence's own mask, so that turns keep their numbers, or the chosen
+   * tokens.
+   */
   readonly turnMask: Uint8Array;
 }
 
@@ -54,7 +57,7 @@ function asColumns({ mask, turnMask }: ChosenTokens): Pick<RecordBatch, "respons
   return { responseMask: mask, turnMask };
 }
 
-/** What sums are made of. */
+/** The batch that is summed. */
 function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSequence): RecordBatch {
   const { rolloutEntropy, trainerEntropy } = rest;
   const number = (value: number | null): Float64Array => Float64Array.of(value ?? Number.NaN);
