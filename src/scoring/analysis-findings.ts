@@ -1,5 +1,5 @@
 /**
- * What analyzing a scored study notices, as findings.
+ * Findings of analyzing a scored study.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { LogratioError } from "../core/base/index.ts";
 import type { FindingLog } from "../core/schema/index.ts";
 import { formatNumber } from "../core/text/index.ts";
 
-/** Probability outside the common vocabulary above which figures mean something else. */
+/** Probability outside the common vocabulary above which figures are distorted. */
 const NEGLIGIBLE_MASS = 1e-3;
 
 export function reportUnscored(findings: FindingLog, name: string, file: string): void {
@@ -39,7 +39,7 @@ export function reportTokenizer(findings: FindingLog, tokenizer: string, error: 
   });
 }
 
-/** What summaries of P against Q say of their distributions. */
+/** Findings about the distributions of P and Q, from their summaries. */
 export function reportSummarized(
   findings: FindingLog,
   p: string,
@@ -87,7 +87,7 @@ export function reportInfinite(
   });
 }
 
-/** A model with NaN in its weights, or whose logits overflow, must not pass for one without a KL. */
+/** A model with NaN in its weights, or whose logits overflow, must not look like one without a KL. */
 export function reportNan(
   findings: FindingLog,
   p: string,

@@ -1,5 +1,5 @@
 /**
- * A scored study, analyzed: one checkpoint at a time, one text at a time.
+ * Analyzes a scored study: one checkpoint at a time, one text at a time.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export interface AnalyzeStudyOptions {
   readonly analysis: AnalysisSpec;
   /** Files that say which problems a policy solves, by its name; "" for one that names the policies itself. */
   readonly outcomes?: Readonly<Record<string, string>>;
-  /** Called with every text under every checkpoint; the next one waits for it. Not called for further pairs. */
+  /** Called with every text under every checkpoint, and awaited before the next. Not called for further pairs. */
   readonly onText?: (text: AnalyzedText) => void | Promise<void>;
   /** False: nothing is written to the study's directory. */
   readonly writeResults?: boolean;
@@ -54,7 +54,7 @@ export interface AnalyzeStudyOptions {
   readonly onProgress?: (progress: AnalyzeProgress) => void;
 }
 
-/** One text as a checkpoint sees it beside the reference, and what is kept of it. */
+/** One text under a checkpoint and the reference, with its summary. */
 export interface AnalyzedText {
   readonly checkpoint: string;
   readonly scored: ScoredText;
@@ -63,7 +63,7 @@ export interface AnalyzedText {
 
 export interface AnalyzeProgress {
   readonly policy: string;
-  /** Texts read, over all passes, and all there are. */
+  /** Texts read so far over all passes, and their total. */
   readonly texts: number;
   readonly textsTotal: number;
 }
@@ -74,16 +74,16 @@ export interface AnalyzeProgress {
  *
  * @throws NotFoundError when the directory holds no study, or its reference has no scores
  * @throws EmptyInputError when no checkpoint has scores
- * @throws FormatError when a file of scores is not what was written
+ * @throws FormatError when a file of scores is damaged
  */
 export async function analyzeStudy(dir: string, options: AnalyzeStudyOptions): Promise<KlReport> {
   return (await openAnalysis(dir, options)).report();
 }
 
-/** What is kept of a study for a report of several, and what reading it noticed. */
+/** The sums of a study for a report on several, and findings of reading it. */
 export interface SummedStudy {
   readonly sums: StudySums;
-  /** Without those that follow from the sums. */
+  /** Without findings that follow from the sums. */
   readonly findings: FindingLog;
 }
 
@@ -190,7 +190,7 @@ class StudyAnalysis {
     return { sums: dropUnread(sums, last.name), findings: this.#findings };
   }
 
-  /** All texts under all checkpoints, and of all pairs. */
+  /** Summaries of all texts under all checkpoints, and of all pairs. */
   async #summarize(): Promise<{
     readonly names: readonly string[];
     readonly checkpoints: readonly StudyCheckpoint[];
@@ -210,7 +210,7 @@ class StudyAnalysis {
     return { names, checkpoints, pairs };
   }
 
-  /** The reference's scores, and the tokenizer where it is to be had. */
+  /** Opens the reference's scores, and the tokenizer where available. */
   async #open(): Promise<void> {
     const { reference, tokenizer } = this.#manifest;
     if (!(await hasScores(this.#dir, reference))) {
@@ -239,7 +239,7 @@ class StudyAnalysis {
     return this.#texts.reduce((sum, { mask }) => sum + mask.length - ones(mask), 0);
   }
 
-  /** Policies with scores, but the reference. */
+  /** Policies with scores, except the reference. */
   async #scored(): Promise<string[]> {
     const { policies, reference } = this.#manifest;
     const names: string[] = [];
@@ -309,7 +309,7 @@ class StudyAnalysis {
     return { texts: summaries.sort((a, b) => a.index - b.index), excluded };
   }
 
-  /** Some texts again, under every checkpoint, token by token. */
+  /** Reads some texts again, under every checkpoint, token by token. */
   async #look(indices: readonly number[], names: readonly string[]): Promise<TextUnderCheckpoints[]> {
     const wanted = new Map(
       indices.map((index) => {

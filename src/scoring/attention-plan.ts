@@ -1,5 +1,5 @@
 /**
- * What attention is asked about: where a wrong text first goes wrong, and who looks back at it.
+ * What to measure of attention: the first error of a wrong text, and the later tokens that attend to it.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import type { PreparedText } from "./texts/index.ts";
 export interface AttentionPlan {
   /** In response tokens. */
   readonly error: ErrorSpan;
-  /** The same as tokens of the text. */
+  /** The error as tokens of the text. */
   readonly span: TokenSpan;
-  /** As many of the text's own tokens right before it; undefined where they are not, or begin in the prompt. */
+  /** As many of the text's own tokens right before it; undefined where they do not exist, or begin in the prompt. */
   readonly control: TokenSpan | undefined;
   /**
    * Tokens of the text: the policy's own ones that a position after the error predicts, at least one. The token right
@@ -22,7 +22,7 @@ export interface AttentionPlan {
   readonly tokens: readonly number[];
 }
 
-/** Undefined for texts that are not known to be wrong, or whose first error is not known, or is their end. */
+/** Undefined for texts that are not known to be wrong, or whose first error is unknown, or at their end. */
 export function attentionPlan(text: PreparedText): AttentionPlan | undefined {
   const found = text.correct === false ? findFirstError(text) : undefined;
   if (found === undefined) return undefined;

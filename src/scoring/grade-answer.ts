@@ -2,7 +2,7 @@
  * Whether a response's final answer is the given one: `\boxed{…}` or, as in GSM8K, what follows `####`. Numbers are
  * compared as numbers, everything else as LaTeX without its spacing.
  *
- * @returns undefined where the response states no final answer in either form: then it is not known
+ * @returns undefined where the response states no final answer in either form
  */
 export function gradeAnswer(response: string, answer: string): boolean | undefined {
   const stated = finalAnswer(response);
@@ -15,7 +15,7 @@ export function gradeAnswer(response: string, answer: string): boolean | undefin
   );
 }
 
-/** The last `\boxed{…}` with its braces balanced, else the line behind the last `####`. */
+/** The last `\boxed{…}` with its braces balanced, else the line after the last `####`. */
 function finalAnswer(text: string): string | undefined {
   const start = text.lastIndexOf("\\boxed{");
   if (start >= 0) {

@@ -3,7 +3,7 @@ import { attentionPlan } from "./attention-plan.ts";
 import type { KeyedText } from "./score-policy.ts";
 import type { PreparedText } from "./texts/index.ts";
 
-/** Digest of what a text's scores depend on. */
+/** Digest of everything that a text's scores depend on. */
 export function computeKey({ id, promptIds, tokenIds }: PreparedText): string {
   const hash = createHash("sha256").update(id);
   for (const ids of [promptIds, tokenIds])
@@ -11,7 +11,7 @@ export function computeKey({ id, promptIds, tokenIds }: PreparedText): string {
   return hash.digest("hex").slice(0, 24);
 }
 
-/** A text as policies are forced through it, under its key. */
+/** The token ids of a text to force, with its key. */
 export function keyed(text: PreparedText, attention: boolean): KeyedText {
   const { promptIds, tokenIds } = text;
   const ids = new Int32Array(promptIds.length + tokenIds.length);

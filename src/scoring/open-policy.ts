@@ -11,19 +11,19 @@ import type { Policy, PolicyFacts } from "./policy.ts";
 
 export type Backend = PolicyFacts["backend"];
 
-/** How back ends are to run; each takes what concerns it. */
+/** Options of back ends; each uses those that concern it. */
 export interface BackendOptions {
   /** Threads of a local model. */
   readonly threads?: number;
   /** Bytes of logits held at once. */
   readonly maxBlockBytes?: number;
-  /** Bytes kept of what is asked again, so that the reference runs once. */
+  /** Bytes of cached results, so that the reference runs once. */
   readonly cacheBytes?: number;
   /** The Python that runs `hf:` policies; default LOGRATIO_PYTHON, else `python3`. */
   readonly python?: string;
   /** GPUs of `hf:` policies: `0`, `0,1`; `none` for the CPU. */
   readonly gpu?: string;
-  /** In what an `hf:` policy computes: `auto`, `float32`, `bfloat16`, `float16`. */
+  /** Number type of an `hf:` policy: `auto`, `float32`, `bfloat16`, `float16`. */
   readonly dtype?: string;
   /** How an `hf:` model is spread over GPUs: accelerate's `auto`, `balanced`, `sequential`. */
   readonly deviceMap?: string;
@@ -68,7 +68,7 @@ export function parseLocation(at: string): Location {
   };
 }
 
-/** Opens a policy. Back ends are loaded when they are asked for. */
+/** Opens a policy. Back ends are loaded on demand. */
 export async function openPolicy(name: string, at: string, options: BackendOptions): Promise<Policy> {
   const { backend, where, part } = parseLocation(at);
   switch (backend) {
@@ -152,7 +152,7 @@ async function modelFiles(backend: Backend, path: string): Promise<string[]> {
     const { checkpointFiles, findCheckpoint } = await import("./torch/index.ts");
     return checkpointFiles(await findCheckpoint(path).catch(() => path));
   }
-  // What cannot be looked at is said when the policy is opened: here it would end the scoring of all the others.
+  // An unreadable file is reported when the policy is opened: an error here would end the scoring of all others.
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return [];
   if (!found.isDirectory()) return path.endsWith(".onnx") || isSavedLogits(path) ? [path] : [];
@@ -161,7 +161,7 @@ async function modelFiles(backend: Backend, path: string): Promise<string[]> {
   return names.includes("onnx") ? [...models, ...(await modelFiles(backend, join(path, "onnx")))] : models;
 }
 
-/** Changes when a policy may answer otherwise: sizes and dates of its files, or its address; what it computes in. */
+/** Changes when a policy's answers may change: sizes and dates of its files, or its address; its number type. */
 export async function computeFingerprint(at: string, topK: number, dtype?: string): Promise<string> {
   const { backend, where } = parseLocation(at);
   const files = await Promise.all(

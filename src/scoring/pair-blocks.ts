@@ -3,8 +3,8 @@ import { FormatError } from "../core/base/index.ts";
 import type { LogitBlock } from "../core/kernels/index.ts";
 
 /**
- * Blocks of several policies about the same rows, cut so that all have the same number of rows. Nothing is copied: each
- * block is a view of its policy's, valid until the next is asked for.
+ * Blocks of several policies for the same rows, cut to equal numbers of rows. Nothing is copied: each block is a view
+ * of its policy's, valid until the next is requested.
  *
  * @throws FormatError when one policy's rows end before another's
  */

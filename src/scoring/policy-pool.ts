@@ -5,13 +5,13 @@ import type { ManifestPolicy } from "./store/manifest.ts";
 import { listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
 import { compareTokenizers } from "./texts/index.ts";
 
-/** What is known of a policy without asking it for scores. */
+/** Facts about a policy that need no scores. */
 export interface KnownPolicy {
   readonly gives: Policy["gives"];
   readonly facts: PolicyFacts;
 }
 
-/** The policies of a study, opened when they are first needed, and not at all where everything is scored. */
+/** The policies of a study, opened when they are first needed, and not at all if everything is scored. */
 export class PolicyPool {
   readonly #spec: StudySpec;
   readonly #options: BackendOptions;
@@ -33,7 +33,7 @@ export class PolicyPool {
     this.#options = options;
   }
 
-  /** Takes stock of the models as they are now. */
+  /** Computes the fingerprints of the current models. */
   async lookAround(): Promise<void> {
     const own = new Map<string, string>();
     for (const { name, at } of this.#spec.policies)
@@ -48,7 +48,7 @@ export class PolicyPool {
     return this.#fingerprints.get(name) ?? "";
   }
 
-  /** Whether scores from before are still this policy's. */
+  /** Whether earlier scores are still valid for this policy. */
   unchanged(name: string): boolean {
     return this.#before[name]?.fingerprint === this.fingerprint(name);
   }
@@ -60,7 +60,7 @@ export class PolicyPool {
       : this.open(name);
   }
 
-  /** A local model that nobody has asked for its attention may have one. */
+  /** Stored facts without attention do not suffice: the model may have one that was not requested. */
   #saysEnough({ facts }: ManifestPolicy): boolean {
     return !this.#spec.attention || facts.backend !== "onnx" || facts.attention !== undefined;
   }
@@ -104,7 +104,7 @@ export class PolicyPool {
     const own = await tokenizerBeside(at);
     if (own === undefined || this.#tokenizer === undefined || own === this.#tokenizer) return;
     const difference = await compareTokenizers(this.#tokenizer, own);
-    // Ids that only one has are columns of padding or added tokens; what both have still compares.
+    // Ids that only one has are padding columns or added tokens; the common ones can still be compared.
     if (difference === undefined || difference.conflicts === null) return;
     throw new LengthMismatchError(`${name} has a different tokenizer from the study: ${difference.message}`, {
       at: { file: own },

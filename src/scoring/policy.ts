@@ -1,5 +1,5 @@
 /**
- * What a back end is: a policy that can be asked about a given text (teacher forcing).
+ * The interface of a back end: a policy that scores a given text (teacher forcing).
  *
  * A back end whose policy gives whole rows of logits streams them in blocks, so that `[tokens, vocabulary]` is never in
  * memory at once; one that gives only the most probable tokens returns those. Everything else (log-probs, entropies,
@@ -13,17 +13,17 @@ import type { TopK } from "../core/schema/index.ts";
 
 /** A text to be forced through a policy, as token ids. */
 export interface ForcedText {
-  /** Names it in messages. */
+  /** Its name in messages. */
   readonly id: string;
   /** Prompt, then response. */
   readonly ids: Int32Array;
   /** At least 1: the first token of a text is predicted from nothing, so it cannot be scored. */
   readonly promptLength: number;
-  /** The response's text, where known: what a server echoes is held against it. */
+  /** The response's text, where known: compared with what a server echoes. */
   readonly responseText?: string;
 }
 
-/** What is known of a policy; kept beside its scores. */
+/** Facts about a policy, stored with its scores. */
 export interface PolicyFacts {
   readonly backend: "onnx" | "hf" | "vllm" | "sglang" | "openai" | "logits";
   /** Directory, file or URL, as given. */
@@ -41,9 +41,9 @@ export interface PolicyFacts {
   readonly logprobs: "raw" | "processed";
   /** The temperature that its log-probs contain: 1 for raw ones. */
   readonly temperature: number;
-  /** Whose attention can be read; null: none, for a reason that `notes` say; absent where nobody asked. */
+  /** Facts about readable attention; null: unreadable, for a reason in `notes`; absent where not requested. */
   readonly attention?: AttentionFacts | null;
-  /** Where a server says so: engine, version, what it does with temperature; one sentence each. */
+  /** From a server: engine, version, its handling of temperature; one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -73,9 +73,9 @@ export interface LogitsPolicy extends PolicyBase {
   /**
    * Rows for the tokens `promptLength … ids.length`, in order: the row for token t holds the logits that predict it
    * (a model's output at position t − 1), and the last row predicts what would follow the text. A block's buffer is
-   * the caller's only until the next block is asked for.
+   * valid only until the next block is requested.
    *
-   * @throws TextRefusedError when this text cannot be scored; others can
+   * @throws TextRefusedError when this text cannot be scored, though others can
    */
   logits(text: ForcedText, signal?: AbortSignal): AsyncIterable<LogitBlock>;
   /** Present where the model runs outside this process and its figures are computed there, so that logits stay there. */
@@ -83,8 +83,8 @@ export interface LogitsPolicy extends PolicyBase {
   /** Present where the model runs by PyTorch; for a reference that `batches` reaches. */
   readonly klGradients?: KlGradients;
   /**
-   * How much of the attention goes to spans of the text, one answer per span. Absent where that cannot be known, or the
-   * policy was opened without it.
+   * How much of the attention goes to spans of the text, one answer per span. Absent where attention is unreadable, or
+   * was not requested when opening.
    *
    * @throws TextRefusedError
    */
@@ -94,8 +94,8 @@ export interface LogitsPolicy extends PolicyBase {
     signal?: AbortSignal,
   ) => Promise<readonly AttentionToSpan[]>;
   /**
-   * Rows as of {@link logits} of a text whose tokens in `hidden` no later token attends to, in any layer. Positions stay
-   * as they are. Present where `facts.attention.canHide`.
+   * Rows as from {@link logits}, where no later token attends to those in `hidden`, in any layer. Positions do not
+   * change. Present where `facts.attention.canHide`.
    *
    * @throws TextRefusedError
    */
@@ -127,9 +127,9 @@ export interface BatchScoring {
   /** Whether this policy's distributions can be compared there with a partner's. */
   reaches(partner: LogitsPolicy): boolean;
   /**
-   * Scores texts and compares them with each partner's, all of which it reaches.
+   * Scores texts and compares them with each partner, all of which it must reach.
    *
-   * @throws the error of all texts; that of one is what `onText` gets
+   * @throws an error that concerns all texts; that of one text goes to `onText`
    */
   score(
     texts: readonly ForcedText[],
@@ -147,7 +147,7 @@ export interface BatchOptions {
   readonly onText: (place: number, found: TextFigures | TextRefusedError) => void;
 }
 
-/** What a policy gives every response token; nats. */
+/** Figures of every response token; nats. */
 export interface TextFigures {
   readonly logprobs: Float32Array;
   readonly entropies: Float32Array;

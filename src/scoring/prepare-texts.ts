@@ -1,5 +1,5 @@
 /**
- * The texts of a study: read, taken from saved logits, or sampled first.
+ * Prepares the texts of a study: read from files, taken from saved logits, or sampled.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface PreparedTexts {
 
 /**
  * @throws EmptyInputError when no text is left
- * @throws UsageError when texts need a tokenizer and none is there
+ * @throws UsageError when texts need a tokenizer and there is none
  */
 export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions): Promise<PreparedTexts> {
   const tokenizer =
@@ -41,7 +41,7 @@ export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions)
   return { texts, tokenizer: open, findings };
 }
 
-/** Where only wrong rollouts are asked for, the others are left out and counted. */
+/** With --only-wrong, other texts are left out and counted. */
 function keepWrong(
   { texts, findings }: Pick<PreparedTexts, "texts" | "findings">,
   onlyWrong = false,

@@ -1,5 +1,5 @@
 /**
- * Scores of a study put together again: each text under a policy P beside a policy Q.
+ * Reads the scores of a study back: each text under policies P and Q.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface ReadScoredOptions {
   readonly floor: number | undefined;
   /** Columns of the distributions; null: not known. */
   readonly vocabularySize: number | null;
-  /** Places of the texts that are asked for; default all. Bounds of the others are not worked out. */
+  /** Places of the requested texts; default all. Bounds of the others are not computed. */
   readonly only?: ReadonlySet<number>;
 }
 
@@ -37,7 +37,7 @@ export async function hasScores(dir: string, policy: string): Promise<boolean> {
 
 /**
  * Texts that both P and Q have scores of, in the study's order. Holds one text, unless the files are in another order
- * than the study (its texts were reordered since): then it holds what comes early.
+ * than the study (its texts were reordered since): then it keeps texts that come early.
  */
 export async function* readPair(
   dir: string,
@@ -125,7 +125,7 @@ function pairScores({ klWithoutError, klWithoutControl, ...pair }: PairColumns):
   };
 }
 
-/** The k most probable tokens of a policy at token t, and the text's own token where it is known besides. */
+/** The k most probable tokens of a policy at token t, and the text's own token where known. */
 function listAt({ topK, logprobs }: ScoreRow, tokenIds: Int32Array, t: number): TopKRow {
   const start = t * topK.k;
   return {
@@ -135,7 +135,7 @@ function listAt({ topK, logprobs }: ScoreRow, tokenIds: Int32Array, t: number): 
   };
 }
 
-/** What can be said of D(P‖Q) where one of the two gave only its most probable tokens. */
+/** Bounds of D(P‖Q) where one of the two gave only its most probable tokens. */
 function computeBounds(
   row: ScoreRow,
   other: ScoreRow,

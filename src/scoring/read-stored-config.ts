@@ -1,7 +1,7 @@
 import type { StudyConfig } from "./config/read-config.ts";
 import { readManifest } from "./store/manifest.ts";
 
-/** How a study directory says that its scores are to be read, in the words of the config. */
+/** The settings stored in a study directory for reading its scores, as config keys. */
 export async function readStoredConfig(dir: string): Promise<StudyConfig> {
   return (await readManifest(dir))?.settings ?? {};
 }

@@ -1,5 +1,5 @@
 /**
- * Parts of studies to the report that one process would have made of them.
+ * Builds the report on several studies from their parts, the same as one process would.
  *
  * @module
  */

@@ -3,8 +3,8 @@ import type { ForcedText, LogitsPolicy } from "./policy.ts";
 
 /**
  * Rows of logits kept in memory up to a limit, so that the reference runs once and not once per checkpoint. What came
- * first stays: a study asks for its texts in the same order each time, and throwing out the oldest would then throw
- * out exactly what is needed next.
+ * first stays: a study requests its texts in the same order each time, so evicting the oldest would evict exactly what
+ * is needed next.
  */
 export class RowCache {
   readonly #limit: number;
@@ -14,14 +14,14 @@ export class RowCache {
 
   /**
    * @param limit bytes
-   * @param policies names of those that are asked again; the rows of others pass through
+   * @param policies names of those that are requested again; the rows of others are not cached
    */
   constructor(limit: number, policies: Iterable<string>) {
     this.#limit = limit;
     this.#policies = new Set(policies);
   }
 
-  /** Whether a policy is asked again, so that what it computes is worth keeping. */
+  /** Whether a policy is requested again, so that its rows are worth caching. */
   keeps(policy: string): boolean {
     return this.#policies.has(policy);
   }
@@ -30,7 +30,7 @@ export class RowCache {
     return this.#bytes;
   }
 
-  /** The policy's rows for a text: kept ones, or fresh ones that are kept while they fit. */
+  /** The policy's rows for a text: cached ones, or new ones, which are cached while they fit. */
   async *rows(
     policy: Pick<LogitsPolicy, "name" | "logits">,
     text: ForcedText,

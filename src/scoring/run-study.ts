@@ -21,15 +21,15 @@ export interface RunStudyOptions
 export interface RunStudyResult {
   readonly texts: readonly PreparedText[];
   readonly policies: readonly PolicyOutcome[];
-  /** What stands in the study's directory now. */
+  /** The files that are now in the study's directory. */
   readonly files: readonly string[];
   readonly findings: readonly Finding[];
   readonly interrupted: boolean;
 }
 
 /**
- * Reads the texts of a study, scores them under its policies, asks what else was wanted of them, and writes the record. What
- * an earlier run left in the study's directory is kept.
+ * Reads the texts of a study, scores them under its policies, computes gradients and continuations if requested, and
+ * writes the record. Results of an earlier run in the study's directory are kept.
  */
 export async function runStudy(spec: StudySpec, options: RunStudyOptions = {}): Promise<RunStudyResult> {
   const { texts, tokenizer, findings } = await prepareTexts(spec, options);

@@ -1,5 +1,5 @@
 /**
- * Responses sampled from a policy, kept as they come: what is sampled already is not sampled again.
+ * Samples responses from a policy, and saves each as it arrives, so that none is sampled twice.
  *
  * @module
  */
@@ -16,13 +16,13 @@ import { type PreparedPrompt, type PreparedText, readPrompts } from "./texts/ind
 
 export interface SampleTextsOptions extends BackendOptions {
   readonly signal?: AbortSignal;
-  /** Problems that have all their samples, and all. */
+  /** Called with the number of problems that have all their samples, and of all. */
   readonly onSampled?: (done: number, total: number) => void;
 }
 
 /** A line of `rollouts.jsonl`. */
 interface Rollout {
-  /** What it was sampled from, with which options: others do not count. */
+  /** The policy and options that it was sampled with: others do not count. */
   readonly from: string;
   readonly problem: string;
   readonly sample: number;
@@ -116,7 +116,7 @@ async function sample(
   });
 }
 
-/** Lines of an earlier run by problem. Those that are not what was written are sampled again. */
+/** Lines of an earlier run by problem. Damaged ones are sampled again. */
 async function readRollouts(
   file: string,
   from: string,

@@ -1,5 +1,5 @@
 /**
- * How one policy looks back at the first error of one text, and what it says when it cannot.
+ * How much one policy attends to the first error of one text, and its KL when it cannot.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { alignBlocks } from "./pair-blocks.ts";
 import type { ForcedText, LogitsPolicy, TokenSpan } from "./policy.ts";
 import type { RowCache } from "./row-cache.ts";
 
-/** One entry per response token, about that token; NaN at the error, before it, and at tokens of tools. */
+/** One entry per response token, about that token; NaN at the error, before it, and in tool output. */
 export interface AttentionColumns {
-  /** The response tokens that it is about; undefined: the text has no known error, and all is NaN. */
+  /** The response tokens of the error; undefined: the text has no known error, and all values are NaN. */
   readonly error: ErrorSpan | undefined;
   /** Share of the attention at the token's predicting position that goes to the error, mean over layers and heads. */
   readonly toError: Float32Array;
@@ -45,7 +45,7 @@ export interface ScoredAttention {
   readonly hidden: Readonly<Record<string, HiddenColumns>>;
 }
 
-/** What stands for a text without a known error. */
+/** The columns of a text without a known error. */
 export function noAttention(tokens: number, partners: readonly LogitsPolicy[]): ScoredAttention {
   return {
     columns: {
@@ -96,7 +96,7 @@ export async function scoreAttention(
         ? nothing(length)
         : placed(await klWithout([hiding(policy, what, tokenSpan), hiding(partner, what, tokenSpan)]));
     const klWithout = async (both: readonly Rows[]): Promise<Float32Array> => {
-      // Rows before the error stay what they are, so they are not asked for.
+      // Rows before the error do not change, so they are not requested.
       const behind = { ...text, promptLength: span.to + 1 };
       const kl: number[] = [];
       for await (const [p, q] of alignBlocks(both.map((one) => cache.rows(one, behind, signal))))
@@ -122,7 +122,7 @@ export async function scoreAttention(
 const WITHOUT_ERROR = "without the error";
 const WITHOUT_CONTROL = "without the control";
 
-/** Names under which a policy's rows are kept. */
+/** Names under which a policy's rows are cached. */
 export function namesOfRows(policy: string): string[] {
   return [policy, `${policy} ${WITHOUT_ERROR}`, `${policy} ${WITHOUT_CONTROL}`];
 }

@@ -1,5 +1,5 @@
 /**
- * Texts scored many at a time, by a policy whose model runs elsewhere.
+ * Scores many texts at a time, by a policy whose model runs in another process.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface BatchRun<T> {
   readonly onRefused: (text: T, error: TextRefusedError) => void;
 }
 
-/** How the policy compares with all partners where its model is; undefined where it does not reach one. */
+/** The policy's batch scoring if it reaches all partners; undefined otherwise. */
 export function findBatches(
   policy: LogitsPolicy,
   partners: readonly LogitsPolicy[],
@@ -25,8 +25,8 @@ export function findBatches(
 }
 
 /**
- * The longest texts come first: what does not fit into memory shows at once, and texts of one batch are about equally
- * long, so that little of it is padding.
+ * The longest texts come first: a lack of memory shows at once, and the texts of a batch have similar lengths, with
+ * little padding.
  */
 export async function scoreBatches<T extends { readonly forced: ForcedText }>(
   batches: BatchScoring,
@@ -54,14 +54,14 @@ export async function scoreBatches<T extends { readonly forced: ForcedText }>(
           signal,
           onText: (place, figures) => {
             found.push([batch[place]!, figures]);
-            // One after another: a file of scores takes one text at a time.
+            // One save after another: a file of scores takes one text at a time.
             saved = saved.then(save);
             saved.catch(() => undefined);
           },
         },
       );
     } finally {
-      // What came before a failure or an interrupt is kept.
+      // Keep what was scored before a failure or an interrupt.
       await saved;
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The texts that a policy has no scores of yet, scored and saved as they come.
+ * Scores the texts that a policy has no scores of yet, and saves them as they are done.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import { type ScoreTextOptions, scoreText, type TextScores } from "./score-text.
 import type { RefusedText } from "./store/manifest.ts";
 import type { PolicyScoresFile } from "./store/policy-scores.ts";
 
-/** After so many texts in a row that a server failed on, the others are not asked. */
+/** After a server failed on this many texts in a row, the others are not sent. */
 const GIVE_UP_AFTER = 8;
 
-/** A text with the digest that its scores are kept under. */
+/** A text with the digest that identifies its scores. */
 export interface KeyedText {
   readonly key: string;
   readonly forced: ForcedText;
-  /** What to ask of its attention; undefined when attention was not requested. */
+  /** What to measure of attention; undefined when not requested. */
   readonly plan?: AttentionPlan | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ScorePolicyOptions extends ScoreTextOptions {
 export interface ScoredPolicy {
   readonly scored: number;
   readonly refused: readonly RefusedText[];
-  /** Texts that were not asked for any more, because the server had failed too often in a row. */
+  /** Texts that were no longer sent, because the server had failed too often in a row. */
   readonly givenUp: number;
 }
 
@@ -72,7 +72,7 @@ export async function scorePolicy(
     });
     return { scored, refused, givenUp: 0 };
   }
-  // A policy of logits computes here, and its blocks are what memory is bounded by: one text at a time.
+  // Figures of logits are computed in this process, and memory allows blocks of one text at a time.
   const lanes = policy.gives === "logits" ? 1 : options.concurrency;
 
   const lane = async (): Promise<void> => {

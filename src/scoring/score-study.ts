@@ -24,7 +24,7 @@ export async function scoreStudy(
   return new StudyScoring(spec, texts, options, before, findings).run();
 }
 
-/** What an earlier run said of the study; where that is damaged, scores still say whose they are. */
+/** The manifest of an earlier run; if it is damaged, the scores still identify their models. */
 async function manifestBefore(dir: string, findings: FindingLog): Promise<Manifest | undefined> {
   const tell = (what: string): void =>
     findings.add({

@@ -1,5 +1,5 @@
 /**
- * One text under one policy: from rows of logits (or a server's top-k list) to the columns that are kept.
+ * Scores one text under one policy: from rows of logits (or a server's top-k list) to the stored columns.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface TextScores {
   readonly topK: TopK;
   /** Against each partner, by name; empty where one of the two gives no logits. */
   readonly pairs: Readonly<Record<string, PairColumns>>;
-  /** Where it was asked for, and the policy's attention can be read. */
+  /** Present where requested and the policy's attention is readable. */
   readonly attention?: AttentionColumns;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What scoring a study notices, as findings.
+ * Findings of scoring a study.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What was asked of a study's policies after scoring, by text: gradients of spikes, and continuations.
+ * Results computed after scoring, by text: gradients of spikes, and continuations.
  *
  * @module
  */
@@ -28,13 +28,13 @@ export class StudyFollowUps {
     return new StudyFollowUps(dir, manifest, await readContinuations(dir, fingerprint));
   }
 
-  /** Of the models that the scores are of, by key of the text. */
+  /** Gradients of the scored models, by key of the text. */
   async gradients(checkpoint: string): Promise<ReadonlyMap<string, SpikeGradients>> {
     const fingerprint = this.#manifest.policies[checkpoint]?.fingerprint ?? "";
     return readGradients(this.#dir, checkpoint, fingerprint);
   }
 
-  /** What came of a text under a checkpoint and the reference. */
+  /** Continuations of a text under a checkpoint and the reference. */
   continuationsUnder(checkpoint: string, text: PreparedText): TextContinuation[] {
     const all = this.#continuations.get(computeKey(text)) ?? [];
     const own = all.filter(({ policy }) => policy === checkpoint);

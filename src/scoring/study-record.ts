@@ -80,7 +80,7 @@ async function* batches(
   }
 }
 
-/** A policy's rows, of which the next one is looked at before it is needed. */
+/** A policy's rows, with one row of lookahead. */
 interface Lookahead {
   readonly policy: string;
   readonly rows: AsyncGenerator<readonly [number, ScoreRow]>;

@@ -1,5 +1,5 @@
 /**
- * Every text of a study under every policy: what is scored already is kept, what is scored is saved as it goes.
+ * Scores every text of a study under every policy: existing scores are kept, new ones are saved as they are computed.
  *
  *     manifest of before ─► entries ──────────────────────────────────────┐
  *     for each policy, in training order:                                 ▼
@@ -7,9 +7,9 @@
  *        (itself, partners)                                 │             │          (pause where interrupted)
  *                                                           ▼             ▼
  *                                               texts not yet scored   its rows, and its partners' from the cache
- *       then all models are closed that no later policy is held against
+ *       then all models are closed that no later policy is compared with
  *
- * The manifest is written around each policy, never after all of them: a study that is killed goes on where it was.
+ * The manifest is written before and after each policy, not only at the end, so that a killed study can resume.
  *
  * @module
  */
@@ -37,13 +37,13 @@ const DEFAULT_CONCURRENCY = 8;
 
 export interface ScoreProgress {
   readonly policy: string;
-  /** Place of the policy, from 1, and how many there are. */
+  /** Number of the policy, from 1, and of all policies. */
   readonly policyNumber: number;
   readonly policies: number;
-  /** Texts of this policy that are done, and all. */
+  /** Finished texts of this policy, and all. */
   readonly texts: number;
   readonly textsTotal: number;
-  /** Response tokens over all policies: scored in this run, and still to be. */
+  /** Response tokens over all policies: scored in this run, and remaining. */
   readonly tokensDone: number;
   readonly tokensLeft: number;
 }
@@ -51,7 +51,7 @@ export interface ScoreProgress {
 export interface ScoreOptions extends BackendOptions {
   /** Directory of the study's tokenizer; policies that bring another vocabulary are left out. */
   readonly tokenizer?: string;
-  /** Bytes of logits that are kept so that the reference runs once; default 1 GiB. */
+  /** Bytes of cached logits, so that the reference runs once; default 1 GiB. */
   readonly cacheBytes?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ScoreProgress) => void;
@@ -67,7 +67,7 @@ export interface PolicyOutcome {
   /** Response tokens scored now. */
   readonly tokens: number;
   readonly seconds: number;
-  /** What its back end says about its log-probs. */
+  /** The back end's notes about its log-probs. */
   readonly notes: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export interface ScoreResult {
   readonly interrupted: boolean;
 }
 
-/** What a policy can be asked for, given its partners. */
+/** What a policy can compute, given its partners. */
 interface Abilities extends KnownPolicy {
   /** Partners with logits: D is exact. */
   readonly exact: readonly string[];
@@ -88,7 +88,7 @@ interface Abilities extends KnownPolicy {
 interface Work {
   readonly file: PolicyScoresFile;
   readonly remaining: readonly KeyedText[];
-  /** Texts that it refused before and would refuse again. */
+  /** Texts that it refused before, for permanent reasons. */
   readonly lasting: readonly RefusedText[];
 }
 
@@ -96,16 +96,16 @@ export class StudyScoring {
   readonly #spec: StudySpec;
   readonly #options: ScoreOptions;
   readonly #findings: FindingLog;
-  /** The reference first: its rows are cached when the others are held against them. */
+  /** The reference first, so that its rows are cached when the others are compared with them. */
   readonly #policies: readonly PolicySpec[];
   readonly #texts: readonly KeyedText[];
-  /** By key: where a wrong text's first error is, if attention is asked for. */
+  /** By key: where a wrong text's first error is, if attention is requested. */
   readonly #errors: ReadonlyMap<string, ErrorSpan | undefined>;
   readonly #pool: PolicyPool;
   readonly #cache: RowCache;
   readonly #rows: DistributionPool;
 
-  // What the manifest said when this began, and what it says now.
+  // The manifest's entries at the start, and now.
   readonly #before: Readonly<Record<string, ManifestPolicy>>;
   readonly #entries: Record<string, ManifestPolicy>;
 
@@ -125,8 +125,8 @@ export class StudyScoring {
     this.#findings = findings;
     this.#before = before;
     this.#policies = inTrainingOrder(spec.policies);
-    // Policies of before that the study no longer has are dropped; the others keep their entry until they are scored,
-    // so that a run that is interrupted before it comes to them loses nothing of theirs.
+    // Earlier policies that the study no longer has are dropped; the others keep their entry until they are scored, so
+    // that an interrupted run loses nothing of those it did not reach.
     this.#entries = dictionary<ManifestPolicy>(
       this.#policies.flatMap(({ name }) => {
         const known = before[name];
@@ -155,15 +155,15 @@ export class StudyScoring {
         try {
           outcomes.push(await this.#scorePolicy(policy, i + 1));
         } catch (error) {
-          // What fails while it is being stopped fails because of that.
+          // A failure during an abort is due to the abort.
           if (signal?.aborted) break;
-          // What the system refuses concerns the study's own files, and so every policy.
+          // System errors concern the study's own files, and so every policy.
           if (isSystemError(error)) throw error;
           const failure = containError(error, { file: policy.at }, "policy");
           if (policy.role === "reference") throw failure;
           reportPolicy(this.#findings, policy, failure);
         }
-        // A model is memory: only those stay open that a later policy is held against.
+        // Models take memory: only those that a later policy is compared with stay open.
         const later = this.#policies.slice(i + 1).flatMap(({ name }) => listPartners(name, this.#spec));
         await this.#pool.closeAllBut(new Set(later));
       }
@@ -187,8 +187,8 @@ export class StudyScoring {
     const { gives, facts } = able;
     const entry = { at, role, step, stage, gives, facts, fingerprint: this.#pool.fingerprint(name) };
     const lasting = this.#pool.unchanged(name) ? (this.#before[name]?.refused ?? []).filter(isLasting) : [];
-    // Before any score: what is scored until a kill must say of which model it is. Without `scored`, which says that
-    // its files are finished.
+    // Before any score, so that scores saved before a kill identify their model. Without `scored`, which would mark its
+    // files as finished.
     this.#entries[name] = { ...entry, refused: lasting };
     await this.#save();
 
@@ -196,7 +196,7 @@ export class StudyScoring {
     const { file, remaining } = work;
     const result = await this.#scoreTexts(name, number, able, work);
     this.#tokensDone += result.tokens;
-    // Interrupted, the file is left so that the next run goes on in it.
+    // On an interrupt, leave the file so that the next run can resume.
     if (signal?.aborted) await file.pause();
     else await file.finish(this.#texts.map(({ key }) => key));
     const refused = [...lasting, ...result.refused];
@@ -216,7 +216,9 @@ export class StudyScoring {
     };
   }
 
-  /** What can be had of a policy: only where both sides give logits, exact figures; only where both can hide, attention. */
+  /**
+   * What can be computed for a policy: exact figures need logits of both sides, hiding tokens needs attention of both.
+   */
   async #askAbilities(name: string): Promise<Abilities> {
     const { gives, facts } = await this.#pool.known(name);
     const exact: string[] = [];
@@ -233,7 +235,7 @@ export class StudyScoring {
     return { gives, facts, exact, attention: heads === undefined ? undefined : { heads, hiding } };
   }
 
-  /** Opens the policy's scores, and says which texts are not in them. */
+  /** Opens the policy's scores, and lists the texts that are not in them. */
   async #openWork(name: string, able: Abilities, lasting: readonly RefusedText[]): Promise<Work> {
     const { out, topK } = this.#spec;
     const { gives, exact, attention } = able;
@@ -255,7 +257,7 @@ export class StudyScoring {
     able: Abilities,
     { file, remaining }: Work,
   ): Promise<ScoredPolicy & { readonly tokens: number }> {
-    // Where all is scored, no model is opened: that is what makes a second run quick.
+    // If everything is scored, no model is opened, so that a second run is quick.
     if (remaining.length === 0) return { scored: 0, refused: [], givenUp: 0, tokens: 0 };
     const { signal, onProgress, concurrency = DEFAULT_CONCURRENCY } = this.#options;
     const all = this.#texts.length;
@@ -277,7 +279,7 @@ export class StudyScoring {
     };
     const result = await scorePolicy(
       await this.#pool.open(name),
-      // They gave logits when they were asked what they give.
+      // `able.exact` has only partners with logits.
       (await Promise.all(able.exact.map((partner) => this.#pool.open(partner)))) as LogitsPolicy[],
       remaining,
       file,
@@ -291,7 +293,7 @@ export class StudyScoring {
         onText,
       },
     ).catch(async (error: unknown) => {
-      // What was scored before it failed stays.
+      // Keep what was scored before the failure.
       await file.pause();
       throw error;
     });

@@ -1,5 +1,5 @@
 /**
- * Scored studies as shards: each becomes a part by itself, and the parts of all are reported as one study.
+ * Scored studies as shards: each becomes a part, and all parts are reported as one study.
  *
  * @module
  */
@@ -56,10 +56,10 @@ export async function openAnyShards(
 }
 
 /**
- * Studies as one part, which is not written. One that cannot be read is left out, and counted.
+ * Sums studies into one part in memory. One that cannot be read is left out, and counted.
  *
  * @throws UsageError, NotFoundError as {@link openStudyReader}
- * @throws SchemaError when they are read with different settings
+ * @throws SchemaError when their settings for reading differ
  */
 export async function sumStudies(
   paths: readonly string[],
@@ -78,9 +78,9 @@ interface StudyShard extends ShardToRead {
 }
 
 /**
- * Studies, none of which is read yet.
+ * Opens studies, without reading any yet.
  *
- * @param paths directories of studies, and directories that hold such
+ * @param paths directories of studies, and directories that contain some
  * @throws UsageError when a flag makes no sense
  * @throws NotFoundError when a path does not exist or holds no study
  */
@@ -221,7 +221,7 @@ async function isStudy(path: string): Promise<boolean> {
   );
 }
 
-/** Files that a report is made of; the others are made of these. */
+/** Files that a report is computed from; the others are derived from these. */
 async function listFiles(dir: string): Promise<string[]> {
   const names = async (folder: string, ending: string): Promise<string[]> => {
     const all = await readdir(join(dir, folder)).catch(() => []);
@@ -259,7 +259,7 @@ async function sizeOf(file: string): Promise<number> {
 
 const END_BYTES = 65_536;
 
-/** Of names, sizes and both ends; files of scores have a checksum of all of them at their end. */
+/** Digest of names, sizes and both ends of files; files of scores end with a checksum of their content. */
 async function digestFiles(dir: string, files: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files) {

@@ -1,5 +1,5 @@
 /**
- * What a study is made of, before anything is opened: the same from a config file and from flags.
+ * The specification of a study, before anything is opened: the same from a config file and from flags.
  *
  * @module
  */
@@ -15,26 +15,26 @@ export interface StudySpec {
   readonly out: string;
   readonly texts: ReadTextsOptions;
   readonly policies: readonly PolicySpec[];
-  /** Name of the policy that every other one is held against. */
+  /** Name of the policy that every other one is compared with. */
   readonly reference: string;
-  /** Names of the policies to score now, beside the reference; undefined: all. What is scored of the others is kept. */
+  /** Names of the policies to score now, besides the reference; undefined: all. Scores of the others are kept. */
   readonly only: readonly string[] | undefined;
   /** Further pairs [P, Q]: D(P‖Q). */
   readonly pairs: readonly (readonly [string, string])[];
   /** Which problems a policy itself solves: files by policy name; "" where a file names the policies. */
   readonly outcomes: Readonly<Record<string, string>>;
-  /** Most probable tokens that are kept of each policy. */
+  /** Number of most probable tokens stored per policy. */
   readonly topK: number;
-  /** Whether to ask, too, how policies look back at the first errors of wrong texts. */
+  /** Whether to measure attention to the first errors of wrong texts, too. */
   readonly attention: boolean;
-  /** Whether to ask, too, what the KL at the largest spikes depends on. */
+  /** Whether to compute gradients of the KL at the largest spikes, too. */
   readonly gradients: boolean;
   readonly generate: GenerateSpec | undefined;
-  /** From where policies are to go on by themselves in wrong texts. */
+  /** Where policies continue wrong texts freely. */
   readonly continue: ContinueSpec | undefined;
   readonly analysis: AnalysisSpec;
   readonly figures: FigureSpec;
-  /** The keys that `analysis` and `outcomes` come from, as they were given. */
+  /** The given keys that `analysis` and `outcomes` come from. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -50,7 +50,7 @@ export interface PolicySpec {
 export const FIGURE_FORMATS = ["svg", "png", "pdf"] as const;
 export type FigureFormat = (typeof FIGURE_FORMATS)[number];
 
-/** How figures are written, where they are. */
+/** Formats of figures, where figures are written. */
 export interface FigureSpec {
   readonly formats: readonly FigureFormat[];
   /** Pixels per inch of a PNG; an inch is 96 units of a figure. */
@@ -100,7 +100,7 @@ export const DEFAULT_SPIKES: SpikeOptions = {
   percentile: 95,
 };
 
-/** What names the end of a run without a step. */
+/** Names of the end of a run, without a step number. */
 const FINAL = /(^|[^a-z])(final|last|latest)$/i;
 
 /** File names are made of policies' names. */
@@ -141,7 +141,7 @@ export function inTrainingOrder(policies: readonly PolicySpec[]): PolicySpec[] {
   );
 }
 
-/** Whether a policy is to be worked on now: all are, or it is the reference, or it was named. */
+/** Whether to work on a policy now: always, unless `only` names others; the reference always. */
 export function isAsked({ name, role }: PolicySpec, { only }: Pick<StudySpec, "only">): boolean {
   return only === undefined || role === "reference" || only.includes(name);
 }

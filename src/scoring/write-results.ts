@@ -3,7 +3,7 @@ import { makeDirectory, writeWholeFile } from "../input/io/index.ts";
 import type { KlReport } from "../results/index.ts";
 import { paths } from "./store/manifest.ts";
 
-/** A file for each checkpoint, with what the report says of it alone. */
+/** Writes a file for each checkpoint, with its part of the report. */
 export async function writeResults(dir: string, report: KlReport): Promise<void> {
   const { schemaVersion, reference, settings } = report;
   for (const [name, figures] of Object.entries(report.checkpoints)) {

@@ -1,11 +1,11 @@
 /**
- * Values of a config by name, with messages that say where in the file they stand wrong.
+ * Reads values of a config by name, with messages that name their place in the file.
  *
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
 
-/** An object of a config. Reading a value notes it as known; `finish` refuses what nobody asked for. */
+/** An object of a config. Reading a value marks its key as known; `finish` refuses unknown keys. */
 export class ConfigFields {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #path: string;
@@ -79,7 +79,7 @@ export class ConfigFields {
     return values as readonly T[] | undefined;
   }
 
-  /** A list; one value stands for a list of it. */
+  /** A list; a single value counts as a list of one. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.raw(name);
     if (value === undefined) return undefined;
@@ -113,7 +113,7 @@ export class ConfigFields {
     });
   }
 
-  /** For what a caller finds wrong with a value. */
+  /** An error for callers that check a value themselves. */
   wrong(name: string, wanted: string): UsageError {
     return this.#wrong(name, wanted, this.#values[name]);
   }

@@ -1,5 +1,5 @@
 /**
- * Flags that decide how the tokens of scored texts are judged, in the words of a study's config.
+ * Flags that decide how the tokens of scored texts are judged, as keys of a study's config.
  *
  * @module
  */
@@ -62,11 +62,11 @@ function parseOutcomes(given: readonly string[] | undefined): unknown {
   return given && Object.fromEntries(files.map(([name, file]) => [name, resolve(file)]));
 }
 
-/** How scores are read, as JSON: the same text for the same settings. Outcomes are data, and not in it. */
+/** How scores are read, as JSON: the same text for the same settings. Outcomes are data and are not included. */
 export function writeSettings(config: StudyConfig): string {
   const kept = ANALYSIS.filter((name) => name !== "outcomes" && config[name] !== undefined);
   const sort = (name: string, value: unknown): unknown =>
-    // The order of categories decides which of them a token is.
+    // The order of categories matters: the first that matches a token wins.
     name === "categories" || typeof value !== "object" || value === null || Array.isArray(value)
       ? value
       : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

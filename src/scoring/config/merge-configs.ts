@@ -10,7 +10,7 @@ export function mergeConfigs(a: StudyConfig, b: StudyConfig): StudyConfig {
   return both;
 }
 
-/** Without keys that are undefined, and without objects that have none. */
+/** Without undefined keys and empty objects. */
 export function defined(config: StudyConfig): StudyConfig {
   return Object.fromEntries(
     Object.entries(config).filter(

@@ -51,7 +51,7 @@ export function readOutcomes(fields: ConfigFields): Record<string, string> {
   return typeof given === "string" ? { "": given } : (fields.textMap("outcomes") ?? {});
 }
 
-/** In which forms figures are written, where they are. */
+/** The formats of figures, where figures are written. */
 export function readFigures(fields: ConfigFields): FigureSpec {
   const given = fields.fields("figures");
   const formats = given?.choices("formats", FIGURE_FORMATS) ?? ["svg"];

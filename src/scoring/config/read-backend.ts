@@ -1,5 +1,5 @@
 /**
- * How back ends are to run.
+ * Options of back ends, from the config.
  *
  * @module
  */

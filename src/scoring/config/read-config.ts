@@ -5,7 +5,7 @@ import { parseDocument } from "yaml";
 import { containError, FormatError, LimitError, NotFoundError } from "../../core/base/index.ts";
 import { isRlProbeConfig, readRlProbeConfig } from "./rl-probe-config.ts";
 
-/** A config as it was written, with the paths in it made absolute by the file that they stand in. */
+/** A config as written, with its paths resolved against the config file. */
 export type StudyConfig = Readonly<Record<string, unknown>>;
 
 const LONGEST_CONFIG = 2 ** 20;
@@ -43,7 +43,7 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
   try {
     value = document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (cause) {
-    // The parser's own guard against aliases that hold aliases.
+    // The parser's guard against nested aliases.
     if (cause instanceof ReferenceError && /alias/i.test(cause.message)) {
       throw new LimitError(`the config expands too far: ${cause.message}`, {
         at: { file },
@@ -75,13 +75,13 @@ function absolute(config: Record<string, unknown>, dir: string): StudyConfig {
   );
 }
 
-/** `hf:org/model` may be a directory, or a model in the Hub's cache: what is not beside the config stays as it is. */
+/** `hf:org/model` may be a directory, or a model in the Hub's cache: what is not next to the config stays unchanged. */
 function hfLocation(dir: string, where: string): string {
   const folder = where.replace(/(@[^@/]*|\/\*)$/, "");
   return existsSync(resolve(dir, folder)) ? `hf:${resolve(dir, where)}` : `hf:${where}`;
 }
 
-/** Every text in a value of lists and objects, changed. */
+/** Applies `change` to every string in a value of lists and objects. */
 function deep(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => deep(item, change));

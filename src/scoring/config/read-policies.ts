@@ -53,7 +53,7 @@ function readNamed(fields: ConfigFields): NamedPolicy[] | undefined {
   const map = fields.fields("policies")!;
   return map.names.map((name): NamedPolicy => {
     if (typeof map.raw(name) === "string") return { name, at: map.text(name)! };
-    // `name:` with nothing behind it is null in YAML, and null counts as absent.
+    // `name:` without a value is null in YAML, and null counts as absent.
     const one = map.fields(name);
     if (one === undefined) throw map.wrong(name, "a location such as onnx:DIR");
     const at = one.text("at");
@@ -64,7 +64,7 @@ function readNamed(fields: ConfigFields): NamedPolicy[] | undefined {
   });
 }
 
-/** A file of saved logits is texts and policies in one. */
+/** A file of saved logits provides both texts and policies. */
 async function savedPolicies(files: readonly string[] = []): Promise<string[]> {
   const [file] = files;
   if (file === undefined || files.length > 1 || !isSavedLogits(file)) return [];

@@ -1,5 +1,5 @@
 /**
- * What policies are to write: responses to problems, and continuations of wrong texts.
+ * What policies should generate: responses to problems, and continuations of wrong texts.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const DEFAULT_MAX_TOKENS = 1024;
 const DEFAULT_CONTINUATIONS = 4;
 const DEFAULT_PLACES = ["before_error", "after_error"];
 
-/** How tokens are drawn; also the defaults under `generation`, for all that is sampled. */
+/** Sampling parameters; also the defaults under `generation`. */
 interface Drawing {
   readonly n: number | undefined;
   readonly temperature: number;
@@ -66,7 +66,7 @@ export function readGenerate(
   return { n, from, ...drawing };
 }
 
-/** `true` stands for the places around the first error, a place or a list for themselves. */
+/** `true` means the places around the first error; otherwise a place or a list of places. */
 export function readContinue(fields: ConfigFields): ContinueSpec | undefined {
   const value = fields.raw("continue");
   const defaults = readDefaults(fields);

@@ -26,7 +26,7 @@ const DEFAULT_TOP_K = 5;
  *
  * @param out where the study goes when no key says so
  * @param file the config, for messages; undefined for flags
- * @throws UsageError for a key that is unknown, of the wrong kind, or contradicts another
+ * @throws UsageError for a key that is unknown, has the wrong type, or contradicts another
  */
 export async function readStudy(
   config: StudyConfig,

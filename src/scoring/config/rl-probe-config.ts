@@ -16,9 +16,9 @@ export function isRlProbeConfig(config: Config): boolean {
 }
 
 /**
- * What such a config says, in the words of ours. Its `dataset.filter` describes the files that its first script wrote, and
- * pairs that name no checkpoint are passed over, as they are there; logs are not keys here. How it samples rollouts is
- * how `--generate` and `--continue` sample, and `visualization` says in which forms `--figures` writes.
+ * Translates such a config into ours. Its `dataset.filter` describes the files that its first script wrote; pairs that
+ * name no checkpoint are skipped, as they are there; logging has no keys here. Its rollout sampling becomes that of
+ * `--generate` and `--continue`, and `visualization` the formats of `--figures`.
  *
  * @throws UsageError for values of the wrong kind
  */
@@ -88,7 +88,7 @@ function readRollout(rollout: ConfigFields | undefined): Record<string, unknown>
   });
 }
 
-/** Formats that matplotlib knows and this program does not are passed over. */
+/** Formats that matplotlib knows and this program does not are skipped. */
 function readVisualization(visualization: ConfigFields | undefined): Record<string, unknown> | undefined {
   const formats = visualization
     ?.texts("formats")

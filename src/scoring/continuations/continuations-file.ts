@@ -11,7 +11,7 @@ import { paths } from "../store/manifest.ts";
 
 /** A line: one sample. */
 export interface Continuation {
-  /** Of the policy's model, as its scores have it. */
+  /** Fingerprint of the policy's model, as in its scores. */
   readonly fingerprint: string;
   /** How it was sampled. */
   readonly settings: string;
@@ -44,7 +44,7 @@ export function appendContinuations(dir: string, lines: readonly Continuation[])
   appendLines(paths.continuations(dir), FORM, lines);
 }
 
-/** Those of the models that `fingerprints` names; a policy that it does not name has none. */
+/** Continuations of the models in `fingerprints`; a policy that is not in it has none. */
 export async function readContinuations(
   dir: string,
   fingerprints: (policy: string) => string | undefined,
@@ -54,7 +54,7 @@ export async function readContinuations(
   return lines.filter(({ policy, fingerprint }) => fingerprint === fingerprints(policy));
 }
 
-/** Leaves out of the file what was sampled from other models, or otherwise; returns the rest. */
+/** Drops from the file what was sampled from other models or with other settings; returns the rest. */
 export async function keepContinuations(
   dir: string,
   isCurrent: (line: Continuation) => boolean,

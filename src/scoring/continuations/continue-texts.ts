@@ -1,5 +1,5 @@
 /**
- * Outcomes under the forced rollout: every policy goes on by itself from within a wrong text, and its answer is graded.
+ * Outcomes under the forced rollout: every policy continues freely from within a wrong text, and its answer is graded.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const DEFAULT_CONCURRENCY = 8;
 
 export interface ContinueTextsOptions extends BackendOptions {
   readonly signal?: AbortSignal;
-  /** Texts of a policy that are continued, and all. */
+  /** Called with the number of a policy's continued texts, and of all. */
   readonly onContinued?: (policy: string, done: number, total: number) => void;
 }
 
@@ -49,8 +49,8 @@ interface Run {
 }
 
 /**
- * Continues the wrong texts whose answer is known, under every policy, into the study's directory. What an earlier run
- * sampled the same way is kept. A policy that cannot sample, and a text that it refuses, is a finding.
+ * Continues the wrong texts whose answer is known, under every policy, into the study's directory. Samples of an
+ * earlier run with the same settings are kept. A policy that cannot sample, and a text that it refuses, is a finding.
  */
 export async function continueTexts(
   spec: StudySpec,
@@ -108,7 +108,7 @@ function nameSample({ policy, key, place, position, sample }: Omit<Continuation,
   return JSON.stringify([policy, key, place, position, sample]);
 }
 
-/** Places of wrong texts; what cannot be continued, or not graded, is counted. */
+/** Places of wrong texts; those that cannot be continued or graded are counted. */
 function listStarts(texts: readonly PreparedText[], asked: ContinueSpec, findings: FindingLog): Start[] {
   const starts: Start[] = [];
   const leaveOut = (why: string, hint?: string): void =>
@@ -167,7 +167,7 @@ async function continueUnder(name: string, run: Run): Promise<void> {
   }
   const queue = left.values();
   let done = 0;
-  // A local model writes one text's samples at a time; a server has room for more.
+  // A local model writes one text's samples at a time; a server can handle more.
   const lanes = policy.facts.backend === "onnx" || policy.facts.backend === "hf" ? 1 : undefined;
   const lane = async (): Promise<void> => {
     for (const start of queue) {
@@ -220,7 +220,7 @@ async function continueText(policy: Policy, start: Start, run: Run): Promise<voi
         finishReason,
       };
     });
-    // Sample i is the same each time: only what is missing is added.
+    // Sample i is the same each time, so only missing ones are added.
     appendContinuations(
       spec.out,
       lines.filter((line) => !run.known.has(nameSample(line))),

@@ -1,6 +1,6 @@
 /**
- * Outcomes under the forced rollout: from where texts are continued, the sampling, the file. Not here: what the outcomes say
- * (src/analyses/kl/report/continuations.ts).
+ * Outcomes under the forced rollout: from where texts are continued, the sampling, the file. Not here: the analysis of
+ * outcomes (src/analyses/kl/report/continuations.ts).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * From where a forced text is continued.
+ * Where a forced text is continued from.
  *
  * @module
  */
@@ -29,8 +29,8 @@ export function checkPlace(place: string): string {
 }
 
 /**
- * How many response tokens are forced before a policy goes on by itself. What a tool says is never left to a policy, so a
- * place within tool output moves behind it.
+ * How many response tokens are forced before a policy continues freely. A policy never has to write tool output, so a
+ * place within it moves to its end.
  *
  * @returns undefined where the place is not known, or is the end of the text
  */

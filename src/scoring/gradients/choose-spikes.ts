@@ -6,12 +6,12 @@ import {
   type SpikeOptions,
 } from "../../analyses/kl/index.ts";
 
-/** Each costs a pass back through both models. */
+/** Each costs a backward pass through both models. */
 const MOST_SPIKES = 3;
 
 /**
- * The spikes of a text whose gradients are asked for: the largest ones, and where its first error is known the largest
- * ones behind it.
+ * The spikes of a text whose gradients to compute: the largest ones, and where its first error is known, the largest
+ * ones after it.
  *
  * @returns response tokens, ascending
  */

@@ -7,9 +7,9 @@ import { FindingLog } from "../../core/schema/index.ts";
 import { appendLines, type LinesForm, readLines } from "../store/lines-file.ts";
 import { paths } from "../store/manifest.ts";
 
-/** A line: one text, or the spikes of it that another way to find spikes found later. */
+/** A line: one text, or further spikes of it that other spike settings found later. */
 export interface GradientLine {
-  /** Of the models that gave them; see `ManifestPolicy`. */
+  /** Fingerprint of the models; see `ManifestPolicy`. */
   readonly fingerprint: string;
   /** Digest of the text's token ids, and its name for readers. */
   readonly key: string;
@@ -37,7 +37,7 @@ const FORM: LinesForm<GradientLine> = {
   likely: "the run that computed them was killed, or the disk was full",
 };
 
-/** More digits than that a gradient in half precision does not have, and the file would be twice as long. */
+/** A gradient in half precision has no more digits, and the file would be twice as long. */
 const DIGITS = 5;
 
 export function appendGradients(
@@ -51,9 +51,9 @@ export function appendGradients(
 }
 
 /**
- * What is known of a policy's gradients, by the key of the text.
+ * A policy's stored gradients, by the key of the text.
  *
- * @param fingerprint of the models as they are now: gradients of others do not count; undefined: whatever is there
+ * @param fingerprint of the current models: gradients of others are ignored; undefined: all gradients
  */
 export async function readGradients(
   dir: string,

@@ -1,6 +1,6 @@
 /**
- * What the KL at spikes depends on: which spikes are asked about, the asking, the file. Not here: the gradients themselves
- * (python/logratio/scoring/gradients.py) and what they say of errors (src/analyses/kl/gradients).
+ * What the KL at spikes depends on: choosing spikes, requesting gradients, their file. Not here: the gradients
+ * themselves (python/logratio/scoring/gradients.py) and their analysis (src/analyses/kl/gradients).
  *
  * @module
  */

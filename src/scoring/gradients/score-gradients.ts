@@ -1,5 +1,5 @@
 /**
- * What the KL at spikes depends on, asked of every checkpoint after its texts are scored.
+ * Gradients of the KL at spikes, requested from every checkpoint after its texts are scored.
  *
  * @module
  */
@@ -24,11 +24,11 @@ export interface ScoreGradientsOptions extends BackendOptions {
   /** Directory of the study's tokenizer. */
   readonly tokenizer?: string;
   readonly signal?: AbortSignal;
-  /** Texts of a checkpoint that are done, and all. */
+  /** Called with the number of a checkpoint's finished texts, and of all. */
   readonly onGradients?: (policy: string, done: number, total: number) => void;
 }
 
-/** A text, and its spikes of which the gradients are not known yet. */
+/** A text, and its spikes that lack gradients. */
 interface Wanted {
   readonly key: string;
   readonly forced: ForcedText;

@@ -1,5 +1,5 @@
 /**
- * Token ids, masks and lengths, however a file holds them: arrays, lists, single numbers.
+ * Token ids, masks and lengths in any form that a file may have: arrays, lists, single numbers.
  *
  * @module
  */

@@ -3,8 +3,8 @@ import type { ForcedText } from "../policy.ts";
 import { endsInPadding, type SavedText } from "./saved-text.ts";
 
 /**
- * Finds the saved text that has the same token ids, whatever it is called and wherever it stands. Where a file does not
- * mark its padding, a text may be followed by one token again and again.
+ * Finds the saved text with the same token ids, whatever its name and place. Where a file does not mark its padding, a
+ * text may be followed by repetitions of one token.
  *
  * @throws TextRefusedError ("no-logits") when there is none
  */
@@ -12,7 +12,7 @@ export type Matcher = (text: ForcedText) => SavedText;
 
 export function makeMatcher(file: string, texts: readonly SavedText[]): Matcher {
   const byIds = new Map<string, SavedText>();
-  // The first of several equal texts is as good as the others.
+  // Of several equal texts, the first is used.
   for (const text of [...texts].reverse()) byIds.set(text.ids.join(), text);
   const unmarked = texts.filter(({ positions, row }) => positions === undefined && row !== undefined);
   return ({ id, ids, promptLength }) => {

@@ -17,7 +17,7 @@ export interface LogitsOptions {
   readonly maxBlockBytes?: number;
 }
 
-/** A text that a file of saved logits is about. */
+/** A text in a file of saved logits. */
 export interface LogitsText {
   /** Its name in the file (`0` of `0.input_ids`), or `row 3`. */
   readonly key: string;
@@ -30,8 +30,8 @@ export interface LogitsText {
 
 /**
  * A policy whose logits were saved: `.npz`, `.safetensors`, `.npy` or `.pt`, in float32, float16, bfloat16 or float64.
- * Blocks are float32, whatever was saved. Rows are read as they are needed; in a compressed `.npz`, texts are read
- * fastest in the file's own order.
+ * Blocks are float32, whatever was saved. Rows are read on demand; in a compressed `.npz`, texts are read fastest in
+ * the file's own order.
  *
  * Layouts: `K.NAME` `[T, V]` for each text K and policy NAME beside `K.input_ids` `[T]`; or `logits` `[N, T, V]` (or
  * `[T, V]`) beside `input_ids` `[N, T]` (or `[T]`), with `attention_mask` where it is padded. Row t is the model's
@@ -139,7 +139,7 @@ async function openPolicy(
   }
 }
 
-/** Runs of rows that lie one behind the other: those at positions `promptLength − 1 … ids.length − 1`. */
+/** Runs of consecutive rows, of those at positions `promptLength − 1 … ids.length − 1`. */
 function spans(
   { positions }: SavedText,
   { promptLength, ids }: ForcedText,

@@ -8,12 +8,12 @@ import { isSafetensors, openSafetensors } from "../../input/readers/safetensors/
 import { openTorch } from "../../input/readers/torch/index.ts";
 
 const HEAD_BYTES = 64;
-/** Objects of classes that are not plain data are kept as names, so that one of them does not hide the tensors. */
+/** Objects of unknown classes are kept by name, so that they do not hide the tensors. */
 const PICKLES = { unknownClasses: "record" } as const;
 
 export interface OpenTensors {
   readonly document: TreeDocument;
-  /** What the document reads from, and closes. */
+  /** The source that the document reads from and closes. */
   readonly source: ByteSource;
 }
 
@@ -37,7 +37,7 @@ async function openBySniff(source: ByteSource): Promise<TreeDocument> {
     return (await zipKind(source)) === "npz" ? openNpz(source, PICKLES) : openTorch(source, PICKLES);
   const named = /\.(safetensors|npy|npz)$/.exec(source.name)?.[1];
   if (isSafetensors(head, source.byteLength) || named === "safetensors") return openSafetensors(source);
-  // Their readers say what is wrong with a file that does not begin as its name promises.
+  // These readers report what is wrong with a file whose content does not match its name.
   if (named === "npy") return openNpy(source, PICKLES);
   if (named === "npz") return openNpz(source, PICKLES);
   if (isPickle(head)) return openTorch(source, PICKLES);

@@ -9,12 +9,12 @@ const LOGITS = "logits";
 const PROMPTS = ["prompt_length", "prompt_lengths"] as const;
 const ATTENTION = "attention_mask";
 const RESPONSE = "response_mask";
-/** Arrays beside a text's ids that belong to no policy. */
+/** Arrays of a text that belong to no policy. */
 const OTHERS: ReadonlySet<string> = new Set([IDS, ...PROMPTS, ATTENTION, RESPONSE, "position_ids", "labels"]);
 /** `0.input_ids`, `run/7/input_ids`. */
 const NAMED_IDS = /^(.+[./])input_ids$/;
 
-/** Which of the two layouts, and its texts in the order of the file. */
+/** The layout, and the texts in the file's order. */
 export interface Layout {
   /** Names of the policies whose logits are there; undefined in a file of one policy. */
   readonly policies: readonly string[] | undefined;
@@ -96,7 +96,7 @@ async function namedTexts(
   return texts;
 }
 
-/** Of "run." and "run.7.", the longer one is the text. */
+/** The owner is the longest matching prefix: of "run." and "run.7.", the latter. */
 function findOwner(entry: string, prefixes: ReadonlyMap<string, unknown>): string | undefined {
   for (let end = entry.length - 1; end > 0; end--) {
     const prefix = entry.slice(0, end);

@@ -17,14 +17,14 @@ export interface SavedRows {
   read(start: number, end: number): Promise<Float32Array>;
 }
 
-/** Half-precision numbers are widened, which loses nothing; doubles are rounded to single precision. */
+/** Half precision is widened without loss; doubles are rounded to single precision. */
 const FLOATS: ReadonlySet<DType> = new Set(["float16", "bfloat16", "float32", "float64"]);
 
 /**
  * Checks that an array has one row of logits for each token id.
  *
  * @returns columns of a row
- * @throws SchemaError, UnsupportedError or LengthMismatchError when it has not
+ * @throws SchemaError, UnsupportedError or LengthMismatchError otherwise
  */
 export function checkLogits({ entry, tensor }: SavedLogits, text: SavedText, texts: number): number {
   const at: Place = { ...text.at, entry };
@@ -70,14 +70,14 @@ export function checkLogits({ entry, tensor }: SavedLogits, text: SavedText, tex
   return vocabulary;
 }
 
-/** Opens texts' rows, read as they are asked for. */
+/** Opens texts' rows, which are read on demand. */
 export interface RowOpener {
   open(saved: SavedLogits, text: SavedText): Promise<SavedRows>;
   close(): Promise<void>;
 }
 
 export function createRowOpener(file: OpenTensors): RowOpener {
-  // One view per array: a compressed one is inflated from its front again by each new view.
+  // One view per array: each new view of a compressed array would inflate it from the start.
   const views = new Map<string, Promise<TokenRows | undefined>>();
   return {
     open: async ({ entry, tensor }, text) => {
@@ -102,7 +102,7 @@ function openRows(tensor: Tensor, first: number): SavedRows {
   };
 }
 
-/** Where a text's rows cannot be read one by one, all of them are held for as long as the text is read. */
+/** Where a text's rows cannot be read singly, all are in memory while the text is read. */
 function wholeText({ document }: OpenTensors, entry: string, tensor: Tensor, row: number): SavedRows {
   const [, tokens, vocabulary] = tensor.shape as [number, number, number];
   const bytes = tokens * vocabulary * 4;

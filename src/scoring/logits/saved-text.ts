@@ -1,5 +1,5 @@
 /**
- * What a file of saved logits says, before any logits are read: its texts, and under which names their logits lie.
+ * The texts of a file of saved logits and the names of their arrays, before any logits are read.
  *
  * @module
  */
@@ -7,22 +7,22 @@ import type { Place } from "../../core/base/index.ts";
 import type { Tensor } from "../../input/io/index.ts";
 
 export interface SavedText {
-  /** Names it in messages: what stands before `.input_ids`, or its row. */
+  /** Its name in messages: what is before `.input_ids`, or its row. */
   readonly key: string;
   readonly at: Place;
   /** Prompt and response, without padding. */
   readonly ids: Int32Array;
-  /** Row of the text's logits that each token stands at; undefined: 0, 1, 2, … */
+  /** The row of the text's logits for each token; undefined: 0, 1, 2, … */
   readonly positions: Int32Array | undefined;
   /** Tokens of the prompt; undefined where the file does not say. */
   readonly promptLength: number | undefined;
   /** `[ids.length − promptLength]`, 0 = tool output; undefined where the file does not say. */
   readonly mask: Uint8Array | undefined;
-  /** Ids and logits have this many rows, padding included. */
+  /** Number of rows of ids and logits, padding included. */
   readonly width: number;
-  /** Row of the file's `[N, …]` arrays; undefined where the text has arrays of its own. */
+  /** Row of the file's `[N, …]` arrays; undefined where the text has separate arrays. */
   readonly row: number | undefined;
-  /** Arrays beside its ids, by policy; `""` in a file of one policy. */
+  /** Its arrays of logits, by policy; `""` in a file of one policy. */
   readonly logits: ReadonlyMap<string, SavedLogits>;
 }
 
@@ -32,7 +32,7 @@ export interface SavedLogits {
   readonly tensor: Tensor;
 }
 
-/** Where padding is not marked, a text may be followed by one token again and again. */
+/** Whether only repetitions of one token follow, which may be unmarked padding. */
 export function endsInPadding(ids: Int32Array, length: number): boolean {
   return ids.subarray(length).every((id) => id === ids[length]);
 }

@@ -6,14 +6,14 @@ interface Row extends Pick<SavedText, "key" | "at" | "row" | "logits"> {
   readonly ids: Int32Array;
   /** 0 = padding. */
   readonly attention: Int32Array | undefined;
-  /** Of all tokens, or of the last ones. */
+  /** The response mask, over all tokens or only the last ones. */
   readonly response: Int32Array | undefined;
   /** Tokens of the prompt, padding not counted. */
   readonly promptLength: number | undefined;
 }
 
 /**
- * One text of a file, its padding (left, right or between) taken away.
+ * One text of a file, without its padding (left, right or between).
  *
  * @throws LengthMismatchError when masks and ids have different lengths
  * @throws SchemaError when there is no token, or the prompt is longer than the text

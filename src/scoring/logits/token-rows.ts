@@ -1,6 +1,6 @@
 /**
- * A dense `[N, T, V]` array seen as `[N·T, V]`, so that a few tokens of one text can be read: a tensor's own rows are
- * whole texts.
+ * A dense `[N, T, V]` array viewed as `[N·T, V]`, so that a few tokens of one text can be read: the tensor's own rows
+ * are whole texts.
  *
  * @module
  */
@@ -26,7 +26,7 @@ interface Located {
 
 /**
  * @param tensor of three dimensions, under `name` in the file
- * @returns undefined where its elements do not lie one behind the other, or the format does not say where they lie
+ * @returns undefined where its elements are not contiguous, or the format does not tell where they are
  */
 export async function viewTokens(
   { document, source }: OpenTensors,

@@ -10,7 +10,7 @@ import {
 } from "./decoder.ts";
 import { cutBlock, type Session, type Tensor, type Tensors } from "./runtime.ts";
 
-/** Attention within a run takes memory by its length times the text's. */
+/** Attention in a run takes memory proportional to its length times the text's. */
 const MAX_RUN_TOKENS = 512;
 
 /** Keys and values of the tokens so far. */
@@ -26,7 +26,7 @@ interface Step {
 }
 
 export interface CachedDecoder extends Decoder {
-  /** Logits of a text that is fed in runs of these lengths: how the cache is put to the test. */
+  /** Logits of a text fed in runs of these lengths, to test the cache. */
   inRuns(ids: Int32Array, lengths: readonly number[]): Promise<Tensor[]>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the three ways of running a decoder have in common: a KV cache, the whole text at once, head and body apart.
+ * What the three ways of running a decoder share: with a KV cache, the whole text at once, head and body separately.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface Decoder {
   logits(ids: Int32Array, first: number, signal?: AbortSignal): AsyncGenerator<LogitBlock>;
   /** Reads a prompt; what follows can be continued in several ways from there. */
   begin(ids: Int32Array, signal?: AbortSignal): Promise<Cursor>;
-  /** Bytes of logits in one block at least, for a text of that many tokens. */
+  /** The least bytes of logits in one block, for a text of that many tokens. */
   leastBytes(tokens: number): number;
   /** How it runs, in sentences. */
   readonly notes: readonly string[];
@@ -27,7 +27,7 @@ export interface Cursor {
   advance(id: number, signal?: AbortSignal): Promise<Cursor>;
 }
 
-/** What every way needs. */
+/** What every way of running needs. */
 export interface DecoderSetup {
   readonly runtime: Runtime;
   readonly signature: Signature;
@@ -38,7 +38,7 @@ export function bytesPerLogit({ logits }: Signature): number {
   return logits === "float32" ? 4 : 2;
 }
 
-/** Rows of logits that fit the bound; one at least. */
+/** Rows of logits that fit the bound, at least one. */
 export function rowsWithin(maxBlockBytes: number, vocabulary: number, signature: Signature): number {
   return Math.max(1, Math.floor(maxBlockBytes / (vocabulary * bytesPerLogit(signature))));
 }

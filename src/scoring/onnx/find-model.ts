@@ -23,7 +23,7 @@ const HINT =
   "export a model with optimum-cli export onnx --model CHECKPOINT --task text-generation-with-past DIR, or name the .onnx file";
 
 /**
- * The model that a path means: the file itself, or the first of the usual names in the directory or in its `onnx/`, or
+ * Finds the model of a path: the file itself, or the first of the usual names in the directory or in its `onnx/`, or
  * the only `.onnx` file there.
  *
  * @throws NotFoundError

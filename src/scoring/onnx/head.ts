@@ -1,6 +1,6 @@
 /**
- * Where a decoder's graph parts into a body (text to hidden states) and a head (hidden states to logits), each of whose
- * rows depends on one row of hidden states alone.
+ * Splits a decoder's graph into a body (text to hidden states) and a head (hidden states to logits), each of whose rows
+ * depends on only one row of hidden states.
  *
  * @module
  */
@@ -58,7 +58,7 @@ export function findHead(model: OnnxModel): Head | Unavailable {
   }
 }
 
-/** Whether constants of a node are one row at most: others would belong to certain tokens of the text. */
+/** Whether a node's constants have at most one row: others would apply to specific tokens of the text. */
 function appliesToRows(model: OnnxModel, { inputs }: StoredNode): boolean {
   return inputs.every((input) => {
     const shape = model.weights.get(input)?.shape ?? [];

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FormatError } from "../../core/base/index.ts";
 
-/** What the JSON files beside a model say; null (or empty) where they do not. */
+/** Facts from the JSON files next to a model; null (or empty) where unknown. */
 export interface ModelConfig {
   readonly vocabularySize: number | null;
   readonly contextLength: number | null;
@@ -14,7 +14,7 @@ export interface ModelConfig {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Names that model families give the longest text. */
+/** The names for the longest text in various model families. */
 const CONTEXT = [
   "max_position_embeddings",
   "n_positions",

@@ -14,7 +14,7 @@ export interface OpenedDecoder {
   readonly decoder: Decoder;
   readonly vocabulary: number;
   readonly notes: readonly string[];
-  /** What it asks its graph for, and the same decoder over another session that gives as much. */
+  /** The outputs that it fetches, and the same decoder over another session with these outputs. */
   readonly fetched: readonly string[];
   readonly over: (session: Session) => Decoder;
 }
@@ -27,8 +27,8 @@ export interface DecoderFile {
 }
 
 /**
- * Loads a decoder in the way that suits it: with its KV cache where it has one; whole where the longest text's logits
- * fit the bound; else head and body apart. Whatever was loaded is released when this throws.
+ * Loads a decoder in the most suitable way: with its KV cache where it has one; whole where the longest text's logits
+ * fit the bound; else head and body separately. Whatever was loaded is released when this throws.
  *
  * @throws UnsupportedError
  * @throws UsageError when the bound is below one row
@@ -102,7 +102,7 @@ async function trySplit(
   try {
     return await openSplit(setup, source, model, head, options);
   } catch (error) {
-    // Loading the whole model comes next, and tells a model that is at fault from a cut that is.
+    // Next the whole model is loaded, which shows whether the model or the cut is at fault.
     if (isLogratioError(error)) return new Unavailable(`the parts do not load (${error.message})`);
     throw error;
   }

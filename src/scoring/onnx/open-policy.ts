@@ -18,7 +18,7 @@ export interface OnnxOptions {
   readonly provider?: string;
   /** Bytes of logits in one block; default 16 MiB. */
   readonly maxBlockBytes?: number;
-  /** Also load what reads attention: the weights a second time. Default false. */
+  /** Whether to make attention readable, which loads the weights a second time. Default false. */
   readonly attention?: boolean;
 }
 
@@ -27,16 +27,17 @@ const DEFAULT_BLOCK_BYTES = 2 ** 24;
 /**
  * A decoder in ONNX on this machine, run by `onnxruntime-node` (an optional dependency).
  *
- * The graph takes `input_ids` (int64 or int32) and, as it has them, `attention_mask`, `position_ids`,
+ * The graph takes `input_ids` (int64 or int32) and, where it has them, `attention_mask`, `position_ids`,
  * `past_key_values.*`, `use_cache_branch`; it gives `logits` `[1, tokens, vocabulary]` in fp32 or fp16 and, for every
- * past, a `present.*`. Before it is used, four tokens tell whether it is a decoder and its KV cache is right.
+ * past, a `present.*`. Before use, a test with four tokens checks that it is a decoder and that its KV cache is
+ * correct.
  *
  * Logits come in blocks of at most `maxBlockBytes`: a model with a KV cache is fed in runs; without one, its graph is
- * split before the last matrix multiplication unless the longest text fits. A run blocks the thread; signals are heeded
- * between runs.
+ * split before the last matrix multiplication unless the longest text fits. A run blocks the thread; signals are
+ * checked between runs.
  *
- * With `attention`, a second session of the same graph sums attention to spans up inside the graph, so that no tokens ×
- * tokens come out of it. A graph whose attention cannot be read (fused operators) has a note that says why.
+ * With `attention`, a second session of the same graph sums attention to spans inside the graph, so that nothing of the
+ * size tokens × tokens leaves it. A graph whose attention cannot be read (fused operators) has a note that says why.
  *
  * @param path a directory with `model.onnx` (or `onnx/model.onnx`, `model_fp16.onnx`, `decoder_model*.onnx`) and
  *   `config.json`, or the file itself
@@ -204,7 +205,7 @@ function probing(
   };
 }
 
-/** The model ran when it was opened, so a run that fails is about the text. */
+/** The model ran when it was opened, so a failing run is due to the text. */
 function refusedRun(
   what: string,
   tokens: number,

@@ -7,7 +7,7 @@ export interface Picked {
 }
 
 /**
- * The next token: the most probable one at temperature 0 (the smaller id of two alike), else one drawn from
+ * The next token: the most probable one at temperature 0 (the smaller id of equal ones), else one drawn from
  * softmax(logits / temperature), of which only the most probable tokens that together reach `topP` are kept.
  *
  * @param logits none NaN or +inf, not all -inf

@@ -1,6 +1,6 @@
 /**
- * Random numbers of a seed, the same everywhere: Mulberry32 (Tommy Ettinger, 2017), a 32-bit counter that is multiplied
- * and shifted; period 2^32, plenty for a text. Two draws make one double, as in MT19937's `genrand_res53`.
+ * Seeded random numbers, the same on every platform: Mulberry32 (Tommy Ettinger, 2017), a 32-bit counter that is
+ * multiplied and shifted; period 2^32, plenty for a text. Two draws make one double, as in MT19937's `genrand_res53`.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 /** Uniform in [0, 1), 53 bits. */
 export type Random = () => number;
 
-/** A stream of its own for each (seed, stream), so that sample i does not depend on how many others are drawn. */
+/** A separate stream for each (seed, stream), so that sample i does not depend on how many others are drawn. */
 export function seededRandom(seed: number, stream: number): Random {
   let state = mixed(mixed(mixed(seed >>> 0) ^ Math.floor(seed / 2 ** 32)) ^ stream);
   const draw = (): number => {

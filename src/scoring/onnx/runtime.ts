@@ -1,5 +1,5 @@
 /**
- * The one place that knows onnxruntime-node: loading it, sessions, tensors, and what its messages mean.
+ * The only place that uses onnxruntime-node: loading it, sessions, tensors, and its messages.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly provider?: string;
 }
 
-/** A loaded graph. Runs block the thread that asks for them; other work happens between runs. */
+/** A loaded graph. Runs block the calling thread; other work happens between runs. */
 export interface Session {
   /** @throws UnsupportedError when onnxruntime gives up */
   run(feeds: Tensors, outputs: readonly string[]): Promise<Tensors>;
@@ -61,7 +61,7 @@ export async function loadRuntime(
       },
     );
   });
-  // Every failure is thrown as well; the library would print it a second time, in its own words.
+  // Every failure is thrown; the library would print it a second time.
   library.env.logLevel = "fatal";
   return {
     open: (file, model, options) => openSession(library, file, model, options),
@@ -127,7 +127,8 @@ async function openSession(
 
 /**
  * Where JavaScript has Float16Array (Node 24), the library's tensors hold half precision in one, and its binding then
- * finds no bytes in them (microsoft/onnxruntime pull request 32323, open with 1.30.0). Given the bits, it reads them.
+ * finds no bytes in them (microsoft/onnxruntime pull request 32323, open with 1.30.0). Given the bits as Uint16Array,
+ * it reads them.
  */
 function withBits(tensor: Tensor): Tensor {
   if (tensor.type !== "float16" || tensor.data instanceof Uint16Array) return tensor;
@@ -174,7 +175,7 @@ function cannotLoad(file: string, provider: string, cause: unknown): FormatError
   });
 }
 
-/** What onnxruntime says, without its source positions. */
+/** onnxruntime's message, without its source positions. */
 function firstLine(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);
   const [line = ""] = message.split("\n");

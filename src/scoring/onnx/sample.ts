@@ -10,8 +10,8 @@ import { widened } from "./widen.ts";
  * Continues a prompt `n` times. The prompt is read once; with a KV cache every new token is one run of one token,
  * without one it is a run of the whole text so far, so that n tokens after a prompt of p cost n·p + n²/2 token steps.
  *
- * Sample i depends on the prompt, the seed and i alone: {@link seededRandom}. At temperature 0 all n are alike and are
- * made once.
+ * Sample i depends on the prompt, the seed and i alone: {@link seededRandom}. At temperature 0 all n are equal and
+ * computed once.
  *
  * @param room most new tokens that the context leaves
  */

@@ -1,6 +1,6 @@
 /**
- * Tests that a graph is put to before it scores anything: exports that look like a decoder and are none, or whose KV
- * cache works for one token only, give wrong numbers without an error.
+ * Tests a graph before it scores anything: exports that look like a decoder but are not, or whose KV cache works for
+ * one token only, give wrong numbers without an error.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { widened } from "./widen.ts";
 const TOKENS = 4;
 /** Differences of logits relative to their range, that rounding makes: single and half precision. */
 export const ROUNDING = { float32: 1e-4, float16: 1e-2 } as const;
-/** Beyond this share of the range, it is another computation rather than rounding. */
+/** Differences beyond this share of the range are not due to rounding. */
 const OTHER_COMPUTATION = 0.05;
 
 /** Runs a text in runs of the given lengths, from its beginning; as many tensors as runs. */
@@ -28,10 +28,10 @@ export interface Checked {
 }
 
 /**
- * Runs four tokens at once and two by two. What follows a token must not change its logits, and a text in pieces must
- * give what it gives at once.
+ * Runs four tokens at once and two by two. Later tokens must not change a token's logits, and a text in pieces must
+ * give the same logits as at once.
  *
- * @param cached whether `runs` continues from run to run; if not, only the first is asked for
+ * @param cached whether `runs` continues from run to run; if not, only the first is used
  * @throws UnsupportedError for an encoder, a cache that is wrong, logits for some positions only
  */
 export async function checkDecoder(
@@ -124,7 +124,7 @@ export function furthest(a: Float32Array, b: Float32Array): number {
   return largest;
 }
 
-/** Largest less smallest of the finite ones. */
+/** Largest minus smallest of the finite values. */
 export function findRange(values: Float32Array): number {
   let low = Infinity;
   let high = -Infinity;

@@ -10,7 +10,7 @@ interface IdInput {
   readonly type: IdType;
 }
 
-/** What a decoder wants and gives. */
+/** The inputs and outputs of a decoder. */
 export interface Signature {
   readonly ids: IdInput;
   readonly mask: IdInput | null;
@@ -48,9 +48,9 @@ const EXPORT =
   "or torch.onnx.export with inputs input_ids and attention_mask [batch, sequence] and output logits.";
 
 /**
- * The decoder that a model's inputs and outputs make it.
+ * Recognizes a decoder by a model's inputs and outputs.
  *
- * @throws UnsupportedError that says what is there and what is wanted
+ * @throws UnsupportedError that lists what was found and what is expected
  */
 export function readSignature(
   file: string,

@@ -23,7 +23,7 @@ export interface SplitSessions {
 
 const ELEMENT_TYPES: Readonly<Record<string, number>> = { float32: 1, float16: 10 };
 
-/** Makes the two models and loads them. @throws as extraction and onnxruntime do; nothing is left open then */
+/** Builds and loads the two models. @throws as extraction and onnxruntime do, leaving nothing open */
 export async function openSplit(
   setup: DecoderSetup,
   source: ByteSource,
@@ -45,7 +45,7 @@ export async function openSplit(
   }
 }
 
-/** No cache, but the head runs apart: over chunks of rows, and only over those that are asked for. */
+/** No cache, but the head runs separately: over chunks of rows, and only over requested ones. */
 export function splitDecoder(
   setup: DecoderSetup,
   { body, head, hidden }: SplitSessions,

@@ -1,12 +1,12 @@
 /**
- * What a caller may set for a policy behind a server, checked once.
+ * Options of a policy behind a server, checked once.
  *
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
 
 export interface ServerOptions {
-  /** Name under which the server has the model; found out where it serves only one. Also `URL#model`. */
+  /** The model's name on the server; determined where it serves only one. Also `URL#model`. */
   readonly model?: string | undefined;
   /** Most probable tokens to ask for; 0: the sampled token's log-prob only. Default 20. */
   readonly topK?: number | undefined;
@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly retries?: number | undefined;
   /** Wait before the first retry; doubles each time, at most 30 s, with jitter. Default 500. */
   readonly retryDelayMs?: number | undefined;
-  /** Requests under way at once. Default 8. */
+  /** Requests in progress at once. Default 8. */
   readonly concurrency?: number | undefined;
   /** Sent as `Authorization: Bearer …`. */
   readonly apiKey?: string | undefined;
@@ -29,7 +29,7 @@ export interface ServerOptions {
   readonly maxResponseBytes?: number | undefined;
   /** Further members of each request's body. */
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
-  /** Ends the opening; afterwards each call has a signal of its own. */
+  /** Aborts the opening; later calls have their own signals. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -116,7 +116,7 @@ export function resolveOptions(url: string, options: ServerOptions): ResolvedOpt
   };
 }
 
-/** How patient to be with what a server says about itself: it does so at once, or is not there. */
+/** Timeouts while opening: a server describes itself at once, or is not running. */
 export function openingPatience(resolved: ResolvedOptions): {
   readonly retries: number;
   readonly timeoutMs: number;

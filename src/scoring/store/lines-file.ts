@@ -1,6 +1,6 @@
 /**
- * Lines of JSON that are appended as they come, each with a digest of what it says: a line without its own is not
- * believed, and what it was about is done again.
+ * An append-only file of JSON lines, each with a digest of its content: a line whose digest does not match is dropped,
+ * and its work is done again.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { appendJsonl } from "../../input/ingest/index.ts";
 import { writeWholeFile } from "../../input/io/index.ts";
 
 export interface LinesForm<Line> {
-  /** What the digest is of. */
+  /** The part of a line that the digest covers. */
   readonly said: (line: Line) => unknown;
   /** A sentence about so many damaged lines. */
   readonly describeDamage: (count: number) => string;
@@ -26,7 +26,7 @@ function computeDigest<Line>({ said }: LinesForm<Line>, line: Line): string {
     .slice(0, 16);
 }
 
-/** Gives a line that a killed run left without its end one, so that the next does not run into it. */
+/** Ends a line that a killed run left unfinished, so that the next does not run into it. */
 export function appendLines<Line extends object>(
   file: string,
   form: LinesForm<Line>,
@@ -38,7 +38,7 @@ export function appendLines<Line extends object>(
   );
 }
 
-/** Lines of an earlier run; none where there is no file. Damaged ones are reported, and leave the file. */
+/** Lines of an earlier run; none without a file. Damaged ones are reported, and removed from the file. */
 export async function readLines<Line extends object>(
   file: string,
   form: LinesForm<Line>,
@@ -66,7 +66,7 @@ export async function readLines<Line extends object>(
       found.push(line);
     }
   }
-  // What is done again is appended, so what it replaces goes.
+  // Redone work is appended, so the damaged lines are removed.
   if (damaged > 0) await writeWholeFile(file, sound.map((line) => `${line}\n`).join(""));
   return found;
 }

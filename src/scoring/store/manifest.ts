@@ -1,5 +1,5 @@
 /**
- * `study.json`: what a study directory holds, and from what it came.
+ * `study.json`: what a study directory contains, and its inputs.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Manifest {
   readonly reference: string;
   readonly pairs: readonly (readonly [string, string])[];
   readonly tokenizer: string | null;
-  /** How the scores are to be read, in the words of the config. */
+  /** Settings for reading the scores, as config keys. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly policies: Readonly<Record<string, ManifestPolicy>>;
 }
@@ -32,10 +32,13 @@ export interface ManifestPolicy {
   readonly stage: string | null;
   readonly gives: Policy["gives"];
   readonly facts: PolicyFacts;
-  /** Tells whether the scores still hold: size and date of its model and of those it is compared with, or addresses. */
+  /**
+   * Tells whether the scores are still valid: size and date of its model and of those it is compared with, or
+   * addresses.
+   */
   readonly fingerprint: string;
   readonly refused: readonly RefusedText[];
-  /** Texts that it had scores of when it was finished; absent while it is not. */
+  /** The number of texts with scores; absent until it is finished. */
   readonly scored?: number;
 }
 
@@ -48,7 +51,7 @@ export interface RefusedText {
   readonly hint?: string;
 }
 
-/** Reasons that lie in the text and the policy: asking again gives the same. */
+/** Permanent reasons: trying again gives the same refusal. */
 const LASTING: readonly RefusalReason[] = [
   "empty-response",
   "context-length",
@@ -79,7 +82,7 @@ export const paths = {
 /**
  * The manifest of a study directory; undefined where there is none.
  *
- * @throws FormatError when it is not what was written
+ * @throws FormatError when it is damaged
  */
 export async function readManifest(dir: string): Promise<Manifest | undefined> {
   const file = paths.manifest(dir);
@@ -143,7 +146,7 @@ export async function writeManifest(
   await writeWholeFile(paths.manifest(dir), `${text}\n`);
 }
 
-/** SHA-256 of what the manifest says, in hexadecimal. */
+/** SHA-256 of the manifest's content, in hexadecimal. */
 function computeDigest(manifest: Manifest): string {
   return createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
 }

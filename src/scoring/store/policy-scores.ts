@@ -17,7 +17,7 @@ import {
   writeScores,
 } from "./scores-file.ts";
 
-/** Texts and seconds after which what was scored is saved. */
+/** Scores are saved after this many texts or seconds. */
 const PART_TEXTS = 64;
 const PART_MS = 15_000;
 
@@ -25,27 +25,27 @@ export interface PolicyScoresFile {
   /** Keys of texts that have scores. */
   readonly done: ReadonlySet<string>;
   add(row: ScoreRow): Promise<void>;
-  /** Saves what is not saved yet, and leaves it as parts. */
+  /** Saves unsaved scores as parts. */
   pause(): Promise<void>;
-  /** Makes one file of all parts, in the order of `order` (keys); what is not named there is left out. */
+  /** Merges all parts into one file in the order of `order` (keys); other texts are dropped. */
   finish(order: readonly string[]): Promise<void>;
 }
 
 export interface OpenScoresOptions {
-  /** Of the models whose scores they are: those of others are thrown away. */
+  /** Fingerprint of the models: scores of others are discarded. */
   readonly fingerprint: string;
   /** The first error of each text of the study, by its key. */
   readonly errors?: ReadonlyMap<string, ErrorSpan | undefined>;
-  /** The policy was finished before, so there is a file of its scores. */
+  /** Whether the policy was finished before, so that there is a file of its scores. */
   readonly finished?: boolean;
   /** Called for each file whose scores are lost. */
   readonly onDamage?: (damaged: DamagedScores) => void;
 }
 
 /**
- * Opens a policy's scores to add to them. Files that are not what was written, scores of other models, those that lack
- * columns which `layout` asks for and those whose attention is to another error than `errors` say are thrown away.
- * Columns beyond `layout` stay until the file is written again with more texts.
+ * Opens a policy's scores to add to them. Damaged files, scores of other models, those that lack columns of `layout`
+ * and those with attention to another error than in `errors` are discarded. Columns beyond `layout` stay until the file
+ * is written again with more texts.
  */
 export async function openPolicyScores(
   dir: string,
@@ -72,7 +72,7 @@ interface SoundFile {
   readonly keys: readonly string[];
 }
 
-/** Files whose scores still hold; the others are removed, and reported where they are damaged. */
+/** Files with valid scores; the others are removed, and reported if damaged. */
 async function keepSoundFiles(
   candidates: readonly string[],
   layout: ScoresLayout,
@@ -96,7 +96,7 @@ async function keepSoundFiles(
   return sound;
 }
 
-/** Scores as they come, in files of a few texts each beside the whole one. */
+/** Collects scores, in files of a few texts each next to the merged one. */
 class ScoresParts implements PolicyScoresFile {
   readonly done: Set<string>;
   readonly #whole: string;
@@ -104,7 +104,7 @@ class ScoresParts implements PolicyScoresFile {
   readonly #layout: ScoresLayout;
   readonly #fingerprint: string;
   readonly #files: string[];
-  /** Keys of the whole file, in its order. */
+  /** Keys of the merged file, in its order. */
   readonly #inOrder: readonly string[] | undefined;
   readonly #taken: Set<number>;
   #held: ScoreRow[] = [];
@@ -152,7 +152,7 @@ class ScoresParts implements PolicyScoresFile {
 
   #save(): Promise<void> {
     this.#savedAt = Date.now();
-    // Others add rows while these are written.
+    // Rows may be added while these are written.
     const rows = this.#held;
     this.#held = [];
     if (rows.length > 0) this.#writing = this.#writing.then(() => this.#write(rows));
@@ -160,7 +160,7 @@ class ScoresParts implements PolicyScoresFile {
   }
 
   async #write(rows: readonly ScoreRow[]): Promise<void> {
-    // The first that is free: a gap in the numbers is a file that was lost.
+    // The first free number: a gap is a file that was lost.
     let number = 0;
     while (this.#taken.has(number)) number++;
     this.#taken.add(number);
@@ -189,7 +189,7 @@ function sameOrder(a: readonly string[] | undefined, b: readonly string[]): bool
   return a?.length === b.length && a.every((key, i) => key === b[i]);
 }
 
-/** Rows of all files in the order of `wanted`: as a stream where the files already have it, else by way of memory. */
+/** Rows of all files in the order of `wanted`: streamed where the files already have it, else through memory. */
 async function* readInOrder(files: readonly string[], wanted: readonly string[]): AsyncGenerator<ScoreRow> {
   const place = new Map(wanted.map((key, i) => [key, i]));
   const waiting = new Map<number, ScoreRow>();

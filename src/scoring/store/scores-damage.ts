@@ -1,5 +1,5 @@
 /**
- * Files of scores that are not what was written: a full disk, a power cut, a bad copy.
+ * Detects damaged files of scores: after a full disk, a power cut, a bad copy.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface DamagedScores {
 }
 
 /**
- * What a file holds, if every byte of it is what was written; undefined where there is none.
+ * The content of an intact file; undefined where there is none.
  *
  * @throws FileSystemError where it cannot be read
  */
@@ -26,7 +26,7 @@ export async function readSoundKeys(file: string): Promise<ScoresFileContents | 
   } catch (error) {
     if (isSystemError(error) && error.code === "ENOENT") return undefined;
     if (isSystemError(error)) throw fileSystemError(error, "read", { file });
-    // Written without a checksum, or damaged where it says that it has one.
+    // Written without a checksum, or damaged where the checksum is recorded.
     if (isLogratioError(error, "FormatError")) return { file, why: "it cannot be read" };
     throw error;
   }

@@ -1,5 +1,5 @@
 /**
- * Scores of one policy from disk. Not here: its columns (`scores-layout.ts`), and how they get there (`write-scores.ts`).
+ * Reads scores of one policy from disk. Not here: the columns (`scores-layout.ts`), and writing (`write-scores.ts`).
  *
  * @module
  */
@@ -37,9 +37,9 @@ export async function* readScores(path: string, columns?: readonly string[]): As
   }
 }
 
-/** What a file holds. */
+/** The content of a file. */
 export interface ScoresFileContents {
-  /** Of the models that scored them; undefined: it does not say. */
+  /** Fingerprint of the models that scored them; undefined if not recorded. */
   readonly fingerprint: string | undefined;
   /** Digests of its texts, in its order. */
   readonly keys: readonly string[];
@@ -54,7 +54,7 @@ export interface ScoresFileContents {
     | undefined;
 }
 
-/** What a file holds; no scores are decoded. */
+/** The content of a file, without decoding scores. */
 export async function readKeys(path: string): Promise<ScoresFileContents> {
   const document = await openParquet(path);
   const keys: string[] = [];
@@ -85,7 +85,7 @@ function findPartners(names: readonly string[]): string[] {
   return namesBehind(PAIR_LISTS.forwardKl, names);
 }
 
-/** Partners of the columns that are called so. */
+/** Partners that have a column of this name. */
 function namesBehind(column: string, names: readonly string[]): string[] {
   const prefix = pairColumn(column, "");
   return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
@@ -101,7 +101,7 @@ function readHeads(value: RowValue | undefined): AttentionColumns["heads"] {
   return { layers: Array.isArray(value) ? value.length : 0, shares: shares ?? new Float32Array() };
 }
 
-/** Columns of one row, of the kind that they must be. */
+/** Reads columns of one row, checking their types. */
 class RowReader {
   readonly #chunk: RowChunk;
   readonly #i: number;
@@ -135,7 +135,7 @@ class RowReader {
     return typeof value === "number" ? value : Number.NaN;
   }
 
-  // Views on a chunk end with it; rows are held beyond that.
+  // Copied: rows outlive the chunk.
   floats(name: string): Float32Array {
     const value = this.raw(name);
     if (!isNumbers(value)) throw this.wrong(name);

@@ -1,5 +1,5 @@
 /**
- * The columns of a file of scores. `docs/kl.md` describes them for those who read them elsewhere.
+ * The columns of a file of scores. `docs/kl.md` describes them for other readers.
  *
  * @module
  */
@@ -57,5 +57,5 @@ export type PairNumber = keyof typeof PAIR_NUMBERS;
 /** `forward_kl|dpo`: of this policy against dpo. */
 export const pairColumn = (name: string, partner: string): string => `${name}|${partner}`;
 
-/** In a file's footer: see `ManifestPolicy`. */
+/** Key in a file's footer; see `ManifestPolicy`. */
 export const FINGERPRINT = "logratio.fingerprint";

@@ -1,5 +1,5 @@
 /**
- * `texts.jsonl`: the texts of a study as they were tokenized, one object a line.
+ * `texts.jsonl`: the tokenized texts of a study, one object per line.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Scores of one policy to disk: Parquet, one row per text, one list entry per response token.
+ * Writes scores of one policy to disk: Parquet, one row per text, one list entry per response token.
  *
  * @module
  */
@@ -20,9 +20,9 @@ import {
 } from "./scores-layout.ts";
 
 /**
- * Writes rows to a file, whole or not at all.
+ * Writes rows to a file atomically.
  *
- * @param fingerprint of the models that they are scores of
+ * @param fingerprint of the models that gave the scores
  */
 export async function writeScores(
   path: string,

@@ -1,5 +1,5 @@
 /**
- * What files call prompts, responses and what is known about them.
+ * Names in files of prompts, responses and facts about them.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const NAMES = {
 
 export type TextColumn = keyof typeof NAMES;
 
-/** A file's name of a {@link TextColumn} where it is not one of those tried; dots lead into nested objects. */
+/** A file's name for a {@link TextColumn} that is not among those tried; dots lead into nested objects. */
 export type ColumnNames = Readonly<Record<string, string>>;
 
 /** A row, or an entry of an object: its value under a name, undefined where there is none. */
@@ -68,7 +68,7 @@ export function columnReader(names: ColumnNames): ColumnReader {
   };
 }
 
-/** A name that itself holds the dots wins. */
+/** A name that itself contains the dots takes precedence. */
 function valueAt(fields: Fields, path: string): unknown {
   const whole = fields(path);
   const dot = path.indexOf(".");

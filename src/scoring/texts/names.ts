@@ -1,7 +1,7 @@
 import type { FindingLog } from "../../core/schema/index.ts";
 import type { Response } from "./read-responses.ts";
 
-/** A response with the names under which a study knows it. */
+/** A response with its names in the study. */
 export interface NamedResponse {
   readonly given: Response;
   /** Of the text, unique. */
@@ -13,9 +13,9 @@ export interface NamedResponse {
  * Names texts so that a name stays the same when other files are added.
  *
  * The problem is the row's problem id, else its own id, else `row N` of the first row with the same prompt. The text is
- * named by its own id where it has one beside the problem's, else by the problem; with the source in front where it is
- * known (`dpo:calc/solve/0000`) and `#0`, `#1`, … behind where several would have the same name, in the order in which
- * they are read.
+ * named by its own id where it has one besides the problem's, else by the problem; with the source as a prefix where
+ * known (`dpo:calc/solve/0000`), and with `#0`, `#1`, … appended where several would have the same name, in the order
+ * in which they are read.
  */
 export function nameTexts(responses: readonly Response[], findings: FindingLog): NamedResponse[] {
   const byPrompt = new Map<string, string>();
@@ -60,7 +60,7 @@ function promptName(
   const key = prompt ?? promptIds?.join() ?? `${at.file} ${row}`;
   const known = byPrompt.get(key);
   if (known !== undefined) return known;
-  // Another file's row of that number has another prompt.
+  // Another file has a row of that number with another prompt.
   const name = rows.has(row) ? `${row} of ${at.file}` : row;
   rows.add(row);
   byPrompt.set(key, name);

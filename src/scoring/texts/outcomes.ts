@@ -11,8 +11,8 @@ const CHECKPOINT_COLUMNS = ["checkpoint", "policy", "model"] as const;
 /**
  * Which problems checkpoints solve themselves: `{"ID": true}`, a file of responses with `correct` (an object or rows),
  * or RL-Probe's `all_checkpoint_results.json` (`{"all_results": {"CHECKPOINT": {"ID": true}}}`, also without
- * `all_results`). Rows may name the checkpoint. Of several responses to one problem more than half must be right.
- * What is neither right nor wrong is left out.
+ * `all_results`). Rows may name the checkpoint. Of several responses to one problem, more than half must be right. What
+ * is neither right nor wrong is left out.
  *
  * @returns by checkpoint; `""` where the file names none
  * @throws SchemaError when the file says of no problem whether it was solved

@@ -6,7 +6,7 @@ import { checkTemplate, DEFAULT_TEMPLATE } from "./template.ts";
 export interface Preparation {
   readonly tokenizer: TokenDecoder;
   readonly template: string;
-  /** Put behind responses that are encoded here. */
+  /** Appended to responses that are encoded here. */
   readonly eosId: number | undefined;
 }
 

@@ -13,13 +13,13 @@ export interface PreparedText extends StudyText {
   /** `[promptLength]`; the response's ids follow. */
   readonly promptIds: Int32Array;
   readonly responseText: string;
-  /** Where the ids of the response come from. */
+  /** The origin of the response's ids. */
   readonly idsFrom: "file" | "tokenizer";
   /** Where it was read. */
   readonly at: Place;
 }
 
-/** Undefined, and a finding, when the text cannot be forced. */
+/** Undefined, with a finding, when the text cannot be forced. */
 export function prepareText(
   { given, id, problem }: NamedResponse,
   listed: Problem | undefined,
@@ -87,14 +87,14 @@ type Report = (
   advice?: { readonly likely?: string; readonly hint?: string },
 ) => void;
 
-/** Findings are added up by code and subject; the first text's name and words stand for all. */
+/** Findings are summed by code and subject, with the first text as the example. */
 function reporter(findings: FindingLog, at: Place, id: string): Report {
   return (code, severity, what, advice = {}) =>
     findings.add({
       code,
       severity,
       count: 1,
-      // What follows is about the first text alone.
+      // What follows the comma is about the first text only.
       subject: what.split(",", 1)[0]!,
       at,
       describe: (count) =>

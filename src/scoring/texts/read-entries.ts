@@ -8,16 +8,16 @@ import { openRows } from "./open-rows.ts";
 /** One row of a file, or one entry of its object. */
 export interface Entry {
   readonly at: Place;
-  /** Where the file is an object from ids to entries. */
+  /** The entry's key, where the file is an object from ids to entries. */
   readonly key: string | undefined;
-  /** Where the entry is nothing but a text. */
+  /** The text, where the entry is only a text. */
   readonly text: string | undefined;
   readonly fields: Fields;
   /** Names of its fields. */
   readonly names: readonly string[];
 }
 
-/** Names under which an object holds its list of rows, beside what is said about all of them. */
+/** Names under which an object has its list of rows, next to facts about all of them. */
 const WRAPPERS = ["texts", "responses", "problems", "rows", "data", "examples", "items"];
 
 /**
@@ -69,7 +69,7 @@ async function visitRows(
   if (first === undefined) return;
   const at = { file, row: first.row, ...(first.line !== undefined && { line: first.line }) };
   const likely = first.likely === undefined ? {} : { likely: first.likely };
-  // One long line that is cut off is not a row among others.
+  // A single line that is cut off is not a row among others.
   if (rows === 0) throw new FormatError(`no row can be read: ${first.message}`, { at, ...likely });
   findings.add({
     code: "bad-row",

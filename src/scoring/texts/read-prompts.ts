@@ -7,7 +7,7 @@ import { readProblems } from "./read-problems.ts";
 import type { ReadTextsOptions } from "./read-study-texts.ts";
 import { fillTemplate } from "./template.ts";
 
-/** A problem as a prompt, before there is any response to it. */
+/** A problem as a prompt, without a response. */
 export interface PreparedPrompt
   extends Pick<StudyText, "problem" | "promptText" | "level" | "subject" | "answer"> {
   readonly promptIds: Int32Array;

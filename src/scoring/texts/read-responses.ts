@@ -5,10 +5,10 @@ import { type Entry, readEntries } from "./read-entries.ts";
 import { readAnswer } from "./read-problems.ts";
 import { asCorrect, asIntegers, asLevel, asName } from "./values.ts";
 
-/** A file of responses, and whose they are. */
+/** A file of responses, and their source. */
 export interface ResponsesFile {
   readonly file: string;
-  /** `dpo`, `rlvr`; wins over a `source` column. */
+  /** `dpo`, `rlvr`; takes precedence over a `source` column. */
   readonly source?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface Response {
 
 /**
  * The responses of one file, in its order: rows, or an object from problem ids to responses. Those without a response
- * and those whose columns hold something else are counted and left out.
+ * and those with columns of the wrong type are counted and left out.
  *
  * @throws SchemaError when no row has a response
  */
@@ -64,7 +64,7 @@ export async function readResponses(
   return responses;
 }
 
-/** Unavailable: what is wrong with it. */
+/** An Unavailable tells what is wrong with it. */
 function readOne(
   { at, key, text, fields }: Entry,
   source: string | undefined,

@@ -11,21 +11,23 @@ import { type Response, type ResponsesFile, readResponses } from "./read-respons
 export interface ReadTextsOptions {
   /** Directory with `tokenizer.json`, or an open tokenizer. */
   readonly tokenizer?: string | TokenDecoder | undefined;
-  /** A list of problems: only responses to these are taken, and prompts that the responses lack are theirs. */
+  /** A list of problems: only responses to these are used, and prompts that the responses lack come from here. */
   readonly problems?: string | undefined;
-  /** Files of responses by source: `{ dpo: "dpo_responses.json" }`. The name wins over a `source` column. */
+  /**
+   * Files of responses by source: `{ dpo: "dpo_responses.json" }`. The name takes precedence over a `source` column.
+   */
   readonly responses?: Readonly<Record<string, string>> | undefined;
-  /** Files of responses without a name: rows that have their prompts, as a rule. */
+  /** Files of responses without a source name, usually with prompts. */
   readonly files?: readonly string[] | undefined;
   /** Columns that have other names than those that are tried. */
   readonly columns?: ColumnNames | undefined;
-  /** What a problem's text is put into, at `{problem}`; default the text alone. Given prompt ids stay as they are. */
+  /** Template for a problem's text, at `{problem}`; default the text alone. Given prompt ids are not changed. */
   readonly promptTemplate?: string | undefined;
   /** Whether responses that are encoded here end in the tokenizer's end-of-text token; default not. */
   readonly appendEos?: boolean | undefined;
-  /** Most texts: the first ones. */
+  /** The most texts to read. */
   readonly limit?: number | undefined;
-  /** Whether texts stay out that are right, or of which it is not known; default not. */
+  /** Whether to leave out texts that are right or of unknown correctness; default false. */
   readonly onlyWrong?: boolean | undefined;
 }
 
@@ -36,8 +38,8 @@ export interface StudyTexts {
 }
 
 /**
- * Reads responses, and the problems that they answer, into texts to be forced through policies. Everything that is left
- * out or changed is a finding; texts and files are in memory.
+ * Reads responses, and the problems that they answer, into texts to be forced through policies. Everything left out or
+ * changed is a finding; texts and files are in memory.
  *
  * @throws UsageError when no tokenizer or no responses are given, or the template has no place for the problem
  * @throws SchemaError when a file has no column of responses (of problems: no ids, no texts)

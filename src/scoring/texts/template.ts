@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 
-/** What stands for a problem's text in a template. */
+/** The placeholder of a problem's text in a template. */
 const PLACE = "{problem}";
 
 export const DEFAULT_TEMPLATE = PLACE;

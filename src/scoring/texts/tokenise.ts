@@ -8,7 +8,7 @@ export interface TextToTokenise {
   readonly response: string | undefined;
   /** Used as they are. */
   readonly responseIds: Int32Array | undefined;
-  /** Put behind a response whose ids are not given. */
+  /** Appended to a response whose ids are not given. */
   readonly eosId: number | undefined;
 }
 
@@ -16,13 +16,13 @@ export interface Tokenised {
   readonly promptIds: Int32Array;
   readonly responseIds: Int32Array;
   /**
-   * Where the tokens of the prompt are others once the response follows: index of the first, its id alone and in the
-   * whole text (-1: the whole text has no such token).
+   * Where the prompt's tokens change when the response follows: index of the first, its id alone and in the whole text
+   * (-1: the whole text has no such token).
    */
   readonly retokenised:
     | { readonly index: number; readonly alone: number; readonly joined: number }
     | undefined;
-  /** Ids that were given and decode to another text than the one given with them. */
+  /** Given ids that decode to a text different from the given one. */
   readonly otherPrompt: boolean;
   readonly otherResponse: boolean;
 }
@@ -30,9 +30,9 @@ export interface Tokenised {
 /**
  * Token ids of a prompt and a response.
  *
- * The prompt begins with the special tokens that the tokenizer puts before a text. The response's ids are those behind
- * the prompt's in the ids of both texts together, which is how a model that read the prompt and went on would most
- * likely have written it. Where the prompt's own ids change when the response follows, both are encoded apart.
+ * The prompt starts with the special tokens that the tokenizer puts before a text. The response's ids are those after
+ * the prompt's in the ids of both texts together, which is most likely how a model that continues the prompt would have
+ * written it. Where the prompt's own ids change when the response follows, both are encoded separately.
  */
 export function tokenise(tokenizer: TokenDecoder, text: TextToTokenise): Tokenised {
   const { prompt, response } = text;
@@ -48,7 +48,7 @@ export function tokenise(tokenizer: TokenDecoder, text: TextToTokenise): Tokenis
     return { promptIds, responseIds, retokenised: undefined, otherPrompt, otherResponse };
   }
   const joined = prompt === undefined ? [] : tokenizer.encodeStart(prompt + response!);
-  // Ids that were given for the prompt are joined to the response only where this tokenizer gives the same ones.
+  // Given ids of the prompt are joined to the response only where this tokenizer gives the same ones.
   const known =
     encoded !== undefined && startsWith(promptIds, encoded) && promptIds.length === encoded.length;
   const fits = known && startsWith(joined, promptIds);
@@ -73,7 +73,7 @@ function firstChange(alone: Int32Array, joined: readonly number[]): Tokenised["r
   return { index, alone: alone[index]!, joined: joined[index] ?? -1 };
 }
 
-/** Special tokens may be written out or not, and white space at the ends does not count. */
+/** Special tokens may be written out or not, and white space at the ends is ignored. */
 function says(tokenizer: TokenDecoder, ids: Int32Array, text: string): boolean {
   const all = tokenizer.decode([...ids]);
   if (all.trim() === text.trim()) return true;

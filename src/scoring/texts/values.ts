@@ -1,5 +1,5 @@
 /**
- * Values of rows as what they mean; undefined where they do not say it.
+ * Converts values of rows to types; undefined where a value does not fit.
  *
  * @module
  */

@@ -7,8 +7,8 @@ import { statIfPresent } from "../../input/io/index.ts";
 const WEIGHTS = /\.(safetensors|bin)$/;
 
 /**
- * The directory that a location means: itself, or, for `DIR@REVISION`, the revision's under it. That is a folder of that
- * name (`step_500`), `checkpoint-N` or `global_step_N` for a number, the same in a `huggingface` or `hf` folder of it, or
+ * Finds the directory of a location: itself, or, for `DIR@REVISION`, the revision's under it: a folder of that name
+ * (`step_500`), `checkpoint-N` or `global_step_N` for a number, the same in a `huggingface` or `hf` folder of it, or
  * what the Hub's cache has under `snapshots` for a branch, tag or commit. `ORG/MODEL` is a directory, or that cache's.
  *
  * @throws NotFoundError when there is no such directory or revision
@@ -42,7 +42,7 @@ export async function findCheckpoint(where: string): Promise<string> {
   });
 }
 
-/** A model that the Hub's own programs have downloaded, under the name that it has there; `main` without a revision. */
+/** A model that the Hub's own programs have downloaded, by its name there; `main` without a revision. */
 async function findCached(where: string): Promise<string | undefined> {
   const [, org, model, revision = "main"] = /^([\w.-]+)\/([\w.-]+)(?:@(.+))?$/.exec(where) ?? [];
   if (org === undefined) return undefined;
@@ -67,7 +67,7 @@ async function revisionNames(dir: string): Promise<string[]> {
   return found.slice(0, 12);
 }
 
-/** Configuration and weights of a directory; none where it does not hold both, or cannot be read. */
+/** Configuration and weights of a directory; empty where it lacks either, or cannot be read. */
 export async function checkpointFiles(dir: string): Promise<string[]> {
   const names = await readdir(dir).catch((): string[] => []);
   const weights = names.filter((name) => WEIGHTS.test(name)).sort();

@@ -1,5 +1,5 @@
 /**
- * Frames on the pipe to the worker: a JSON header and the bytes of arrays, as docs/formats/scoring-worker.md says.
+ * Frames on the pipe to the worker: a JSON header and the bytes of arrays, as in docs/formats/scoring-worker.md.
  *
  * @module
  */
@@ -78,7 +78,7 @@ export class FrameReader {
     }
   }
 
-  /** A buffer that begins with at least `length` of the bytes held; chunks are joined only when that is needed. */
+  /** A buffer that begins with at least `length` of the bytes held; chunks are joined only when needed. */
   #join(length: number): Buffer {
     const [first] = this.#held;
     if (first !== undefined && first.length >= length) return first;

@@ -23,9 +23,9 @@ export interface TorchOptions extends WorkerOptions {
   readonly deviceMap?: string | undefined;
   /** Tokens of a batch, padding included; default 16384. */
   readonly batchTokens?: number | undefined;
-  /** Bytes of logits held at once, with what is computed from them; default 2 GiB on a GPU, 64 MiB on a CPU. */
+  /** Bytes of logits held at once, including what is computed from them; default 2 GiB on a GPU, 64 MiB on a CPU. */
   readonly maxBlockBytes?: number | undefined;
-  /** Bytes of last hidden states that are kept, so that a reference runs once; default 1 GiB. */
+  /** Bytes of cached last hidden states, so that a reference runs once; default 1 GiB. */
   readonly cacheBytes?: number | undefined;
 }
 
@@ -42,7 +42,7 @@ interface ModelFacts {
   readonly notes: readonly string[];
 }
 
-/** Policies of this back end; what is asked of two at once needs both. */
+/** Policies of this back end; requests about two of them need both models. */
 const MODELS = new WeakMap<LogitsPolicy, TorchModel>();
 
 /**
@@ -92,7 +92,7 @@ export async function openTorchPolicy(
   return policy;
 }
 
-/** One model in the shared worker; opened there again when the worker died. */
+/** One model in the shared worker; reopened there after the worker died. */
 class TorchModel {
   readonly #name: string;
   readonly #path: string;

@@ -1,5 +1,5 @@
 /**
- * One worker for all models that are open: only in one process can they be compared without their logits leaving it.
+ * One worker for all open models: only in one process can they be compared without sending their logits.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export class SharedWorker {
     return found;
   }
 
-  /** The process as it is now: started when it is first needed, and again after it died. */
+  /** The current process: started on first use, and again after it died. */
   process(): Promise<WorkerProcess> {
     const start = (): Promise<WorkerProcess> => WorkerProcess.start(this.#options);
     this.#process = this.#process?.then((current) => (current.isAlive ? current : start()), start) ?? start();

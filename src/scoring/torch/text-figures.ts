@@ -1,5 +1,5 @@
 /**
- * What the arrays of an answer mean: a row per predicting position, the last of which is about the token after the text.
+ * Reads the arrays of an answer: a row per predicting position, the last of which is about the token after the text.
  *
  * @module
  */
@@ -50,9 +50,9 @@ function column({ arrays }: Frame, name: string, tokens: number, per: number): F
 }
 
 /**
- * Gradients of one position after another.
+ * Splits gradients by position.
  *
- * @throws FormatError when there is another number of values than tokens before the positions
+ * @throws FormatError when the number of values is not that of the tokens before the positions
  */
 export function cutGradients(
   { promptLength }: Pick<ForcedText, "promptLength">,

@@ -1,5 +1,5 @@
 /**
- * What the worker says of a failure, and what its death says, as errors.
+ * Turns the worker's error replies, and its death, into errors.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   UsageError,
 } from "../../core/base/index.ts";
 
-/** As the header of an error frame has it. */
+/** The header of an error frame. */
 interface ErrorFields {
   readonly what?: string;
   readonly kind?: string;

@@ -24,7 +24,7 @@ export interface Asked {
   readonly op: string;
   readonly header: Readonly<Record<string, unknown>>;
   readonly arrays?: Readonly<Record<string, FrameArray>>;
-  /** Part of a sentence, for when the worker dies of it: `scoring 12 texts`. */
+  /** Part of a sentence, in case the worker dies: `scoring 12 texts`. */
   readonly doing: string;
   /** Frames before the last. */
   readonly onFrame?: (frame: Frame) => void;
@@ -41,10 +41,10 @@ interface Running {
 
 const PROTOCOL = 1;
 const KEPT_LOG = 8192;
-/** Milliseconds that a worker gets to end by itself. */
+/** Milliseconds for a worker to end by itself. */
 const LAST_WORDS = 5000;
 
-/** The folder of the Python files that come with this program: what they speak is what is spoken here. */
+/** The folder of the Python files that come with this program, with the same version of the protocol. */
 const PYTHON_FILES = fileURLToPath(new URL("../../../python", import.meta.url));
 
 export class WorkerProcess {
@@ -53,7 +53,7 @@ export class WorkerProcess {
   #log = "";
   #running: Running | undefined;
   #requests = 0;
-  /** Why nothing can be asked of it. */
+  /** Why it no longer accepts requests. */
   #ended: LogratioError | undefined;
   /** The last request that was queued: the next one waits for it. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -130,11 +130,11 @@ export class WorkerProcess {
   }
 
   #write(bytes: Buffer): void {
-    // A pipe that is closed says so by `exit`, too, with the reason.
+    // A closed pipe is also reported by `exit`, with the reason.
     (this.#child.stdin as Writable).write(bytes, () => undefined);
   }
 
-  /** The frame that it introduces itself with. */
+  /** Waits for its first frame. */
   #listen(): Promise<Frame> {
     return new Promise((resolve, reject) => {
       this.#running = { request: 0, doing: "starting", onFrame: resolve, resolve, reject };
@@ -153,7 +153,7 @@ export class WorkerProcess {
         }
       });
       child.once("error", (cause) => this.#end(startError(this.#python, cause)));
-      // Not `exit`: what the pipes still hold belongs to the answer, or to the reason.
+      // Not `exit`: the pipes may still hold the rest of an answer, or the reason.
       child.once("close", (status, signal) => {
         const doing = this.#running?.doing ?? "idle";
         this.#end(deathError({ python: this.#python, status, signal, log: this.#log, doing }));
@@ -180,7 +180,7 @@ function describeEnvironment({ gpu, threads }: WorkerOptions): Record<string, st
   const { PYTHONPATH } = process.env;
   return {
     PYTHONPATH: PYTHONPATH ? `${PYTHON_FILES}${delimiter}${PYTHONPATH}` : PYTHON_FILES,
-    // Nothing is fetched: a checkpoint is what lies in its directory.
+    // Nothing is downloaded: a checkpoint is only what its directory contains.
     HF_HUB_OFFLINE: "1",
     TOKENIZERS_PARALLELISM: "false",
     ...(gpu !== undefined && { CUDA_VISIBLE_DEVICES: gpu === "none" ? "" : gpu }),

@@ -1,6 +1,6 @@
 /**
- * A decoder's graph with two more inputs, so that attention is summed up, and changed, where it arises. Nothing of the
- * size of tokens × tokens ever leaves the graph.
+ * A decoder's graph with two more inputs, so that attention is summed, and modified, inside the graph. Nothing of the
+ * size of tokens × tokens leaves it.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { LogitType } from "../signature.ts";
 
 /** `[queries, keys]` or `[1, 1]`: added to the scores before each Softmax; −∞ hides a key from a query. */
 export const BIAS = "logratio.attention.bias";
-/** `[keys, spans]`: 1 where a key is of a span. */
+/** `[keys, spans]`: 1 where a key is in a span. */
 export const SELECTOR = "logratio.attention.spans";
 
 /** `[…, heads, queries, spans]`: how much of each query's attention goes to each span, in a layer. */
@@ -24,7 +24,7 @@ export function nameShares(layer: number): string {
 const ELEMENT_TYPES: Readonly<Record<LogitType, number>> = { float32: 1, float16: 10 };
 
 /**
- * @param outputs of the decoder's own that are kept; its nodes beyond them are left out
+ * @param outputs the decoder's outputs to keep; nodes that only others need are left out
  * @param type of the scores
  */
 export async function attentionModel(

@@ -1,17 +1,17 @@
 /**
- * Where a decoder's graph computes attention in the open: the Softmax nodes whose output weighs values.
+ * Finds where a decoder's graph exposes attention: the Softmax nodes whose output weighs values.
  *
  * @module
  */
 import { Unavailable } from "../../../core/base/index.ts";
 import type { OnnxModel, StoredNode } from "../model-file/read-model.ts";
 
-/** What may stand between the probabilities and the multiplication with the values. */
+/** Operators that may be between the probabilities and the multiplication with the values. */
 const PASSING = new Set(["Cast", "Dropout", "Expand", "Identity", "Reshape", "Unsqueeze", "Where"]);
-/** Operators that keep attention to themselves. */
+/** Operators that do not expose attention. */
 const FUSED = /Attention$/;
 
-/** The Softmax nodes, one a layer, in the graph's order. */
+/** The Softmax nodes, one per layer, in the graph's order. */
 export function findAttention(model: OnnxModel): readonly StoredNode[] | Unavailable {
   const takers = new Map<string, StoredNode[]>();
   for (const node of model.nodes)

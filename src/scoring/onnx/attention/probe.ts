@@ -23,7 +23,7 @@ export interface AttentionProbe {
   readonly facts: AttentionFacts;
   readonly notes: readonly string[];
   attention(ids: Int32Array, request: AttentionRequest, signal?: AbortSignal): Promise<AttentionToSpan[]>;
-  /** Logits at the positions `first … ids.length − 1`, with a span hidden from the positions behind it. */
+  /** Logits at the positions `first … ids.length − 1`, with a span hidden from later positions. */
   logitsWithout(
     ids: Int32Array,
     first: number,
@@ -33,7 +33,7 @@ export interface AttentionProbe {
   close(): Promise<void>;
 }
 
-/** Tokens of the text that a probe is put to the test with. */
+/** Tokens of the text that tests a probe. */
 const TEST_TOKENS = 6;
 /** How far the shares of all keys may be from 1. */
 const WHOLE = { float32: 1e-4, float16: 5e-3 } as const;
@@ -73,13 +73,16 @@ export async function openProbe(
     };
   } catch (error) {
     await session.close();
-    // A run that fails with what was added to the graph, where the graph itself runs: it cannot be probed.
+    // The graph runs, but not with the additions: its attention cannot be read.
     if (isLogratioError(error, "UnsupportedError")) return new Unavailable(error.message);
     throw error;
   }
 }
 
-/** Scores are in the precision of the logits, or widened (or narrowed) before the Softmax: the graph does not say it. */
+/**
+ * Scores are in the precision of the logits, or widened (or narrowed) before the Softmax: the graph does not tell
+ * which.
+ */
 async function load(
   { runtime, signature }: DecoderSetup,
   { source, model }: DecoderFile,
@@ -116,7 +119,7 @@ interface Probing {
   readonly onShares?: (layer: number, past: number, shares: Tensor) => void;
 }
 
-/** Logits as the decoder gives them, by the session that takes part in its attention. */
+/** The decoder's logits, from the session with access to its attention. */
 function runLogits(
   { setup, session, type, opened, layers }: Run,
   ids: Int32Array,
@@ -188,7 +191,7 @@ async function measureAttention(
       }
     }
   };
-  // The logits of the last position are all that is asked for; the attention of all positions comes with them.
+  // Only the last position's logits are requested; the attention of all positions comes with them.
   for await (const _ of runLogits(run, ids, ids.length - 1, { spans, onShares }, signal));
   return sums.map(({ shares, heads }) => ({
     shares: Float32Array.from(shares, (sum) => sum / heads.length),
@@ -221,8 +224,8 @@ interface Checked {
 }
 
 /**
- * Runs a few tokens: logits must stay what they are, every head's shares of all keys must sum to 1, and with a token
- * hidden no later logit may depend on what it is.
+ * Runs a few tokens: logits must not change, every head's shares of all keys must sum to 1, and with a token hidden, no
+ * later logit may depend on it.
  */
 async function check(
   run: Run,

@@ -4,10 +4,10 @@ import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF, statIfPresent } from "../../../input/
 import type { OnnxModel } from "./read-model.ts";
 
 /**
- * Looks for the files in which a model's weights lie, and whether they are as long as the model says.
+ * Checks that the files of a model's external weights exist and are as long as the model says.
  *
  * @throws NotFoundError when one is not there
- * @throws FileSystemError when the system does not let look at one
+ * @throws FileSystemError when the system denies access to one
  * @throws FormatError when one is too short, or its name leads out of the model's directory
  */
 export async function checkExternalData(model: OnnxModel): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * A part of a graph as a model of its own, bytes in, bytes out: nodes and weights are copied as they lie in the file.
+ * Extracts a part of a graph as a separate model: nodes and weights are copied byte for byte.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { iterateFields, joined, lengthDelimited, varintBytes } from "./wire.ts";
 
 /** Where a part of a graph begins and ends. */
 export interface Cut {
-  /** The graph's own inputs, or names of values that some node makes. */
+  /** The graph's own inputs, or names of values that some node computes. */
   readonly inputs: readonly {
     readonly name: string;
     readonly type: number;
     readonly shape: readonly (number | string)[];
   }[];
   readonly outputs: readonly string[];
-  /** What stands in a node's place: fields of the graph, which may make values besides the node's own. */
+  /** Replacements of nodes: fields of the graph, which may compute more values than the node. */
   readonly replaced?: ReadonlyMap<StoredNode, Uint8Array>;
 }
 
@@ -32,7 +32,7 @@ export interface Extracted {
   readonly externalRoot: string | null;
 }
 
-/** Nodes and weights that values are computed from, going back from `outputs` as far as `inputs`. */
+/** Nodes and weights that `outputs` are computed from, back to `inputs`. */
 export function ancestors(
   model: OnnxModel,
   outputs: readonly string[],
@@ -74,7 +74,7 @@ export async function extract(source: ByteSource, model: OnnxModel, cut: Cut): P
   return { bytes: await assembled(source, [...model.preamble, head, ...graph]), externalRoot: root };
 }
 
-/** Bytes that are there, or are still in the file. */
+/** Bytes in memory, or still in the file. */
 type Part = Uint8Array | Span;
 
 function countBytes(parts: readonly Part[]): number {
@@ -106,7 +106,7 @@ async function assembled(source: ByteSource, parts: readonly Part[]): Promise<Ui
   return whole;
 }
 
-/** The same weight with its values looked for under the root of the file system, symbolic links followed. */
+/** The same weight with an absolute location of its values, symbolic links resolved. */
 async function relocated(source: ByteSource, weight: StoredWeight, root: string): Promise<Uint8Array> {
   const target = await realpath(join(dirname(source.name), weight.external?.location ?? ""));
   const location = relative(root, target).split(sep).join("/");

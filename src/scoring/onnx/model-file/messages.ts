@@ -21,7 +21,7 @@ export interface OnnxNode {
   readonly domain: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** Names that its subgraphs (branches, loop bodies) use; some of them are their own. */
+  /** Names that its subgraphs (branches, loop bodies) use; some are local to them. */
   readonly captured: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface OnnxTensor {
   readonly name: string;
   readonly type: number;
   readonly shape: readonly number[];
-  /** Where its values are, if in a file of their own; `length` null: to the end. */
+  /** Where its values are, if in a separate file; `length` null: to the end. */
   readonly external: {
     readonly location: string;
     readonly offset: number;

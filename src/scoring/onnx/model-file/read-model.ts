@@ -23,7 +23,7 @@ export type StoredNode = OnnxNode & Span;
 /** `from`: where the TensorProto itself begins. */
 export type StoredWeight = OnnxTensor & Span & { readonly from: number };
 
-/** What a model file holds, without weights and attributes: those stay in the file, where the spans say. */
+/** The structure of a model file, without weights and attributes: the spans tell where those are in the file. */
 export interface OnnxModel {
   readonly file: string;
   /** Fields of the model other than its graph: versions, operator sets, functions, metadata. */
@@ -33,12 +33,12 @@ export interface OnnxModel {
   /** Without those that only name a weight. */
   readonly inputs: readonly OnnxValue[];
   readonly outputs: readonly OnnxValue[];
-  /** Some weights are in a form (sparse) that is not followed here. */
+  /** Whether some weights are sparse, a form that is not supported here. */
   readonly hasSparseWeights: boolean;
 }
 
 const LFS_POINTER = "version https://git-lfs";
-/** What every message of a model starts with is one of the model's fields. */
+/** A model's first byte is the tag of one of these fields. */
 const MODEL_FIELDS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25, 26]);
 
 /**
@@ -147,7 +147,7 @@ async function* fieldsIn(window: Window, from: number, end: number, file: string
   }
 }
 
-/** The fields of a weight that say what and where it is. */
+/** The fields of a weight that describe and locate it. */
 async function readHead(window: Window, weight: Field, file: string): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const field of fieldsIn(window, weight.from, weight.to, file)) {

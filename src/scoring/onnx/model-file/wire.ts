@@ -1,7 +1,6 @@
 /**
- * The wire format of protocol buffers: fields as they lie in the bytes, so that what is not understood (fields of a
- * newer ONNX, gigabytes of weights) is carried over as it is.
- * https://protobuf.dev/programming-guides/encoding/
+ * The wire format of protocol buffers: fields by their position in the bytes, so that unknown ones (fields of a newer
+ * ONNX, gigabytes of weights) are copied unchanged. https://protobuf.dev/programming-guides/encoding/
  *
  * @module
  */
@@ -83,7 +82,7 @@ export function fieldAt(bytes: Uint8Array, at: number, end: number, name: string
   }
 }
 
-/** The fields of a message that is in memory whole. */
+/** The fields of a message that is entirely in memory. */
 export function* iterateFields(message: Uint8Array, name: string): Generator<Field> {
   for (let at = 0; at < message.length; ) {
     const field = fieldAt(message, at, message.length, name);
@@ -96,7 +95,7 @@ export function* iterateFields(message: Uint8Array, name: string): Generator<Fie
 export function readIntegers(message: Uint8Array, field: Field, name: string): number[] {
   if (field.wire === 0) return [field.value];
   const values: number[] = [];
-  // A packed run is varints without tags: each is read behind a tag of our own (field 1, varint).
+  // A packed run is varints without tags: each is read after an added tag (field 1, varint).
   for (let at = field.from; at < field.to; ) {
     const framed = new Uint8Array(11);
     framed[0] = 8;

@@ -1,5 +1,5 @@
 /**
- * A body read up to a limit, and JSON as Python servers write it.
+ * Reads a body up to a limit, and JSON as Python servers write it.
  *
  * @module
  */

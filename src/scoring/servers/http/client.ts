@@ -1,6 +1,6 @@
 /**
- * Asking a server for JSON: again where that may help, never longer or more than was allowed. Failures are returned,
- * not thrown, since what one means depends on what was asked.
+ * Requests JSON from a server, with retries where they may help, within limits of time and size. Failures are returned,
+ * not thrown, since their meaning depends on the request.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface HttpClient {
   /** @param path - from the root of the server, with its slash. @throws the signal's reason; UsageError after `close` */
   get(path: string, options?: AskOptions): Promise<Reply>;
   post(path: string, body: unknown, options?: AskOptions): Promise<Reply>;
-  /** Ends what is under way. */
+  /** Aborts requests in progress. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ interface Attempt {
   readonly waitMs?: number | undefined;
 }
 
-/** Where a reply sends whoever asked, without credentials and questions; undefined where it answers. */
+/** Where a reply redirects to, without credentials and query; undefined where it is an answer. */
 function findRedirect({ status, headers, url }: Response): string | undefined {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   try {
@@ -53,7 +53,7 @@ function findRedirect({ status, headers, url }: Response): string | undefined {
   }
 }
 
-/** What a response comes to, and whether it is worth another attempt. */
+/** The outcome of a response, and whether another attempt is worthwhile. */
 async function readReply(
   resolved: ResolvedOptions,
   response: Response,
@@ -86,7 +86,7 @@ async function readReply(
   return { reply, again: false };
 }
 
-/** One attempt. @throws the signal's reason when the whole question was ended, and nothing else */
+/** One attempt. @throws only the signal's reason, when the whole request was aborted */
 async function attemptOnce(
   resolved: ResolvedOptions,
   url: string,
@@ -139,7 +139,7 @@ export function createClient(resolved: ResolvedOptions): HttpClient {
             signal,
           );
           if (!again || attempt >= retries) return reply;
-          // A server that wants to be left alone for longer than a whole attempt may take is given up.
+          // A server that asks to wait longer than an attempt may take is given up.
           if (waitMs !== undefined && waitMs > timeoutMs) return reply;
           await sleep(waitMs ?? backoffMs(attempt, resolved.retryDelayMs), signal);
         }

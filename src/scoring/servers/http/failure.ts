@@ -1,5 +1,5 @@
 /**
- * What came back, or why nothing did.
+ * A failed reply, or why there was none.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export interface Failure {
   /** Without credentials. */
   readonly url: string;
   readonly status?: number;
-  /** The server's own words, or what went wrong on the way to it. */
+  /** The server's message, or what went wrong on the way to it. */
   readonly message: string;
   readonly attempts: number;
 }

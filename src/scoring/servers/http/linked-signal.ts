@@ -1,5 +1,5 @@
 /**
- * One signal out of several, without what AbortSignal.any leaves behind on long-lived ones.
+ * Joins several signals, without the listeners that AbortSignal.any leaves on long-lived ones.
  *
  * @module
  */

@@ -15,9 +15,9 @@ import type { Encode } from "./parse.ts";
 import { openAiProtocol } from "./protocol.ts";
 
 export interface OpenAiOptions extends ServerOptions {
-  /** The model's tokenizer, without added start tokens: finds the ids of tokens that are named by their texts. */
+  /** The model's tokenizer, without added start tokens: finds the ids of tokens that replies name by their text. */
   readonly encode?: Encode | undefined;
-  /** Where given, texts are sent as text, for servers that take no ids. */
+  /** If given, texts are sent as text, for servers that do not accept ids. */
   readonly decode?: ((ids: readonly number[]) => string) | undefined;
 }
 

@@ -25,7 +25,7 @@ import type { TokenReply } from "../replies/scores.ts";
 /** Text to ids; undefined where the caller has no tokenizer. */
 export type Encode = (text: string) => ArrayLike<number>;
 
-/** The id of a token: written as such, or that of the only token that its text encodes to. */
+/** The id of a token: given as an id, or that of the single token that its text encodes to. */
 export function idReader(encode: Encode | undefined): IdOf {
   return (token) => {
     const id = placeholderId(token);
@@ -38,15 +38,15 @@ export function idReader(encode: Encode | undefined): IdOf {
 export interface ParsedText {
   readonly tokens: readonly TokenReply[];
   readonly offers: readonly Offer[];
-  /** What was echoed; undefined where the reply does not say. */
+  /** The echoed text; undefined where the reply lacks it. */
   readonly text: string | undefined;
   /** Alternatives that were left out because their ids are not known. */
   readonly unknown: number;
 }
 
 /**
- * Where the text begins among the echoed tokens: 0, or behind a start token that the server adds to a prompt sent as
- * text. What was generated stands after the text.
+ * Where the text starts among the echoed tokens: 0, or after a start token that the server adds to a prompt sent as
+ * text. Generated tokens follow the text.
  */
 function findStart(
   all: readonly EchoToken[],
@@ -62,7 +62,7 @@ function findStart(
     let token = promptLength;
     for (; token < ids.length; token++) {
       const found = idOf(all[start + token]!.token);
-      // Not every token's text encodes to that token alone (parts of characters); its place then has to do.
+      // Not every token's text encodes to that token alone (parts of characters); then its place decides.
       if (found === undefined) continue;
       known++;
       if (found === ids[token]) continue;
@@ -81,7 +81,7 @@ function findStart(
 export interface EchoRequest {
   readonly k: number;
   readonly maxTokens: 0 | 1;
-  /** Whether the prompt went out as text. */
+  /** Whether the prompt was sent as text. */
   readonly asText: boolean;
 }
 

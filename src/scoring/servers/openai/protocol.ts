@@ -1,5 +1,5 @@
 /**
- * Asking a completions server with echo for log-probs, and any for continuations.
+ * Requests log-probs from a completions server with echo, and continuations from any.
  *
  * @module
  */
@@ -96,7 +96,7 @@ export function openAiProtocol(
       if (choices.length < n) {
         throw refuse(asked, `${choices.length} of ${n} continuations came back`, { reason: "server-failed" });
       }
-      // What others mean by a log-prob at another temperature is their own.
+      // Servers differ in what a log-prob at another temperature means.
       const raw = options.topP === 1 && options.temperature === 1;
       return repeated(
         choices.map((choice) => parseSampled(choice, idOf, raw, asked)),

@@ -1,6 +1,6 @@
 /**
- * Requests to `POST /v1/completions` as OpenAI defines them; no members beyond those, since strict servers refuse
- * them (`extraBody` adds what a server is known to take).
+ * Requests to `POST /v1/completions` as OpenAI defines them; no other members, since strict servers refuse them
+ * (`extraBody` adds what a server is known to accept).
  *
  * @module
  */

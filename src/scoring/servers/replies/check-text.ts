@@ -1,5 +1,5 @@
 /**
- * What is wrong with a text before any server is asked.
+ * Checks a text before it is sent to a server.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Which model a server with `GET /v1/models` has.
+ * Determines the model of a server with `GET /v1/models`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { listAt, numberAt, textAt } from "../../../input/replies/index.ts";
 
 export interface ServedModel {
   readonly id: string;
-  /** vLLM and SGLang say it. */
+  /** Reported by vLLM and SGLang. */
   readonly contextLength: number | null;
 }
 
@@ -28,13 +28,13 @@ export function parseModels(json: unknown): readonly ServedModel[] | undefined {
   return data.flatMap((model): ServedModel[] => {
     const id = textAt(model, "id");
     if (id === undefined) return [];
-    // An adapter has no length of its own.
+    // An adapter does not report a length.
     const length = lengths.get(id) ?? lengths.get(textAt(model, "parent"));
     return [{ id, contextLength: length ?? null }];
   });
 }
 
-/** The one that is wanted, or the only one. @throws UsageError */
+/** The wanted model, or the only one. @throws UsageError */
 export function pickModel(
   models: readonly ServedModel[],
   wanted: string | undefined,

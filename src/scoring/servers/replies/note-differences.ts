@@ -1,5 +1,5 @@
 /**
- * What is worth saying about a reply that scores do not show.
+ * Notes about a reply that its scores do not show.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export function noteCapped(notes: Notes, given: number, asked: number): void {
   notes.add(`capped-${given}`, `The server returned ${given} alternatives for a token instead of ${asked}.`);
 }
 
-/** Tokens decoded one by one lose spaces in some tokenizers, so only the rest is compared. */
+/** Decoded one by one, tokens of some tokenizers lose spaces, so spaces are not compared. */
 function letters(text: string): string {
   return text.replace(/[\s▁]+/g, "");
 }

@@ -1,11 +1,11 @@
 /**
- * Sentences about a policy, some of which only come up while texts are scored.
+ * Sentences about a policy, some of which are added while texts are scored.
  *
  * @module
  */
 
 export interface Notes {
-  /** Grows; the facts of a policy hold this very array. */
+  /** A growing array, shared with the policy's facts. */
   readonly all: readonly string[];
   /** Once for each `kind`. */
   add(kind: string, sentence: string): void;

@@ -1,5 +1,5 @@
 /**
- * A policy out of what one protocol can ask.
+ * Builds a policy from the requests of one protocol.
  *
  * @module
  */
@@ -14,11 +14,13 @@ import { fillRow, rowsInOrder } from "./rows.ts";
 export interface Protocol {
   /** Tokens that the server must have room for beyond a text. */
   readonly room: number;
-  /** The same where each row is asked for; `room` where absent. */
+  /** The same where each row is requested; default `room`. */
   readonly rowRoom?: number;
-  /** For a checked text. */
+  /** Scores a checked text. */
   readonly score: (text: ForcedText, asked: Asked, signal?: AbortSignal) => Promise<TopKScores>;
-  /** The log-probs of the token after `prefix`, over `vocabulary` columns; absent where the protocol has no way. */
+  /**
+   * The log-probs of the token after `prefix`, over `vocabulary` columns; absent where the protocol cannot return it.
+   */
   readonly nextToken?: (
     prefix: Int32Array,
     vocabulary: number,
@@ -87,7 +89,7 @@ export function joinIds(promptIds: Int32Array, responseIds: Int32Array): Int32Ar
 }
 
 /**
- * Log-probs at temperature 1 of sampled continuations, by teacher forcing, in place of those that the sampler gave.
+ * Log-probs at temperature 1 of sampled continuations, by teacher forcing, instead of the sampler's.
  */
 export function forceSampled(
   score: Protocol["score"],

@@ -1,5 +1,5 @@
 /**
- * What a server's failure means for one text, and for the opening of a policy.
+ * Translates a server's failure into an error about one text, or about opening a policy.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
 } from "../../../core/base/index.ts";
 import type { Failure } from "../http/failure.ts";
 
-/** A text at a server: what messages name. */
+/** A text and its server, as named in messages. */
 export interface Asked {
   readonly url: string;
   readonly id: string;
@@ -35,7 +35,7 @@ const OUTSIDE_VOCABULARY = /out of vocabulary|greater than the vocab size/i;
 const REDIRECT_HINT = "if you trust the server it redirects to, give that address";
 const KEY_HINT = "give an API key that this server accepts (apiKey, or a header)";
 
-/** What the server's words for a refused request mean. */
+/** The cause and hint for a server's refusal, from its message. */
 function whyRefused(status: number, words: string): Why {
   const logprobs = TOO_MANY_LOGPROBS.exec(words);
   if (logprobs !== null) {

@@ -1,8 +1,8 @@
 /**
  * Rows of log-probs over the whole vocabulary, one request for each, in order.
  *
- * A reply holds some 30 bytes for each column of a row, so that a text's rows do not fit into one: each is asked for
- * as the distribution of the token after a prefix, and a few are on their way at a time.
+ * A reply holds some 30 bytes for each column of a row, so that a text's rows do not fit into one: each is requested as
+ * the distribution of the token after a prefix, a few at a time.
  *
  * @module
  */
@@ -59,7 +59,7 @@ export function fillRow(
 
 export type AskRow = (prefix: Int32Array, token: number, signal: AbortSignal) => Promise<Float32Array>;
 
-/** Blocks of one row, for the tokens `promptLength … ids.length`; `window` of them are asked for ahead. */
+/** Blocks of one row, for the tokens `promptLength … ids.length`; `window` of them are requested ahead. */
 export async function* rowsInOrder(
   text: ForcedText,
   askRow: AskRow,

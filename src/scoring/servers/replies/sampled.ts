@@ -1,5 +1,5 @@
 /**
- * Sampling, as far as the protocols agree.
+ * The parts of sampling that the protocols share.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export function finishReason(reason: unknown): Sampled["finishReason"] {
   return reason === "stop" || reason === "length" ? reason : "other";
 }
 
-/** Greedy decoding gives the same continuation each time: servers are asked once (vLLM refuses n > 1). */
+/** Greedy decoding gives the same continuation each time, so only one is requested (vLLM refuses n > 1). */
 export function distinct(options: SampleOptions): number {
   return options.temperature === 0 ? 1 : options.n;
 }

@@ -1,5 +1,5 @@
 /**
- * What a reply says of each response token, made into scores.
+ * Turns a reply about each response token into scores.
  *
  * @module
  */
@@ -85,9 +85,9 @@ function checkLogprobs(tokens: readonly TokenReply[], asked: Asked): void {
 }
 
 /**
- * Servers add the sampled token to a list that it is not in. Whether it is there for that reason only, so that it is
- * no alternative: by its rank where that is known; else wherever it may be, which is where it is the last of a list
- * that is longer than was asked for, or of any list once a server is seen to give fewer than were asked for.
+ * Whether the sampled token is in its list only because servers add it, so that it is not an alternative. Decided by
+ * its rank where known; else assumed where it is the last of a list that is longer than requested, or of any list once
+ * the server has returned fewer than requested.
  */
 export function ownIsExtra(offers: readonly Offer[], asked: number): boolean[] {
   const capped =
@@ -98,7 +98,7 @@ export function ownIsExtra(offers: readonly Offer[], asked: number): boolean[] {
   );
 }
 
-/** The fewest alternatives that a token was given, the sampled token's own entry not counted where it is extra. */
+/** The smallest number of alternatives of a token, not counting the sampled token's own entry where it is extra. */
 export function fewestGiven(offers: readonly Offer[], asked: number): number {
   const extra = ownIsExtra(offers, asked);
   return offers.reduce((least, { entries }, index) => Math.min(least, entries - Number(extra[index])), asked);
@@ -106,7 +106,7 @@ export function fewestGiven(offers: readonly Offer[], asked: number): number {
 
 /**
  * @param tokens - one for each response token
- * @param k - alternatives that were asked for
+ * @param k - requested alternatives
  * @param offers - one for each response token; undefined where the sampled token is never added to the alternatives
  * @throws TextRefusedError
  */

@@ -24,7 +24,7 @@ interface Served {
   readonly model: string;
   readonly contextLength: number | null;
   readonly version: string | undefined;
-  /** Whether a seed is heeded. */
+  /** Whether the server honors a seed. */
   readonly seeds: boolean;
 }
 
@@ -74,7 +74,7 @@ async function findServed(
   };
 }
 
-/** What is said about rows over the whole vocabulary, and whether they are given. */
+/** Whether rows over the whole vocabulary are available, with a note about them. */
 async function probeVocabulary(
   client: HttpClient,
   resolved: ResolvedOptions,
@@ -103,11 +103,11 @@ async function probeVocabulary(
 
 /**
  * A policy behind SGLang's `/generate`. Whole rows of log-probs when `fullVocabulary` and `vocabularySize` are given,
- * else the `topK` most probable tokens. SGLang does not tell its vocabulary's size, and asking for more columns than
- * there are stops its scheduler: take `vocab_size` from the model's config.json.
+ * else the `topK` most probable tokens. SGLang does not report its vocabulary's size, and a request for more columns
+ * than there are stops its scheduler: take `vocab_size` from the model's config.json.
  *
  * @param name - of the policy
- * @param url - the server's root; `URL#model` makes sure of the model
+ * @param url - the server's root; `URL#model` also checks the model
  * @throws NotFoundError when no server is there; UsageError for wrong options or another model; UnsupportedError when
  * something else answers
  */

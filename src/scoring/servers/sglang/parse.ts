@@ -62,7 +62,7 @@ export function parseInputLogprobs(
       hint: "start it without that flag, or with a longer context",
     });
   }
-  // A server that heeds no logprob_start_len gives more in front.
+  // A server that ignores logprob_start_len returns more tokens in front.
   const skipped = own.length - count;
   const tops = listAt(meta, "input_top_logprobs");
   return Array.from({ length: count }, (_, index): TokenReply => {

@@ -1,5 +1,5 @@
 /**
- * Asking SGLang for log-probs and continuations.
+ * Requests log-probs and continuations from SGLang.
  *
  * @module
  */

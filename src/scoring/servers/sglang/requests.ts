@@ -7,7 +7,7 @@ import type { SampleOptions } from "../../policy.ts";
 
 export type GenerateBody = Readonly<Record<string, unknown>>;
 
-/** Written out since a server takes what is left out from the model's generation_config.json. */
+/** All are explicit, since a server takes missing ones from the model's generation_config.json. */
 const UNPROCESSED = {
   temperature: 1,
   top_p: 1,
@@ -19,8 +19,8 @@ const UNPROCESSED = {
 };
 
 /**
- * Log-probs of the input from `promptLength` on. The first entry of what comes back is null whichever token it is
- * about, so it is made to be the prompt's last.
+ * Log-probs of the input from `promptLength` on. The first returned entry is always null, so the request starts at the
+ * prompt's last token.
  */
 export function inputLogprobsBody(ids: Int32Array, promptLength: number, k: number): GenerateBody {
   return {

@@ -18,8 +18,8 @@ import { nextTokenBody, promptLogprobsBody } from "./requests.ts";
 
 export interface VllmOptions extends ServerOptions {
   /**
-   * The server's `--logprobs-mode`, which it does not tell. With `processed_logprobs`, log-probs of tokens sampled at
-   * another temperature than 1 (or with top-p) are asked for again by teacher forcing. Default `raw_logprobs`, vLLM's.
+   * The server's `--logprobs-mode`, which it does not report. With `processed_logprobs`, log-probs of tokens sampled at
+   * a temperature other than 1 (or with top-p) are requested again by teacher forcing. Default `raw_logprobs`, vLLM's.
    */
   readonly logprobsMode?: LogprobsMode | undefined;
 }
@@ -50,7 +50,7 @@ interface FullVocabulary {
 const ROWS_NOTE =
   "Rows over the whole vocabulary: one request for each token, as the distribution of the token after a prefix.";
 
-/** Whether the whole vocabulary is given, and how large it is. Token 0 exists in every vocabulary. */
+/** Whether the server returns the whole vocabulary, and its size. Token 0 exists in every vocabulary. */
 async function probeVocabulary(
   client: HttpClient,
   resolved: ResolvedOptions,
@@ -85,7 +85,7 @@ async function probeVocabulary(
 
 /**
  * A policy behind vLLM's `/v1/completions`. Whole rows of log-probs when `fullVocabulary` is asked for and the server
- * allows it (`--max-logprobs -1`), else the `topK` most probable tokens; which, `gives` and `facts.notes` say.
+ * allows it (`--max-logprobs -1`), else the `topK` most probable tokens; `gives` and `facts.notes` tell which.
  *
  * @param name - of the policy
  * @param url - the server's root, with or without `/v1`; `URL#model` names a model

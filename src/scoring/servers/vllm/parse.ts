@@ -27,7 +27,7 @@ export interface ParsedText {
   /** One for each response token. */
   readonly tokens: readonly TokenReply[];
   readonly offers: readonly Offer[];
-  /** The response as the server's tokenizer writes it; undefined where the reply does not say. */
+  /** The response as decoded by the server; undefined where the reply lacks it. */
   readonly text: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function firstChoice(json: unknown): unknown {
   return listAt(json, "choices")?.[0];
 }
 
-/** Whether a choice is a whole one: versions that know no `prompt_logprobs` answer as if they had not been asked. */
+/** Whether a choice is complete: versions without `prompt_logprobs` ignore the parameter. */
 export function isCompletion(choice: unknown): boolean {
   return textAt(choice, "text") !== undefined && textAt(choice, "finish_reason") !== undefined;
 }
@@ -106,7 +106,7 @@ function requireId(token: string, asked: Asked): number {
   });
 }
 
-/** The echoed form, `token_id:N` for each token; what was generated comes after the text. */
+/** The echoed form, `token_id:N` for each token; generated tokens follow the text. */
 export function parseEcho(choice: unknown, text: ForcedText, asked: Asked): ParsedText | undefined {
   const all = echoTokens(choice);
   if (all === undefined) return undefined;

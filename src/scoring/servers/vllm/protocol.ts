@@ -1,5 +1,5 @@
 /**
- * Asking vLLM for log-probs and continuations.
+ * Requests log-probs and continuations from vLLM.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import { type CompletionBody, echoBody, nextTokenBody, promptLogprobsBody, sampl
 
 export type LogprobsMode = "raw_logprobs" | "processed_logprobs";
 
-/** A refusal of the parameter itself, not of how much it asks for. */
+/** A refusal of the parameter itself, not of its value. */
 function isUnknownParameter({ status, message }: Failure): boolean {
   return (
     (status === 400 || status === 422) &&
@@ -57,7 +57,7 @@ export function vllmProtocol(
   notes: Notes,
   mode: LogprobsMode,
 ): Protocol {
-  // What a server can do is learned from its answers; one spoilt answer must not change how all later texts are asked for.
+  // What a server can do is learned from its answers; one bad answer must not change how all later texts are requested.
   let gives: "unknown" | "prompt_logprobs" | "echo" = "unknown";
 
   const post = (body: CompletionBody, signal?: AbortSignal) =>

@@ -6,9 +6,9 @@
 import type { SampleOptions } from "../../policy.ts";
 
 /**
- * One token must be generated: `max_tokens` 0 is only taken together with `echo`. Temperature 1 and no truncation make
+ * One token must be generated: `max_tokens` 0 is accepted only with `echo`. Temperature 1 and no truncation make
  * log-probs "processed" by the sampler the same as raw ones; the engine of vLLM 0 also divided those of a prompt by it.
- * They are written out since a server takes what is left out from the model's generation_config.json.
+ * All are explicit, since a server takes missing ones from the model's generation_config.json.
  */
 const UNPROCESSED = {
   max_tokens: 1,
@@ -29,7 +29,7 @@ export function promptLogprobsBody(model: string, ids: Int32Array, k: number): C
   return { model, prompt: Array.from(ids), ...UNPROCESSED, prompt_logprobs: k === 0 ? 1 : k };
 }
 
-/** The same by way of `echo`, for versions that know no `prompt_logprobs` here. */
+/** The same with `echo`, for versions without `prompt_logprobs`. */
 export function echoBody(model: string, ids: Int32Array, k: number): CompletionBody {
   return {
     model,
