@@ -1,6 +1,6 @@
-/** What a rule of alerts raised, as webhooks get it and as the viewer lists it. */
+/** An alert that a rule raised, as webhooks receive it and the viewer lists it. */
 
-/** What is delivered: `schemaVersion` and all, as a webhook's body has it. */
+/** The delivered alert: the whole body of a webhook, with `schemaVersion`. */
 export interface Alert {
   readonly schemaVersion: 1;
   readonly kind: "alert";
@@ -17,15 +17,15 @@ export interface Alert {
   readonly text: string;
 }
 
-/** An event of a run, as it is remembered. */
+/** An event of a run, as stored. */
 export interface RaisedAlert extends Alert {
   /** When it was raised, as ISO 8601. */
   readonly raised_at: string;
-  /** Whether its condition holds no longer. A change that a test has found is never over. */
+  /** Whether its condition no longer holds. A change found by a test is never over. */
   readonly over: boolean;
 }
 
-/** What is kept of a run's alerts for the viewer, beside its cache. */
+/** A run's alerts as stored for the viewer, next to its cache. */
 export interface AlertList {
   readonly schemaVersion: 1;
   readonly kind: "view-alerts";

@@ -1,15 +1,15 @@
 /**
  * Reports as the viewer's page shows them: texts, tables and pictures that the server has prepared, so that the page
- * needs no code for what they say.
+ * needs no code for their content.
  *
  * @module
  */
 import type { VerdictLevel } from "./report.ts";
 
-/** A row of what is exported: all figures with all their digits. */
+/** An exported row: all figures in full precision. */
 export type PageRow = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Where something leads: a move from wherever the page is; what a move does not name stays. */
+/** The target of a link, as changes to the page's current address; what it does not name stays. */
 export interface PageMove {
   readonly view?: "sequences" | "sequence" | "group" | "checkpoints";
   readonly sequence?: number;
@@ -22,14 +22,14 @@ export interface PageColumn {
   readonly align: "left" | "right";
   /** Formatted, and printable. */
   readonly cells: readonly string[];
-  /** What the column is, for those who ask. */
+  /** What the column is, for a tooltip. */
   readonly meaning?: string;
   /** Shares of the largest value; null: no bar. */
   readonly bars?: readonly (number | null)[];
   readonly levels?: readonly VerdictLevel[];
   /** The row that matters most in this column. */
   readonly worstRow?: number;
-  /** Prose that may be broken over lines. */
+  /** Whether it is prose that may be wrapped. */
   readonly wrap?: boolean;
   /** Bounds and estimate as shares of a scale, drawn below the figure. */
   readonly spans?: readonly (readonly [low: number, estimate: number, high: number] | null)[];
@@ -46,11 +46,11 @@ export interface PageTable {
   readonly note?: string;
   readonly rows: number;
   readonly columns: readonly PageColumn[];
-  /** Where each row's first cell leads. */
+  /** The link of each row's first cell. */
   readonly links?: readonly (PageMove | null)[];
   /** First cells are handles of sequences or tokens. */
   readonly handles?: true;
-  /** Rows that are shown at first, where there are far more. */
+  /** Rows shown at first, where there are far more. */
   readonly first?: number;
   readonly raw: readonly PageRow[];
 }
@@ -62,7 +62,7 @@ export interface PagePicture {
   readonly raw: readonly PageRow[];
 }
 
-/** A chart of lines that the page draws itself, so that one can choose in it; in `report/charts` a `ChartSpec`. */
+/** A line chart that the page draws itself, so that steps can be chosen in it; a `ChartSpec` of `render/charts`. */
 export interface PageChart {
   readonly id: string;
   readonly title: string;
@@ -100,7 +100,7 @@ export interface FirstLook {
   readonly place: string;
   readonly move?: PageMove;
   readonly text: string;
-  /** The text before, of, and after what is meant. */
+  /** The text before, of, and after the place. */
   readonly context?: readonly [before: string, token: string, after: string];
 }
 
@@ -114,7 +114,7 @@ export interface ReportPage {
   readonly first: readonly FirstLook[];
   /** Turns, tokens, sequences. */
   readonly worst: readonly PageTable[];
-  /** All the rest, folded. */
+  /** Everything else, folded. */
   readonly everything: readonly PageSection[];
 }
 
@@ -124,14 +124,14 @@ export interface GroupPage {
   readonly first: number;
   readonly group: string | null;
   readonly step: number | null;
-  /** Of the first sample; null where no text is known or may be shown. */
+  /** The prompt of the first sample; null where no text is known or may be shown. */
   readonly prompt: string | null;
   readonly prompt_tokens: number;
-  /** What came of the samples: how many are right, and which rewards there are. */
+  /** The outcome of the samples: how many are right, and their rewards. */
   readonly outcome: string;
-  /** Whether a sample has another one. */
+  /** Whether samples have different prompts. */
   readonly prompts_differ: boolean;
-  /** Response tokens that all samples begin with; 0 where ids are not known. */
+  /** Response tokens that all samples start with; 0 where ids are not known. */
   readonly shared: { readonly tokens: number; readonly text: string | null };
   /** Response tokens of the longest sample: strips are drawn on this length. */
   readonly longest: number;
@@ -147,14 +147,14 @@ export interface GroupSample {
   readonly handle: string;
   readonly reward: number | null;
   readonly correct: number | null;
-  /** Reward, advantage, mean |Δ|, tokens, why the engine stopped: as far as they are known. */
+  /** Reward, advantage, mean |Δ|, tokens, why the engine stopped: where known. */
   readonly facts: readonly string[];
   /** Of the response. */
   readonly tokens: number;
   readonly delta_abs_max: number | null;
   /** The response token with the largest |Δ|; -1 without one. */
   readonly worst: number;
-  /** The first response token that no other sample has after the same beginning; `tokens` where there is none. */
+  /** The first response token at which the sample differs from all others; `tokens` where there is none. */
   readonly branch: number;
   /** The end of its text. */
   readonly answer: string | null;
@@ -195,7 +195,7 @@ export interface DoctorPage {
   readonly level: VerdictLevel;
   readonly word: string;
   readonly sentence: string;
-  /** The likeliest first; none where nothing is wrong. */
+  /** The most likely first; empty where nothing is wrong. */
   readonly causes: readonly DoctorPageCause[];
   readonly next: {
     readonly title: string;
@@ -225,9 +225,9 @@ export interface HealthPage {
     readonly level: VerdictLevel;
     readonly word: string;
     readonly sentence: string;
-    /** What the limit is, and where it is from. */
+    /** The limit and its source. */
     readonly limit: string;
-    /** Where the sequences are that it is about; null where nothing is known of them. */
+    /** Links to its sequences; null where unknown. */
     readonly samples: { readonly text: string; readonly move: PageMove } | null;
     readonly picture: PagePicture | null;
     readonly table: PageTable | null;

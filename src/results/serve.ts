@@ -1,5 +1,5 @@
 /**
- * What `logratio serve` says of the runs that it holds.
+ * The answers of `logratio serve` about its runs.
  *
  * | path | answer |
  * |---|---|
@@ -13,7 +13,7 @@
 import type { RaisedAlert } from "./alerts.ts";
 import type { VerdictLevel } from "./report.ts";
 
-/** Of the batches of a run that are in its record: what is still in the log comes within seconds. */
+/** Figures of the batches in a run's record; those in the log follow within seconds. */
 export interface ServedFigures {
   readonly sequences: number;
   /** With mask 1. */
@@ -27,7 +27,7 @@ export interface ServedFigures {
 }
 
 export interface ServedRun extends ServedFigures {
-  /** As the recorder calls it: foreign text. */
+  /** The recorder's name for it: foreign text. */
   readonly name: string;
   /** Its folder in the data directory, and in `runs/FOLDER/`. */
   readonly folder: string;
@@ -35,19 +35,19 @@ export interface ServedRun extends ServedFigures {
   readonly writing: boolean;
   /** When the last batch came, as ISO 8601; null where that is unknown. */
   readonly last_write: string | null;
-  /** Batches that no reader takes: they are kept, and in no figure. */
+  /** Batches that cannot be read: they are kept, and in no figure. */
   readonly refused: number;
   /** Raised so far (`serve --alerts`), and the last of them. */
   readonly alerts: number;
   readonly last_alert: RaisedAlert | null;
 }
 
-/** The data of the event `run`: what the list says of a run now; null where the list is to be asked for. */
+/** The data of the event `run`: the run's current entry in the list; null when the list must be requested again. */
 export interface RunsEvent {
   readonly run: ServedRun | null;
 }
 
 export interface BatchAnswer {
-  /** False where the same batch was there already. */
+  /** False if the same batch was stored already. */
   readonly stored: boolean;
 }

@@ -1,10 +1,10 @@
 /**
- * Starred places of a run, and the page that tells them.
+ * Starred places of a run, and the page that shows them.
  *
  * @module
  */
 
-/** A sequence or token that somebody marked, with what they say of it. */
+/** A sequence or token that somebody marked, with a note. */
 export interface Star {
   /** `s30.q48`, or `s30.q48.t39`. */
   readonly handle: string;
@@ -12,26 +12,28 @@ export interface Star {
   readonly note: string;
 }
 
-/** What is done to a star: null takes it away. */
+/** A change of a star: null removes it. */
 export interface StarChange {
   readonly handle: string;
   readonly note: string | null;
 }
 
-/** What is kept of a run's stars, beside its cache: the first starred first. */
+/** A run's stars as stored next to its cache, the first starred first. */
 export interface StarList {
   readonly schemaVersion: 1;
   readonly kind: "view-stars";
   readonly stars: readonly Star[];
 }
 
-/** The stars of a run laid out, in their order. */
+/** The page of a run's stars, in their order. */
 export interface StoryPage {
   readonly entries: readonly StoryEntry[];
 }
 
 export interface StoryEntry extends Star {
-  /** The place in the table of sequences; null where the run has no such place (any more), and nothing else is known. */
+  /**
+   * The place in the table of sequences; null where the run does not (or no longer) have it, and nothing else is known.
+   */
   readonly sequence: number | null;
   /** The response token that is shown: the starred one, or that with the largest |Δ| of a starred sequence. */
   readonly token: number | null;

@@ -1,5 +1,5 @@
 /**
- * The tokens and sequences that are furthest off: part of `report --json`.
+ * The tokens and sequences with the largest mismatch: part of `report --json`.
  *
  * @module
  */

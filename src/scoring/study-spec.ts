@@ -107,8 +107,8 @@ const FINAL = /(^|[^a-z])(final|last|latest)$/i;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+@-]*$/;
 
 /**
- * A policy under a name: its step is the number that the name ends in (`rlvr_step_300`, `global_step_40`), and what has
- * neither has one nor is called final is a baseline.
+ * A policy by name: its step is the number that the name ends in (`rlvr_step_300`, `global_step_40`); a name without one
+ * is a baseline, unless it means the end of a run (`final`).
  *
  * @throws UsageError when the name cannot be a file name
  */

@@ -1,5 +1,6 @@
 /**
- * The table of fields, of sequences and of tokens. The page shows it as its help.
+ * The table of fields, of sequences and of tokens. The page shows it as help, and its list of sequences describes
+ * columns by it.
  *
  * @module
  */

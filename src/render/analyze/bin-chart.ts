@@ -53,7 +53,7 @@ export function binChart(series: readonly BinSeries[], options: BinChartOptions)
       "stroke-width": 1.4,
     });
   });
-  // Over the shapes, so that each bin answers to the pointer whatever is drawn there.
+  // On top of the shapes, so that each bin has a tooltip whatever is drawn there.
   const answers = edges.slice(0, -1).map((from, bin) => {
     const to = edges[bin + 1]!;
     const told = filled.map(

@@ -7,7 +7,7 @@ import { analyzePictures } from "./pictures.ts";
 import { inputParts, keyLines, orderedScenarios, scenarioLevel } from "./summary.ts";
 import { analyzeTables, type TableLimits } from "./tables.ts";
 
-/** Rows of a table of iterations and of one of files, as many as the reader of a medium takes. */
+/** The most rows of the tables of iterations and of files, by medium. */
 const TERMINAL = { iterations: 12, sources: 10 };
 const MARKDOWN = { iterations: 20, sources: 20 };
 const PAGE = { iterations: 1000, sources: 100 };
@@ -39,7 +39,7 @@ export function buildAnalyzeDocument(report: AnalyzeReport, limits: TableLimits)
   };
 }
 
-/** Of a scenario that does not hold, the meaning must not be taken for a finding. */
+/** The meaning of a scenario that does not hold must not look like a finding. */
 function scenarioEntry(scenario: Scenario): Entry {
   const { status, observation, measured, interpretation, next_step } = scenario;
   const holds = status === "yes";

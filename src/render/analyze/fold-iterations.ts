@@ -6,7 +6,7 @@ export interface IterationRange extends Omit<IterationFigures, "iteration"> {
   readonly to: number | null;
 }
 
-/** At most `most` rows: neighbors are put together, means weighted by their counts. */
+/** At most `most` rows: neighbors are merged, means weighted by their counts. */
 export function foldIterations(rows: readonly IterationFigures[], most: number): IterationRange[] {
   const known = rows.filter(({ iteration }) => iteration !== null);
   const rest = rows.filter(({ iteration }) => iteration === null);

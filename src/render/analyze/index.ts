@@ -1,5 +1,5 @@
 /**
- * What an analysis of high-divergence logs says; and the rows of a query.
+ * An analysis of high-divergence logs as a document; and the rows of a query.
  *
  * @module
  */

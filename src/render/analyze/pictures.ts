@@ -67,7 +67,7 @@ function pictureColumns({ width }: Surface): number {
   return Math.min(MOST_PICTURE_COLUMNS, Math.max(LEAST_PICTURE_COLUMNS, width - LABEL - CAPTION));
 }
 
-/** Nothing is drawn where nothing was counted. */
+/** Counts of 0 become gaps. */
 function gaps(counts: readonly number[]): number[] {
   return counts.map((count) => (count > 0 ? count : Number.NaN));
 }

@@ -13,8 +13,8 @@ const GAP = "  ";
 const NUMERIC = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U[A-Z]+INT|UINTEGER|FLOAT|DOUBLE|DECIMAL.*)$/;
 
 /**
- * Rows as an aligned table: numbers to the right, as they are; text cut so that all columns fit. Where even that leaves
- * no room, lines are as long as they need to be.
+ * Rows as an aligned table: numbers to the right, as they are; text cut so that all columns fit. If that is not enough,
+ * lines are as long as needed.
  */
 export function renderRows({ columns, rows }: RowTable, options: TerminalOptions): string {
   const surface = makeSurface(options);

@@ -1,5 +1,5 @@
 /**
- * What an analysis says in words, before any table.
+ * The sentences of an analysis, before any table.
  *
  * @module
  */
@@ -67,7 +67,7 @@ export function keyLines(report: AnalyzeReport): (readonly [label: string, text:
   return lines;
 }
 
-/** The guide's rule, and whether chance gives the same; undefined where no correctness is known. */
+/** The guide's rule, and whether chance explains it; undefined where no correctness is known. */
 function hypothesisSentence({ hypothesis }: AnalyzeReport): string | undefined {
   const { correct_share, share_limit, share_above_limit, share_above_chance } = hypothesis;
   if (correct_share === null || share_above_limit === null) return undefined;
@@ -79,14 +79,14 @@ function hypothesisSentence({ hypothesis }: AnalyzeReport): string | undefined {
   return `${rule}, ${above ? "but" : "and"} not significantly more than chance: not supported`;
 }
 
-/** How a scenario that holds is to be taken. */
+/** How serious a scenario is that holds. */
 export function scenarioLevel({ id, status }: Scenario): VerdictLevel {
   if (status !== "yes") return "none";
   if (id === "mostly_incorrect") return "high";
   return id === "mostly_correct" || id === "digits_correct" || id === "digits_only" ? "normal" : "elevated";
 }
 
-/** The ones that hold, then those that cannot be told, then the others; in the order of the guide otherwise. */
+/** Scenarios that hold, then undecided ones, then the others, each in the order of the guide. */
 export function orderedScenarios({ scenarios }: AnalyzeReport): Scenario[] {
   const order = ["yes", "not enough data", "no"];
   return [...scenarios].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));

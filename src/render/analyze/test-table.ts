@@ -30,7 +30,7 @@ export function comparisonTable({ comparisons }: AnalyzeReport): Table {
   return makeTable("tests", "Significance tests", columns, INDEPENDENCE);
 }
 
-/** What is compared, by how much it differs, and the test that counts prompts. */
+/** What is compared, the difference, and the test by prompt. */
 function differenceColumns(rows: readonly Comparison[]): TableColumn[] {
   return [
     textColumn(
@@ -64,7 +64,7 @@ function differenceColumns(rows: readonly Comparison[]): TableColumn[] {
   ];
 }
 
-/** The tests that take values for independent. */
+/** The tests that assume independent values. */
 function testColumns(rows: readonly Comparison[]): TableColumn[] {
   return [
     figureColumn(
@@ -124,7 +124,7 @@ export function testSentence({ comparisons, hypothesis }: AnalyzeReport): string
     : `${hypothesis.digits_significant ? "a significant difference" : "no significant difference"}, p = ${formatNumber(clustered.p_value)} over ${formatCount(clustered.clusters)} ${clustered.by}s (${overTokens})`;
 }
 
-/** Two decimals are what an effect size is good for. */
+/** An effect size deserves two decimals. */
 function effectText(effect: Figure, interval: IntervalFigures | undefined): string {
   if (isMissing(effect)) return MISSING;
   const { low = null, high = null } = interval ?? {};

@@ -29,7 +29,7 @@ export interface BarRows {
   readonly series: readonly BarSeries[];
   /** Pixels of the groups' names, and characters that fit in there. */
   readonly label: { readonly width: number; readonly characters: number };
-  /** The bar of a value from where to where, and its number's place; undefined draws neither. */
+  /** Both ends of a value's bar, and its number's place; undefined draws neither. */
   readonly place: (value: number) => BarPlace | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface BarPlace {
 const BAR = 11;
 const GROUP_GAP = 8;
 const TOP = 46;
-/** Between a bar, or a name, and what stands beside it. */
+/** Gaps between a bar and its number, and between a name and the bars. */
 const [NUMBER_GAP, LABEL_GAP] = [5, 8];
 
 /** The options with the height that the rows need. */

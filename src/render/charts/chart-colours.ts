@@ -1,5 +1,5 @@
 /**
- * Looks of lines: those of groups differ in dashes too, for all who see colors otherwise.
+ * Looks of lines: those of groups also differ in dashes, for readers who do not see the colors.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export type ChartColour = Exclude<PaletteColour, "ink" | "muted" | "grid">;
 const SLICES: readonly ChartColour[] = ["blue", "orange", "teal", "purple", "gold", "pink", "grey"];
 const DASHES: readonly (readonly number[])[] = [[], [], [6, 3], [2, 3], [8, 3, 2, 3], [4, 2], [1, 3]];
 
-/** So many groups have a color of their own. */
+/** The number of groups with their own color. */
 export const MOST_COLOURED = SLICES.length;
 
 /** The look of the `index`th group; from the eighth on they share a faint one. */

@@ -1,5 +1,5 @@
 /**
- * What a chart of lines shows, apart from how: pages and reports draw it, exports write its rows too.
+ * The content of a line chart, without its looks: pages and reports draw it, and exports write its rows.
  *
  * @module
  */
@@ -12,11 +12,11 @@ export interface ChartLine {
   readonly label: string;
   readonly colour: ChartColour;
   readonly dash?: readonly number[];
-  /** Through gaps: x are those of several lines, and this one has none of its own there. */
+  /** Whether the line continues through gaps, where x belong to other lines. */
   readonly joins?: boolean;
   /** One per x; null is a gap, never 0. */
   readonly values: ChartValues;
-  /** Of a folded chart: the least and the greatest value of the x that a point stands for. */
+  /** In a folded chart: the smallest and largest value of the x that a point stands for. */
   readonly ends?: { readonly low: ChartValues; readonly high: ChartValues };
   /** Drawn faintly, since another line smooths it. */
   readonly isBehind?: boolean;
@@ -51,9 +51,9 @@ export interface ChartSpec {
   readonly band?: { readonly label: string; readonly low: ChartValues; readonly high: ChartValues };
   readonly scale: "linear" | "log";
   readonly kind: FigureKind;
-  /** Linear axes start at 0, so that noise looks like noise; figures near 1 would show nothing so. */
+  /** Whether linear axes start at 0, so that noise looks like noise; not for figures near 1, which would look flat. */
   readonly fromZero: boolean;
-  /** Which end of a line is worth a number; `furthest` from 0, of figures with a sign. */
+  /** Which extreme of a line gets a number; `furthest` from 0 for signed figures. */
   readonly extreme: "most" | "least" | "furthest";
   /** What happened at an x, marked on its axis; ascending. */
   readonly marks?: readonly ChartMark[];
@@ -74,7 +74,7 @@ export function isDrawable(value: number | null | undefined, scale: ChartSpec["s
   return isFigure(value) && (scale === "linear" || value > 0);
 }
 
-/** How many values there are that a logarithmic axis leaves out. */
+/** How many values a logarithmic axis leaves out. */
 export function countUndrawn({ lines, scale }: ChartSpec): number {
   if (scale === "linear") return 0;
   return lines.reduce(
@@ -111,7 +111,7 @@ export function sayX({ xs, xLabel, fold }: Pick<ChartSpec, "xs" | "xLabel" | "fo
   return first === last ? `${xLabel} ${first}` : `${xLabel}s ${first}–${last}`;
 }
 
-/** The number beside a line: at the crosshair, and without one its extreme and where that is. */
+/** The number for a line: at the crosshair, or its extreme and where that is. */
 export function readout(
   { extreme, kind, xs }: Pick<ChartSpec, "extreme" | "kind" | "xs">,
   values: ChartValues,

@@ -1,5 +1,5 @@
 /**
- * Corrections by what they drop and what ESS they leave: the picture of a sweep.
+ * The picture of a sweep: corrections by the tokens they drop and the resulting ESS.
  *
  * @module
  */
@@ -30,13 +30,13 @@ export interface CorrectionPoint {
 }
 
 export interface CorrectionChartOptions extends ChartOptions {
-  /** The one that is recommended, by name: it gets a ring. */
+  /** Name of the recommended one, which gets a ring. */
   readonly recommended: string;
-  /** The one that is looked at, where it is one of the points: it gets a cross. */
+  /** The current one, if it is among the points: it gets a cross. */
   readonly current?: string | undefined;
 }
 
-/** The smallest share that has a place of its own on the axis of dropped tokens: 0.001 %. */
+/** The smallest nonzero share on the axis of dropped tokens: 0.001 %. */
 const LEAST_DROPPED = 1e-5;
 /** An ESS closer to 1 than this is drawn as 1. */
 const LEAST_LOSS = 1e-5;
@@ -44,7 +44,7 @@ const RADIUS = 3.6;
 
 /**
  * Both axes are logarithmic in what is lost, since what matters lies close to nothing dropped and an ESS of 1. Points of
- * the front are filled; those that lie on each other are told apart in the table that stands beside the picture.
+ * the front are filled; overlapping ones are distinguished by the table next to the picture.
  */
 export function correctionChart(points: readonly CorrectionPoint[], options: CorrectionChartOptions): string {
   const drawn = points.filter(({ ess, dropped }) => Number.isFinite(ess) && Number.isFinite(dropped));
@@ -56,7 +56,7 @@ export function correctionChart(points: readonly CorrectionPoint[], options: Cor
     drawn.find(({ name }) => name === wanted),
   );
   const told = recommended === undefined ? "" : `; recommended is ${recommended.name}: ${say(recommended)}`;
-  // The front last, so that no other hides it.
+  // The front last, on top of others.
   const ordered = [...drawn].sort((a, b) => Number(a.isOnFront) - Number(b.isOnFront));
   return drawChart(
     { ...options, isLinked: drawn.some(({ href }) => href !== undefined) },

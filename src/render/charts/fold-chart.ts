@@ -10,9 +10,9 @@ import type { ChartSpec, ChartValues } from "./chart-spec.ts";
 const POINT_WIDTH = 3;
 
 /**
- * The chart as `pixels` of width can show it. With at most one x for each pixel it stays as it is. Otherwise each point
- * is the median of equally many x in a row (the last of fewer), within their least and greatest value; missing values
- * do not count.
+ * The chart as `pixels` of width can show it. With at most one x per pixel it is unchanged. Otherwise each point is the
+ * median of equally many x in a row (the last of fewer), within their least and greatest value; missing values are
+ * ignored.
  */
 export function foldChart(spec: ChartSpec, pixels: number): ChartSpec {
   const { xs, lines, band } = spec;

@@ -7,9 +7,9 @@ export interface ChartOptions {
   readonly title: string;
   readonly width?: number;
   readonly height?: number;
-  /** Without title, legend and names of the axes, for a page that says them itself. */
+  /** Without title, legend and names of the axes, for a page that shows them itself. */
   readonly bare?: boolean;
-  /** Parts of it are links, which a picture may not hold for those who hear it. */
+  /** Parts of it are links, which an element with the role of an image must not contain. */
   readonly isLinked?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function plotArea(options: Omit<ChartOptions, "title">, hasLegend: boolea
   return { left, right: width - MARGIN, top: hasLegend ? 62 : 44, bottom: height - 34 };
 }
 
-/** A whole chart: title, legend, then `content`; described for those who do not see it. */
+/** A whole chart: title, legend, then `content`, with a description for screen readers. */
 export function drawChart(
   options: ChartOptions,
   description: string,
@@ -101,12 +101,12 @@ export function drawYAxis(scale: Scale, plot: Plot, unit: string): string {
   return lines.join("") + name;
 }
 
-/** Where a line as wide as a pixel fills one row or column of pixels, and not the halves of two. */
+/** Aligns a coordinate so that a line one pixel wide fills one row or column of pixels, not two halves. */
 export function crisp(at: number): number {
   return Math.floor(at) + 0.5;
 }
 
-/** Values along the foot, and what they are at its right end. */
+/** Values along the bottom, with their name at the right end. */
 export function drawXAxis(scale: Scale, plot: Plot, unit: string): string {
   const unitStart = plot.right - unit.length * CHARACTER - 8;
   const foot = element("path", {
@@ -145,7 +145,7 @@ function drawLegend(entries: readonly LegendEntry[]): string[] {
   });
 }
 
-/** A label cut to fit, whole in its tooltip. */
+/** A label cut to fit, with the full text in its tooltip. */
 export function fitLabel(text: string, most: number): { readonly shown: string; readonly whole: string } {
   const characters = [...text];
   return {

@@ -6,8 +6,8 @@ const LABEL = { width: 104, characters: 16 };
 const VALUE_WIDTH = 62;
 
 /**
- * Bars to the right of one axis at 0, for values that are not negative; a value that is not known has no bar, and its
- * number says so.
+ * Bars to the right of one axis at 0, for values that are not negative; an unknown value has no bar, and its number
+ * says so.
  */
 export function groupedBars(
   groups: readonly string[],

@@ -2,14 +2,14 @@ import { fitLabel } from "./frame.ts";
 import { PALETTE } from "./palette.ts";
 import { textElement } from "./svg.ts";
 
-/** Where the columns of a picture made of cells lie. */
+/** The layout of a picture's columns of cells. */
 export interface CellColumns {
   readonly left: number;
   /** Of one cell. */
   readonly width: number;
 }
 
-/** Columns that share what a picture has room for beside the names of its rows. */
+/** Columns that share the width left by the names of rows. */
 export function spreadColumns(count: number, left: number, width: number): CellColumns {
   return { left, width: (width - left) / count };
 }

@@ -35,7 +35,7 @@ const LEAST_FOR_NUMBER = 40;
 const LEAST_FOR_NAME = 58;
 const KEY_WIDTH = 46;
 
-/** Rows of cells on one scale, whose numbers stand above them; every cell has its own number in its tooltip. */
+/** Rows of cells on one scale, which is shown above them; every cell has its number in its tooltip. */
 export function heatGrid(
   columns: readonly string[],
   rows: readonly HeatGridRow[],

@@ -1,13 +1,13 @@
 /**
  * A sequential scale for magnitudes that span decades: nine levels from nothing to the largest value. Lightness falls
- * evenly from level to level (and rises in the dark), so that it is read without color too, in print and by every
+ * evenly from level to level (and rises in dark mode), so that it can be read without color, in print and with any
  * color blindness. A level's text color has a contrast of at least 4.5 on it.
  *
  * @module
  */
 export const HEAT_LEVELS = 9;
 
-/** Below 1 it keeps small values apart from nothing; the largest value of one sequence is often far above the rest. */
+/** Below 1, so that small values differ from 0: the largest value of a sequence is often far above the rest. */
 const POWER = 0.4;
 
 /** Background and text of each level; level 0 is the page itself. */

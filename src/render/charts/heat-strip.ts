@@ -23,7 +23,7 @@ const LABEL_WIDTH = 84;
 const LEAST_FOR_NUMBER = 36;
 /** Room that a column's name takes. */
 const LEAST_FOR_NAME = 46;
-/** Below 1 it keeps small values apart from nothing at all. */
+/** Below 1, so that small values differ from 0. */
 const GAMMA = 0.5;
 const STRONGEST = 0.85;
 

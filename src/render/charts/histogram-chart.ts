@@ -25,7 +25,7 @@ export function histogramChart(options: HistogramOptions): string {
   const domain = [edges[0] as number, edges[edges.length - 1] as number] as const;
   const x = signedLogScale(domain, smallestSize(edges), [plot.left, plot.right]);
   const y = countScale(most, [plot.bottom, plot.top]);
-  // Of values without a sign there is nothing to tell apart.
+  // Values without a sign have one color.
   const aboveColour = (edges[0] as number) < 0 ? "orange" : "blue";
   const bars = counts.map((count, index) => {
     if (count === 0) return "";

@@ -21,7 +21,7 @@ export interface IntervalBar {
 
 export interface IntervalBarsOptions extends ChartOptions {
   readonly kind: FigureKind;
-  /** What bars and whiskers are: `mean KL, nats, with its 95 % interval`. */
+  /** The meaning of bars and whiskers: `mean KL, nats, with its 95 % interval`. */
   readonly unit: string;
 }
 

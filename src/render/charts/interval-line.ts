@@ -15,7 +15,7 @@ import { element, pixel, textElement, tooltip } from "./svg.ts";
 /** A point of the line, in order of x. */
 export interface IntervalPoint {
   readonly x: number;
-  /** What the pointer is told: the checkpoint's name. */
+  /** Shown in the tooltip: the checkpoint's name. */
   readonly name: string;
   readonly value: Figure;
   readonly low: Figure;

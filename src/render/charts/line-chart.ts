@@ -1,5 +1,5 @@
 /**
- * Charts of lines as SVG: those of the page, of its exports and of the HTML reports.
+ * Line charts as SVG: for the page, its exports and HTML reports.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { PALETTE } from "./palette.ts";
 import type { Scale } from "./scale.ts";
 import { element, pixel, textElement, tooltip } from "./svg.ts";
 
-/** Values that share a column of pixels, where x are unevenly apart: one alone, or the least and the greatest of them. */
+/** Values that share a column of pixels, where x are unevenly spaced: one, or the smallest and the largest. */
 export interface Column {
   readonly at: number;
   low: number;
@@ -22,16 +22,16 @@ export interface Column {
   rises: boolean;
 }
 
-/** x closer than this share a column. */
+/** x closer than this, in pixels, share a column. */
 const LEAST_APART = 0.5;
-/** So far apart, x have their points marked and answer to the pointer. */
+/** From this distance in pixels on, points are marked and have tooltips. */
 const MARKED_APART = 9;
 
 /**
  * Lines over x in the frame of the report's pictures. Where there are more x than pixels, a line is the median of several
  * x in a row, in a band from the least to the greatest of their values, so that no spike is lost. Where there are few,
- * each x tells all its values to the pointer; bare charts leave that to their page. `layout` is that of the size, where
- * it is known.
+ * each x has a tooltip with all its values; bare charts leave that to their page. `layout` is that of this size, if
+ * already computed.
  */
 export function lineChart(
   whole: ChartSpec,
@@ -124,7 +124,7 @@ function drawLine(
     }),
   );
   const areMarked = isSparse(spec, plot) && !line.smooths;
-  // A line through one value alone has no length.
+  // A line through a single value has no length.
   const marks = pieces.flatMap((piece) => (areMarked || piece.length === 1 ? piece : []));
   return (
     element("path", {
@@ -188,7 +188,7 @@ function drawTicks({ ticks = [] }: ChartSpec, { x, plot: { bottom } }: LineLayou
   });
 }
 
-/** An area for each x that tells its values, where they are wide enough to be pointed at. */
+/** An area with a tooltip for each x, where they are wide enough to point at. */
 function drawTold(spec: ChartSpec, places: readonly number[], plot: Plot): string {
   if (!isSparse(spec, plot)) return "";
   const { left, right, top, bottom } = plot;

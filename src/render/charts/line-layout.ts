@@ -1,5 +1,5 @@
 /**
- * Where a chart of lines draws what. The drawing asks here, and so does whatever follows a pointer over it.
+ * The layout of a line chart, for drawing it and for following a pointer over it.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface LineLayout {
   readonly plot: Plot;
   readonly x: ExactScale;
   readonly y: Scale;
-  /** What the chart says of each line and, last, of its band; drawn unless it is bare. */
+  /** Texts about each line and, last, the band; drawn unless bare. */
   readonly legend: readonly PlacedLabel[];
   /** Whether there is nothing to draw. */
   readonly isEmpty: boolean;
@@ -58,7 +58,7 @@ export function lineLayout(
   const values = spec.xs.length === 0 ? undefined : extent(spec);
   const y = yScale(spec, values, [bottom, top]);
   const widest = Math.max(...y.ticks.map(({ label }) => label.length));
-  // Charts above each other have their axes above each other, unless figures are too wide for that.
+  // Stacked charts have aligned axes, unless figures are too wide for that.
   const left = Math.max(area.left, 8 + widest * Y_CHARACTER);
   const right = Math.max(area.right, left + 4 * INSET);
   const [first, last] = [spec.xs[0] ?? 0, spec.xs.at(-1) ?? 1];
@@ -100,7 +100,7 @@ function yScale(
   const [low, high] = values ?? (spec.scale === "log" ? [0.1, 1] : [0, 1]);
   if (spec.scale === "log") return logScale([low, high], range, ticks);
   const ends = spec.fromZero ? ([Math.min(0, low), Math.max(0, high)] as const) : ([low, high] as const);
-  // Differences of what is the same: 0 throughout, in the middle of the axis.
+  // Differences that are 0 throughout are drawn in the middle of the axis.
   const isFlat = spec.kind === "signed" && ends[0] === 0 && ends[1] === 0;
   return linearScale(isFlat ? [-1, 1] : ends, range, ticks);
 }

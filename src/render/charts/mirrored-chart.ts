@@ -19,7 +19,10 @@ export interface MirroredOptions extends ChartOptions {
   readonly edges: ArrayLike<number>;
   /** Of values above 0, or of values with a sign. */
   readonly axis: "log" | "signed";
-  /** `share`: of each side's own, so that sides of different size compare; `log`: of counts, so that one is seen. */
+  /**
+   * `share`: of each side, so that sides of different size can be compared; `log`: of counts, so that a single one is
+   * visible.
+   */
   readonly heights: "share" | "log";
 }
 
@@ -148,7 +151,7 @@ function xScale(
     const sizes = Array.from(edges, Math.abs).filter((size) => size > 0);
     return signedLogScale(ends, Math.min(...sizes) || 1, range);
   }
-  // Whole decades would leave most of the width empty.
+  // Axes of whole decades would leave most of the width empty.
   const [low, high] = [Math.max(ends[0], Number.MIN_VALUE), ends[1]];
   const map = (value: number): number =>
     range[0] + (Math.log(value / low) / Math.log(high / low)) * (range[1] - range[0]);

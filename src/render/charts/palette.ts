@@ -1,12 +1,12 @@
 /**
- * Colors as CSS variables, so that a page decides on light and dark; the fallbacks make a chart that is saved on its
- * own readable on white. Blue, gray and orange stay apart for every common color blindness; neighbors among the
+ * Colors as CSS variables, so that a page decides on light and dark; the fallbacks make a separately saved chart
+ * readable on white. Blue, gray and orange are distinguishable with every common color blindness; neighbors among the
  * further ones differ in lightness as well as in hue.
  *
  * @module
  */
 export const PALETTE = {
-  /** The rollout engine's side: Δ below 0, where it thinks the token likelier. */
+  /** The rollout engine's side: Δ below 0, where the token is likelier under rollout. */
   blue: "var(--lr-blue, #2062ad)",
   /** The trainer's side: Δ above 0; and what is worst. */
   orange: "var(--lr-orange, #b44d00)",

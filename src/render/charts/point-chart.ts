@@ -19,7 +19,7 @@ export interface PointChartOptions extends ChartOptions {
 
 const RADIUS = 2.4;
 
-/** A cloud of points over two linear axes; where many lie on each other the spot is darker. */
+/** A cloud of points over two linear axes; overlapping points are darker. */
 export function pointChart(
   xs: readonly number[],
   series: readonly PointSeries[],

@@ -14,7 +14,7 @@ export interface Scale {
   readonly ticks: readonly Tick[];
 }
 
-/** A scale that leads back from pixels too. */
+/** A scale with its inverse. */
 export interface ExactScale extends Scale {
   /** The value of a pixel; the inverse of `map`, within the ends of the domain. */
   valueAt(pixel: number): number;
@@ -92,7 +92,7 @@ export function signedLogScale(domain: Ends, threshold: number, range: Ends, tic
   const last = Math.floor(Math.log10(Math.max(Math.abs(domain[0]), Math.abs(domain[1]), threshold)) + 1e-9);
   const every = Math.max(1, Math.ceil(((last - first + 1) * sides.length) / ticks));
   const values = [0];
-  // From the outermost decade inwards, so that the ends of the axis are named; the innermost would crowd the 0.
+  // From the outermost decade inwards, so that the ends of the axis have labels; the innermost would crowd the 0.
   for (const side of sides)
     for (let power = last; power > first + every / 2; power -= every) values.push(side * 10 ** power);
   return {

@@ -5,7 +5,7 @@ import { type ChartOptions, DEFAULT_WIDTH, drawChart, drawEmptyChart } from "./f
 const LABEL = { width: 116, characters: 18 };
 const VALUE_WIDTH = 66;
 
-/** Bars to both sides of 0; a value that is not known has neither bar nor number. */
+/** Bars to both sides of 0; an unknown value has neither bar nor number. */
 export function signedBars(
   groups: readonly string[],
   series: readonly BarSeries[],

@@ -9,7 +9,7 @@ import { median } from "./fold-chart.ts";
 
 /**
  * The moving median of a line: at each x that has a value, the median of the known values among the `window` x around
- * it, of which the ends have fewer. A single spike moves it little, and it is not late, as an exponential average is.
+ * it, fewer at the ends. A single spike moves it little, and it does not lag, as an exponential average does.
  *
  * @param window odd
  * @returns as many values; null where there was none
@@ -23,7 +23,7 @@ export function movingMedian(values: ChartValues, window: number): ChartValues {
   });
 }
 
-/** The chart with a smoothed line for each of its own, which step back; exports have both. */
+/** The chart with a smoothed line for each of its lines, which become faint; exports have both. */
 export function smoothChart(spec: ChartSpec, window: number): ChartSpec {
   const own = spec.lines.map((line): ChartLine => ({ ...line, isBehind: true }));
   const smoothed = spec.lines.map(

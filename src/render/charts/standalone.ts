@@ -5,8 +5,8 @@ const VARIABLE = /var\(--[\w-]+,\s*([^()]+)\)/g;
 const MARGIN = 10;
 
 /**
- * A chart as a picture of its own: with a margin, paper behind it, and the colors of a light page instead of variables
- * that only a page sets.
+ * A chart as a standalone picture: with a margin, a white background, and the colors of a light page instead of
+ * variables that only a page sets.
  *
  * @param svg of this folder's charts
  */

@@ -1,5 +1,5 @@
 /**
- * The charts over steps: which there are, and what of the series each shows.
+ * The charts over steps, and the figures that each shows.
  *
  * @module
  */
@@ -31,7 +31,7 @@ interface ChartKind {
   readonly lines: readonly LineKind[];
   readonly band?: { readonly low: StepMetric; readonly high: StepMetric; readonly label: string };
   readonly isLog?: boolean;
-  /** Values that may be 0 or below say nothing on a logarithmic axis. */
+  /** For values that may be 0 or below, which a logarithmic axis cannot show. */
   readonly isLinear?: boolean;
   readonly nearOne?: boolean;
 }
@@ -81,7 +81,7 @@ const CHARTS: readonly ChartKind[] = [
   { ...single("accuracy", "Accuracy", "accuracy", "", "share", "purple", "right"), isLinear: true },
 ];
 
-/** With slices a chart has room for one figure of each. */
+/** With slices, a chart has one figure per slice. */
 const SLICED: readonly ChartKind[] = [
   single("mean-abs-delta", "Mean |Δ|", "delta_abs_mean", "nats", "number"),
   single("p99-abs-delta", "p99 |Δ|", "delta_abs_p99", "nats", "number"),
@@ -111,7 +111,7 @@ export interface StepCharts {
   readonly charts: readonly ChartSpec[];
   /** Titles of the charts for which no step has a figure. */
   readonly absent: readonly string[];
-  /** Groups of the slice beyond those that have a color of their own. */
+  /** Groups of the slice beyond those with their own color. */
   readonly faint: number;
 }
 
@@ -186,7 +186,7 @@ export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice)
   };
 }
 
-/** Near 1 a logarithmic axis shows nothing; what is missing to 1 does. */
+/** Near 1 a logarithmic axis shows nothing, so this draws 1 minus the value. */
 function lostShare(spec: ChartSpec): ChartSpec {
   return {
     ...spec,
@@ -215,7 +215,7 @@ function sortedSlices(data: Drawn, by: SliceBy): { label: string; series: Slice[
 
 type Slice = StepSeries["slices"][number];
 
-/** How far off a group is over all its steps; its worst step alone is often everyone's worst step. */
+/** A group's mean mismatch over all steps; its worst step alone is often the worst step of all groups. */
 function averageLevel({ series }: Slice): number {
   const known = (series.delta_abs_mean ?? []).filter((value) => value !== null);
   return known.length === 0 ? 0 : known.reduce((sum, value) => sum + value, 0) / known.length;

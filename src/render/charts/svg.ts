@@ -30,7 +30,7 @@ export function textElement(text: string, attributes: Attributes): string {
   return element("text", attributes, escapeMarkup(text));
 }
 
-/** What a pointer that rests on a shape is told. */
+/** The tooltip of a shape. */
 export function tooltip(text: string): string {
   return element("title", {}, escapeMarkup(text));
 }

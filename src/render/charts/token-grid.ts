@@ -4,7 +4,7 @@ import { HEAT_LEVELS, heatBounds, heatFill, heatInk, heatLevel } from "./heat-le
 import { PALETTE } from "./palette.ts";
 import { element, textElement } from "./svg.ts";
 
-/** A token, or tokens that are drawn as one. */
+/** A token, or several drawn as one. */
 export interface TokenColumn {
   readonly text: string;
   /** One value per row; null is a cell without a value. */
@@ -23,7 +23,7 @@ const CHARACTER = 6.2;
 const LEAST_WIDTH = 16;
 
 /**
- * Tokens across, rows down, in lines as a text is; every cell holds its level, so that colors are not needed.
+ * Tokens across, rows down, in lines like text; every cell contains its level, so that colors are not needed.
  *
  * @param lines of tokens
  * @param rows names of the values' rows

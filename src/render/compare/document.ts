@@ -44,7 +44,7 @@ const MODES = {
   unpaired: "two runs of different texts",
 } as const;
 
-/** The certificate, what it rests on, where differences are, and what was compared with what. */
+/** The certificate, its basis, where differences are, and what was compared with what. */
 export function buildCompareDocument(report: CompareReport, limits: Limits): Document {
   const { certificate, sentence, mode, a, b, columns } = report;
   const [worst] = columns;

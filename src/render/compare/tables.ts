@@ -83,7 +83,7 @@ function unequalMeaning({
 
 /** Units in the last place that an order of summation explains are listed by themselves. */
 const NEAR = 64;
-/** A unit of bfloat16 is as many of float32. */
+/** A unit of bfloat16 equals this many of float32. */
 const FAR = 2 ** 16;
 
 export function ulpTable({ ulps }: ColumnComparison): Table {

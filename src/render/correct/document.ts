@@ -14,7 +14,7 @@ import {
 
 type Rows = [label: string, text: string][];
 
-/** What the correction does, what it keeps and drops of the data, what goes wrong with it, what the trainer logs. */
+/** What the correction does, what it keeps and drops, its pitfalls, and what the trainer logs. */
 export function buildCorrectDocument(report: CorrectReport): Document {
   const settings = Object.entries(report.settings)
     .filter(([, value]) => value !== null)
@@ -71,7 +71,7 @@ function effectRows({ effect, metrics, effect_absent: absent }: CorrectReport): 
   return rows;
 }
 
-/** Of runs with advantages. */
+/** Rows for runs with advantages. */
 function gradientRows({ gradient }: CorrectReport): Rows {
   if (gradient === null) return [];
   const { surrogate, surrogate_uncorrected: before, surrogate_unbiased: unbiased } = gradient;

@@ -1,5 +1,5 @@
 /**
- * What a digits report says in sentences.
+ * The sentences of a digits report.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Number-token losses in words: which there are, what they were computed from, how their bounds are written. Tables of
- * terminals and of the page are made of these.
+ * Number-token losses in words: their names, what they were computed from, and how bounds are written, for tables in
+ * terminals and on the page.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export function lossTitle(against: DigitDistribution["against"]): string {
   return `Number-token loss against ${against === "sampled" ? "the sampled digit" : "ground truth"}`;
 }
 
-/** Distributions that the files have over the digits alone, not top-k lists of a policy. */
+/** Whether the files have a distribution over only the digits, rather than a policy's top-k lists. */
 export function isRecorded({ policy }: DigitDistribution): boolean {
   return policy === RECORDED_DISTRIBUTIONS;
 }

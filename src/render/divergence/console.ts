@@ -88,7 +88,7 @@ function placeLines(record: DivergenceRecord): string[] {
   ];
 }
 
-/** What the Python implementation names as extensions and does not log. */
+/** Fields that the Python implementation names as extensions but does not log. */
 function futureLines(record: DivergenceRecord): string[] {
   const { rollout_entropy: rollout, actor_entropy: actor } = record;
   const entropies = [

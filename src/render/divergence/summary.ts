@@ -22,7 +22,7 @@ export function renderStepTitle(
   return `${surface.style(name, "bold")}${surface.text(words)}\n`;
 }
 
-/** What was logged of a run, in a few lines that say what to do next. */
+/** A summary of what was logged of a run, with what to do next. */
 export function buildDivergenceDocument(report: DivergenceReport): Document {
   return {
     kind: "divergence",

@@ -12,7 +12,7 @@ import { drawEvidence } from "./evidence-lines.ts";
 const MOST_HANDLES = 3;
 const MARKDOWN_WIDTH = 80;
 
-/** All that speaks for and against a cause, with pictures; where to look, and every fix. */
+/** All evidence for and against a cause, with pictures; where to look, and every fix. */
 export function causeSection(cause: DoctorCause, commands: DoctorCommands): Section {
   const { id, title, description, probability, handles, fix } = cause;
   return {

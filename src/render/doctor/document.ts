@@ -21,8 +21,8 @@ const FIRST_EVIDENCE = 2;
 const OTHER_EVIDENCE = 1;
 
 /**
- * Verdict, first causes with their strongest evidence, fix, where to look, the next experiment; then everything that was
- * looked at, and what could not be.
+ * Verdict, first causes with their strongest evidence, fix, where to look, the next experiment; then everything that
+ * was tested, and what could not be.
  */
 export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): Document {
   const { verdict, sentence, next_experiment: next } = report;
@@ -42,7 +42,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
     lead: [
       { kind: "entries", entries: first.map((cause, at) => causeEntry(cause, at)) },
       { kind: "facts", rows: legs === undefined ? [] : [["legs", legs]] },
-      // Where nothing is decided, a line to paste would decide it.
+      // Without a clear fault, a fix to paste would suggest one.
       ...(verdict === "fault" ? fixLead(likeliest) : []),
       ...(handle === undefined
         ? []
@@ -98,7 +98,7 @@ function fixLead(cause: DoctorCause | undefined): Block[] {
   return [{ kind: "code", title: "fix", place: fixPlace(fix), language: "text", text: fix.line }];
 }
 
-/** In a healthy run this is the limit of the word: on one that is not, it stands further below. */
+/** In a healthy run this qualifies the verdict; in others it is further below. */
 function untestedRows({ verdict, untested }: DoctorReport): [string, string][] {
   if (verdict !== "healthy" || untested.length === 0) return [];
   const columns = untested.map(({ column }) => column).join(", ");

@@ -1,13 +1,13 @@
 import type { DoctorCause, Evidence } from "../../results/index.ts";
 import { formatNumber } from "../text/index.ts";
 
-/** Evidence that speaks one way, strongest first. */
+/** Evidence for or against a cause, strongest first. */
 export interface EvidencePart {
   readonly title: string;
   readonly evidence: readonly Evidence[];
 }
 
-/** What speaks for a cause and what against it; a part without evidence is left out. */
+/** Splits evidence into that for a cause and that against it; an empty part is left out. */
 export function splitEvidence({ evidence }: DoctorCause): readonly EvidencePart[] {
   return [
     { title: "Evidence for it", evidence: evidence.filter(({ weight }) => weight >= 0) },

@@ -4,7 +4,7 @@ import { type Block, makeTable, type Section, type Table, textColumn } from "../
 /** A line that is a command and not a sentence: those begin with a capital. */
 const COMMAND = /^(?:\$ |logratio |python3? |pip |export |[A-Z_]+=\S)/;
 
-/** Steps apart into sentences and the commands that stand on lines of their own. */
+/** Splits steps into sentences and commands on separate lines. */
 export function splitSteps({
   steps,
 }: NextExperiment): readonly { readonly text: string; readonly isCommand: boolean }[] {

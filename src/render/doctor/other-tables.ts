@@ -4,7 +4,7 @@ import { formatChance } from "../text/index.ts";
 import { weighed } from "./evidence.ts";
 import { firstCauses } from "./words.ts";
 
-/** What was looked at and not found, and what could not be looked at. */
+/** Causes that were tested and not found, and those that could not be tested. */
 export function otherTables(report: DoctorReport): Table[] {
   return [ruledOutTable(report), untestedTable(report)].filter(({ rows }) => rows > 0);
 }

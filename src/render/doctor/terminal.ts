@@ -9,7 +9,7 @@ export interface TerminalDoctorOptions extends TerminalOptions {
   readonly input?: DoctorInput;
   /** `summary`: the first screen only. `all` (the default): all evidence after it. */
   readonly sections?: "summary" | "all";
-  /** The command that prints all sections: said below the first screen where it stands alone. */
+  /** The command that prints all sections, shown below the first screen when printed alone. */
   readonly more?: string;
 }
 

@@ -10,7 +10,7 @@ export const VERDICTS: Readonly<
   too_few: { level: "too_few", word: "TOO FEW TO SAY" },
 };
 
-/** How a cause is marked by how likely it is. */
+/** The level that marks a cause, by its probability. */
 export function chanceLevel({ id, probability }: DoctorCause): VerdictLevel {
   if (id === "healthy") return "normal";
   if (id === "cannot_tell") return "too_few";

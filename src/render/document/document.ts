@@ -1,6 +1,6 @@
 /**
- * What a result says, in the order in which it matters, and nothing of how it looks: terminals, Markdown and HTML draw
- * the same document. Text is foreign until a medium has escaped it.
+ * The content of a result in order of importance, without its looks: terminals, Markdown and HTML draw the same
+ * document. Text is foreign until a medium has escaped it.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Table } from "./table.ts";
 export interface Document {
   /** The verb that made it: `sweep`. */
   readonly kind: string;
-  /** What stands before the name in a heading: `Digits of`. */
+  /** What is before the name in a heading: `Digits of`. */
   readonly heading: string;
   /** Of the run, the log or the study. */
   readonly name: string;
@@ -20,17 +20,17 @@ export interface Document {
   /** What was read, in parts: `3,264 sequences`. */
   readonly input: readonly string[];
   /** Before everything else, without headings. */
-  /** What it all comes to. */
+  /** The verdict. */
   readonly verdict?: Entry;
   readonly lead: readonly Block[];
-  /** After the lead; a page has room for it beside. */
+  /** After the lead; pages put it at the side. */
   readonly aside?: readonly Block[];
   readonly sections: readonly Section[];
   /** What the figures are; pages and Markdown end with it. */
   readonly footer?: string;
 }
 
-/** Left out where nothing in it has anything to show. */
+/** A section is left out if all its blocks are empty. */
 export interface Section {
   /** For links. */
   readonly id: string;
@@ -44,7 +44,7 @@ export type Block = Text | List | Facts | Entries | TableBlock | Picture | Code 
 export interface Text {
   readonly kind: "text";
   readonly text: string;
-  /** Beside the point: how to read something, what there was none of. */
+  /** Secondary text: how to read something, or what is absent. */
   readonly muted?: boolean;
 }
 
@@ -55,17 +55,17 @@ export interface List {
   readonly muted?: boolean;
 }
 
-/** Labels, each with what there is to say under it. */
+/** Labels, each with its text. */
 export interface Facts {
   readonly kind: "facts";
   readonly rows: readonly (readonly [label: string, text: string])[];
 }
 
-/** Findings, answers, scenarios: each with a word that says how it is to be taken. */
+/** Findings, answers, scenarios: each with a word for its weight. */
 export interface Entries {
   readonly kind: "entries";
   readonly entries: readonly Entry[];
-  /** Said where there are none; without it nothing is shown. */
+  /** Shown where there are none; without it, nothing is. */
   readonly none?: string;
 }
 
@@ -84,12 +84,12 @@ export interface Entry {
 export interface TableBlock {
   readonly kind: "table";
   readonly table: Table;
-  /** How to read the columns, given the headers of those that are not shown. */
+  /** How to read the columns, given the headers of hidden ones. */
   readonly legend?: (hidden: readonly string[]) => string;
 }
 
 /**
- * What is drawn otherwise in each medium, as text that is already fit for it; a medium without a drawer leaves it out.
+ * Content that each medium draws differently, as text already escaped for it; a medium without a drawer leaves it out.
  * Sparklines are for terminals, charts for pages.
  */
 export interface Picture {
@@ -108,12 +108,12 @@ export type Medium = "terminal" | "markdown" | "html";
 /** Lines to paste into a file. */
 export interface Code {
   readonly kind: "code";
-  /** What they belong to, and where in it they go. */
+  /** What they belong to, and their place in it. */
   readonly title?: string;
   readonly place?: string;
   readonly language: string;
   readonly text: string;
-  /** What goes wrong with it. */
+  /** Its pitfalls. */
   readonly traps?: readonly string[];
 }
 
@@ -136,7 +136,7 @@ export function tableSections(tables: readonly Table[], prefix = ""): Section[] 
   }));
 }
 
-/** Trainers name their tables, and names come from files. */
+/** Ids may contain names from files. */
 export function anchor(id: string): string {
   return id.toLowerCase().replace(/[^a-z0-9-]+/g, "-");
 }
@@ -161,12 +161,12 @@ export function isFilled(block: Block, medium: Medium): boolean {
   }
 }
 
-/** What stands before the sections, one after the other. */
+/** The blocks before the sections, one after the other. */
 export function leadBlocks({ lead, aside = [] }: Document, medium: Medium): Block[] {
   return [...lead, ...aside].filter((block) => isFilled(block, medium));
 }
 
-/** The sections that have something to show, without what has not. */
+/** The sections with content, without their empty blocks. */
 export function filledSections(sections: readonly Section[], medium: Medium): Section[] {
   return sections
     .map((section) => ({ ...section, blocks: section.blocks.filter((block) => isFilled(block, medium)) }))

@@ -14,7 +14,7 @@ export interface TableColumn {
   readonly align: "left" | "right";
   /** One cell per row. */
   readonly cells: readonly string[];
-  /** 1 stays longest; a medium that is too narrow leaves out the highest numbers first. */
+  /** A medium that is too narrow leaves out the highest numbers first. */
   readonly priority: number;
   /** Shares of the largest value, 0 to 1, for a bar beside the figures (NaN: no bar). */
   readonly bars?: readonly number[];
@@ -22,7 +22,7 @@ export interface TableColumn {
   readonly worstRow?: number;
   /** The level that each cell names, for its color. */
   readonly levels?: readonly VerdictLevel[];
-  /** Prose that may be broken over lines; at most one column of a table. */
+  /** Whether it is prose that may be wrapped; at most one column of a table. */
   readonly wrap?: boolean;
   readonly meaning?: string;
 }
@@ -64,7 +64,7 @@ export function figureColumn(
   };
 }
 
-/** A column of foreign or own text; what could break a line is written out. */
+/** A column of foreign or own text; control characters are written out. */
 export function textColumn(
   header: string,
   cells: readonly string[],

@@ -2,8 +2,8 @@ import type { MismatchReport } from "../../results/index.ts";
 import { keepNumbers, listStepScalars, PREFIX } from "./scalars.ts";
 
 /**
- * Gauges in Prometheus' text format: every figure of the whole run, and of its last step. Not of each step, since a
- * time series per step of every run is what Prometheus cannot hold.
+ * Gauges in Prometheus' text format: every figure of the whole run, and of its last step. Not of each step, since
+ * Prometheus cannot hold a time series per step of every run.
  */
 export function renderPrometheus(report: MismatchReport): string {
   const excluded = keepNumbers(report.excluded).map(([name, value]) => [`excluded_${name}`, value] as const);

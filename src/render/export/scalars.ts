@@ -5,7 +5,7 @@ export const PREFIX = "logratio/";
 
 export interface StepScalars {
   readonly step: number;
-  /** By name with prefix; what the step does not have (null, NaN) is not there. Units as in docs/metrics.md. */
+  /** By name with prefix; figures that the step lacks (null, NaN) are absent. Units as in docs/metrics.md. */
   readonly values: readonly (readonly [name: string, value: number])[];
 }
 

@@ -19,7 +19,7 @@ const text = new TextEncoder();
 /**
  * The bytes of an event file.
  *
- * @param wallTime of all events, seconds since 1970: when a step was trained is not known
+ * @param wallTime of all events, seconds since 1970: the time when a step was trained is unknown
  * @returns values as float32, which is what TensorBoard's scalars are
  */
 export function renderEvents(steps: readonly StepScalars[], wallTime: number): Uint8Array {
@@ -49,7 +49,7 @@ function frame(data: Uint8Array): Uint8Array {
   return framed;
 }
 
-/** As TFRecord keeps checksums: turned right by 15 bits, and a constant added. */
+/** As TFRecord stores checksums: rotated right by 15 bits, plus a constant. */
 function mask(checksum: number): number {
   return (((checksum >>> 15) | (checksum << 17)) + MASK_DELTA) >>> 0;
 }

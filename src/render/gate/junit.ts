@@ -44,7 +44,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
-/** Also what XML 1.0 has no way to write (most control characters, lone surrogates), as the replacement character. */
+/**
+ * Characters that XML 1.0 cannot represent (most control characters, lone surrogates) become the replacement character.
+ */
 function escapeXml(text: string): string {
   return text
     .replaceAll(/[&<>"'\t\n\r]/g, (letter) => ENTITIES[letter] as string)

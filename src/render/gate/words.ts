@@ -10,12 +10,12 @@ export const OUTCOME_WORDS: Readonly<Record<GateOutcome, string>> = {
   missing: "missing",
 };
 
-/** A value of a figure: of what is near 1, the digits behind the nines. */
+/** A value of a figure; near 1, with the digits after the nines. */
 export function formatValue(metric: string, value: Figure): string {
   return /\b(?:ess|pearson)\b/.test(metric) ? formatNearOne(value) : formatNumber(value);
 }
 
-/** Whether a check keeps the gate from passing. */
+/** Whether a check fails the gate. */
 export function failsGate(
   { outcome }: GateCheck,
   { allow_undecidable: allowed }: Pick<GateReport, "allow_undecidable">,

@@ -51,7 +51,7 @@ function choosePoints(check: HealthCheck): Points {
         xLabel: "response tokens, at most",
         unit: "mean reward",
         isShare: false,
-        // Tenths of one length all end at the same place.
+        // Tenths with equal lengths end at the same x.
         points: check.tenths
           .filter(({ longest }, at) => longest > (check.tenths[at - 1]?.longest ?? -1))
           .map(({ longest, reward_mean }) => [longest, reward_mean]),

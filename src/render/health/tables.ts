@@ -2,7 +2,7 @@ import { figureColumn, makeTable, type Table, textColumn } from "../document/ind
 import { formatCount, formatId } from "../text/index.ts";
 import { HEALTH_TITLES, type HealthCheck } from "./words.ts";
 
-/** The parts that a check is made of: by step, by staleness, by length. */
+/** The parts of a check: by step, by staleness, by length. */
 export function healthTable(check: HealthCheck): Table {
   switch (check.id) {
     case "flat_groups":

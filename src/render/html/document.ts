@@ -64,7 +64,7 @@ export function writePage(document: Document, served?: ServedPage): string {
   ].join("\n");
 }
 
-/** Blocks one after the other; charts that follow each other stand beside each other. */
+/** Blocks one after the other; consecutive charts are side by side. */
 function writeBlocks(blocks: readonly Block[], title: string, id: string): string {
   const written: string[] = [];
   let charts: string[] = [];
@@ -105,10 +105,10 @@ function writeBlock(block: Block, title: string, id: string): string {
       const { table, legend } = block;
       const note = table.note === undefined ? "" : `<p class=note>${say(table.note)}</p>`;
       const key = legend === undefined ? "" : `<p class=note>${say(legend([]))}</p>`;
-      // Its own name stands above it already.
+      // The heading shows its name already.
       const caption = table.title === title ? "" : table.title;
       const drawn = htmlTable(table, caption);
-      // Under its caption a table explains itself; under the heading of a section the note leads to it.
+      // The note follows a table with a caption, and precedes a table under a section's heading.
       return (caption === "" ? note + drawn : drawn + note) + key;
     }
     case "picture":
@@ -152,7 +152,7 @@ function writeItems(items: readonly string[]): string {
   return items.map((item) => `<li>${say(item)}`).join("\n");
 }
 
-/** Own and foreign text, with the signs of the page in its figures. */
+/** Own or foreign text, with the page's signs in figures. */
 function say(text: string): string {
   return escapeHtml(displayed(text));
 }

@@ -1,6 +1,6 @@
 /**
  * Hashes of the page's own style sheet and script, so that nothing else may run or be fetched. A test recomputes them
- * and says what they must be.
+ * and prints the correct ones.
  *
  * @module
  */

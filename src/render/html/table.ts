@@ -48,7 +48,7 @@ function headClass(column: TableColumn, isLong: boolean): string {
   return column.bars === undefined || isLong ? chooseClass(column) : " class=b";
 }
 
-/** Names and paths that must be broken, or the table would scroll for their sake. */
+/** Long names and paths must be broken, or the table would need scrolling. */
 function isLongText(column: TableColumn): boolean {
   return column.align === "left" && column.cells.some((cell) => cell.length > LONG_TEXT);
 }

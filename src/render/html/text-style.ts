@@ -1,6 +1,6 @@
 /**
- * For texts token by token, beside the common style sheet: the heat scale, strips, heat-maps; and for answers. Its hash
- * is part of the page's security policy (`policy.ts`).
+ * Styles for texts token by token, added to the common style sheet: the heat scale, strips, heat-maps; and for answers.
+ * Its hash is part of the page's security policy (`policy.ts`).
  *
  * @module
  */

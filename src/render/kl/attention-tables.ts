@@ -1,5 +1,5 @@
 /**
- * How checkpoints look back at the first error, and what they say when they cannot.
+ * How much checkpoints attend to the first error, and their KL when they cannot.
  *
  * @module
  */

@@ -6,7 +6,9 @@ type CaseText = Pick<
   "problem" | "text" | "source" | "correct" | "subject" | "level" | "tokens" | "mask" | "error_token"
 > & { readonly spikes: readonly unknown[] };
 
-/** What is known of a case's text: `problem test/algebra/661.json`, `written by dpo`, `wrong`, …; what is not, is left out. */
+/**
+ * Facts about a case's text: `problem test/algebra/661.json`, `written by dpo`, `wrong`, …; unknown ones are left out.
+ */
 export function caseFacts(study: CaseText): string[] {
   const { problem, text, source, correct, subject, level, tokens, mask, spikes, error_token } = study;
   const tool = mask.filter((own) => own === 0).length;

@@ -57,7 +57,7 @@ function makeColumn({ from, to }: HeatColumn, study: CaseStudy): TokenColumn {
   };
 }
 
-/** Its spaces seen, and no longer than a cell may be. */
+/** A token with visible spaces, cut to the width of a cell. */
 function showToken(token: string): string {
   const seen = printable(token).replaceAll(" ", "·");
   const characters = [...seen];

@@ -1,6 +1,6 @@
 /**
  * A case's text as a row of parts: tokens with their KL at one checkpoint, tool output and tokens without a score, and
- * stretches left out. The scale is that of the whole case, so that checkpoints compare.
+ * stretches left out. The scale is that of the whole case, so that checkpoints can be compared.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface StripToken {
   readonly error: boolean;
 }
 
-/** Tokens from `from` to before `to` that have no KL: `tool` by the mask, `unknown` for want of a score. */
+/** Tokens from `from` to before `to` that have no KL: `tool` by the mask, `unknown` without a score. */
 export interface StripRun {
   readonly kind: "tool" | "unknown";
   readonly from: number;

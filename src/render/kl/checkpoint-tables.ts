@@ -67,7 +67,7 @@ export function checkpointTable(report: KlReport): Table {
   );
 }
 
-/** What makes a row's figures mean something else. */
+/** A note on rows whose figures mean something else. */
 function writeNote({ checkpoints }: KlReport): string | undefined {
   const entries = Object.entries(checkpoints);
   const bounded = entries.filter(([, { exact }]) => !exact).map(([name]) => name);
@@ -172,7 +172,7 @@ export function boundTable({ checkpoints }: KlReport): Table {
   ]);
 }
 
-/** RL-Probe's alignment beside ours; no row where it was not asked for. */
+/** RL-Probe's alignment next to ours; no row where it was not requested. */
 export function rlProbeTable({ checkpoints }: KlReport): Table {
   const entries = Object.entries(checkpoints).filter(([, { rl_probe }]) => rl_probe !== null);
   const own = entries.map(([, figures]) => figures);
@@ -204,7 +204,7 @@ export function rlProbeTable({ checkpoints }: KlReport): Table {
   );
 }
 
-/** Who was scored, how. */
+/** The scored policies, and how they were scored. */
 export function policyTable({ policies }: KlReport): Table {
   const entries = Object.entries(policies);
   const rows = entries.map(([, policy]) => policy);

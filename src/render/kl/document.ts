@@ -42,7 +42,7 @@ import {
 import { categoryProgressTable, categoryTable, spikeTable, tokenTable } from "./token-tables.ts";
 import { dash } from "./values.ts";
 
-/** How much of what is long a medium shows. */
+/** How much a medium shows of long parts. */
 export interface KlLimits {
   readonly rows: number;
   readonly spikes: number;
@@ -57,7 +57,7 @@ const LABEL = 16;
 const PICTURE = 32;
 const OPEN_SPIKES = 1;
 
-/** The answers, then what the published analysis has, in its order; then tests, texts, method and gaps. */
+/** The answers, then the parts of the published analysis in its order; then tests, texts, method and gaps. */
 export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
   return {
     kind: "kl",
@@ -146,7 +146,7 @@ function findingSections(report: KlReport, limits: KlLimits): Section[] {
   ];
 }
 
-/** How it was computed, and what it does not say. */
+/** Method and limitations. */
 function methodSections(report: KlReport): Section[] {
   return [
     {
@@ -212,7 +212,7 @@ function drawProgression(progression: NonNullable<KlReport["progression"]>, surf
   });
 }
 
-/** The largest spikes: their words, what both policies would have said. */
+/** The largest spikes: their context, and what both policies would have said. */
 function spikePicture({ top_spikes: all, metrics, reference }: KlReport, most: number): Picture[] {
   if (all.length === 0) return [];
   const spikes = all.slice(0, most);

@@ -1,5 +1,5 @@
 /**
- * The figures of a study as pictures of their own, to be written as files.
+ * The figures of a study as standalone pictures, for files.
  *
  * @module
  */

@@ -58,7 +58,7 @@ function intervalInPoints(
   return interval && { low: 100 * interval.low, high: 100 * interval.high };
 }
 
-/** `“ =” 31.8 %`, negative where the token lowers the KL; where it stands if that is in the prompt. */
+/** `“ =” 31.8 %`, negative where the token lowers the KL; with its position if that is in the prompt. */
 export function tellDependence({ token, position, share, gradient_times_input }: SpikeDependence): string {
   const signed = gradient_times_input < 0 ? -share : share;
   return `${quoted(token)}${position < 0 ? " of the prompt" : ` at ${position}`} ${figure(signed, "share")}`;

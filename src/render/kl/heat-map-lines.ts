@@ -24,10 +24,10 @@ const TOKEN_MARGIN = 1.2;
 const LEAST_TOKEN = 2;
 /** More tokens of tool output in a row become one column. */
 const LONG_RUN = 12;
-/** Lines of one case; what has spikes or the error goes first, then what has most KL. */
+/** Lines of one case; those with spikes or the error have priority, then those with the most KL. */
 const MOST_LINES = 24;
 
-/** What of a case its lines are made of. */
+/** The parts of a case that its lines need. */
 export type HeatText = Pick<CaseStudy, "tokens" | "mask" | "kl" | "error_token"> & {
   readonly spikes: readonly Pick<SpikeFigures, "position">[];
 };
@@ -35,7 +35,7 @@ export type HeatText = Pick<CaseStudy, "tokens" | "mask" | "kl" | "error_token">
 export interface HeatLineOptions {
   /** Lines that are drawn at most. */
   readonly lines?: number;
-  /** Room of a line, in characters: a token counts its text and the space around it. */
+  /** Width of a line in characters: a token counts its text and the space around it. */
   readonly characters?: number;
 }
 

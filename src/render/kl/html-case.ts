@@ -59,7 +59,7 @@ export function htmlCase(study: CaseStudy, report: KlReport, id: string): string
   );
 }
 
-/** What every policy made of the text from each place. */
+/** How every policy continued the text from each place. */
 function htmlContinuations(study: CaseStudy): string {
   return groupContinuations(study)
     .map(({ title, all }) => {
@@ -96,7 +96,7 @@ function drawPart(part: StripPart, id: string, linked: ReadonlySet<string>): str
   return `<span class=${name} title="${told}">${tokenText(part.text)}</span>`;
 }
 
-/** Tokens without KL to speak of are plain text: it keeps a long page small. */
+/** Tokens with negligible KL are plain text, to keep a long page small. */
 function drawToken(token: StripToken, id: string, linked: ReadonlySet<string>): string {
   const { position, text, kl, level, spike, error } = token;
   const shown = tokenText(text);

@@ -9,7 +9,7 @@ import { type HeatColumn, type HeatLine, heatLines, TOKEN_CHARACTERS } from "./h
 import { visibleToken } from "./html-text.ts";
 import { figure, quoted } from "./values.ts";
 
-/** Both ends of a checkpoint's name stay: it is the end that tells them apart. */
+/** Characters of a checkpoint's name; both ends are kept, since names usually differ at the end. */
 const NAME_CHARACTERS = 16;
 
 /** What every cell of one case shares. */

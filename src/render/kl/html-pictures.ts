@@ -20,12 +20,12 @@ const LINES = { ...STEPS, scale: "linear", kind: "number", fromZero: true, extre
 const SIZE = { width: 480, height: 250 };
 const MOST_BARS = 24;
 
-/** A name where there is not room for any name. */
+/** A name, shortened where there is little room. */
 function shown(name: string): string {
   return clipMiddle(printable(name), 28, "…");
 }
 
-/** A picture and what tells it from the others. */
+/** A picture with its id and title. */
 export interface KlPicture {
   readonly id: string;
   readonly svg: string;
@@ -33,7 +33,7 @@ export interface KlPicture {
 
 type Named = readonly [name: string, figures: CheckpointFigures];
 
-/** How it went over training: KL, entropy, spikes. Checkpoints without steps are bars. */
+/** KL, entropy and spikes over training. Checkpoints without steps are bars. */
 export function overviewPictures(report: KlReport): KlPicture[] {
   const all = Object.entries(report.checkpoints);
   const stepped = all
@@ -186,7 +186,7 @@ export function categoryPictures(report: KlReport): KlPicture[] {
   ];
 }
 
-/** Steps where they name checkpoints: names are long, and begin alike. */
+/** Steps as names where they identify checkpoints: names are long, with equal starts. */
 function shortNames({ checkpoints }: KlReport, names: readonly string[]): string[] {
   const steps = names.map((name) => checkpoints[name]?.step ?? null);
   return names.map((name, at) => {

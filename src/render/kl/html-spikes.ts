@@ -10,7 +10,7 @@ import { column, figure, quoted } from "./values.ts";
 export interface HtmlSpikeOptions {
   readonly checkpoint: string;
   readonly reference: string;
-  /** Where links to it lead; without it nothing links to it. */
+  /** The target of links to it; without it, nothing links to it. */
   readonly id?: string;
   /** Stands before the token. */
   readonly mark: string;
@@ -19,7 +19,7 @@ export interface HtmlSpikeOptions {
   readonly study?: CaseStudy;
 }
 
-/** One spike, to be unfolded: its words, what both policies would have said, its KL at every checkpoint. */
+/** One spike, folded: its context, what both policies would have said, its KL at every checkpoint. */
 export function htmlSpike(spike: SpikeFigures, options: HtmlSpikeOptions): string {
   const { checkpoint, reference, id, mark, open, study } = options;
   const { token, kl, zscore, category, region, since, handle, problem } = spike;
@@ -41,7 +41,7 @@ export function htmlSpike(spike: SpikeFigures, options: HtmlSpikeOptions): strin
   );
 }
 
-/** The earlier tokens that its KL depends on; nothing where gradients were not asked for. */
+/** The earlier tokens that its KL depends on; nothing where gradients were not requested. */
 function dependences({ depends_on: all }: SpikeFigures): string {
   if (all === null || all.length === 0) return "";
   return `<p>Depends on ${all.map((one) => `<span class=tok>${escapeHtml(tellDependence(one))}</span>`).join(", ")} <span class=muted>(share of Σ |gradient × input|; below 0, the token lowers the KL)</span></p>`;

@@ -10,7 +10,7 @@ export function escapeLines(text: string): string {
   return text.split("\n").map(escapeHtml).join("\n");
 }
 
-/** A token where it stands for itself: line ends and tabs as signs, a leading space as a dot. */
+/** A single token: line ends and tabs as signs, a leading space as a dot. */
 export function visibleToken(token: string, most = Number.POSITIVE_INFINITY): string {
   const shown = token
     .replaceAll("\n", "⏎")

@@ -1,5 +1,5 @@
 /**
- * How spikes lie over problems, and which problems stand out.
+ * The distribution of spikes over problems, and which problems stand out.
  *
  * @module
  */

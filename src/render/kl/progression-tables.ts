@@ -1,5 +1,5 @@
 /**
- * How KL, spikes and entropy go over training.
+ * KL, spikes and entropy over training.
  *
  * @module
  */

@@ -7,7 +7,7 @@ export interface Choice {
   readonly reference: number | null;
 }
 
-/** What of a spike says what both policies would have said instead. */
+/** The parts of a spike that show what both policies would have said instead. */
 export type ForcedToken = Pick<
   SpikeFigures,
   "token" | "probability" | "reference_probability" | "alternatives" | "reference_alternatives"

@@ -1,5 +1,5 @@
 /**
- * What a study of checkpoints says in words, before any table.
+ * The sentences about a study of checkpoints, before any table.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export function keyLine(report: KlReport): string {
   );
 }
 
-/** How an answer is carried by the data: word and color. */
+/** How well the data support an answer: word and color. */
 interface Support {
   readonly word: string;
   readonly level: VerdictLevel;
@@ -98,7 +98,7 @@ export function methodLines(report: KlReport): (readonly [label: string, text: s
   ];
 }
 
-/** How the intervals over problems were made: few problems are a matter of Student's t, not of the bootstrap. */
+/** How the intervals over problems were made: Student's t for few problems, else the bootstrap. */
 export function intervalMethod({
   settings,
   checkpoints,

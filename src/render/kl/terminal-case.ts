@@ -79,7 +79,7 @@ function drawRows({ checkpoints, kl, mask }: CaseStudy, surface: Surface): strin
   ];
 }
 
-/** How often each policy is right from each place, and what the first one wrote that was asked last. */
+/** How often each policy is right from each place, and a sample of the last policy. */
 function drawContinuations(study: CaseStudy, surface: Surface): string[] {
   return groupContinuations(study).flatMap(({ title, all }) => {
     const last = all.at(-1);

@@ -63,7 +63,7 @@ export function drawSpike(spike: SpikeFigures, options: SpikeOptions, surface: S
   ];
 }
 
-/** `“ 13” 61.2 %  “ 12” 20.0 %`, or a dash where the back end does not tell. */
+/** `“ 13” 61.2 %  “ 12” 20.0 %`, or a dash where the back end returns none. */
 export function alternatives(list: readonly KlAlternative[], surface: Surface): string {
   if (list.length === 0) return surface.text(NONE);
   return list
@@ -71,7 +71,7 @@ export function alternatives(list: readonly KlAlternative[], surface: Surface): 
     .join("  ");
 }
 
-/** The token in its marks, with as many words on both sides as there is room for. */
+/** The token in its marks, with as much text on both sides as fits. */
 function drawContext({ before, token, after }: SpikeFigures, width: number, surface: Surface): string {
   const { open, close } = stripMarks(surface.unicode);
   const middle =
@@ -82,7 +82,7 @@ function drawContext({ before, token, after }: SpikeFigures, width: number, surf
   return `${surface.style(left, "dim")}${surface.style(middle, "worst")}${surface.style(right, "dim")}`;
 }
 
-/** The end of a text, for what stands before something. */
+/** The end of a text, cut at its start. */
 function clipStart(text: string, width: number, ellipsis: string): string {
   if (displayWidth(text) <= width) return text;
   const room = width - displayWidth(ellipsis);

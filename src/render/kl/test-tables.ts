@@ -1,5 +1,5 @@
 /**
- * What is statistically there: comparisons, correlations, correctness, the first error.
+ * Statistical tests: comparisons, correlations, correctness, the first error.
  *
  * @module
  */

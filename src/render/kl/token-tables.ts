@@ -1,5 +1,5 @@
 /**
- * At which tokens, and at which kinds of token.
+ * KL by token and by category.
  *
  * @module
  */
@@ -52,7 +52,7 @@ export function categoryMatrix(report: KlReport): {
   return { checkpoints, rows };
 }
 
-/** No row with fewer than two checkpoints: the table of the last one says it all. */
+/** No row with fewer than two checkpoints: then the table of the last one suffices. */
 export function categoryProgressTable(report: KlReport): Table {
   const { checkpoints, rows } = categoryMatrix(report);
   const shown = checkpoints.length < 2 ? [] : rows;

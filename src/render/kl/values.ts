@@ -1,5 +1,5 @@
 /**
- * Cells of KL tables: as everywhere in the project, with a dash where a figure is not known.
+ * Cells of KL tables: the project's formats, with a dash where a figure is unknown.
  *
  * @module
  */
@@ -79,7 +79,7 @@ export function pColumn(header: string, values: readonly Figure[], options: Cell
   );
 }
 
-/** Columns of a table that has a row for each of `rows`, each column by what it takes of a row. */
+/** Columns of a table that has a row for each of `rows`, each column given by its value of a row. */
 export function makeColumns<Row>(rows: readonly Row[]) {
   return {
     text: (
@@ -109,13 +109,13 @@ export function makeColumns<Row>(rows: readonly Row[]) {
   };
 }
 
-/** `−0.08 (−0.25 to 0.10)`: two decimals are what a coefficient between −1 and 1 is good for. */
+/** `−0.08 (−0.25 to 0.10)`: a coefficient between −1 and 1 deserves two decimals. */
 export function coefficient(value: number, interval: KlInterval | null): string {
   const [text, low, high] = [value, interval?.low, interval?.high].map(formatCoefficient);
   return interval === null ? `${text}` : `${text} (${low} to ${high})`;
 }
 
-/** `0.00682 to 0.0170 (+149 %)`, with as many digits as tell the two apart. */
+/** `0.00682 to 0.0170 (+149 %)`, with enough digits to tell the two apart. */
 export function change(from: number, to: number): string {
   const [left, right] = formatPair(from, to);
   if (from === 0 || from === to) return `${left} to ${right}`;

@@ -7,7 +7,7 @@ import { type Block, type Document, type Entry, filledSections, leadBlocks } fro
 import { tableBlock } from "./table.ts";
 import { codeBlock, codeLines, codeSpan, escapeMarkdown } from "./text.ts";
 
-/** What the Markdown says beside the document. */
+/** Options of the Markdown besides the document. */
 export interface MarkdownOptions {
   /** The command that made it. */
   readonly command?: string;

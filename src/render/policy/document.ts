@@ -22,7 +22,7 @@ export function describeInput({ policies, what }: PolicyReport): string {
   return `One policy: ${policies} log-probs only (${what})`;
 }
 
-/** What there is of one policy, what a comparison lacks, what to run next; then the tables. There is no verdict. */
+/** The figures of one policy, what a comparison lacks, what to run next; then the tables. There is no verdict. */
 export function buildPolicyDocument(report: PolicyReport, limits: Limits): Document {
   return {
     kind: "report",
@@ -62,7 +62,7 @@ function headlines(report: PolicyReport): string[] {
   ];
 }
 
-/** First what makes a comparison of it, whole: the lines are there to be pasted. */
+/** First how to get a comparison, in full: the lines are for pasting. */
 function nextBlocks({ missing, next }: PolicyReport): Block[] {
   const [head = "", ...lines] = (missing.hint ?? "").split("\n");
   return [
@@ -99,7 +99,7 @@ function lastSections(report: PolicyReport, { sources, isShort }: Limits): Secti
 export interface PolicyTerminalOptions extends TerminalOptions {
   /** `summary`: the first screen only. */
   readonly sections?: "summary" | "all";
-  /** The command that prints all sections: said below the first screen where it stands alone. */
+  /** The command that prints all sections, shown below the first screen when printed alone. */
   readonly more?: string;
 }
 

@@ -2,7 +2,7 @@ import type { PolicyFigures, PolicyGroup, PolicyReport } from "../../results/ind
 import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
 import { type Figure, formatCount, formatFigure, formatId, formatShare, plural } from "../text/index.ts";
 
-/** The figures of the first screen: label, value, what it is. Those that the files do not allow are left out. */
+/** The figures of the first screen: label, value, what it is. Unavailable ones are left out. */
 export function policyFigureTable({ metrics, policies }: PolicyReport): Table {
   const training = policies === "trainer";
   const ppl = training ? metrics.mismatch_training_ppl : metrics.mismatch_rollout_ppl;
@@ -44,7 +44,7 @@ export function policyFigureTable({ metrics, policies }: PolicyReport): Table {
   ]);
 }
 
-/** All tables after the first screen; those with one row, or none, say nothing more than the figures above. */
+/** All tables after the first screen; those with fewer than two rows add nothing to the figures above. */
 export function policyTables(report: PolicyReport, mostSteps: number): Table[] {
   const tables = [
     stepTable(report, mostSteps),

@@ -33,7 +33,7 @@ import { type DetailLimits, detailTables } from "./sections.ts";
 import { verdictWord } from "./verdict-level.ts";
 
 export interface ReportLimits extends DetailLimits {
-  /** For an issue, which is read on a screen: of the tables steps and turns, of the findings what went wrong. */
+  /** For an issue: only the tables of steps and turns, and only findings about problems. */
   readonly isShort?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
   };
 }
 
-/** All after the first screen. */
+/** Everything after the first screen. */
 export function detailSections(report: MismatchReport, limits: DetailLimits): Section[] {
   const { tables, sources, absent } = detailTables(report, limits);
   const columns: Block = { kind: "facts", rows: columnLines(report).map(({ label, text }) => [label, text]) };

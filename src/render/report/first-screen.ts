@@ -19,20 +19,19 @@ import { countOtherWarnings, inputParts, leftOutLines, loggedLine, otherFiles, p
 import { type KeyFigure, keyFigures } from "./key-figures.ts";
 import { verdictWord } from "./verdict-level.ts";
 
-/** Rows of a small terminal less the prompt. */
+/** Rows of a small terminal minus the prompt. */
 const ROWS = 23;
 const PICTURE_COLUMNS = 32;
-/** Widest of the labels on the left: key figures, pictures and closing lines stand under each other. */
+/** Widest of the labels on the left: key figures, pictures and closing lines are aligned. */
 const LABEL_COLUMNS = 10;
 const MOST_FACTS = 3;
 /** More things left out than this are counted, not spelled out. */
 const MOST_LEFT_OUT = 2;
 
 /**
- * What a tired engineer reads in ten seconds: verdict, key figures, shape, facts, what is left out, what to run next.
- * Blank lines are put between the blocks as long as everything fits 24 rows; where long sentences leave no room, the
- * reason for the next command goes, then the second picture, whose figure stands above it anyway, then the header, then
- * the lesser facts.
+ * What a tired engineer reads in ten seconds: verdict, key figures, distribution, facts, what is left out, what to run
+ * next. Blank lines separate the blocks if everything fits 24 rows; if it does not fit, the reason for the next command
+ * is dropped, then the second picture, whose figure is above it anyway, then the header, then the lesser facts.
  *
  * @param taken rows that the caller needs below
  */
@@ -52,7 +51,7 @@ export function drawFirstScreen(report: MismatchReport, surface: Surface, taken 
     tries.find((candidate) => countRows(candidate, surface.width) <= rows) ??
     (tries[tries.length - 1] as string[][]);
   const gaps = Math.max(0, rows - countRows(blocks, surface.width));
-  // The verdict gets air first, then the end of the figures; the pictures stay with the facts longest.
+  // First a blank line after the verdict, then after the figures; the one between pictures and facts comes last.
   const spaced = new Set([1, 2, 4, 0, 3].slice(0, gaps));
   return blocks.flatMap((block, index) =>
     spaced.has(index) && index < blocks.length - 1 ? [...block, ""] : block,
@@ -66,7 +65,7 @@ interface Density {
   readonly extremes: boolean;
   /** Whether to head the columns of the key figures. */
   readonly header: boolean;
-  /** How many facts to tell, with the sentence on the gradient. */
+  /** How many facts to show, including the sentence on the gradient. */
   readonly facts: number;
   /** Whether that sentence goes without its evidence. */
   readonly isBrief?: boolean;
@@ -90,7 +89,7 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
   ].filter((block) => block.length > 0);
 }
 
-/** A command that is wider than the terminal takes several of its rows. */
+/** A command wider than the terminal takes several rows. */
 export function countRows(blocks: readonly string[][], width: number): number {
   const rows = (line: string): number => Math.max(1, Math.ceil(displayWidth(line) / width));
   return blocks.reduce((sum, block) => sum + block.reduce((all, line) => all + rows(line), 0), 0);
@@ -106,7 +105,7 @@ function drawVerdict(report: MismatchReport, surface: Surface): string[] {
   return [`${surface.style(shown, style)}  ${first}`, ...rest];
 }
 
-/** A line or two for each identity test that fails: it says what the verdict's figures mean. */
+/** A line or two for each identity test that fails: it qualifies the verdict's figures. */
 function drawIdentity(report: MismatchReport, surface: Surface): string[] {
   return identityLines(report).flatMap((text) =>
     wrap(surface.text(text), surface.width - LABEL_COLUMNS - 1).map((line, index) => {

@@ -20,8 +20,8 @@ export interface StepRange {
 }
 
 /**
- * Folds steps into at most `most` ranges of nearly equal length. Means are weighted by tokens, so they are the means
- * of the range; maxima are kept, so no outlier is lost.
+ * Folds steps into at most `most` ranges of nearly equal length. Means are weighted by tokens, so they are means over
+ * the range; maxima are kept, so no outlier is lost.
  */
 export function foldSteps(steps: readonly StepMetrics[], most: number): StepRange[] {
   const ranges = Math.min(most, steps.length);

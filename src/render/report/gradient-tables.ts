@@ -5,7 +5,7 @@ import { formatCount, formatNumber, formatShare, formatSigned } from "../text/in
 /**
  * What stands out: first what does not reach the gradient, where that is known, then the facts, the largest first.
  *
- * @param isBrief without what stands in brackets behind the sentence on the gradient
+ * @param isBrief without the brackets after the sentence on the gradient
  */
 export function standoutTexts({ facts, gradient }: MismatchReport, most: number, isBrief = false): string[] {
   const sentence = gradient?.sentence ?? null;
@@ -21,7 +21,7 @@ export function withoutGradient({ gradient }: MismatchReport): string | undefine
     : undefined;
 }
 
-/** What of the mismatch reaches the policy gradient; no rows where advantages are unknown. */
+/** How much of the mismatch reaches the policy gradient; no rows where advantages are unknown. */
 export function gradientTable({ gradient }: MismatchReport): Table {
   const rows = gradient === null ? [] : gradientRows(gradient);
   const column = (at: number): string[] => rows.map((row) => row[at]!);

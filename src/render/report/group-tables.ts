@@ -11,7 +11,7 @@ import { formatCount, formatId, formatNumber, plural } from "../text/index.ts";
 import { foldSteps, type StepRange } from "./fold-steps.ts";
 import { METRIC_NAMES, type PartMetricKey } from "./metric-names.ts";
 
-/** Rows of a table of parts; a run that someone made up has a hundred thousand turns, and nobody reads them. */
+/** The most rows of a table of parts: a run may have a hundred thousand turns. */
 const MOST_PARTS = 200;
 
 /** Steps as rows: each step while they are at most `most`, otherwise ranges that keep the worst. */

@@ -17,20 +17,20 @@ import { isMissing, printable } from "../text/index.ts";
 import { bucketLabel } from "./token-tables.ts";
 
 export interface Picture {
-  /** For file names, and to find it. */
+  /** Its id and file name. */
   readonly id: string;
   /** SVG. */
   readonly draw: () => string;
-  /** What is in it, with all its digits; undefined: the figures of the table that it stands above. */
+  /** Its data in full precision; undefined: the figures of the table below it. */
   readonly rows?: () => readonly Readonly<Record<string, number | null>>[];
 }
 
 /** More groups than this are left to the table. */
 const MOST_BARS = 24;
-/** Small multiples: three beside each other. */
+/** Small multiples: three side by side. */
 const SMALL = { width: 352, height: 216 };
 
-/** How it went over the steps; none with one step or none. */
+/** Charts over the steps; none with fewer than two steps. */
 export function stepPictures({ per_step: steps }: MismatchReport): Picture[] {
   return reportStepCharts(steps).map((spec) => ({ id: spec.id, draw: () => lineChart(spec, SMALL) }));
 }
@@ -172,7 +172,7 @@ function namedBars(what: string, groups: readonly NamedMetrics[]): Draw {
   );
 }
 
-/** What part of the tokens a group holds, and what part of the mismatch: the table's figures do not show it. */
+/** A group's share of the tokens and of the mismatch, which the table's figures do not show. */
 function partBars(what: string, groups: readonly MismatchMetrics[], labels: readonly string[]): Draw {
   if (groups.length < 2 || groups.length > MOST_BARS) return undefined;
   const tokens = computeShares(groups.map((group) => group.tokens));

@@ -2,17 +2,17 @@ import type { IdentityFigure, MismatchReport } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
 import { formatFigure, formatNumber, formatSigned, MISSING } from "../text/index.ts";
 
-/** A line each for the tests that the run fails. */
+/** A line for each test that the run fails. */
 export function identityLines({ identity }: MismatchReport): string[] {
   return identity.failures.map(({ text }) => text);
 }
 
-/** The same, and what changed over the steps: for one who follows the run. */
+/** The same, plus changes over the steps, for someone following the run. */
 export function failedTests(report: MismatchReport): string[] {
   return [...identityLines(report), ...report.watch.alarms.map(({ text }) => text)];
 }
 
-/** What must hold whatever the weights are, and whether it does. */
+/** The identities that must hold whatever the weights are, and whether they do. */
 export function identityTable({ identity }: MismatchReport): Table {
   const { unit_mean, half_variance, surprisal } = identity;
   const { low, high, value } = half_variance;
@@ -44,7 +44,7 @@ export function identityTable({ identity }: MismatchReport): Table {
   );
 }
 
-/** Whether means of ratios say what they seem to. */
+/** Whether means of ratios can be trusted. */
 export function trustTable({ trust, metrics }: MismatchReport): Table {
   const rows = [
     ["k̂ of ρ", formatNumber(trust.khat_ratio), "above 0.7, means of ρ and ESS are unreliable", "khat_ratio"],

@@ -1,6 +1,5 @@
 /**
- * What was read and what is in no figure: said in every medium, because a verdict over half of the files is another
- * verdict.
+ * What was read and what is in no figure, for every medium: a verdict over half of the files is a different verdict.
  *
  * @module
  */
@@ -17,7 +16,7 @@ import {
   printable,
 } from "../text/index.ts";
 
-/** What a report of two policies and a report of one say of their input. */
+/** The input of reports on two policies and on one. */
 export interface ReadInput {
   readonly metrics: Pick<
     MismatchReport["metrics"],
@@ -35,7 +34,7 @@ export function inputParts(report: ReadInput): string[] {
   const span = steps.length > 1 ? ` (${extremes(steps).map(formatId).join("–")})` : "";
   const parts = [
     plural(sources.length, "file") + (kinds.length === 0 ? "" : ` (${kinds.join(", ")})`),
-    // Where none is known, the tables say so.
+    // Where none are known, the tables say so.
     ...(metrics.steps === 0 ? [] : [plural(metrics.steps, "step") + span]),
     plural(metrics.sequences, "sequence") +
       (metrics.sequences_empty > 0 ? ` (${formatCount(metrics.sequences_empty)} empty)` : ""),
@@ -47,8 +46,8 @@ export function inputParts(report: ReadInput): string[] {
 }
 
 /**
- * One line for each thing that is in no figure; empty where nothing was left out. Files that lie beside the data under
- * names of their own are not missed by any figure: {@link otherFiles}.
+ * One line for each thing that is in no figure; empty where nothing was left out. Other files next to the data are
+ * listed separately: {@link otherFiles}.
  */
 export function leftOutLines({ left_out }: MismatchReport): string[] {
   return left_out
@@ -68,19 +67,19 @@ export function promptLine({ prompts }: MismatchReport): string | undefined {
   return `${figures} over ${plural(tokens, "token")} of ${plural(sequences, "prompt")}, in no other figure`;
 }
 
-/** `3 other files are not recorded data (README.md, vocab.json and 1 more)`, one for each thing said. */
+/** `3 other files are not recorded data (README.md, vocab.json and 1 more)`, one per kind. */
 export function otherFiles({ left_out }: MismatchReport): string[] {
   return left_out.filter(({ why }) => why === "by_name").map(({ what }) => what);
 }
 
-/** Findings that left nothing out, but say that figures may mean something else. */
+/** Warnings that left nothing out but may change the meaning of figures. */
 export function countOtherWarnings({ findings }: MismatchReport): number {
   return findings.filter(
     ({ code, severity, omits }) => severity === "warning" && omits === undefined && code !== "logged-differs",
   ).length;
 }
 
-/** How the trainer's log differs from what its dumps give: a reason to read all else with care, so it is said at once. */
+/** How the trainer's log differs from what its dumps give: shown early, since it casts doubt on everything else. */
 export function loggedLine({ findings }: MismatchReport): string | undefined {
   return findings.find(({ code }) => code === "logged-differs")?.message;
 }

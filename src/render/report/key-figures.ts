@@ -13,7 +13,7 @@ export interface KeyFigure {
   readonly interval: { readonly low: string; readonly high: string } | undefined;
   /** Why the data allow no interval: `one prompt holds 52 %`. */
   readonly reason: string | undefined;
-  /** Then: what is left when any one prompt is taken away, `0.0019 – 0.0041`. */
+  /** The range of the figure with any one prompt left out, `0.0019 – 0.0041`. */
   readonly leaveOneOut: string | undefined;
   /** The worst published reading of this metric. */
   readonly reading: BaselineReading | undefined;
@@ -31,8 +31,8 @@ const FIRST_SCREEN: readonly MetricKey[] = [
 ];
 
 /**
- * The figures of the first screen, and after them any other metric that the verdict found worse than normal, so
- * that nothing the verdict rests on is out of sight.
+ * The figures of the first screen, and after them any other metric that the verdict found worse than normal, so that
+ * the verdict's basis is always shown.
  */
 export function keyFigures(report: MismatchReport): KeyFigure[] {
   const readings = worstReadings(report.verdict.readings);

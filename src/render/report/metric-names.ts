@@ -54,7 +54,7 @@ export const METRIC_NAMES = {
 
 export type MetricKey = keyof typeof METRIC_NAMES;
 
-/** Of those, what parts of a run have too. */
+/** Those that parts of a run have, too. */
 export type PartMetricKey = Extract<MetricKey, keyof MismatchMetrics>;
 
 export function isMetricKey(name: string): name is MetricKey {

@@ -2,7 +2,7 @@ import type { MismatchReport, ParityBlock } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
 import { formatNumber, formatPair } from "../text/index.ts";
 
-/** One table for each trainer: its own keys as it logs them, and what is right where that differs. */
+/** One table for each trainer: its own keys as logged, and the correct value where that differs. */
 export function parityTables(report: MismatchReport): Table[] {
   return report.parity.map((block) => parityTable(block, "parity[].per_step"));
 }

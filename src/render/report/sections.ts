@@ -29,7 +29,7 @@ export interface Detail {
   readonly tables: readonly Table[];
   /** Files, after the findings. */
   readonly sources: readonly Table[];
-  /** `by rank (one rank)`: what would have had a table and why it has none. */
+  /** `by rank (one rank)`: tables that are absent, and why. */
   readonly absent: readonly string[];
 }
 

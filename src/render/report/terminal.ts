@@ -7,7 +7,7 @@ import { countRows, drawFirstScreen } from "./first-screen.ts";
 export interface TerminalReportOptions extends TerminalOptions {
   /** `summary`: the first screen only. `all` (the default): the tables after it. */
   readonly sections?: "summary" | "all";
-  /** The command that prints all sections: said below the first screen where it stands alone. */
+  /** The command that prints all sections, shown below the first screen when printed alone. */
   readonly more?: string;
 }
 

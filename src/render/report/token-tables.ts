@@ -67,7 +67,7 @@ export function bucketLabel(bucket: ProbabilityBucket): string {
   return `${edge(bucket.from)}–${edge(bucket.to)}`;
 }
 
-/** The extreme-token curve P(|Δ| > τ), both tails apart. */
+/** The extreme-token curve P(|Δ| > τ), for each tail. */
 export function tailTable(report: MismatchReport): Table {
   const points = report.tail_curve;
   const counts = (key: "tokens" | "positive" | "negative"): string[] =>

@@ -7,7 +7,7 @@ export function rankSeverity(level: ReadingLevel): number {
   return LEVELS.indexOf(level);
 }
 
-/** The level in capitals, for readers who see no color; both ends where the data leave it open. */
+/** The level in capitals, for readers who see no color; both ends of the range where the data leave it open. */
 export function verdictWord({ level, level_range: [mildest, severest] }: Verdict): string {
   return mildest === severest ? nameLevel(level) : `BETWEEN ${nameLevel(mildest)} AND ${nameLevel(severest)}`;
 }

@@ -3,7 +3,7 @@ import { type Document, makeTable, type Table, type TableColumn, textColumn } fr
 import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import { formatCount, formatFixed, plural } from "../text/index.ts";
 
-/** What was scored, by policy. */
+/** The scored texts, by policy. */
 export function buildScoreDocument(report: ScoreReport): Document {
   const { metrics, policies } = report;
   return {

@@ -1,5 +1,5 @@
 /**
- * What scoring did.
+ * The result of scoring as a document.
  *
  * @module
  */

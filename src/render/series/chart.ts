@@ -7,7 +7,7 @@ const LOOKS = {
   high: { colour: "orange", dash: [6, 3] },
   broken: { colour: "pink", dash: [8, 3, 2, 3] },
 } as const;
-/** Values so many times apart are drawn on a logarithmic axis. */
+/** Values whose ratio exceeds this are drawn on a logarithmic axis. */
 const DECADES = 100;
 
 /** The values over the steps, with a line for each baseline that they pass, and for the next one. */
@@ -41,7 +41,7 @@ function baselineLines({ thresholds, worse, steps }: SeriesFigures, finite: read
     const value = thresholds[level];
     if (value === null) continue;
     lines.push({ label: level, ...LOOKS[level], values: steps.map(() => value) });
-    // The first that is not passed shows how far it is; those beyond it would flatten the line.
+    // The first baseline not passed shows the distance to it; further ones would flatten the line.
     if (isSmaller ? worst > value : worst < value) break;
   }
   return lines;

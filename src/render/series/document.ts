@@ -7,7 +7,7 @@ import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import { plural } from "../text/index.ts";
 import { loggedSections } from "./sections.ts";
 
-/** Mismatch metrics, their courses over the steps, and how many others there were. */
+/** Mismatch metrics, their charts over the steps, and the number of other metrics. */
 export function buildSeriesDocument(report: SeriesReport): Document {
   const { files, series, others, level, headline, findings } = report;
   const [first] = files;

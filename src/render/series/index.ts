@@ -1,6 +1,6 @@
 /**
  * Logged metrics for terminals, Markdown and HTML: alone, or as sections of a report on dumps.
- * What they mean and whether they are right is found in `src/analyses/series`.
+ * Their meaning and correctness are determined in `src/analyses/series`.
  *
  * @module
  */

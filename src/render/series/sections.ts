@@ -15,7 +15,7 @@ import { toChart } from "./chart.ts";
 
 const LABEL = 44;
 
-/** The table of all, the courses, and beside dumps what differs. */
+/** The table of all metrics, their charts, and next to dumps what differs. */
 export function loggedSections(report: SeriesReport): Section[] {
   const { series } = report;
   if (series.length === 0) return [];

@@ -11,11 +11,11 @@ import {
 } from "../text/index.ts";
 import { showValue } from "./levels.ts";
 
-/** Longer texts of a token are cut where a line is all there is. */
+/** Longer texts of a token are cut to fit a line. */
 const MOST_TEXT = 40;
 const MOST_BYTES = 16;
 
-/** All that is known of one token. */
+/** Everything about one token. */
 export function cardBlocks(card: ShowCard, { metric, policies }: ShowReport): Block[] {
   const values = policies === undefined ? valuesTable(card) : withoutAbsent(valuesTable(card));
   return [
@@ -80,7 +80,7 @@ function valuesTable(card: ShowCard): Table {
   ]);
 }
 
-/** Of one policy the other's column has nothing in it, and neither has the difference. */
+/** With one policy, the other's column and the difference are empty and left out. */
 function withoutAbsent(table: Table): Table {
   const isAbsent = ({ header, cells }: TableColumn): boolean =>
     header !== "" && cells.every((cell) => cell === "" || cell.startsWith(MISSING));

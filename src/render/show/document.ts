@@ -26,7 +26,7 @@ import { drawScale, drawStrip } from "./strip.ts";
 /** Markdown is read in a code block of about this many columns, where nothing has a color. */
 const MARKDOWN_SURFACE = makeSurface({ width: 100, color: false, unicode: true });
 
-/** What it is and its figures; the whole on one line; its text; then one token, or those that stand out. */
+/** The sequence and its figures; a sparkline; its text; then one token, or the worst ones. */
 export function buildShowDocument(report: ShowReport, options: FoldOptions = {}): Document {
   const { sequence, metric, token, next } = report;
   return {
@@ -57,7 +57,7 @@ export function buildShowDocument(report: ShowReport, options: FoldOptions = {})
   };
 }
 
-/** Colors on a terminal that has them; elsewhere the same with marks, as text. */
+/** Drawn with colors on terminals that have them, elsewhere with marks. */
 function drawn(draw: (surface: Surface) => readonly string[]): Block {
   return {
     kind: "picture",
@@ -106,7 +106,7 @@ function worstSection(report: ShowReport): Section {
   };
 }
 
-/** The tokens furthest from neutral; bars end where the scale of the colors does. */
+/** The tokens furthest from neutral; bars end with the color scale. */
 function worstTable({ worst, tokens, metric, sequence, policies }: ShowReport): Table {
   const rows = worst.map((at) => tokens[at]!);
   const probabilities = (of: "rollout_logprob" | "trainer_logprob"): string[] =>
@@ -139,7 +139,7 @@ function worstTable({ worst, tokens, metric, sequence, policies }: ShowReport): 
 
 export type ShowTerminalOptions = TerminalOptions & FoldOptions;
 
-/** As lines, none but commands wider than `width` columns. Foreign text cannot move the cursor. */
+/** As lines of at most `width` columns, except for commands. Foreign text cannot move the cursor. */
 export function renderShowTerminal(report: ShowReport, options: ShowTerminalOptions): string {
   return drawDocument(buildShowDocument(report, options), options);
 }

@@ -1,7 +1,7 @@
 import type { ShowFigures } from "../../results/index.ts";
 import { formatCount, formatNumber, formatSigned } from "../text/index.ts";
 
-/** Of a sequence. */
+/** Figures of a sequence. */
 export function figureParts(figures: ShowFigures): string[] {
   const { delta_abs_mean, delta_abs_max, delta_mean, k3, worst, infinite, missing } = figures;
   if (figures.log_prob_mean !== undefined) return onePolicyParts(figures);
@@ -15,7 +15,7 @@ export function figureParts(figures: ShowFigures): string[] {
   ];
 }
 
-/** Where only one policy is known. */
+/** Figures where only one policy is known. */
 export function onePolicyParts({
   log_prob_mean: mean = null,
   log_prob_min: least,

@@ -1,12 +1,12 @@
 /**
- * Which tokens of a sequence are printed. What is not is said with its length and its furthest value.
+ * Chooses which tokens of a sequence are printed. Gaps show their length and their most extreme value.
  *
  * @module
  */
 import type { ShowReport, ShowSection } from "../../results/index.ts";
 
 export interface FoldOptions {
-  /** Tokens on either side of the token that is asked for, or of the worst ones. */
+  /** Tokens on either side of the requested token, or of the worst ones. */
   readonly context?: number | undefined;
   /** Nothing is folded. */
   readonly all?: boolean | undefined;
@@ -72,7 +72,7 @@ export function foldResponse(report: ShowReport, options: FoldOptions): ShowPart
 export function foldPrompt(report: ShowReport, options: FoldOptions): { head: number; tail: number } {
   const { length } = report.prompt;
   const isWhole = options.all === true || length <= LONG_TOOL;
-  // Around a token the prompt is context like any other: its end, where the window reaches it.
+  // Around a token, the prompt is context, too: its end is shown where the window reaches it.
   if (report.token !== null && options.all !== true) {
     const reaches = findWindows(report, options)[0]?.[0] === 0;
     return { head: 0, tail: reaches ? Math.min(TOOL_TAIL, length) : 0 };

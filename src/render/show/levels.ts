@@ -1,14 +1,14 @@
 /**
  * How far a value is from neutral, in steps that show decades: level l begins at (l / 6)^(1 / 0.4) of the scale. Weak
- * levels color the letters, strong ones the ground, so that they show on dark and on light terminals. Orange is above
- * neutral, blue below it, as in the viewer; of a metric with one sign all is orange.
+ * levels color the letters, strong ones the background, so that they are visible on dark and light terminals. Orange is
+ * above neutral, blue below it, as in the viewer; metrics with one sign are all orange.
  *
  * @module
  */
 import type { ShowMetric } from "../../results/index.ts";
 import { formatNumber, formatPlain, formatSigned } from "../text/index.ts";
 
-/** Keeps small values apart from nothing where the largest are far above the rest. */
+/** Makes small values visible where the largest are far above the rest. */
 export const POWER = 0.4;
 /** The last level is beyond the scale. */
 const STEPS = 6;
@@ -21,7 +21,7 @@ export interface Tint {
   readonly below: boolean;
 }
 
-/** SGR parameters (256 colors) by level. Inks on a ground have a contrast of at least 5. */
+/** SGR parameters (256 colors) by level. Text on a colored background has a contrast of at least 5. */
 const ABOVE = ["", "38;5;137", "38;5;166", "48;5;137;38;5;16", "48;5;172;38;5;16", "1;48;5;202;38;5;16"];
 const BELOW = ["", "38;5;67", "38;5;32", "48;5;67;38;5;16", "48;5;33;38;5;16", "1;48;5;27;38;5;231"];
 const UNDERLINED = ";4";
@@ -55,7 +55,7 @@ export function showValue(value: number | null, { signed, neutral }: ShowMetric)
   return signed && neutral === 0 ? formatSigned(value) : formatNumber(value);
 }
 
-/** What a level begins at, short: a legend has many of them. */
+/** The start of a level, kept short: a legend has many of them. */
 export function showBound(level: number, below: boolean, metric: ShowMetric): string {
   const bound = Number(levelBound(level, below, metric).toPrecision(metric.neutral === 0 ? 2 : 3));
   return (metric.signed && metric.neutral === 0 && bound > 0 ? "+" : "") + formatPlain(bound);

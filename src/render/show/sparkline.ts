@@ -17,7 +17,7 @@ interface Column {
 
 /**
  * The whole response on one line: for each column the highest and the lowest value of all its tokens, so that no
- * spike is averaged away; which turn it is; and where the token is that was asked for.
+ * spike is averaged away; the turn; and the requested token.
  */
 export function drawSparkline(report: ShowReport, surface: Surface): string[] {
   const { paint } = surface;

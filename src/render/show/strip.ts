@@ -1,5 +1,5 @@
 /**
- * The tokens of a sequence as a heat-map of text: in colors, or with marks where there is none.
+ * The tokens of a sequence as a heat-map of text: in colors, or with marks without color.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type FoldOptions, foldPrompt, foldResponse, type ShowPart } from "./fol
 import { FIRST_MARKED, levelBound, showBound, showValue, tintCode, tintMark } from "./levels.ts";
 import { chooseMarks, promptPieces, type StripPiece, tokenPieces } from "./token-pieces.ts";
 
-/** Prompt, turns and what stands between them, folded as asked for; each under a line that says what it is. */
+/** Prompt, turns and tokens between them, folded as requested, each under a heading. */
 export function drawStrip(report: ShowReport, surface: Surface, options: FoldOptions): string[] {
   return [
     ...drawPrompt(report, surface, options),
@@ -20,7 +20,7 @@ export function drawStrip(report: ShowReport, surface: Surface, options: FoldOpt
   ];
 }
 
-/** The scale in numbers: what each color, or each mark, begins at. */
+/** The scale in numbers: where each color, or each mark, starts. */
 export function drawScale({ metric }: ShowReport, surface: Surface): string[] {
   const levels = Array.from({ length: 6 }, (_, at) => at + 1);
   if (!surface.color) {

@@ -6,7 +6,7 @@ import { chooseTint, tintCode, tintMark } from "./levels.ts";
 /** Text in a style; the style is a list of SGR parameters. */
 export type StripPiece = FlowPiece<string>;
 
-/** How things are marked, with and without Unicode. */
+/** The marks of the strip, with and without Unicode. */
 export function chooseMarks(unicode: boolean) {
   return unicode
     ? {
@@ -31,7 +31,7 @@ export interface TokenStyle {
   readonly metric: ShowMetric;
   /** Without colors, levels are marks. */
   readonly surface: Surface;
-  /** The token that was asked for. */
+  /** Whether it is the requested token. */
   readonly here: boolean;
 }
 
@@ -53,7 +53,7 @@ export function tokenPieces(token: ShowToken, { metric, surface, here }: TokenSt
           : tintMark(tint, metric);
   const [head, tail] = mark === "" ? ["", ""] : [marks.open + mark, marks.close];
   const [before, after] = here ? [marks.here, marks.hereEnd] : ["", ""];
-  // What continues a character has no text of its own: its value still shows.
+  // A token that continues a character has no text, but its value is shown.
   const isTick = token.text === "" && (here || mark !== "" || (tint?.level ?? 0) > 0);
   const pieces = textPieces(token, surface, code);
   if (isTick) return [{ text: before + head + marks.part + tail + after, style: code, breaks: false }];

@@ -1,7 +1,7 @@
 import type { SweepReport } from "../../results/index.ts";
 import { formatCount, formatNumber, formatShare } from "../text/index.ts";
 
-/** What product ratios are good for at this length, in one sentence; undefined where it is not known. */
+/** How useful product ratios are at this length, in one sentence; undefined where unknown. */
 export function budgetSentence({ corrections, metrics }: SweepReport): string | undefined {
   const budget = corrections[0]?.token_budget;
   if (!budget) return undefined;

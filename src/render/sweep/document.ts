@@ -12,7 +12,7 @@ export interface SweepOptions {
   readonly rows?: RowChoice;
 }
 
-/** With more configs than this, each one's traps are cut to the first few. */
+/** With more configs than this, each one's pitfalls are cut to the first few. */
 const FEW_CONFIGS = 3;
 const MOST_TRAPS = 2;
 
@@ -99,7 +99,10 @@ function configSection(report: SweepReport): Section {
   };
 }
 
-/** The row as a flag: what no trainer has as a config can still be applied, and swept again beside others. */
+/**
+ * The row as a flag: a correction that no trainer's config can express can still be applied, and swept again with
+ * others.
+ */
 function flagBlock(text: string): Block {
   return {
     kind: "code",

@@ -1,5 +1,5 @@
 /**
- * What a sweep's report says.
+ * The report of a sweep as a document.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 import type { SweepReport } from "../../results/index.ts";
 
-/** `trl, slime: has the rest, but not …`: the presets that cannot do exactly the chosen correction, by reason. */
+/** `trl, slime: has the rest, but not …`: the presets that cannot express the chosen correction exactly, by reason. */
 export function inexpressibleLines({ inexpressible }: SweepReport): { presets: string; why: string }[] {
   const whys = [...new Set(inexpressible.map(({ why }) => why))];
   return whys.map((why) => ({

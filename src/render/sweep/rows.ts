@@ -1,6 +1,6 @@
 import type { SweepCorrection, SweepReport } from "../../results/index.ts";
 
-/** What users compare with, as trainers ship it: TIS at 2, IcePop's band, TRL's sequence mask, geometric rejection. */
+/** Trainers' defaults that users compare with: TIS at 2, IcePop's band, TRL's sequence mask, geometric rejection. */
 const BASELINES = [
   "none",
   "token-tis 2",
@@ -10,10 +10,10 @@ const BASELINES = [
   "geo-rs 0.999–1.001",
 ];
 
-/** Rows of the table: `default` is the front, the baselines, the recommended and chosen ones, and those that were asked for. */
+/** Rows of the table: `default` is the front, the baselines, the recommended and chosen ones, and requested ones. */
 export type RowChoice = "default" | "all" | number;
 
-/** In the order of weight mass moved; a number asks for that many, the front first, then by ESS. */
+/** In the order of weight mass moved; a number limits the rows, the front first, then by ESS. */
 export function chosenRows(report: SweepReport, choice: RowChoice): SweepCorrection[] {
   const always = new Set([...report.front, ...BASELINES, report.recommendation.name, report.chosen]);
   const rows =
@@ -27,7 +27,7 @@ export function chosenRows(report: SweepReport, choice: RowChoice): SweepCorrect
   return rows.sort((a, b) => a.mass_moved - b.mass_moved || b.ess_tokens - a.ess_tokens);
 }
 
-/** A row of `--preset`, `--setting` or `--correction`: the first two have a preset, the last one is named by its text. */
+/** A row of `--preset`, `--setting` or `--correction`: the first two have a preset, the last is named by its text. */
 function isAskedFor({ name, preset, correction_text }: SweepCorrection): boolean {
   return preset !== null || name === correction_text;
 }

@@ -7,7 +7,7 @@ import type { DroppedGroup, SweepCorrection, SweepReport } from "../../results/i
 import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import { type FigureKind, formatShare, formatSigned, isFigure, plural } from "../text/index.ts";
 
-/** Of corrections that drop less than this the dropped part is too small to describe. */
+/** For corrections that drop less than this, the dropped part is too small to describe. */
 const LEAST_DROPPED = 1e-3;
 
 /** What each correction keeps and costs. */
@@ -67,7 +67,7 @@ function rewardColumn(rows: readonly SweepCorrection[]): TableColumn {
   return textColumn("reward", cells, { priority: 2, align: "right" });
 }
 
-/** What the columns of {@link correctionTable} mean, but for those in `without`. */
+/** The meaning of the columns of {@link correctionTable}, except those in `without`. */
 export function correctionLegend({ metrics }: SweepReport, without: readonly string[] = []): string {
   const meanings: Readonly<Record<string, string>> = {
     ESS: "(Σw)²/(n Σw²) over all tokens, dropped ones as 0; without weights, of the kept tokens' own ratios",
@@ -119,7 +119,7 @@ function outcomeColumns(
           column("R kept", "number", 2, ({ dropped }) => dropped.reward_kept),
           column("R dropped", "number", 1, ({ dropped }) => dropped.reward_dropped),
         ]),
-    // Many trainers record a reward that is the correctness: once is enough.
+    // Many trainers record correctness as the reward: show it once.
     ...(accuracy === null || accuracy === reward_mean
       ? []
       : [
@@ -129,7 +129,7 @@ function outcomeColumns(
   ];
 }
 
-/** Shares dropped by sign of the advantage, length and turn; all rows have the groups of the first. */
+/** Shares dropped by sign of the advantage, length and turn; all rows have the same groups as the first. */
 function groupColumns({ dropped }: SweepCorrection, rows: readonly SweepCorrection[]): TableColumn[] {
   const column = columnMaker(rows);
   const lengths = findEnds(dropped.by_length, (group) => `${group.from}–${group.to} tokens`);

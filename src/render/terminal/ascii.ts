@@ -31,7 +31,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   "\u202f": " ",
 };
 
-/** The same text in ASCII: what logratio itself writes has a spelling, any other character becomes `\u{…}`. */
+/** The same text in ASCII: characters that logratio itself writes have a spelling, others become `\u{…}`. */
 export function toAscii(text: string): string {
   let ascii = "";
   for (const character of text) {

@@ -12,7 +12,7 @@ const PIECE = new RegExp(`${ESCAPE}\\[[0-9;]*m|.`, "gsu");
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 const EMOJI = /^\p{Emoji_Presentation}$/u;
-/** A variation selector that asks for an emoji: the character before it may grow from one column to two. */
+/** A variation selector for emoji presentation: the character before it may grow from one column to two. */
 const EMOJI_SELECTOR = "\ufe0f";
 
 /** East Asian wide and fullwidth blocks (Unicode EastAsianWidth.txt, W and F), as pairs of first and last. */

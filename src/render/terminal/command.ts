@@ -1,6 +1,6 @@
 /**
- * A command to run next. It is never broken or cut, so that it can be pasted as it stands: the terminal itself wraps a
- * long one, and copies it as one line.
+ * A command to run next. It is never broken or cut, so that it can be pasted: the terminal itself wraps a long one, and
+ * copies it as one line.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { clip, displayWidth, pad } from "./columns.ts";
 import { wrap } from "./wrap.ts";
 
 /**
- * `NAME  COMMAND  why` on one line if that fits, else the reason after the label and the command on a line of its own.
+ * `NAME  COMMAND  why` on one line if that fits, else the reason after the label and the command on a separate line.
  *
  * @param labelColumns of the labels that stand above
  */
@@ -42,8 +42,8 @@ export function drawCommand(
 }
 
 /**
- * Characters that this terminal cannot show, or that would move its cursor, as `printf` writes them: the shell puts them
- * back. They stand within single quotes, since no word with such a character goes without.
+ * Writes characters that this terminal cannot show, or that would move its cursor, as `printf` escapes, which the shell
+ * turns back. They are always within single quotes, since words with such characters are quoted.
  */
 export function pasteable(command: string, unicode: boolean): string {
   const isShown = (character: string): boolean =>

@@ -19,10 +19,10 @@ import { levelSign, makeSurface, type TerminalOptions } from "./surface.ts";
 import { drawTable } from "./table.ts";
 import { wrap, wrapParts } from "./wrap.ts";
 
-/** Labels of facts are padded to this, so that short lists of them stand under each other too. */
+/** Labels of facts are padded to this, so that short lists are aligned, too. */
 const LEAST_LABEL = 8;
 
-/** None longer than `width` columns, but for commands: they are whole. */
+/** No line is longer than `width` columns, except for commands. */
 export function drawDocument(document: Document, options: TerminalOptions): string {
   const surface = makeSurface(options);
   const { name, input, verdict, sections } = document;
@@ -38,14 +38,14 @@ export function drawDocument(document: Document, options: TerminalOptions): stri
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Those that have something to show, a blank line before each. */
+/** Sections with content, each after a blank line. */
 export function drawSections(sections: readonly Section[], surface: Surface): string[] {
   return filledSections(sections, "terminal").flatMap(({ title, blocks }) =>
     drawSection(title, blocks, surface),
   );
 }
 
-/** Blocks under a title, a blank line before it. A table that opens them has a title of its own, which says more. */
+/** Blocks under a title, a blank line before it. If they start with a table, its own title is used, which says more. */
 function drawSection(title: string, blocks: readonly Block[], surface: Surface): string[] {
   const isTitled = title === "" || blocks[0]?.kind === "table";
   const head = isTitled ? [] : ["", ...paragraph(title, surface, 0, "bold")];
@@ -79,9 +79,9 @@ function clipped(lines: readonly string[], surface: Surface): string[] {
 }
 
 function drawBlock(block: Block, surface: Surface): string[] {
-  // A command is pasted as it stands; everything else must not be wider than the terminal.
+  // A command must stay pasteable; everything else must fit the terminal.
   if (block.kind === "command") return drawCommand(block.label, block.command, block.why ?? "", surface);
-  // So are lines to paste: one that is cut short works no more.
+  // So must lines to paste: a cut one would not work.
   if (block.kind === "code") return drawCode(block, surface);
   return clipped(drawOther(block, surface), surface);
 }
@@ -191,7 +191,7 @@ function heading(title: string, surface: Surface): string {
   return surface.style(surface.text(title), "bold");
 }
 
-/** Text as lines; a number stays on the line of its per cent sign. */
+/** Text as lines; a number stays on the line of its percent sign. */
 function wrapText(text: string, surface: Surface, width: number, firstWidth = width): string[] {
   const whole = surface.text(text).replace(/(\d) %/g, "$1\u00a0%");
   return wrap(whole, width, firstWidth).map((line) => line.replaceAll("\u00a0", " "));

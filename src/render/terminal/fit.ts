@@ -3,7 +3,7 @@ import { clipMiddle, displayWidth } from "./columns.ts";
 
 export const GAP = "  ";
 export const BAR_COLUMNS = 10;
-/** Columns of a higher priority number go before the bars do. */
+/** Columns with a higher priority number are dropped before the bars. */
 const BAR_PRIORITY = 3;
 /** Names and paths are cut to this before columns of figures are left out, and to the second before nothing fits. */
 const LONG_TEXT = 28;
@@ -22,15 +22,15 @@ export interface LaidOut {
 
 export interface Fitted {
   readonly columns: readonly LaidOut[];
-  /** Prose that stands under its row, for want of room beside it. */
+  /** Prose placed below its row, for lack of room. */
   readonly below: LaidOut | undefined;
   /** Headers of columns that are not drawn. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Fits columns into `room`: the least needed columns go first, then bars, then prose moves below its row, then long
- * text is cut in the middle. Figures and keys are never cut while anything else can give way.
+ * Fits columns into `room`: the least needed columns are dropped first, then bars, then prose moves below its row, then
+ * long text is cut in the middle. Figures and keys are cut only as a last resort.
  */
 export function fitColumns(all: readonly TableColumn[], room: number, surface: Surface): Fitted {
   let columns = all.map((column) => layOut(column, surface));
@@ -45,7 +45,7 @@ export function fitColumns(all: readonly TableColumn[], room: number, surface: S
     }
   };
   const prose = columns.find((column) => column.column.wrap);
-  // What matters less than the prose goes rather than squeeze it.
+  // Columns less important than the prose are dropped rather than squeezing it.
   if (prose !== undefined) dropDownTo(Math.max(BAR_PRIORITY, prose.column.priority), prose.width);
   dropDownTo(BAR_PRIORITY);
   if (!fits(columns, room)) columns = columns.map((column) => ({ ...column, bars: false }));
@@ -90,7 +90,7 @@ function fits(columns: readonly LaidOut[], room: number, proseWidth = LEAST_PROS
   return totalWidth(columns, proseWidth) <= room;
 }
 
-/** Prose counts with what it is to be wrapped to. */
+/** Prose counts with the width it is wrapped to. */
 function totalWidth(columns: readonly LaidOut[], proseWidth = LEAST_PROSE): number {
   const widths = columns.map((column) => {
     if (column.column.wrap) return Math.min(column.width, proseWidth);

@@ -4,7 +4,7 @@ import { displayWidth } from "./columns.ts";
 export interface FlowPiece<Style> {
   readonly text: string;
   readonly style: Style | undefined;
-  /** Where the text itself begins a new line. */
+  /** Whether the text starts a new line here. */
   readonly breaks: boolean;
 }
 

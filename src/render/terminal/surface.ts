@@ -42,7 +42,7 @@ export function makeSurface({ width, color, unicode }: TerminalOptions): Surface
 
 const CSI = `${String.fromCharCode(27)}[`;
 
-/** A sign for the level, beside its color and its word. */
+/** A sign for the level, in addition to its color and word. */
 export function levelSign(level: VerdictLevel, unicode: boolean): string {
   const signs = {
     none: ["·", "-"],

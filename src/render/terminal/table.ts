@@ -41,7 +41,7 @@ function drawRow(columns: readonly LaidOut[], row: number, surface: Surface): st
   );
 }
 
-/** Figures of the first line of a row carry their bar and the mark of the worst. */
+/** Figures in the first line of a row have their bar and the mark of the worst. */
 function drawCell(column: LaidOut, text: string, row: number | undefined, surface: Surface): string {
   const padded = pad(text, column.width, column.column.align);
   const isWorst = row !== undefined && column.column.worstRow === row;

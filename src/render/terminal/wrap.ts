@@ -2,7 +2,7 @@ import { displayWidth } from "./columns.ts";
 
 /**
  * Breaks text at spaces into lines of at most `width` columns; a longer word is broken where it must. The first line
- * may have less room (`firstWidth`), for what stands before it.
+ * may have less room (`firstWidth`), for a label before it.
  */
 export function wrap(text: string, width: number, firstWidth = width): string[] {
   const lines: string[] = [];

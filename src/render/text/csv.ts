@@ -1,5 +1,5 @@
 /**
- * CSV (RFC 4180) that spreadsheets may open: text from data runs nothing in them.
+ * CSV (RFC 4180) that spreadsheets may open: text from data cannot run as formulas.
  *
  * @module
  */
@@ -9,7 +9,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * A line with its end. What is missing is empty, and empty text is in quotes; objects are JSON; text that a spreadsheet
+ * A line with its end. Missing values are empty, and empty text is in quotes; objects are JSON; text that a spreadsheet
  * would take for a formula has an apostrophe before it, but a number that is text stays a number.
  */
 export function csvLine(cells: readonly unknown[]): string {

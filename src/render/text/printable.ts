@@ -1,6 +1,6 @@
 /**
- * Foreign text (run names, files, environments) with everything written out that could move the cursor, change
- * colors, reorder a line or break it: `\x1b`, `\n`, `\u202e`. Output of this function is one line of visible text.
+ * Foreign text (run names, files, environments) with escapes for everything that could move the cursor, change colors,
+ * reorder a line or break it: `\x1b`, `\n`, `\u202e`. Output of this function is one line of visible text.
  */
 export function printable(text: string): string {
   return text.replace(INVISIBLE, (character) => SHORT[character] ?? writeCode(character.codePointAt(0) ?? 0));

@@ -1,5 +1,5 @@
 /**
- * What a list shows of each sequence beside its figures: the beginning of its prompt, the end of its answer, and |Δ|
+ * What a list shows of each sequence besides its figures: the beginning of its prompt, the end of its answer, and |Δ|
  * along it. Entries say where they end, so parts of the cache's file, one after the other, are a message:
  *
  *     Uint16 bytes of the prompt, Uint16 bytes of the answer (little-endian), 32 levels, prompt, answer (UTF-8)

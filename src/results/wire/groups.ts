@@ -1,12 +1,12 @@
 import type { SequenceTable } from "./table.ts";
 
-/** Which group a sequence is in: its prompt group in its step; without one it shares that of others without. */
+/** The key of a sequence's group: its prompt group in its step; sequences without one share a key. */
 export function formatGroupKey({ columns, texts: { group } }: SequenceTable, row: number): string {
   const step = columns.step[row]!;
   return `${Number.isNaN(step) ? "" : step}/${group.values[group.codes[row]!] ?? ""}`;
 }
 
-/** The rows of a sequence's prompt group, ascending; a sequence that is in none is alone. */
+/** The rows of a sequence's prompt group, ascending; a sequence without a group is alone. */
 export function listGroupMembers(table: SequenceTable, row: number): Uint32Array {
   const { group } = table.texts;
   if (group.codes[row]! < 0) return Uint32Array.of(row);

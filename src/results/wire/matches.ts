@@ -1,5 +1,5 @@
 /**
- * Which sequences a filter on tokens leaves, and which of their tokens.
+ * The sequences that a filter on tokens leaves, and their matching tokens.
  *
  * @module
  */

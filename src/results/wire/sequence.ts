@@ -73,7 +73,7 @@ export function decodeSequence(bytes: Uint8Array): WireSequence {
   return { ...(own as unknown as Omit<WireSequence, "meta" | "policies">), meta, policies };
 }
 
-/** Most probable tokens of both policies at some tokens: fetched for what is looked at. */
+/** Most probable tokens of both policies at some tokens: requested on demand. */
 export interface WireTopK {
   /** First response token, and how many. */
   readonly from: number;

@@ -1,6 +1,6 @@
 /**
- * Two sequences beside each other. Policies are asked the same only as long as all tokens before are the same: after the
- * first token that differs, equal tokens stand in different texts.
+ * Compares two sequences. Policies score the same only as long as all earlier tokens are equal: after the first
+ * difference, equal tokens are in different texts.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { WireSequence } from "./sequence.ts";
 type Texts = Pick<WireSequence, "meta" | "ids" | "textOffsets" | "texts">;
 type Scored = Texts & Pick<WireSequence, "mask" | "rollout" | "trainer">;
 
-/** How many response tokens both begin with; 0 where the prompts differ. Ids that are not known are never the same. */
+/** How many response tokens both start with; 0 where the prompts differ. Unknown ids are never equal. */
 export function sharedTokens(a: Texts, b: Texts): number {
   const prompt = a.meta.promptLength;
   if (b.meta.promptLength !== prompt || !samePrompt(a, b, prompt)) return 0;
@@ -19,7 +19,7 @@ export function sharedTokens(a: Texts, b: Texts): number {
   return at - prompt;
 }
 
-/** By ids; a prompt that is known as a text only has the id -1 and goes by that. */
+/** Compared by ids; a prompt known only as text has the id -1 and is compared as text. */
 function samePrompt(a: Texts, b: Texts, prompt: number): boolean {
   for (let at = 0; at < prompt; at++) if (a.ids[at] !== b.ids[at]) return false;
   if (a.ids[0] !== -1 || prompt === 0) return true;

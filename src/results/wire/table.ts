@@ -54,7 +54,7 @@ export function encodeTable({ length, columns, texts }: SequenceTable): Uint8Arr
   return encodeArrays({ length, values }, { ...columns, ...Object.fromEntries(codes) });
 }
 
-/** The rows that are to stay, in their order; lists of texts stay whole. */
+/** A table with only these rows, in their order; lists of texts are not reduced. */
 export function takeTableRows(
   { length, columns, texts }: SequenceTable,
   isTaken: (row: number) => boolean,

@@ -7,7 +7,7 @@ import { decodeArrays, encodeArrays } from "./arrays.ts";
 
 /** Turns with a token of mask 1 and a finite Δ, by sequence in the order of the table of sequences. */
 export interface TurnTable {
-  /** `[sequences + 1]`: turns of sequence i lie at `[offsets[i], offsets[i + 1])`, ascending. */
+  /** `[sequences + 1]`: turns of sequence i are at `[offsets[i], offsets[i + 1])`, ascending. */
   readonly offsets: Uint32Array;
   /** From 0. */
   readonly turns: Uint16Array;
@@ -37,7 +37,7 @@ export function decodeTurns(bytes: Uint8Array): TurnTable {
   return decodeArrays(bytes).arrays as unknown as TurnTable;
 }
 
-/** Of one sequence; none of one that the table has not. */
+/** The turns of one sequence; empty for one that is not in the table. */
 export function listTurns(table: TurnTable, sequence: number): TurnFigures[] {
   const { offsets, turns, tokens, deltaAbsMean, deltaAbsMax, worst } = table;
   const figures: TurnFigures[] = [];

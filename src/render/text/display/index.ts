@@ -1,6 +1,6 @@
 /**
- * Numbers as pages and pictures show them: those of `core/text`, with a true minus sign, `∞`, and `–` for what is
- * missing. Terminals, Markdown and files keep the plain signs, which can be searched and copied.
+ * Numbers as pages and pictures show them: those of `core/text`, with a true minus sign, `∞`, and `–` for missing ones.
+ * Terminals, Markdown and files keep the plain signs, which can be searched and copied.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import * as plain from "../../../core/text/index.ts";
 
 export { type Figure, type FigureKind, isFigure, isMissing } from "../../../core/text/index.ts";
 
-/** What stands where there is no figure. */
+/** Shown in place of a missing figure. */
 export const MISSING = "–";
 
 const WHOLE: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ export function formatCount(value: plain.Figure): string {
   return displayed(plain.formatCount(value));
 }
 
-/** A number that names something, such as a step. */
+/** A number used as a name, such as a step. */
 export function formatId(value: plain.Figure): string {
   return displayed(plain.formatId(value));
 }
