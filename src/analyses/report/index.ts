@@ -4,7 +4,6 @@
  *
  * @module
  */
-export { type ConformanceCase, type ConformanceResult, runConformanceCase } from "../conformance/index.ts";
 export { BASELINES, type FigureReading, findWorstLevel, readBaselines, readFigure } from "./baselines.ts";
 export { buildReport, type ReportInput } from "./build-report.ts";
 export { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
