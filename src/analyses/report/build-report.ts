@@ -2,9 +2,15 @@ import { orNull } from "../../core/base/index.ts";
 import { absProbDiffStd, deltaStd, sumsLayout as F } from "../../core/kernels/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { GroupRow, MismatchSummary } from "../../core/summaries/index.ts";
-import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../../core/summaries/index.ts";
+import {
+  emptyOutcomeSums,
+  largestGroups,
+  type OutcomeMeans,
+  outcomeMeans,
+} from "../../core/summaries/index.ts";
 import {
   type GroupMetrics,
+  type MismatchMetrics,
   type MismatchReport,
   type NamedMetrics,
   type ParityBlock,
@@ -93,19 +99,52 @@ const TOKEN_IDS_SHOWN = 20;
  */
 export function buildReport(input: ReportInput): MismatchReport {
   const { summary } = input;
-  const { total } = summary;
-  const perStep = summary.steps.sorted().map(
-    ([step, slice]): StepMetrics => ({
-      step: orNull(step),
-      ...pooledMetrics(slice),
-      ...averageOutcomes(summary.outcomesAt(step)),
+  const perStep = listSteps(summary);
+  const source = describeRun(input, perStep);
+  const comparisons = compareParts(summary.sample.list());
+  const facts = findFacts(source, summary.sample, comparisons);
+  const leftOut = listLeftOut(input.findings, source.excluded);
+  const verdict = judgeRun({
+    metrics: source.metrics,
+    ranges: computeRanges(source.intervals),
+    perStep,
+    standingOut: new Set(comparisons.steps.map(({ key }) => key)),
+    leftOut,
+    files: input.sources.length,
+    fault: findFault(input.findings, source.metrics.tokens),
+  });
+  return {
+    ...source,
+    left_out: leftOut,
+    verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust) },
+    facts,
+    next: nextCommand(source, facts, input.findings, {
+      paths: input.paths,
+      flags: input.flags ?? [],
+      compared: input.parity.map(({ name }) => name),
+      isOff: WORSE_THAN_NORMAL.has(verdict.level),
     }),
-  );
-  const absolute = total.deltas.absolute();
+    parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
+    findings: input.findings,
+    sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
+  };
+}
+
+function listSteps(summary: RunSummary): StepMetrics[] {
+  return summary.steps.sorted().map(([step, slice]) => ({
+    step: orNull(step),
+    ...pooledMetrics(slice),
+    ...averageOutcomes(summary.outcomesAt(step)),
+  }));
+}
+
+/** All figures: what facts, verdict and the next command are drawn from. */
+function describeRun(input: ReportInput, perStep: StepMetrics[]): FactSource {
+  const { summary } = input;
+  const { total } = summary;
   const pooled = pooledMetrics(total);
   const tails = summary.tails.indices();
-  const trust = reportTrust(summary, tails);
-  const source: FactSource = {
+  return {
     schemaVersion: REPORT_SCHEMA_VERSION,
     kind: "report",
     run: input.run,
@@ -120,15 +159,39 @@ export function buildReport(input: ReportInput): MismatchReport {
       ...countCatastrophic(total.deltas),
     },
     identity: reportIdentity(summary, tails, pooled, selectionBy(input.flags ?? [])),
-    trust,
+    trust: reportTrust(summary, tails),
     watch: watchSteps(
       summary.steps.sorted().map(([step, { deltas, clusters }]) => ({ step, deltas, clusters })),
     ),
     intervals: { ...computeIntervals(total), ...jumpInterval(summary.sample) },
+    ...describeValues(summary, pooled),
+    sequence_metrics: sequenceMetrics(total),
+    per_step: perStep,
+    ...describeSlices(summary),
+    ...(input.prompts && { prompts: pooledMetrics(input.prompts) }),
+    ...describeGroups(summary, pooled),
+    worst_tokens: summary.worstTokens.list(),
+    worst_sequences: summary.worstSequences.list(),
+    gradient: readGradient(summary.gradient, { ...pooled, worst: summary.worstTokens.list() }),
+    excluded: {
+      delta_negative_infinite: total.sums[F.NEGATIVE_INFINITE_COUNT] as number,
+      delta_positive_infinite: total.sums[F.POSITIVE_INFINITE_COUNT] as number,
+      missing: total.sums[F.UNDEFINED_COUNT] as number,
+    },
+  };
+}
+
+/** How Δ, |Δp| and ρ are distributed. */
+function describeValues(
+  summary: RunSummary,
+  pooled: MismatchMetrics,
+): Pick<MismatchReport, "distributions" | "histograms" | "tail_curve" | "tails"> {
+  const { total } = summary;
+  return {
     distributions: {
       delta: describeDistribution(total.deltas, pooled.delta_mean, deltaStd(total.sums)),
       delta_abs: describeDistribution(
-        absolute,
+        total.deltas.absolute(),
         pooled.delta_abs_mean,
         Math.sqrt(Math.max(2 * pooled.k2 - pooled.delta_abs_mean ** 2, 0)),
       ),
@@ -159,9 +222,25 @@ export function buildReport(input: ReportInput): MismatchReport {
         total.sums[F.NEGATIVE_SUM] as number,
       ),
     },
-    sequence_metrics: sequenceMetrics(total),
-    per_step: perStep,
-    per_turn: total.turns.flatMap(({ sums, sequences }, turn): TurnMetrics[] =>
+  };
+}
+
+/** Groups of sequences but for steps, and turns. */
+function describeSlices(
+  summary: RunSummary,
+): Pick<
+  MismatchReport,
+  | "per_turn"
+  | "per_rank"
+  | "per_environment"
+  | "per_correctness"
+  | "per_engine"
+  | "per_finish_reason"
+  | "per_staleness"
+  | "pooled_parts"
+> {
+  return {
+    per_turn: summary.total.turns.flatMap(({ sums, sequences }, turn): TurnMetrics[] =>
       // A filter may leave a turn without tokens.
       sequences === 0 ? [] : [{ turn, ...computeMetrics(sums, sequences, summary.turnDeltas[turn]) }],
     ),
@@ -178,55 +257,28 @@ export function buildReport(input: ReportInput): MismatchReport {
       ...pooledParts("finish_reason", summary.finishReasons),
       ...pooledParts("staleness", summary.staleness),
     ],
-    ...(input.prompts && { prompts: pooledMetrics(input.prompts) }),
-    per_position_decile: [...summary.groups.deciles.rows()].map((row) => ({
+  };
+}
+
+/** Groups of tokens. */
+function describeGroups(
+  { groups }: RunSummary,
+  pooled: MismatchMetrics,
+): Pick<MismatchReport, "per_position_decile" | "per_rollout_probability" | "per_token_id"> {
+  return {
+    per_position_decile: [...groups.deciles.rows()].map((row) => ({
       decile: row.group,
       ...groupMetrics(row, pooled),
     })),
-    per_rollout_probability: [...summary.groups.buckets.rows()].map((row) => ({
+    per_rollout_probability: [...groups.buckets.rows()].map((row) => ({
       from: PROBABILITY_EDGES[row.group] as number,
       to: PROBABILITY_EDGES[row.group + 1] as number,
       ...groupMetrics(row, pooled),
     })),
-    per_token_id: [...summary.groups.tokenIds.rows()]
-      .sort((a, b) => b.k3 - a.k3 || a.group - b.group)
-      .slice(0, TOKEN_IDS_SHOWN)
-      .map((row) => ({ token_id: row.group, ...groupMetrics(row, pooled) })),
-    worst_tokens: summary.worstTokens.list(),
-    worst_sequences: summary.worstSequences.list(),
-    gradient: readGradient(summary.gradient, { ...pooled, worst: summary.worstTokens.list() }),
-    excluded: {
-      delta_negative_infinite: total.sums[F.NEGATIVE_INFINITE_COUNT] as number,
-      delta_positive_infinite: total.sums[F.POSITIVE_INFINITE_COUNT] as number,
-      missing: total.sums[F.UNDEFINED_COUNT] as number,
-    },
-  };
-  const comparisons = compareParts(summary.sample.list());
-  const facts = findFacts(source, summary.sample, comparisons);
-  const leftOut = listLeftOut(input.findings, source.excluded);
-  const verdict = judgeRun({
-    metrics: source.metrics,
-    ranges: computeRanges(source.intervals),
-    perStep,
-    standingOut: new Set(comparisons.steps.map(({ key }) => key)),
-    leftOut,
-    files: input.sources.length,
-    fault: findFault(input.findings, pooled.tokens),
-  });
-  return {
-    ...source,
-    left_out: leftOut,
-    verdict: { ...verdict, readings: cautionEss(verdict.readings, trust) },
-    facts,
-    next: nextCommand(source, facts, input.findings, {
-      paths: input.paths,
-      flags: input.flags ?? [],
-      compared: input.parity.map(({ name }) => name),
-      isOff: WORSE_THAN_NORMAL.has(verdict.level),
-    }),
-    parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
-    findings: input.findings,
-    sources: input.sources.map((of) => ({ ...of, sequences: summary.sequencesByFile.get(of.file) ?? 0 })),
+    per_token_id: largestGroups(groups.tokenIds.columns(), TOKEN_IDS_SHOWN).map((row) => ({
+      token_id: row.group,
+      ...groupMetrics(row, pooled),
+    })),
   };
 }
 

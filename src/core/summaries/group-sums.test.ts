@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GroupSums } from "./group-sums.ts";
+import { GroupSums, groupRow, largestGroups } from "./group-sums.ts";
 import { toBytes, travel, travelInto } from "./travel.test-data.ts";
 
 function filled(groups: number[], delta: number[]): GroupSums {
@@ -22,6 +22,27 @@ describe("GroupSums", () => {
       { group: 0, count: 1, delta: -2, deltaAbs: 2, k3: 4, deltaAbsMax: 2 },
       { group: 3, count: 2, delta: -2, deltaAbs: 4, k3: 10, deltaAbsMax: 3 },
     ]);
+  });
+
+  it("gives its rows as columns, and the largest of them as sorting does", () => {
+    const values = fc.constantFrom(0, 0.5, -0.5, 1, 2, 3);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 30 }), values), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 8 }),
+        (tokens, most) => {
+          const sums = filled(
+            tokens.map(([group]) => group),
+            tokens.map(([, delta]) => delta),
+          );
+          const rows = [...sums.rows()];
+          const columns = sums.columns();
+          expect(rows.map((_, i) => groupRow(columns, i))).toEqual(rows);
+          const sorted = [...rows].sort((a, b) => b.k3 - a.k3 || a.group - b.group);
+          expect(largestGroups(columns, most)).toEqual(sorted.slice(0, most));
+        },
+      ),
+    );
   });
 
   it("merges to the whole in either order, also as bytes", () => {

@@ -17,6 +17,43 @@ export interface GroupRow {
   readonly deltaAbsMax: number;
 }
 
+/** The rows of {@link GroupSums} as columns, by ascending group: a vocabulary of objects would cost more than the sums. */
+export interface GroupColumns {
+  readonly groups: Int32Array;
+  readonly count: Float64Array;
+  readonly delta: Float64Array;
+  readonly deltaAbs: Float64Array;
+  readonly k3: Float64Array;
+  readonly deltaAbsMax: Float64Array;
+}
+
+/** Row `i` of the columns. */
+export function groupRow(columns: GroupColumns, i: number): GroupRow {
+  return {
+    group: columns.groups[i]!,
+    count: columns.count[i]!,
+    delta: columns.delta[i]!,
+    deltaAbs: columns.deltaAbs[i]!,
+    k3: columns.k3[i]!,
+    deltaAbsMax: columns.deltaAbsMax[i]!,
+  };
+}
+
+/** The `most` rows with the largest Σ k3, largest first; of equal ones the smaller group. */
+export function largestGroups(columns: GroupColumns, most: number): GroupRow[] {
+  const { k3 } = columns;
+  const found: number[] = [];
+  for (let i = 0; i < k3.length; i++) {
+    const value = k3[i]!;
+    if (found.length === most && !(value > k3[found[most - 1]!]!)) continue;
+    let at = found.length;
+    while (at > 0 && value > k3[found[at - 1]!]!) at--;
+    found.splice(at, 0, i);
+    if (found.length > most) found.pop();
+  }
+  return found.map((i) => groupRow(columns, i));
+}
+
 // One group's sums lie side by side, so that a token touches one cache line: a vocabulary of sums fits no cache.
 /** The first of a group's sums is its count. */
 const DELTA = 1;
@@ -155,27 +192,40 @@ export class GroupSums {
   }
 
   /** In ascending order. */
-  #groups(): number[] {
-    const groups: number[] = [];
-    for (let group = 0; group < this.#counts.length; group++)
-      if (this.#counts[group]! > 0) groups.push(group);
+  #groups(): Int32Array {
+    const counts = this.#counts;
+    let size = 0;
+    for (let group = 0; group < counts.length; group++) if (counts[group]! > 0) size++;
+    const groups = new Int32Array(size);
+    size = 0;
+    for (let group = 0; group < counts.length; group++) if (counts[group]! > 0) groups[size++] = group;
     return groups;
   }
 
   /** Groups with at least one token, in ascending order. */
-  *rows(): Generator<GroupRow> {
+  columns(): GroupColumns {
     this.settle();
-    const sum = (group: number, i: number): number => this.#settled.value(ROUNDED.length * group + i);
-    for (const group of this.#groups()) {
-      yield {
-        group,
-        count: this.#counts[group]!,
-        delta: sum(group, 0),
-        deltaAbs: sum(group, 1),
-        k3: sum(group, 2),
-        deltaAbsMax: this.#largest[group]!,
-      };
-    }
+    const groups = this.#groups();
+    const from = (read: (group: number) => number): Float64Array => {
+      const column = new Float64Array(groups.length);
+      for (let i = 0; i < groups.length; i++) column[i] = read(groups[i]!);
+      return column;
+    };
+    const sum = (column: number) => (group: number) => this.#settled.value(ROUNDED.length * group + column);
+    return {
+      groups,
+      count: from((group) => this.#counts[group]!),
+      delta: from(sum(0)),
+      deltaAbs: from(sum(1)),
+      k3: from(sum(K3_PLACE)),
+      deltaAbsMax: from((group) => this.#largest[group]!),
+    };
+  }
+
+  /** The same row by row. */
+  *rows(): Generator<GroupRow> {
+    const columns = this.columns();
+    for (let i = 0; i < columns.groups.length; i++) yield groupRow(columns, i);
   }
 
   /** Groups of a single token, which most of a vocabulary are, take two float32: Δ says what Σ|Δ| and the largest are. */
