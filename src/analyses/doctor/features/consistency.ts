@@ -6,6 +6,7 @@
  * @module
  */
 import type { View } from "../sample/view.ts";
+import { KeyPlaces } from "./key-places.ts";
 import { SUREST } from "./spread.ts";
 import { mean, PairSums } from "./stats.ts";
 
@@ -35,12 +36,12 @@ const IDS = 2 ** 24;
 export function measureConsistency(view: View): Consistency {
   const { logits } = view;
   const [tokens, pairs, prompts] = [new Groups(), new Groups(), new Groups()];
-  const seen = new Map<number, Set<number>>();
+  const seen = new Map<number, KeyPlaces>();
   const [neighbors, sureness] = [new PairSums(), new PairSums()];
   const [starts, others]: [number[], number[]] = [[], []];
   for (let r = 0; r < view.rows.length; r++) {
     const { ids, group, step } = view.rows[r] as View["rows"][number];
-    const known = seen.get(group) ?? new Set();
+    const known = seen.get(group) ?? new KeyPlaces();
     seen.set(group, known);
     const [from, to] = view.span(r);
     let [before, since] = [Number.NaN, FIRST_OF_TURN];
@@ -56,8 +57,8 @@ export function measureConsistency(view: View): Consistency {
       if (id !== undefined) {
         tokens.add(step, id, gap);
         const pair = (i > from ? (ids?.[i - from - 1] as number) + 1 : 0) * IDS + id;
-        if (!known.has(pair)) pairs.add(step, pair, gap);
-        known.add(pair);
+        const next = known.size;
+        if (known.place(pair) === next) pairs.add(step, pair, gap);
       }
       const size = Math.log(Math.abs(gap) + LEAST);
       if (!Number.isNaN(before)) neighbors.add(before, size);
@@ -88,31 +89,34 @@ const FEWEST_WITHIN = 10;
 
 /** One-way analysis of variance of groups with two values or more; a key of another step is another group. */
 class Groups {
-  readonly #steps = new Map<number, Map<number, [n: number, sum: number, squares: number]>>();
+  readonly #steps = new Map<number, GroupSums>();
+  #step = Number.NaN;
+  #open: GroupSums | undefined;
 
   add(step: number, key: number, value: number): void {
-    const groups = this.#steps.get(step) ?? new Map<number, [number, number, number]>();
-    this.#steps.set(step, groups);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [1, value, value * value]);
-    else {
-      group[0]++;
-      group[1] += value;
-      group[2] += value * value;
+    if (this.#open === undefined || step !== this.#step) {
+      this.#open = this.#steps.get(step) ?? new GroupSums();
+      this.#steps.set(step, this.#open);
+      this.#step = step;
     }
+    this.#open.add(key, value);
   }
 
   /** (MSB − MSW) / (MSB + (n₀ − 1) MSW), with n₀ for groups of unequal size (Donner, 1986). */
   get share(): number {
     let [groups, n, sum, squares, between, sizes] = [0, 0, 0, 0, 0, 0];
-    for (const [count, own, ownSquares] of [...this.#steps.values()].flatMap((each) => [...each.values()])) {
-      if (count < 2) continue;
-      groups++;
-      n += count;
-      sum += own;
-      squares += ownSquares;
-      between += own ** 2 / count;
-      sizes += count ** 2;
+    for (const { keys, counts, sums, squares: ownSquares } of this.#steps.values()) {
+      for (let g = 0; g < keys.size; g++) {
+        const count = counts[g]!;
+        if (count < 2) continue;
+        const own = sums[g]!;
+        groups++;
+        n += count;
+        sum += own;
+        squares += ownSquares[g]!;
+        between += own ** 2 / count;
+        sizes += count ** 2;
+      }
     }
     if (groups < FEWEST_GROUPS || n - groups < FEWEST_WITHIN) return Number.NaN;
     const meanBetween = (between - sum ** 2 / n) / (groups - 1);
@@ -121,4 +125,30 @@ class Groups {
     const total = meanBetween + (size - 1) * meanWithin;
     return total > 0 ? (meanBetween - meanWithin) / total : 0;
   }
+}
+
+/** Groups of one step, in the order in which they first came. */
+class GroupSums {
+  readonly keys = new KeyPlaces();
+  counts = new Float64Array(64);
+  sums = new Float64Array(64);
+  squares = new Float64Array(64);
+
+  add(key: number, value: number): void {
+    const group = this.keys.place(key);
+    if (group === this.counts.length) {
+      this.counts = widen(this.counts);
+      this.sums = widen(this.sums);
+      this.squares = widen(this.squares);
+    }
+    this.counts[group]!++;
+    this.sums[group]! += value;
+    this.squares[group]! += value * value;
+  }
+}
+
+function widen(column: Float64Array): Float64Array<ArrayBuffer> {
+  const wider = new Float64Array(2 * column.length);
+  wider.set(column);
+  return wider;
 }

@@ -2,6 +2,7 @@
 import type { View } from "../sample/view.ts";
 import { absolutePosition } from "./chunks.ts";
 import { orderSteps } from "./order.ts";
+import { SeenIds } from "./seen-ids.ts";
 import { SUREST } from "./spread.ts";
 import { compareMeans, mean, median, spearman } from "./stats.ts";
 
@@ -87,79 +88,107 @@ export function measurePlaces(view: View): Places {
       usable.map((r) => rowGaps[r] as number),
       usable.map(value),
     );
-  const averageOf = (keep: (token: Token) => boolean): number =>
-    mean(tokens.filter(keep).map(({ gap }) => gap));
   return {
     bins,
     kink: findKink(bins),
-    early: averageOf(({ index }) => index < 4),
-    later: averageOf(({ index }) => index >= 4),
+    early: averageGap(tokens, (t) => tokens.indexes[t]! < 4),
+    later: averageGap(tokens, (t) => tokens.indexes[t]! >= 4),
     promptLength: relate((r) => view.rows[r]?.prompt?.length ?? 0),
     responseLength: relate((r) => view.rows[r]?.mask.length ?? 0),
     packing: findPacking(view, rowGaps),
-    copied: averageOf(({ copied }) => copied),
-    written: averageOf(({ copied }) => !copied),
+    copied: averageGap(tokens, (t) => tokens.copied[t] === 1),
+    written: averageGap(tokens, (t) => tokens.copied[t] === 0),
     rowGaps,
     positionJumps: countJumps(view),
   };
 }
 
-interface Token {
-  readonly position: number;
-  readonly index: number;
-  readonly gap: number;
-  readonly abs: number;
-  readonly row: number;
-  readonly copied: boolean;
+/** Tokens with a gap, as columns of which the first `count` are in use. */
+interface Tokens {
+  count: number;
+  readonly positions: Float64Array;
+  readonly indexes: Int32Array;
+  readonly gaps: Float64Array;
+  /** |Δ| */
+  readonly sizes: Float64Array;
+  readonly rows: Int32Array;
+  /** 1 where the token's id stands in the prompt. */
+  readonly copied: Uint8Array;
 }
 
-function listTokens(view: View): Token[] {
-  const tokens: Token[] = [];
+function listTokens(view: View): Tokens {
+  const most = view.tokens;
+  const tokens: Tokens = {
+    count: 0,
+    positions: new Float64Array(most),
+    indexes: new Int32Array(most),
+    gaps: new Float64Array(most),
+    sizes: new Float64Array(most),
+    rows: new Int32Array(most),
+    copied: new Uint8Array(most),
+  };
+  const inPrompt = new SeenIds();
   for (let r = 0; r < view.rows.length; r++) {
     const { prompt, ids } = view.rows[r] as View["rows"][number];
-    const inPrompt = new Set(prompt);
+    inPrompt.clear();
+    if (prompt !== undefined) inPrompt.addAll(prompt);
     const [from, to] = view.span(r);
     for (let i = from; i < to; i++) {
       const gap = gapAt(view, i);
       if (gap === undefined) continue;
-      tokens.push({
-        position: absolutePosition(view, i) ?? i - from,
-        index: i - from,
-        gap,
-        abs: Math.abs(view.d[i] as number),
-        row: r,
-        copied: inPrompt.has(ids?.[i - from] ?? -1),
-      });
+      const t = tokens.count++;
+      tokens.positions[t] = absolutePosition(view, i) ?? i - from;
+      tokens.indexes[t] = i - from;
+      tokens.gaps[t] = gap;
+      tokens.sizes[t] = Math.abs(view.d[i] as number);
+      tokens.rows[t] = r;
+      tokens.copied[t] = inPrompt.has(ids?.[i - from] ?? -1) ? 1 : 0;
     }
   }
   return tokens;
 }
 
+/** NaN of none. */
+function averageGap({ count, gaps }: Tokens, isKept: (token: number) => boolean): number {
+  let [sum, kept] = [0, 0];
+  for (let t = 0; t < count; t++) {
+    if (!isKept(t)) continue;
+    sum += gaps[t]!;
+    kept++;
+  }
+  return sum / kept;
+}
+
 /** Bins with about as many tokens each. */
-function binTokens(tokens: readonly Token[]): PlaceBin[] {
-  const sorted = sortByPosition(tokens);
-  const size = Math.max(1, Math.ceil(sorted.length / BINS));
+function binTokens(tokens: Tokens): PlaceBin[] {
+  const { count, positions, gaps, sizes } = tokens;
+  const order = sortByPosition(tokens);
+  const size = Math.max(1, Math.ceil(count / BINS));
   const bins: PlaceBin[] = [];
-  for (let from = 0; from < sorted.length; from += size) {
-    const part = sorted.slice(from, from + size);
-    const gaps = part.map(({ gap }) => gap);
+  for (let from = 0; from < count; from += size) {
+    const part = order.subarray(from, from + size);
+    const average = (column: Float64Array): number =>
+      part.reduce((sum, token) => sum + column[token]!, 0) / part.length;
     bins.push({
-      position: mean(part.map(({ position }) => position)),
+      position: average(positions),
       tokens: part.length,
-      gap: mean(gaps),
-      medianGap: median(gaps),
-      abs: mean(part.map(({ abs }) => abs)),
+      gap: average(gaps),
+      medianGap: median(Float64Array.from(part, (token) => gaps[token]!)),
+      abs: average(sizes),
     });
   }
   return bins;
 }
 
 /** Stable. */
-function sortByPosition(tokens: readonly Token[]): Token[] {
-  const { length } = tokens;
+function sortByPosition({ count, positions }: Tokens): Uint32Array {
   // Position and place in one whole number, which a typed array sorts without calling anything.
-  const keys = Float64Array.from(tokens, ({ position }, i) => position * length + i).sort();
-  return Array.from(keys, (key) => tokens[key - Math.floor(key / length) * length] as Token);
+  const keys = new Float64Array(count);
+  for (let t = 0; t < count; t++) keys[t] = positions[t]! * count + t;
+  keys.sort();
+  const order = new Uint32Array(count);
+  for (let i = 0; i < count; i++) order[i] = keys[i]! - Math.floor(keys[i]! / count) * count;
+  return order;
 }
 
 /** Of all ways to cut the bins in two, the one whose parts differ most for how much bins of a part do. */
@@ -181,14 +210,14 @@ function findKink(bins: readonly PlaceBin[]): Places["kink"] {
   return best;
 }
 
-function averageRows(view: View, tokens: readonly Token[]): number[] {
-  const sums = view.rows.map(() => [0, 0] as [number, number]);
-  for (const { row, gap } of tokens) {
-    const own = sums[row] as [number, number];
-    own[0] += gap;
-    own[1]++;
+function averageRows(view: View, { count, rows, gaps }: Tokens): number[] {
+  const [sums, counts] = [new Float64Array(view.rows.length), new Float64Array(view.rows.length)];
+  for (let t = 0; t < count; t++) {
+    const row = rows[t]!;
+    sums[row]! += gaps[t]!;
+    counts[row]!++;
   }
-  return sums.map(([sum, count]) => (count < 4 ? Number.NaN : sum / count));
+  return Array.from(sums, (sum, row) => (counts[row]! < 4 ? Number.NaN : sum / counts[row]!));
 }
 
 /** Rows are packed in the order of their file or of their step: of each period the first row has nobody before it. */

@@ -1,5 +1,6 @@
 /** Whether Δ depends on whether a token stood earlier in the prompt or the response, as penalties make it. */
 import type { View } from "../sample/view.ts";
+import { SeenIds } from "./seen-ids.ts";
 import { SUREST } from "./spread.ts";
 
 export interface Repeats {
@@ -31,10 +32,12 @@ function compare(view: View, scope: "response" | "prompt"): Repeats {
   const groups = new Map<number, readonly [Sums, Sums]>();
   const gaps = new Float64Array(view.tokens);
   const kinds = new Uint8Array(view.tokens);
+  const seen = new SeenIds();
   let count = 0;
   for (let r = 0; r < view.rows.length; r++) {
     const { ids, prompt, group } = view.rows[r] as View["rows"][number];
-    const seen = new Set(scope === "prompt" ? prompt : []);
+    seen.clear();
+    if (scope === "prompt" && prompt !== undefined) seen.addAll(prompt);
     const [from, to] = view.span(r);
     for (let i = from; i < to; i++) {
       const id = ids?.[i - from];
