@@ -15,6 +15,7 @@ const ENTRIES = [
   "analyses/parallel/summary-worker",
   "analyses/runs/files-worker",
   "apps/serve/seal/seal-worker",
+  "apps/viewer/prepare/pass/answer-worker",
   "apps/viewer/server/parquet-worker",
 ];
 const OWN_URL = "import.meta.url";

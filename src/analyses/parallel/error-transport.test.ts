@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as errors from "../../core/base/errors.ts";
 import { isLogratioError, LengthMismatchError, LimitError, VersionError } from "../../core/base/errors.ts";
+import { isSystemError } from "../../core/base/file-system-errors.ts";
 import { packError, unpackError } from "./error-transport.ts";
 
 const sent = (error: unknown): Error => unpackError(structuredClone(packError(error)));
@@ -44,6 +45,15 @@ describe("an error on its way to another thread", () => {
       stack: expect.any(String),
     });
     expect(packError("a string")).toEqual({ message: "a string", name: "Error", stack: undefined });
+  });
+
+  it("keeps what the system says of its own errors", () => {
+    const refused = { code: "ENOSPC", errno: -28, syscall: "write", path: "/cache/sequences.bin" };
+    const error = sent(Object.assign(new Error("ENOSPC: no space left"), refused, { fd: {} }));
+    expect(error).toMatchObject({ message: "ENOSPC: no space left", ...refused });
+    expect(isSystemError(error)).toBe(true);
+    expect(error).not.toHaveProperty("fd");
+    expect(packError(Object.assign(new Error("x"), { code: "ERR_X" }))).not.toHaveProperty("system.code");
   });
 
   it("keeps the name and the stack of any other", () => {

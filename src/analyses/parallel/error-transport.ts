@@ -10,6 +10,7 @@ import {
   FileSystemError,
   FormatError,
   isLogratioError,
+  isSystemError,
   LengthMismatchError,
   LimitError,
   type LogratioError,
@@ -51,12 +52,14 @@ export interface ErrorData {
   readonly hint?: string | undefined;
   /** The fields of its class that are known: what was found, expected, supported, the limit. */
   readonly numbers?: Readonly<Record<string, number>>;
+  /** What the system says of an error of its own: its code, the call, the path. */
+  readonly system?: Readonly<Record<string, string | number>> | undefined;
 }
 
 export function packError(error: unknown): ErrorData {
   if (!(error instanceof Error)) return { message: String(error), name: "Error", stack: undefined };
   const { message, name, stack } = error;
-  if (!isLogratioError(error)) return { message, name, stack };
+  if (!isLogratioError(error)) return { message, name, stack, system: pickSystem(error) };
   const { _tag: tag, at, likely, hint } = error;
   return { message, name, stack, tag, at, likely, hint, numbers: pickNumbers(error) };
 }
@@ -70,8 +73,22 @@ function pickNumbers(error: LogratioError): Record<string, number> {
   return Object.fromEntries(known);
 }
 
+const SYSTEM = ["code", "errno", "syscall", "path", "dest"] as const;
+
+function pickSystem(error: Error): Record<string, string | number> | undefined {
+  if (!isSystemError(error)) return undefined;
+  const own: Partial<Record<(typeof SYSTEM)[number], unknown>> = error;
+  return Object.fromEntries(
+    SYSTEM.flatMap((name) => {
+      const value = own[name];
+      return typeof value === "string" || typeof value === "number" ? [[name, value] as const] : [];
+    }),
+  );
+}
+
 /** The error again: of its class, with its place, cause and hint, where it is one of logratio's. */
-export function unpackError({ message, name, stack, tag, at, likely, hint, numbers }: ErrorData): Error {
+export function unpackError(data: ErrorData): Error {
+  const { message, name, stack, tag, at, likely, hint, numbers, system } = data;
   const error =
     tag === undefined
       ? new Error(message)
@@ -81,6 +98,7 @@ export function unpackError({ message, name, stack, tag, at, likely, hint, numbe
           ...(hint !== undefined && { hint }),
           ...numbers,
         });
+  if (system !== undefined) Object.assign(error, system);
   error.name = name;
   if (stack !== undefined) error.stack = stack;
   return error;

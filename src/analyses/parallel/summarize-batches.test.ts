@@ -10,7 +10,7 @@ import { clusterKeys } from "../report/cluster-keys.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import { type Compiled, compile } from "./compile.test-data.ts";
 import { type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
-import { SUMMARY_COLUMNS, summaryColumns, toBatch, transferable } from "./summary-columns.ts";
+import { SUMMARY_COLUMNS, summaryColumns, toBatch } from "./summary-columns.ts";
 import { startThread } from "./thread.ts";
 
 const threads = (): number =>
@@ -224,24 +224,5 @@ describe("columns for a run summary", () => {
     const summary = new RunSummary();
     summary.add(toBatch(columns), columns.clusters);
     expect(JSON.stringify(summary)).toBe(JSON.stringify(plain([whole])));
-  });
-
-  it("are handed over where they own their memory, and copied where they share it", () => {
-    const memory = new ArrayBuffer(64);
-    const steps = new Float64Array(memory, 8, 2);
-    const rows = new Int32Array(new SharedArrayBuffer(8));
-    const { columns, buffers } = transferable({ ...summaryColumns(whole), steps, rows });
-    expect(columns.offsets).toBe(whole.offsets);
-    expect(buffers).toContain(whole.offsets.buffer);
-    expect(buffers).not.toContain(memory);
-    for (const [copy, original] of [
-      [columns.steps, steps],
-      [columns.rows, rows],
-    ] as const) {
-      expect(copy).toEqual(original);
-      expect(copy.buffer).not.toBe(original.buffer);
-      expect(copy.buffer.byteLength).toBe(original.byteLength);
-      expect(buffers).toContain(copy.buffer);
-    }
   });
 });

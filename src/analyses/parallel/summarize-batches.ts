@@ -8,7 +8,8 @@ import { ByteReader } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { RunSummary } from "../report/index.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
-import { type SummaryColumns, summaryColumns, toBatch, transferable } from "./summary-columns.ts";
+import { moveArrays } from "./move-arrays.ts";
+import { type SummaryColumns, summaryColumns, toBatch } from "./summary-columns.ts";
 import { startThread, type Thread, workerFile } from "./thread.ts";
 
 export interface SummarizeOptions {
@@ -19,10 +20,6 @@ export interface SummarizeOptions {
   readonly threads?: number;
   /** Response tokens up to which no thread is started; default two million. */
   readonly smallTokens?: number;
-  /** The batches are added to this one, which is returned; after an error it is of no use. Default a new one. */
-  readonly onto?: RunSummary;
-  /** Batches of each file that were added before, in several calls with one `onto`: they are numbered on. */
-  readonly numbers?: Map<string, number>;
 }
 
 /** The file that threads run, and how one is started. */
@@ -52,15 +49,12 @@ export function defaultThreads(): number {
  */
 export async function summarizeBatches(
   batches: AsyncIterable<RecordBatch>,
-  {
-    threads = defaultThreads(),
-    smallTokens = SMALL_TOKENS,
-    onto = new RunSummary(),
-    numbers = new Map(),
-  }: SummarizeOptions = {},
+  { threads = defaultThreads(), smallTokens = SMALL_TOKENS }: SummarizeOptions = {},
   { url, start }: SummaryWorkers = { url: workerFile("summary-worker"), start: startThread },
 ): Promise<RunSummary> {
+  const onto = new RunSummary();
   if (threads <= 1 || url === undefined) return summarizeHere(batches, onto);
+  const numbers = new Map<string, number>();
   const held: Numbered[] = [];
   let heldTokens = 0;
   let team: Team | undefined;
@@ -135,7 +129,7 @@ function gatherTeam(start: () => Member["thread"], size: number): Team {
       const { thread, held } = members[batch % size]!;
       if (held.length >= BATCHES_HELD) await held.shift();
       if (failure !== undefined) await settle();
-      const { columns: owned, buffers } = transferable(columns);
+      const { value: owned, buffers } = moveArrays(columns);
       held.push(
         thread.ask({ batch: owned, number }, buffers).then(
           () => {},

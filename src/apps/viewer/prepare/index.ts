@@ -4,9 +4,8 @@
  * @module
  */
 export { stampAlertList, writeAlertList } from "./cache/alert-list.ts";
-export { ANSWER_FILES, type AnswerName } from "./cache/cache-files.ts";
+export { ANSWER_FILES, type AnswerName, CACHE_FACTS } from "./cache/cache-files.ts";
 export {
-  CACHE_FACTS,
   type CacheNotice,
   cachePlaces,
   dropOldCaches,

@@ -145,8 +145,8 @@ function collectTexts(
 
 function addBlock(sums: BinBuilder, { deltas, offsets, correct, rewards }: DeltaBlock): void {
   for (const [row, own] of correct.entries()) {
-    for (let t = offsets[row]!; t < offsets[row + 1]!; t++)
-      sums.add(own, deltas[t]!, Math.exp(deltas[t]!), Number.NaN);
+    const part = deltas.subarray(offsets[row], offsets[row + 1]);
+    sums.addTokens(own, { deltas: part, rhos: part.map(Math.exp), count: part.length });
     sums.endSequence(rewards[row]!);
   }
 }

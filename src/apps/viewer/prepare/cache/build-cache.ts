@@ -1,33 +1,33 @@
 /**
  * One pass over a run, from which all answers are written:
  *
- *     batches ─┬─► RunPass      sequences.bin, briefs.bin, topk.bin, deltas.bin as it goes; table, sums, top lists
- *              ├─► DoctorPass                                             ┐
- *              ├─► DigitsPass   where there is a tokenizer                ├─► write: the files of cache-files.ts, sealed
- *              └─► RunSummary   what the report is made of                ┘
+ *     batches ─┬─► RunSummary                     the report ──────────────┐
+ *              └─► Answering ─┬─► RunPass     sequences.bin, briefs.bin,   ├─► write: the files of cache-files.ts, sealed
+ *                             │               topk.bin, deltas.bin as it   │
+ *                             │               goes; table, sums, top lists │
+ *                             ├─► DoctorPass                               │
+ *                             └─► DigitsPass  where there is a tokenizer  ─┘
  *
- * For a followed run, the same pass reads on and writes the answers again.
+ * `Answering` is a thread of its own where there is much to read (`pass/answer-thread.ts`). For a followed run, the
+ * same pass reads on and writes the answers again.
  *
  * @module
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { summarizeBatches } from "../../../../analyses/parallel/index.ts";
 import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
 import { openRun, type Run } from "../../../../input/ingest/index.ts";
-import { openTokenizer, TokenTexts } from "../../../../input/tokens/index.ts";
-import type { MismatchReport, TopTokens } from "../../../../results/index.ts";
-import { encodeArrays, encodeTable } from "../../../../results/wire/index.ts";
-import { type DigitsPass, startDigits } from "../pass/digits-pass.ts";
-import { DoctorPass } from "../pass/doctor-pass.ts";
-import { RunPass } from "../pass/run-pass.ts";
-import { ANSWER_FILES, type CacheFacts, DIGITS_FILE, OFFSETS_FILE, VOCABULARY_FILE } from "./cache-files.ts";
-import { CACHE_FACTS } from "./cache-place.ts";
+import type { MismatchReport } from "../../../../results/index.ts";
+import type { Answering, AnswerOptions, NamedContent } from "../pass/answer-builder.ts";
+import { startAnswers } from "../pass/answer-thread.ts";
+import type { RunRead } from "../pass/doctor-pass.ts";
+import { tokenSums } from "../pass/top-tokens.ts";
+import { ANSWER_FILES } from "./cache-files.ts";
 import type { Inputs } from "./inputs.ts";
-import type { PrepareOptions } from "./options.ts";
+import type { PrepareOptions, TruthSource } from "./options.ts";
 import { buildRunInfo } from "./run-info.ts";
 import { sealFiles } from "./seal.ts";
 import type { StatesSoFar } from "./states-so-far.ts";
@@ -51,57 +51,67 @@ export interface ReadSoFar {
 export class AnswerPass {
   readonly #paths: readonly string[];
   readonly #options: PrepareOptions;
-  readonly #hasTexts: boolean;
-  readonly #texts: TokenTexts;
-  readonly #digits: DigitsPass | undefined;
-  readonly #pass: RunPass;
-  readonly #doctor = new DoctorPass();
+  readonly #truths: TruthSource | undefined;
+  readonly #answers: Answering;
   readonly #summary = new RunSummary();
-  readonly #batches = new Map<string, number>();
 
   private constructor(
     paths: readonly string[],
     options: PrepareOptions,
-    parts: { hasTexts: boolean; texts: TokenTexts; digits: DigitsPass | undefined; pass: RunPass },
+    parts: { truths: TruthSource | undefined; answers: Answering },
   ) {
     this.#paths = paths;
     this.#options = options;
-    this.#hasTexts = parts.hasTexts;
-    this.#texts = parts.texts;
-    this.#digits = parts.digits;
-    this.#pass = parts.pass;
+    this.#truths = parts.truths;
+    this.#answers = parts.answers;
   }
 
-  /** Creates the files that grow with the run in `directory`, which must not have them yet. */
+  /**
+   * Creates the files that grow with the run in `directory`, which must not have them yet.
+   *
+   * @param files inputs as far as they are known by now
+   */
   static async start(
     directory: string,
     paths: readonly string[],
     options: PrepareOptions,
+    files: Inputs["files"],
   ): Promise<AnswerPass> {
-    const { tokenizer, redact } = options;
-    const showsTexts = redact !== "text";
-    const hasTexts = showsTexts && tokenizer !== undefined;
-    const decoder = hasTexts ? await openTokenizer(tokenizer) : undefined;
-    const texts = new TokenTexts(decoder);
-    const digits = decoder && (await startDigits(decoder, options));
-    const pass = await RunPass.start(directory, { texts, hasTexts, showsTexts });
-    return new AnswerPass(paths, options, { hasTexts, texts, digits, pass });
+    const { tokenizer, redact, read, truth } = options;
+    const { rollout, trainer } = read?.mapping ?? {};
+    const truths = tokenizer !== undefined && redact !== "text" ? await truth?.open() : undefined;
+    const asked: AnswerOptions = {
+      ...{ directory, tokenizer, redact },
+      oneSided: rollout !== undefined && rollout === trainer,
+      truthSource: truths?.source,
+    };
+    const answers = await startAnswers(
+      asked,
+      files.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
+    return new AnswerPass(paths, options, { truths, answers });
   }
 
   /** After an error, the pass cannot be used. */
   async read(batches: AsyncIterable<RecordBatch>): Promise<void> {
-    const passes = [this.#pass, this.#doctor, ...(this.#digits ? [this.#digits] : [])];
     const { signal } = this.#options;
-    await summarizeBatches(passedOver(batches, passes, signal), {
-      onto: this.#summary,
-      numbers: this.#batches,
-    });
-    await this.#pass.flush();
+    for await (const batch of batches) {
+      signal?.throwIfAborted();
+      const { responseTokenIds, rolloutLogprobs } = batch;
+      const truths = responseTokenIds && rolloutLogprobs && (await this.#truths?.of(batch));
+      // First: afterwards the batch's arrays may be in another thread.
+      this.#summary.add(batch);
+      await this.#answers.add(batch, truths);
+      // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
+      await new Promise(setImmediate);
+    }
+    signal?.throwIfAborted();
+    await this.#answers.flush();
   }
 
   /** Closes the files that grow. */
   close(): Promise<void> {
-    return this.#pass.close();
+    return this.#answers.close();
   }
 
   /**
@@ -118,81 +128,50 @@ export class AnswerPass {
   ): Promise<string> {
     const { findings, writing } = judgeFindings(noticed, waiting, unsettled);
     const version = writing.length === 0 ? wanted : `${wanted}-unfinished`;
-    const report = this.#buildReport(run, findings);
+    const read: RunRead = { name: run.name, sources: sourceSummaries(run), findings };
+    const doctor = this.#answers.diagnose(read);
+    // An error of the report, which is made meanwhile, is told first.
+    doctor.catch(() => {});
+    const report = this.#buildReport(run, read);
     if (report.metrics.tokens === 0) refuse(report);
-    const digits = this.#digits?.finish(run, findings);
+    const built = await this.#answers.finish({
+      read,
+      perStep: report.per_step,
+      sums: tokenSums(this.#summary),
+    });
     const info = buildRunInfo(
       {
         ...{ name: run.name, version, paths: this.#paths, options: this.#options, writing },
-        ...{ hasTexts: this.#hasTexts, hasDigits: digits !== undefined },
+        ...{ hasTexts: built.hasTexts, hasDigits: built.hasDigits },
       },
-      this.#pass,
+      built.facts,
       this.#summary,
       report,
     );
-    const answers = { ...this.#finishAnswers(report), run: info, doctor: this.#doctor.finish(run, findings) };
     await writeFiles(directory, [
-      ...Object.entries(answers).map(
-        ([name, answer]) => [ANSWER_FILES[name as keyof typeof answers], resultJson(answer)] as const,
-      ),
-      ...(digits === undefined ? [] : [[DIGITS_FILE, resultJson(digits)] as const]),
-      ...this.#finishTables(),
+      [ANSWER_FILES.run, resultJson(info)],
+      [ANSWER_FILES.report, resultJson(report)],
+      await doctor,
+      ...built.files,
     ]);
     // Last: it records length and hash of everything written.
-    if (isKept) await sealFiles(directory, this.#pass.seals());
+    if (isKept) await sealFiles(directory, built.seals);
     return version;
   }
 
-  #buildReport(run: ReadSoFar["run"], findings: readonly Finding[]): MismatchReport {
+  #buildReport(run: ReadSoFar["run"], { name, findings, sources }: RunRead): MismatchReport {
     return buildReport({
-      run: run.name,
+      run: name,
       paths: this.#paths,
       flags: this.#options.flags ?? [],
       summary: this.#summary,
       prompts: run.promptSummary?.(),
       parity: [],
       findings,
-      sources: sourceSummaries(run),
+      sources,
     });
-  }
-
-  /** Answers that only the pass sums. */
-  #finishAnswers(report: MismatchReport) {
-    const [texts, hasTexts] = [this.#texts, this.#hasTexts];
-    const { steps, tokens } = this.#pass;
-    const topTokens: TopTokens = {
-      ...tokens.topTokens.finish(this.#summary, texts, hasTexts),
-      turns: tokens.topTurns.finish(texts, hasTexts),
-    };
-    return {
-      report,
-      steps: steps.finish(report.per_step),
-      tokens: topTokens,
-      "correct-bins": tokens.bins.finish(),
-    };
-  }
-
-  /** Tables with positions in the files that grow. */
-  #finishTables(): NamedContent[] {
-    const pass = this.#pass;
-    const { sequences, briefs, topK, deltas } = pass.offsets;
-    const offsets = encodeArrays(null, {
-      sequences: Float64Array.from(sequences),
-      briefs: Float64Array.from(briefs),
-      topK: Float64Array.from(topK),
-      deltas: Float64Array.from(deltas),
-    });
-    const facts: CacheFacts = { sequences: pass.table.length, topK: pass.topK };
-    return [
-      [ANSWER_FILES.sequences, encodeTable(pass.table.finish())],
-      [OFFSETS_FILE, offsets],
-      [VOCABULARY_FILE, JSON.stringify(pass.alternativeTexts())],
-      [CACHE_FACTS, JSON.stringify(facts)],
-    ];
   }
 }
-
-type NamedContent = readonly [name: string, content: string | Uint8Array];
 
 async function writeFiles(directory: string, files: readonly NamedContent[]): Promise<void> {
   for (const [name, content] of files) await writeFile(join(directory, name), content);
@@ -207,13 +186,13 @@ async function writeFiles(directory: string, files: readonly NamedContent[]): Pr
 export async function buildCache(
   directory: string,
   paths: readonly string[],
-  { version, unsettled }: Inputs,
+  { version, unsettled, files }: Inputs,
   options: PrepareOptions,
   states: StatesSoFar,
 ): Promise<string> {
   const { read, onProgress } = options;
   const run = await openRun(paths, { ...read, ...(onProgress && { onProgress }) });
-  const pass = await AnswerPass.start(directory, paths, options);
+  const pass = await AnswerPass.start(directory, paths, options, files);
   const write = (to: string, named: string, isKept: boolean): Promise<string> =>
     pass.write(to, { run, findings: run.findings.list(), waiting: [], version: named, unsettled }, isKept);
   const batches = run.batches()[Symbol.asyncIterator]();
@@ -232,26 +211,11 @@ export async function buildCache(
       if (!next.done)
         await states.show(directory, (to, count) => write(to, `${version}-so-far-${count}`, false));
     }
+    return await write(directory, version, true);
   } finally {
     await batches.return?.(undefined);
     await pass.close();
   }
-  return write(directory, version, true);
-}
-
-async function* passedOver(
-  batches: AsyncIterable<RecordBatch>,
-  passes: readonly { add(batch: RecordBatch): Promise<void> }[],
-  signal: AbortSignal | undefined,
-): AsyncGenerator<RecordBatch> {
-  for await (const batch of batches) {
-    signal?.throwIfAborted();
-    for (const pass of passes) await pass.add(batch);
-    yield batch;
-    // Summing is synchronous: without a turn of the event loop, an interrupt would wait until the end.
-    await new Promise(setImmediate);
-  }
-  signal?.throwIfAborted();
 }
 
 function refuse({ metrics }: MismatchReport): never {

@@ -20,7 +20,9 @@ export const DIGITS_FILE = "digits.json";
 export const OFFSETS_FILE = "offsets.bin";
 export const VOCABULARY_FILE = "vocabulary.json";
 
-/** Facts needed to open a cache that no answer has. */
+export const CACHE_FACTS = "cache.json";
+
+/** Facts needed to open a cache that no answer has: the content of {@link CACHE_FACTS}. */
 export interface CacheFacts {
   readonly sequences: number;
   /** Policies with alternatives, as `topk.bin` counts them. */

@@ -13,8 +13,6 @@ import { createScratch, makeDirectory, type Scratch } from "../../../../input/io
 import { isRemote } from "../../../../input/remote/index.ts";
 import { brokenSeal, syncDirectory } from "./seal.ts";
 
-/** The file of facts needed to open a cache. */
-export const CACHE_FACTS = "cache.json";
 const HIDDEN = ".logratio";
 /** A cache that is replaced while it is checked is checked again, at most so often. */
 const MOST_LOOKS = 5;

@@ -25,12 +25,12 @@ import { PASS_FILES } from "../pass/run-pass.ts";
 import {
   ANSWER_FILES,
   type AnswerName,
+  CACHE_FACTS,
   type CacheFacts,
   DIGITS_FILE,
   OFFSETS_FILE,
   VOCABULARY_FILE,
 } from "./cache-files.ts";
-import { CACHE_FACTS } from "./cache-place.ts";
 import { guessTokenizer } from "./guess-tokenizer.ts";
 import { keepOne } from "./keep-last.ts";
 import { readPart } from "./read-part.ts";

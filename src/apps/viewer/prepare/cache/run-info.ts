@@ -4,14 +4,11 @@
  * @module
  */
 import type { RunSummary } from "../../../../analyses/report/index.ts";
-import type { ValueSketch } from "../../../../core/summaries/index.ts";
 import { type MismatchReport, type RunInfo, VIEW_SCHEMA_VERSION } from "../../../../results/index.ts";
 import { shippedCorrections } from "../correct/shipped.ts";
-import type { RunPass } from "../pass/run-pass.ts";
+import type { PassFacts } from "../pass/run-pass.ts";
+import { valueScale } from "../pass/value-scale.ts";
 import type { PrepareOptions } from "./options.ts";
-
-/** p99.5: all but the most extreme tokens get distinguishable colors. */
-const SCALE_QUANTILE = 0.995;
 
 export interface RunFacts {
   readonly name: string;
@@ -26,7 +23,7 @@ export interface RunFacts {
 
 export function buildRunInfo(
   { name, version, paths, options, hasTexts, hasDigits, writing }: RunFacts,
-  pass: RunPass,
+  pass: PassFacts,
   { total, ranks, environments }: RunSummary,
   { metrics, per_step, findings }: MismatchReport,
 ): RunInfo {
@@ -36,7 +33,7 @@ export function buildRunInfo(
     kind: "view-run",
     name,
     version,
-    sequences: pass.table.length,
+    sequences: pass.sequences,
     tokens: metrics.tokens,
     all_tokens: features.responseTokens,
     steps: per_step.flatMap(({ step }) => step ?? []),
@@ -70,26 +67,22 @@ export function buildRunInfo(
   };
 }
 
-function chooseScales({ k3, tokens }: RunPass, total: RunSummary["total"]): RunInfo["scales"] {
+function chooseScales({ scales }: PassFacts, total: RunSummary["total"]): RunInfo["scales"] {
+  const { k3, entropy, impact } = scales;
+  const delta = valueScale(total.deltas.absolute());
+  const probDiff = valueScale(total.probDiffs!.absolute());
   return {
-    delta: chooseScale(total.deltas.absolute()),
-    k3: chooseScale(k3),
-    prob_diff: chooseScale(total.probDiffs!.absolute()),
-    entropy: tokens.entropy.count > 0 ? chooseScale(tokens.entropy) : null,
-    impact: tokens.impact.count > 0 ? chooseScale(tokens.impact) : null,
+    delta: delta.scale,
+    k3: k3.scale,
+    prob_diff: probDiff.scale,
+    entropy: entropy?.scale ?? null,
+    impact: impact?.scale ?? null,
     largest: {
-      delta: total.deltas.absolute().max,
-      k3: k3.max,
-      prob_diff: total.probDiffs!.absolute().max,
-      entropy: tokens.entropy.count > 0 ? tokens.entropy.max : null,
-      impact: tokens.impact.count > 0 ? tokens.impact.max : null,
+      delta: delta.largest,
+      k3: k3.largest,
+      prob_diff: probDiff.largest,
+      entropy: entropy?.largest ?? null,
+      impact: impact?.largest ?? null,
     },
   };
-}
-
-/** The largest value where almost all are 0, and 1e-6 where all are, so that no scale is empty. */
-function chooseScale(sketch: ValueSketch): number {
-  const [value = 0] = sketch.quantiles([SCALE_QUANTILE]);
-  if (value > 0) return value;
-  return sketch.max > 0 ? sketch.max : 1e-6;
 }

@@ -2,6 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { BinBuilder, findBin } from "./bins.ts";
 
+const token = (delta: number) => ({
+  deltas: Float64Array.of(delta),
+  rhos: Float64Array.of(Math.exp(delta)),
+  count: 1,
+});
+
 it("puts every Δ between its edges, and adds up", () => {
   const { edges } = new BinBuilder().finish();
   fc.assert(
@@ -21,7 +27,7 @@ it("puts every Δ between its edges, and adds up", () => {
 
 it("keeps sums that JSON can hold", () => {
   const sums = new BinBuilder();
-  sums.add(1, 400, Math.exp(400), Number.NaN);
+  sums.addTokens(1, token(400));
   const [right] = sums.finish().groups;
   expect(right).toMatchObject({ name: "right" });
   expect(right!.rho_squares.at(-1)).toBe(Number.MAX_VALUE);
@@ -32,7 +38,7 @@ it("parts tokens by reward only where that says more than right and wrong", () =
   const of = (correct: number, rewards: readonly number[]): number[][] => {
     const sums = new BinBuilder();
     for (const reward of rewards) {
-      sums.add(correct, 0.1, 1, Number.NaN);
+      sums.addTokens(correct, token(0.1));
       sums.endSequence(reward);
     }
     return sums.finish().by_reward.map(({ from, to, tokens }) => [from, to, tokens.reduce((a, b) => a + b)]);
@@ -52,4 +58,20 @@ it("parts tokens by reward only where that says more than right and wrong", () =
     Array.from({ length: 100 }, (_, i) => i / 100),
   );
   expect(many.map(([, , tokens]) => tokens)).toEqual([25, 25, 25, 25]);
+});
+
+it("adds sequence after sequence, and advantages where they are known", () => {
+  const sums = new BinBuilder();
+  const long = Float64Array.from({ length: 3000 }, (_, i) => (i % 2 === 0 ? 0.5 : -0.5));
+  for (const advantages of [Float32Array.from(long, (_, i) => (i % 3 === 0 ? Number.NaN : -2)), undefined]) {
+    sums.addTokens(0, { deltas: long, rhos: long.map(Math.exp), count: long.length }, advantages);
+    sums.endSequence(Number.NaN);
+  }
+  const [wrong] = sums.finish().groups;
+  const bins = [findBin(-0.5), findBin(0.5)];
+  expect(wrong!.name).toBe("wrong");
+  expect(bins.map((bin) => wrong!.tokens[bin])).toEqual([3000, 3000]);
+  expect(bins.map((bin) => wrong!.abs_advantage[bin])).toEqual([2000, 2000]);
+  expect(wrong!.tokens.reduce((a, b) => a + b)).toBe(6000);
+  expect(sums.finish().by_length.map(({ tokens }) => tokens.reduce((a, b) => a + b))).toEqual([6000]);
 });

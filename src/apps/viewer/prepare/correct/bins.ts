@@ -12,6 +12,7 @@ import {
   roundedReward,
 } from "../../../../analyses/sweep/index.ts";
 import type { CorrectBins, ValueGroup } from "../../../../results/index.ts";
+import type { PackedTokens } from "../pass/packed-tokens.ts";
 
 /** Inner edges are ±SMALL · (e^(i · STEP) − 1), i = 0 … SIDE: 2e-5 nats wide at 0, 2 % of Δ at ±LARGEST. */
 const SIDE = 511;
@@ -76,21 +77,43 @@ export class BinBuilder {
     return { tokens: sums(), rho: sums(), rhoSquares: sums(), absAdvantage: sums() };
   });
 
-  /** One token with mask 1; `correct` is its sequence's, NaN where it is not known. */
-  add(correct: number, delta: number, rho: number, advantage: number): void {
-    const { tokens, rho: rhos, rhoSquares, absAdvantage } = this.#groups[findGroup(correct)]!;
-    const bin = findBin(delta);
-    tokens[bin]!++;
-    rhos[bin]! += rho;
-    rhoSquares[bin]! += rho * rho;
-    if (!Number.isNaN(advantage)) absAdvantage[bin]! += Math.abs(advantage);
+  /**
+   * Tokens with mask 1 of one sequence, the first `count` of each array.
+   *
+   * @param correct the sequence's, NaN where it is not known
+   * @param advantages NaN where one is not known; undefined: none is
+   */
+  addTokens(
+    correct: number,
+    { deltas, rhos, count }: Pick<PackedTokens, "deltas" | "rhos" | "count">,
+    advantages?: ArrayLike<number>,
+  ): void {
+    if (count === 0) return;
+    const { tokens, rho: rhoSums, rhoSquares, absAdvantage } = this.#groups[findGroup(correct)]!;
     if (!Number.isNaN(correct)) this.#judged = true;
-    if (this.#length === this.#open.length) {
-      const wider = new Uint16Array(2 * this.#length);
-      wider.set(this.#open);
-      this.#open = wider;
+    this.#makeRoom(this.#length + count);
+    const open = this.#open;
+    const first = this.#length;
+    for (let i = 0; i < count; i++) {
+      const bin = findBin(deltas[i]!);
+      const rho = rhos[i]!;
+      tokens[bin]!++;
+      rhoSums[bin]! += rho;
+      rhoSquares[bin]! += rho * rho;
+      open[first + i] = bin;
     }
-    this.#open[this.#length++] = bin;
+    this.#length += count;
+    for (let i = 0; advantages !== undefined && i < count; i++) {
+      const advantage = advantages[i]!;
+      if (!Number.isNaN(advantage)) absAdvantage[open[first + i]!]! += Math.abs(advantage);
+    }
+  }
+
+  #makeRoom(length: number): void {
+    if (length <= this.#open.length) return;
+    const wider = new Uint16Array(2 * length);
+    wider.set(this.#open.subarray(0, this.#length));
+    this.#open = wider;
   }
 
   /** Ends a sequence: the tokens added since the last one belong to it. Its reward is NaN where unknown. */

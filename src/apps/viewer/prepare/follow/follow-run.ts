@@ -134,7 +134,7 @@ class Follower {
     await this.end();
     this.#asWhole = undefined;
     this.#failed = state;
-    this.#living = await beginLivingRun(this.#paths, this.#options, inputs.key);
+    this.#living = await beginLivingRun(this.#paths, this.#options, inputs);
     const found = await this.#grow(this.#living, inputs, () => true);
     this.#failed = undefined;
     if ("run" in found) {

@@ -54,8 +54,7 @@ async function grown(
   const paths = [work.path(folder)];
   const following: PrepareOptions = { ...options, following: true };
   let last: PreparedRun | undefined;
-  const { key } = await describeInputs(paths, following);
-  const living = await beginLivingRun(paths, following, key);
+  const living = await beginLivingRun(paths, following, await describeInputs(paths, following));
   for (const arrival of arrivals.filter(({ length }) => length > 0)) {
     for (const [step, rows] of arrival) await write(folder, step, rows);
     const looked: Looked = await living.look(await describeInputs(paths, following), () => true);
@@ -214,7 +213,7 @@ describe("what a living run says", () => {
   async function begin(options: PrepareOptions = {}) {
     const paths = [work.path("run")];
     const following: PrepareOptions = { ...options, following: true };
-    const living = await beginLivingRun(paths, following, (await describeInputs(paths, following)).key);
+    const living = await beginLivingRun(paths, following, await describeInputs(paths, following));
     const look = async (settled: (path: string) => boolean = rests): Promise<Looked> =>
       living.look(await describeInputs(paths, following), settled);
     return { living, look };

@@ -64,12 +64,12 @@ const LINES = new Set(["jsonl"]);
 export async function beginLivingRun(
   paths: readonly string[],
   options: PrepareOptions,
-  key: string,
+  { key, files }: Inputs,
 ): Promise<LivingRun> {
   const places = await cachePlaces(paths, options.cache);
   const scratch = await temporaryCache(places);
   try {
-    const pass = await AnswerPass.start(scratch.path, paths, options);
+    const pass = await AnswerPass.start(scratch.path, paths, options, files);
     return new GrowingAnswers(paths, options, { key, places, scratch, pass });
   } catch (error) {
     await scratch.remove();

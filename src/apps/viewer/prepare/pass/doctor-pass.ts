@@ -4,28 +4,34 @@
  * @module
  */
 import { Doctor } from "../../../../analyses/doctor/index.ts";
-import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
-import type { Run } from "../../../../input/ingest/index.ts";
-import { DOCTOR_SCHEMA_VERSION, type DoctorReport } from "../../../../results/index.ts";
+import { DOCTOR_SCHEMA_VERSION, type DoctorReport, type SourceSummary } from "../../../../results/index.ts";
+
+/** Of which files answers are, and what reading them noticed. */
+export interface RunRead {
+  readonly name: string;
+  /** Their sequences are counted by whoever tells of them. */
+  readonly sources: readonly Omit<SourceSummary, "sequences">[];
+  readonly findings: readonly Finding[];
+}
 
 export class DoctorPass {
   readonly #doctor = new Doctor();
   readonly #sequences = new Map<string, number>();
 
-  async add(batch: RecordBatch): Promise<void> {
+  add(batch: RecordBatch): void {
     const { file } = batch.provenance;
     this.#sequences.set(file, (this.#sequences.get(file) ?? 0) + batch.length);
     this.#doctor.add(batch);
   }
 
-  finish(run: Pick<Run, "name" | "sources">, findings: readonly Finding[]): DoctorReport {
+  finish({ name, sources, findings }: RunRead): DoctorReport {
     return {
       schemaVersion: DOCTOR_SCHEMA_VERSION,
-      run: run.name,
+      run: name,
       ...this.#doctor.diagnose({ findings }),
       findings,
-      sources: sourceSummaries(run).map((source) => ({
+      sources: sources.map((source) => ({
         ...source,
         sequences: this.#sequences.get(source.file) ?? 0,
       })),

@@ -4,11 +4,12 @@ import type { RecordBatch } from "../../../../core/schema/index.ts";
 export class PackedTokens {
   count = 0;
   /** The first `count` of each: Δ, e^Δ, |Δ|, and which token of the response it is. */
-  deltas = new Float64Array(0);
-  rhos = new Float64Array(0);
+  deltas: Float64Array = new Float64Array(0);
+  rhos: Float64Array = new Float64Array(0);
   /** In single precision, like the report's single tokens, so that ranks and ties are the same. */
   sizes = new Float32Array(0);
   places = new Uint32Array(0);
+  #picked = new Float32Array(0);
 
   take(
     { responseMask: mask, rolloutLogprobs, trainerLogprobs }: RecordBatch,
@@ -29,6 +30,15 @@ export class PackedTokens {
       places[count++] = t - start;
     }
     this.count = count;
+  }
+
+  /** A column of the batch at these tokens; the array is used again for the next row. */
+  pick(column: Float32Array, start: number): Float32Array {
+    const { places, count } = this;
+    if (this.#picked.length < count) this.#picked = new Float32Array(this.places.length);
+    const picked = this.#picked;
+    for (let i = 0; i < count; i++) picked[i] = column[start + places[i]!]!;
+    return picked;
   }
 
   #grow(room: number): void {

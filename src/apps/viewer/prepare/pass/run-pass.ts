@@ -21,6 +21,7 @@ import { TableBuilder } from "./table-builder.ts";
 import { tableRow } from "./table-row.ts";
 import { TokenPass } from "./token-pass.ts";
 import { encodeAlternatives } from "./top-k-store.ts";
+import { type ValueScale, valueScale } from "./value-scale.ts";
 
 /** The files of the pass. */
 export const PASS_FILES = {
@@ -56,13 +57,26 @@ export interface RunFeatures {
   responseTokens: number;
 }
 
+/** What `RunInfo` and the answers' files are made of, besides sums; plain data. */
+export interface PassFacts {
+  readonly sequences: number;
+  /** Policies with alternatives, in the order in which the file of alternatives counts them. */
+  readonly topK: readonly string[];
+  readonly features: RunFeatures;
+  /** Null where no token has such a value. */
+  readonly scales: {
+    readonly k3: ValueScale;
+    readonly entropy: ValueScale | null;
+    readonly impact: ValueScale | null;
+  };
+}
+
 export class RunPass {
   readonly table = new TableBuilder();
   readonly steps = new StepSeriesBuilder();
   readonly tokens = new TokenPass();
   readonly k3 = new ValueSketch(10);
   readonly offsets: Offsets = { sequences: [0], briefs: [0], topK: [0], deltas: [0] };
-  /** Policies with alternatives, in the order in which the file of alternatives counts them. */
   readonly topK: string[] = [];
   readonly features: RunFeatures = {
     entropies: new Set(),
@@ -204,6 +218,20 @@ export class RunPass {
     return {
       prompt: showsTexts ? batch.promptTexts[row] : undefined,
       answer: showsTexts ? batch.responseTexts[row] : undefined,
+    };
+  }
+
+  facts(): PassFacts {
+    const { entropy, impact } = this.tokens;
+    return {
+      sequences: this.table.length,
+      topK: this.topK,
+      features: this.features,
+      scales: {
+        k3: valueScale(this.k3),
+        entropy: entropy.count > 0 ? valueScale(entropy) : null,
+        impact: impact.count > 0 ? valueScale(impact) : null,
+      },
     };
   }
 

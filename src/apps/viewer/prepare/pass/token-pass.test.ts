@@ -6,6 +6,7 @@ import { createRecordBuilder, type RecordBatch } from "../../../../core/schema/i
 import { TokenTexts } from "../../../../input/tokens/index.ts";
 import { findBin } from "../correct/bins.ts";
 import { type TokenFigures, TokenPass } from "./token-pass.ts";
+import { tokenSums } from "./top-tokens.ts";
 
 interface Token {
   readonly id: number;
@@ -103,7 +104,7 @@ it("gives of every row what a plain loop over its tokens does, and of groups the
         const { row, place } = of.find(({ delta }) => Math.abs(delta) === largest)!;
         return { sequence: row, token: place };
       };
-      const lists = pass.topTokens.finish(summary, new TokenTexts(undefined), false);
+      const lists = pass.topTokens.finish(tokenSums(summary), new TokenTexts(undefined), false);
       const groups = { by_token: "id", by_position: "decile", by_turn: "turn" } as const;
       for (const [list, name] of Object.entries(groups) as [
         keyof typeof groups,

@@ -56,18 +56,17 @@ export class TokenPass {
     const packed = this.#packed;
     packed.take(batch, start, end);
     const { deltas, rhos, count } = packed;
-    const correct = batch.correctness[row]!;
     let rhoSum = 0;
     let rhoSquares = 0;
     for (let i = 0; i < count; i++) {
       const rho = rhos[i]!;
       rhoSum += rho;
       rhoSquares += rho * rho;
-      const advantage = advantages === undefined ? Number.NaN : advantages[start + packed.places[i]!]!;
-      this.bins.add(correct, deltas[i]!, rho, advantage);
     }
+    const known = advantages && packed.pick(advantages, start);
+    this.bins.addTokens(batch.correctness[row]!, packed, known);
     this.bins.endSequence(batch.rewards[row]!);
-    if (advantages) this.#addImpacts(advantages, start);
+    if (known) this.#addImpacts(known);
     this.#offerTokens(sequence, start, end);
     const worst = this.#offerTurns(sequence);
     return {
@@ -80,10 +79,10 @@ export class TokenPass {
     };
   }
 
-  #addImpacts(advantages: Float32Array, start: number): void {
-    const { deltas, places, count } = this.#packed;
+  #addImpacts(advantages: Float32Array): void {
+    const { deltas, count } = this.#packed;
     for (let i = 0; i < count; i++) {
-      const impact = computeImpact(advantages[start + places[i]!]!, deltas[i]!);
+      const impact = computeImpact(advantages[i]!, deltas[i]!);
       if (Number.isFinite(impact)) this.impact.add(Math.abs(impact));
     }
   }

@@ -15,8 +15,13 @@ import {
   K3_SUM,
 } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { GroupRow } from "../../../../core/summaries/index.ts";
-import { TopList } from "../../../../core/summaries/index.ts";
+import {
+  type GroupColumns,
+  type GroupRow,
+  groupRow,
+  largestGroups,
+  TopList,
+} from "../../../../core/summaries/index.ts";
 import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../results/index.ts";
 import { TOKEN_CLASSES, type TokenClass } from "../../../../results/wire/index.ts";
 import type { PackedTokens } from "./packed-tokens.ts";
@@ -36,6 +41,7 @@ export const CONTEXT = 12;
 /** Extra tokens read before the context, so that a character starting there is complete. */
 export const CONTEXT_MARGIN = 4;
 const TURNS_SHOWN = 256;
+const BUCKETS = PROBABILITY_EDGES.length - 1;
 const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
 
 export interface Candidate {
@@ -52,6 +58,27 @@ export interface Candidate {
   readonly turn: number;
   readonly step: number | null;
   readonly correct: number | null;
+}
+
+/** The report's sums over groups of tokens, as they travel to the thread that names the tokens. */
+export interface TokenSums {
+  /** Σ k3 of the run. */
+  readonly k3: number;
+  readonly tokenIds: GroupColumns;
+  readonly buckets: readonly GroupRow[];
+  readonly deciles: readonly GroupRow[];
+  /** Kernel sums by turn, of the first turns. */
+  readonly turns: readonly Float64Array[];
+}
+
+export function tokenSums({ groups, total }: RunSummary): TokenSums {
+  return {
+    k3: total.sums[K3_SUM]!,
+    tokenIds: groups.tokenIds.columns(),
+    buckets: [...groups.buckets.rows()],
+    deciles: [...groups.deciles.rows()],
+    turns: total.turns.slice(0, TURNS_SHOWN).map(({ sums }) => sums),
+  };
 }
 
 /** The counted tokens of a response: `[start, end)` of a batch. */
@@ -74,6 +101,13 @@ class Worst {
     this.#delta[group] = magnitude;
     this.#sequence[group] = sequence;
     this.#token[group] = token;
+  }
+
+  /** The smallest that the first groups hold; -1 where one of them has none. */
+  least(groups: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let group = 0; group < groups; group++) least = Math.min(least, this.#delta[group] ?? -1);
+    return least;
   }
 
   #grow(groups: number): void {
@@ -110,17 +144,44 @@ export class TopTokensBuilder {
   #threshold = Number.NEGATIVE_INFINITY;
 
   /** Offers a sequence's tokens, except for turns. */
-  offerTokens(sequence: number, { packed, batch, start, end }: ResponseTokens): void {
+  offerTokens(sequence: number, tokens: ResponseTokens): void {
+    this.#offerIds(sequence, tokens);
+    this.#offerDeciles(sequence, tokens);
+    this.#offerBuckets(sequence, tokens);
+  }
+
+  #offerIds(sequence: number, { packed, batch: { responseTokenIds: ids }, start }: ResponseTokens): void {
+    if (ids === undefined) return;
     const { sizes, places, count } = packed;
-    const { responseTokenIds: ids, rolloutLogprobs: rollout } = batch;
-    for (let i = 0; ids !== undefined && i < count; i++) {
-      const id = ids[start + places[i]!]!;
-      if (id >= 0) this.#ids.offer(id, sizes[i]!, sequence, places[i]!);
-    }
+    const worst = this.#ids;
     for (let i = 0; i < count; i++) {
-      const token = places[i]!;
-      this.#deciles.offer(Math.floor((token * 10) / (end - start)), sizes[i]!, sequence, token);
-      this.#buckets.offer(findBucket(rollout![start + token]!), sizes[i]!, sequence, token);
+      const id = ids[start + places[i]!]!;
+      if (id >= 0) worst.offer(id, sizes[i]!, sequence, places[i]!);
+    }
+  }
+
+  /** Tokens are in their order, so each tenth is offered once. */
+  #offerDeciles(sequence: number, { packed, start, end }: ResponseTokens): void {
+    const { sizes, places, count } = packed;
+    const length = end - start;
+    for (let i = 0; i < count; ) {
+      const decile = Math.floor((places[i]! * 10) / length);
+      const next = ((decile + 1) * length) / 10;
+      let worst = i;
+      for (i++; i < count && places[i]! < next; i++) if (sizes[i]! > sizes[worst]!) worst = i;
+      this.#deciles.offer(decile, sizes[worst]!, sequence, places[worst]!);
+    }
+  }
+
+  /** Most tokens are nearer than the furthest one of every bucket, so that theirs need not be looked for. */
+  #offerBuckets(sequence: number, { packed, batch: { rolloutLogprobs }, start }: ResponseTokens): void {
+    const { sizes, places, count } = packed;
+    const rollout = rolloutLogprobs!;
+    let least = this.#buckets.least(BUCKETS);
+    for (let i = 0; i < count; i++) {
+      if (sizes[i]! <= least) continue;
+      this.#buckets.offer(findBucket(rollout[start + places[i]!]!), sizes[i]!, sequence, places[i]!);
+      least = this.#buckets.least(BUCKETS);
     }
   }
 
@@ -140,33 +201,25 @@ export class TopTokensBuilder {
   }
 
   /** Sums are the report's own. Classes of tokens follow from their texts, so they need a tokenizer. */
-  finish({ groups, total }: RunSummary, texts: ShownTexts, hasTexts: boolean): Omit<TopTokens, "turns"> {
-    const k3 = total.sums[K3_SUM]!;
-    const group = (
-      label: string,
-      row: GroupRow,
-      worst: TokenGroup["worst"],
-      term: string | null = null,
-    ): TokenGroup => ({
+  finish(sums: TokenSums, texts: ShownTexts, hasTexts: boolean): Omit<TopTokens, "turns"> {
+    const group: NameGroup = (label, row, worst, term = null) => ({
       label,
       term,
       tokens: row.count,
       delta_mean: row.delta / row.count,
       delta_abs_mean: row.deltaAbs / row.count,
       delta_abs_max: row.deltaAbsMax,
-      share_of_k3: k3 > 0 ? row.k3 / k3 : 0,
+      share_of_k3: sums.k3 > 0 ? row.k3 / sums.k3 : 0,
       worst,
     });
-    const ids = [...groups.tokenIds.rows()];
     return {
       occurrences: this.#occurrences.list().map((candidate) => occurrence(candidate, texts, hasTexts)),
-      by_token: [...ids]
-        .sort((a, b) => b.k3 - a.k3 || a.group - b.group)
-        .slice(0, TOKENS_SHOWN)
-        .map((row) => group(texts.nameOf(row.group), row, this.#ids.of(row.group), `id:${row.group}`)),
+      by_token: largestGroups(sums.tokenIds, TOKENS_SHOWN).map((row) =>
+        group(texts.nameOf(row.group), row, this.#ids.of(row.group), `id:${row.group}`),
+      ),
       by_class: [
-        ...(hasTexts ? this.#classes(ids, texts, group) : []),
-        ...[...groups.buckets.rows()].map((row) =>
+        ...(hasTexts ? this.#classes(sums.tokenIds, texts, group) : []),
+        ...sums.buckets.map((row) =>
           group(
             `rollout p ${PROBABILITY_EDGES[row.group]} to ${PROBABILITY_EDGES[row.group + 1]}`,
             row,
@@ -174,31 +227,42 @@ export class TopTokensBuilder {
           ),
         ),
       ],
-      by_position: [...groups.deciles.rows()].map((row) =>
+      by_position: sums.deciles.map((row) =>
         group(`${row.group * 10}–${row.group * 10 + 10} %`, row, this.#deciles.of(row.group)),
       ),
-      by_turn: total.turns.slice(0, TURNS_SHOWN).flatMap(({ sums }, turn) => {
-        if (sums[COUNT] === 0) return [];
-        return [group(`turn ${turn}`, rowOfSums(turn, sums), this.#turns.of(turn), `turn:${turn}`)];
+      by_turn: sums.turns.flatMap((own, turn) => {
+        if (own[COUNT] === 0) return [];
+        return [group(`turn ${turn}`, rowOfSums(turn, own), this.#turns.of(turn), `turn:${turn}`)];
       }),
     };
   }
 
-  #classes(
-    ids: readonly GroupRow[],
-    texts: ShownTexts,
-    group: (label: string, row: GroupRow, worst: TokenGroup["worst"], term: string) => TokenGroup,
-  ): TokenGroup[] {
+  #classes(ids: GroupColumns, texts: ShownTexts, group: NameGroup): TokenGroup[] {
+    const found = new Map<TokenClass, { row: GroupRow; worst: number }>();
+    for (let i = 0; i < ids.groups.length; i++) {
+      const row = groupRow(ids, i);
+      const name = texts.classOf(row.group);
+      const known = found.get(name);
+      if (known === undefined) found.set(name, { row, worst: row.group });
+      else {
+        known.row = joined(known.row, row);
+        if (this.#ids.magnitude(row.group) > this.#ids.magnitude(known.worst)) known.worst = row.group;
+      }
+    }
     return TOKEN_CLASSES.flatMap((name) => {
-      const rows = ids.filter((row) => texts.classOf(row.group) === name);
-      if (rows.length === 0) return [];
-      const worst = rows.reduce((a, b) =>
-        this.#ids.magnitude(b.group) > this.#ids.magnitude(a.group) ? b : a,
-      );
-      return [group(name, rows.reduce(joined), this.#ids.of(worst.group), `is:${name}`)];
+      const own = found.get(name);
+      return own === undefined ? [] : [group(name, own.row, this.#ids.of(own.worst), `is:${name}`)];
     });
   }
 }
+
+/** A group with its figures: what it is called, and the term of a filter that finds its tokens. */
+type NameGroup = (
+  label: string,
+  row: GroupRow,
+  worst: TokenGroup["worst"],
+  term?: string | null,
+) => TokenGroup;
 
 function occurrence(candidate: Candidate, texts: ShownTexts, hasTexts: boolean): TokenOccurrence {
   const { ids, at, sequence, token, handle, turn, step, correct } = candidate;

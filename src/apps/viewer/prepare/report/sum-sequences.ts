@@ -10,7 +10,7 @@ import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { TopTokens } from "../../../../results/index.ts";
 import { TOKEN_FLAGS, tokenClass, type WireSequence } from "../../../../results/wire/index.ts";
 import { TokenPass } from "../pass/token-pass.ts";
-import type { ShownTexts } from "../pass/top-tokens.ts";
+import { type ShownTexts, tokenSums } from "../pass/top-tokens.ts";
 
 /** The chosen tokens of a sequence. */
 export interface ChosenTokens {
@@ -44,7 +44,11 @@ export class SequenceSums {
   }
 
   groups(hasTexts: boolean): Omit<TopTokens, "occurrences" | "turns"> {
-    const { occurrences: _, ...groups } = this.#pass.topTokens.finish(this.summary, this.#texts, hasTexts);
+    const { occurrences: _, ...groups } = this.#pass.topTokens.finish(
+      tokenSums(this.summary),
+      this.#texts,
+      hasTexts,
+    );
     return groups;
   }
 

@@ -1,0 +1,159 @@
+/**
+ * Everything of a cache that is made from the tokens one by one; in which thread does not matter.
+ *
+ * @module
+ */
+import { resultJson } from "../../../../core/base/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import { openTokenizer, TokenTexts } from "../../../../input/tokens/index.ts";
+import type { StepMetrics, TopTokens } from "../../../../results/index.ts";
+import { encodeArrays, encodeTable } from "../../../../results/wire/index.ts";
+import {
+  ANSWER_FILES,
+  CACHE_FACTS,
+  type CacheFacts,
+  DIGITS_FILE,
+  OFFSETS_FILE,
+  VOCABULARY_FILE,
+} from "../cache/cache-files.ts";
+import type { FileSeal } from "../cache/seal.ts";
+import { type DigitsPass, startDigits } from "./digits-pass.ts";
+import { DoctorPass, type RunRead } from "./doctor-pass.ts";
+import { type PassFacts, RunPass } from "./run-pass.ts";
+import type { TokenSums } from "./top-tokens.ts";
+
+/** Plain data: they travel to another thread. */
+export interface AnswerOptions {
+  /** Where the files that grow with the run are made; empty of them. */
+  readonly directory: string;
+  readonly tokenizer: string | undefined;
+  readonly redact: "text" | undefined;
+  /** Both sides' log-probs are one column. */
+  readonly oneSided: boolean;
+  /** Where ground truth comes from; undefined without one. */
+  readonly truthSource: string | undefined;
+}
+
+export type NamedContent = readonly [name: string, content: string | Uint8Array];
+
+/** What the report says that answers are finished with. */
+export interface ReportParts {
+  readonly read: RunRead;
+  readonly perStep: readonly StepMetrics[];
+  readonly sums: TokenSums;
+}
+
+export interface BuiltAnswers {
+  readonly facts: PassFacts;
+  readonly hasTexts: boolean;
+  readonly hasDigits: boolean;
+  /** All answers but those that the report's sums give. */
+  readonly files: readonly NamedContent[];
+  /** Of the files that grow. */
+  readonly seals: Readonly<Record<string, FileSeal>>;
+}
+
+/** The same in this thread ({@link AnswerBuilder}) and in another one (`answer-thread.ts`). */
+export interface Answering {
+  /** Takes the next batch; its arrays may be empty afterwards. `truths`: of its sequences, as text. */
+  add(batch: RecordBatch, truths?: readonly (string | undefined)[]): Promise<void>;
+  /** Writes what is held, so that the files that grow are as long as the offsets say. */
+  flush(): Promise<void>;
+  /** The diagnosis of all that was added, as it is written. */
+  diagnose(read: RunRead): Promise<NamedContent>;
+  /** The other answers; more batches may follow. */
+  finish(parts: ReportParts): Promise<BuiltAnswers>;
+  /** Of the files that grow. */
+  close(): Promise<void>;
+}
+
+export class AnswerBuilder implements Answering {
+  readonly #hasTexts: boolean;
+  readonly #texts: TokenTexts;
+  readonly #digits: DigitsPass | undefined;
+  readonly #pass: RunPass;
+  readonly #doctor = new DoctorPass();
+
+  private constructor(parts: {
+    hasTexts: boolean;
+    texts: TokenTexts;
+    digits: DigitsPass | undefined;
+    pass: RunPass;
+  }) {
+    this.#hasTexts = parts.hasTexts;
+    this.#texts = parts.texts;
+    this.#digits = parts.digits;
+    this.#pass = parts.pass;
+  }
+
+  static async start(options: AnswerOptions): Promise<AnswerBuilder> {
+    const { directory, tokenizer, redact } = options;
+    const showsTexts = redact !== "text";
+    const hasTexts = showsTexts && tokenizer !== undefined;
+    const decoder = hasTexts ? await openTokenizer(tokenizer) : undefined;
+    const texts = new TokenTexts(decoder);
+    const digits = decoder && startDigits(decoder, options);
+    const pass = await RunPass.start(directory, { texts, hasTexts, showsTexts });
+    return new AnswerBuilder({ hasTexts, texts, digits, pass });
+  }
+
+  async add(batch: RecordBatch, truths?: readonly (string | undefined)[]): Promise<void> {
+    await this.#pass.add(batch);
+    this.#doctor.add(batch);
+    this.#digits?.add(batch, truths);
+  }
+
+  flush(): Promise<void> {
+    return this.#pass.flush();
+  }
+
+  async diagnose(read: RunRead): Promise<NamedContent> {
+    return [ANSWER_FILES.doctor, resultJson(this.#doctor.finish(read))];
+  }
+
+  async finish({ read, perStep, sums }: ReportParts): Promise<BuiltAnswers> {
+    const digits = this.#digits?.finish(read);
+    const { steps, tokens } = this.#pass;
+    const [texts, hasTexts] = [this.#texts, this.#hasTexts];
+    const topTokens: TopTokens = {
+      ...tokens.topTokens.finish(sums, texts, hasTexts),
+      turns: tokens.topTurns.finish(texts, hasTexts),
+    };
+    return {
+      facts: this.#pass.facts(),
+      hasTexts,
+      hasDigits: digits !== undefined,
+      files: [
+        [ANSWER_FILES.steps, resultJson(steps.finish(perStep))],
+        [ANSWER_FILES.tokens, resultJson(topTokens)],
+        [ANSWER_FILES["correct-bins"], resultJson(tokens.bins.finish())],
+        ...(digits === undefined ? [] : [[DIGITS_FILE, resultJson(digits)] as const]),
+        ...this.#finishTables(),
+      ],
+      seals: this.#pass.seals(),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#pass.close();
+  }
+
+  /** What says where things lie in the files that grow. */
+  #finishTables(): NamedContent[] {
+    const pass = this.#pass;
+    const { sequences, briefs, topK, deltas } = pass.offsets;
+    const offsets = encodeArrays(null, {
+      sequences: Float64Array.from(sequences),
+      briefs: Float64Array.from(briefs),
+      topK: Float64Array.from(topK),
+      deltas: Float64Array.from(deltas),
+    });
+    const facts: CacheFacts = { sequences: pass.table.length, topK: pass.topK };
+    return [
+      [ANSWER_FILES.sequences, encodeTable(pass.table.finish())],
+      [OFFSETS_FILE, offsets],
+      [VOCABULARY_FILE, JSON.stringify(pass.alternativeTexts())],
+      [CACHE_FACTS, JSON.stringify(facts)],
+    ];
+  }
+}

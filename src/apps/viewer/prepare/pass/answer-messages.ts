@@ -1,0 +1,19 @@
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import type { AnswerOptions, BuiltAnswers, NamedContent, ReportParts } from "./answer-builder.ts";
+import type { RunRead } from "./doctor-pass.ts";
+
+/** What the thread of `answer-thread.ts` is asked, one after the other. */
+export type AnswerTask =
+  | { readonly kind: "start"; readonly options: AnswerOptions; readonly memoryLimit: number }
+  | {
+      readonly kind: "add";
+      readonly batch: RecordBatch;
+      readonly truths: readonly (string | undefined)[] | undefined;
+    }
+  | { readonly kind: "flush" }
+  | { readonly kind: "diagnose"; readonly read: RunRead }
+  | { readonly kind: "finish"; readonly parts: ReportParts }
+  | { readonly kind: "close" };
+
+/** To `diagnose` a file's content, to `finish` all others; else null. */
+export type AnswerReply = NamedContent | BuiltAnswers | null;

@@ -1,0 +1,93 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Compiled, compile } from "../../../../analyses/parallel/compile.test-data.ts";
+import { startThread } from "../../../../analyses/parallel/thread.ts";
+import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
+import { sourceSummaries } from "../../../../analyses/runs/index.ts";
+import { openRun } from "../../../../input/ingest/index.ts";
+import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
+import type { Answering, AnswerOptions } from "./answer-builder.ts";
+import { type AnswerWorkers, startAnswers } from "./answer-thread.ts";
+import { PASS_FILES } from "./run-pass.ts";
+import { tokenSums } from "./top-tokens.ts";
+
+const LARGE = 2 ** 30;
+
+let compiled: Compiled;
+let work: Workspace;
+let workers: AnswerWorkers;
+beforeAll(async () => {
+  work = await workspace();
+  compiled = await compile(["core", "results", "trainers", "analyses", "input", "apps/viewer/prepare"]);
+  const url = compiled.findWorker("apps/viewer/prepare/pass/answer-worker");
+  workers = { url, start: startThread };
+}, 60_000);
+afterAll(async () => {
+  compiled.remove();
+  await work.remove();
+});
+
+async function makeOptions(name: string): Promise<AnswerOptions> {
+  const directory = work.path(name);
+  await mkdir(directory);
+  return { directory, tokenizer: DEMO_TOKENIZER, redact: undefined, oneSided: false, truthSource: undefined };
+}
+
+/** All that comes of the demo run, answers and files. */
+async function answerDemo(options: AnswerOptions, answers: Answering) {
+  const run = await openRun([DEMO]);
+  const summary = new RunSummary();
+  for await (const batch of run.batches()) {
+    summary.add(batch);
+    await answers.add(batch);
+  }
+  await answers.flush();
+  const read = { name: run.name, sources: sourceSummaries(run), findings: run.findings.list() };
+  const doctor = answers.diagnose(read);
+  const { per_step } = buildReport({ run: run.name, paths: [DEMO], summary, parity: [], ...read });
+  const built = await answers.finish({ read, perStep: per_step, sums: tokenSums(summary) });
+  const found = { doctor: await doctor, built };
+  await answers.close();
+  const names = (await readdir(options.directory)).sort();
+  const files = await Promise.all(names.map((name) => readFile(`${options.directory}/${name}`, "base64")));
+  return { ...found, names, files };
+}
+
+it("gives in a thread what it gives here", async () => {
+  const [here, there] = [await makeOptions("here"), await makeOptions("there")];
+  const expected = await answerDemo(here, await startAnswers(here, 0, workers));
+  const answers = await startAnswers(there, LARGE, workers);
+  expect(answers.constructor.name).toBe("AnswerThread");
+  const found = await answerDemo(there, answers);
+  expect(found.names).toEqual(Object.values(PASS_FILES).sort());
+  expect(found.files).toEqual(expected.files);
+  expect(found.doctor).toEqual(expected.doctor);
+  const plain = (parts: typeof found) =>
+    parts.built.files.map(([name, content]) => [name, Buffer.from(content as string).toString("base64")]);
+  expect(plain(found)).toEqual(plain(expected));
+  expect(found.built.facts).toEqual(expected.built.facts);
+  expect(found.built.seals).toEqual(expected.built.seals);
+  expect(found.built.hasTexts).toBe(true);
+});
+
+it("starts no thread for little, nor where none can run", async () => {
+  const small = await startAnswers(await makeOptions("small"), 1000, workers);
+  expect(small.constructor.name).toBe("AnswerBuilder");
+  await small.close();
+  const plain = await startAnswers(await makeOptions("plain"), LARGE, { ...workers, url: undefined });
+  expect(plain.constructor.name).toBe("AnswerBuilder");
+  await plain.close();
+});
+
+it("tells what the system said in the thread, and ends it", async () => {
+  const options = await makeOptions("taken");
+  await writeFile(`${options.directory}/${PASS_FILES.briefs}`, "mine");
+  const answers = await startAnswers(options, LARGE, workers);
+  await expect(answers.flush()).rejects.toMatchObject({
+    code: "EEXIST",
+    syscall: "open",
+    path: `${options.directory}/${PASS_FILES.briefs}`,
+  });
+  await expect(answers.diagnose({ name: "x", sources: [], findings: [] })).rejects.toThrow("EEXIST");
+  await answers.close();
+});

@@ -1,0 +1,116 @@
+/**
+ * The answers of a large run, built in a thread of their own: it takes batch after batch while this one reads and sums
+ * the next, and diagnoses the run while this one writes the report.
+ *
+ * @module
+ */
+import { availableParallelism } from "node:os";
+import { moveArrays, startThread, type Thread, workerFile } from "../../../../analyses/parallel/index.ts";
+import { memoryLimit } from "../../../../core/base/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
+import {
+  AnswerBuilder,
+  type Answering,
+  type AnswerOptions,
+  type BuiltAnswers,
+  type NamedContent,
+  type ReportParts,
+} from "./answer-builder.ts";
+import type { AnswerReply, AnswerTask } from "./answer-messages.ts";
+import type { RunRead } from "./doctor-pass.ts";
+
+/** Bytes of input from which on a thread is worth its start: a fifth of a second, in which half a million tokens are read. */
+const THREAD_BYTES = 2 ** 23;
+/** Batches that the thread may have: one at work, one waiting. */
+const BATCHES_HELD = 2;
+
+/** Where the thread is from. */
+export interface AnswerWorkers {
+  /** Undefined where no thread can run it. */
+  readonly url: URL | undefined;
+  readonly start: (url: URL) => Thread<AnswerTask, AnswerReply>;
+}
+
+/** @param bytes of all inputs, as far as they are known */
+export async function startAnswers(
+  options: AnswerOptions,
+  bytes: number,
+  { url, start }: AnswerWorkers = {
+    url: availableParallelism() > 1 ? workerFile("answer-worker", import.meta.url) : undefined,
+    start: startThread,
+  },
+): Promise<Answering> {
+  if (url === undefined || bytes < THREAD_BYTES) return AnswerBuilder.start(options);
+  return AnswerThread.start(start(url), options);
+}
+
+class AnswerThread implements Answering {
+  readonly #thread: Thread<AnswerTask, AnswerReply>;
+  /** One promise for each batch on its way, oldest first; never rejected. */
+  readonly #held: Promise<void>[] = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  private constructor(thread: Thread<AnswerTask, AnswerReply>) {
+    this.#thread = thread;
+  }
+
+  static async start(thread: Thread<AnswerTask, AnswerReply>, options: AnswerOptions): Promise<AnswerThread> {
+    const answers = new AnswerThread(thread);
+    // Not waited for: reading begins while the thread starts.
+    answers.#hold(thread.ask({ kind: "start", options, memoryLimit: memoryLimit() }));
+    return answers;
+  }
+
+  async add(batch: RecordBatch, truths?: readonly (string | undefined)[]): Promise<void> {
+    while (this.#held.length >= BATCHES_HELD) await this.#held.shift();
+    this.#check();
+    const { value, buffers } = moveArrays(batch);
+    this.#hold(this.#thread.ask({ kind: "add", batch: value, truths }, buffers));
+  }
+
+  async flush(): Promise<void> {
+    await this.#settle();
+    await this.#thread.ask({ kind: "flush" });
+  }
+
+  async diagnose(read: RunRead): Promise<NamedContent> {
+    await this.#settle();
+    return (await this.#thread.ask({ kind: "diagnose", read })) as NamedContent;
+  }
+
+  async finish(parts: ReportParts): Promise<BuiltAnswers> {
+    await this.#settle();
+    return (await this.#thread.ask({ kind: "finish", parts })) as BuiltAnswers;
+  }
+
+  async close(): Promise<void> {
+    try {
+      // After an error too: what it says was said when it came.
+      await Promise.all(this.#held);
+      if (this.#failure === undefined) await this.#thread.ask({ kind: "close" });
+    } finally {
+      await this.#thread.close();
+    }
+  }
+
+  #hold(reply: Promise<AnswerReply>): void {
+    this.#held.push(
+      reply.then(
+        () => {},
+        (error: unknown) => {
+          this.#failure ??= { error };
+        },
+      ),
+    );
+  }
+
+  /** Waits for what is on its way. */
+  async #settle(): Promise<void> {
+    await Promise.all(this.#held.splice(0));
+    this.#check();
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
