@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { GroupPage } from "../../../results/page.ts";
 import { decodeSequence, decodeTable, sparkValue } from "../../../results/wire/index.ts";
+import { useDemoRun } from "../prepare/demo-run.test-data.ts";
 import { type PreparedRun, prepareRun } from "../prepare/index.ts";
-import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
+import { DEMO, DEMO_TOKENIZER } from "../prepare/made-run.test-data.ts";
 import { groupPage } from "./index.ts";
 
 const read = async (run: PreparedRun, index: number): Promise<GroupPage> =>
   JSON.parse(Buffer.from((await groupPage(run, index))!).toString()) as GroupPage;
 
-let work: Workspace;
-let run: PreparedRun;
-beforeAll(async () => {
-  work = await workspace();
-  run = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: work.path("cache") });
-});
-afterAll(async () => {
-  await run.close();
-  await work.remove();
-});
+const demo = useDemoRun();
 
 describe("the page of a group", () => {
   it("has every sample of the prompt, the best reward first, whichever of them was asked for", async () => {
-    const page = await read(run, 100);
-    const { columns } = decodeTable(await run.answer("sequences"));
-    expect(page).toEqual(await read(run, 96));
+    const page = await read(demo.run, 100);
+    const { columns } = decodeTable(await demo.run.answer("sequences"));
+    expect(page).toEqual(await read(demo.run, 96));
     expect(page.first).toBe(96);
     expect(page.samples.map(({ sequence }) => sequence).sort((a, b) => a - b)).toEqual([
       96, 97, 98, 99, 100, 101, 102, 103,
@@ -46,10 +38,10 @@ describe("the page of a group", () => {
   });
 
   it("says where samples part", async () => {
-    const page = await read(run, 96);
+    const page = await read(demo.run, 96);
     const ids = new Map<number, Int32Array>();
     for (const { sequence } of page.samples) {
-      const wire = decodeSequence((await run.sequence(sequence))!);
+      const wire = decodeSequence((await demo.run.sequence(sequence))!);
       ids.set(sequence, wire.ids.slice(wire.meta.promptLength));
     }
     const start = ids.get(96)!.slice(0, page.shared.tokens);
@@ -67,9 +59,9 @@ describe("the page of a group", () => {
   });
 
   it("merges equal events: the wrong digit that seven of eight samples wrote is one row", async () => {
-    const { columns } = decodeTable(await run.answer("sequences"));
+    const { columns } = decodeTable(await demo.run.answer("sequences"));
     const worst = columns.delta_abs_max.indexOf(Math.max(...columns.delta_abs_max));
-    const { events } = await read(run, worst);
+    const { events } = await read(demo.run, worst);
     expect(events!.raw[0]).toMatchObject({ times: 7, samples: 7 });
     const cells = (header: string) => events!.columns.find((column) => column.header === header)!.cells;
     expect([cells("times")[0], cells("samples")[0], cells("Δ")[0]]).toEqual(["× 7", "7 of 8", "−10.71"]);
@@ -83,12 +75,12 @@ describe("the page of a group", () => {
 
   it("has no text where texts are redacted or not known", async () => {
     for (const options of [{ tokenizer: DEMO_TOKENIZER, redact: "text" as const }, {}]) {
-      const quiet = await prepareRun([DEMO], { ...options, cache: work.path("quiet") });
+      const quiet = await prepareRun([DEMO], { ...options, cache: demo.work.path("quiet") });
       const page = await read(quiet, 96);
       expect([page.prompt, page.shared]).toEqual([null, { tokens: 4, text: null }]);
       expect(page.samples.map(({ answer }) => answer)).toEqual(Array(8).fill(null));
       expect(page.samples.map(({ branch }) => branch).sort()).toEqual(
-        (await read(run, 96)).samples.map(({ branch }) => branch).sort(),
+        (await read(demo.run, 96)).samples.map(({ branch }) => branch).sort(),
       );
       expect(JSON.stringify(page)).not.toMatch(/Step|Question|answer is/);
       await quiet.close();
@@ -102,12 +94,12 @@ describe("the page of a group", () => {
       reward: at % 2,
       response_ids: [1, 2 + (at % 3), at],
     }));
-    const file = await work.run("many.jsonl", [
+    const file = await demo.work.run("many.jsonl", [
       ...many,
       { step: 1, reward: 1 },
       { step: 2, uid: "g", response_ids: undefined, reward: 0.5 },
     ]);
-    const made = await prepareRun([file], { cache: work.path("made") });
+    const made = await prepareRun([file], { cache: demo.work.path("made") });
     const hundred = await read(made, 50);
     expect([hundred.samples.length, hundred.shared.tokens, hundred.events!.raw[0]!.times]).toEqual([
       100, 1, 100,

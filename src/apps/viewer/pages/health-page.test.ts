@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { HealthPage } from "../../../results/page.ts";
 import { decodeTable } from "../../../results/wire/index.ts";
-import { type PreparedRun, prepareRun } from "../prepare/index.ts";
-import { DEMO, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
+import { useDemoRun } from "../prepare/demo-run.test-data.ts";
 import { buildHealthTables, healthTables } from "./index.ts";
 
-let work: Workspace;
-let run: PreparedRun;
-beforeAll(async () => {
-  work = await workspace();
-  run = await prepareRun([DEMO], { cache: work.path("cache") });
-});
-afterAll(async () => {
-  await run.close();
-  await work.remove();
-});
+const demo = useDemoRun({});
 
 const read = (bytes: Uint8Array | undefined): HealthPage => JSON.parse(Buffer.from(bytes!).toString());
 
 describe("the page of a run's health", () => {
   it("says of each check how it came out, and leads to what it is about", async () => {
-    const { checks } = read(await healthTables(run));
+    const { checks } = read(await healthTables(demo.run));
     expect(checks.map(({ title, word }) => [title, word])).toEqual([
       ["Groups without spread in reward", "BEYOND ITS LIMIT"],
       ["Truncated responses", "WITHIN ITS LIMIT"],
@@ -36,10 +26,10 @@ describe("the page of a run's health", () => {
   });
 
   it("is of the chosen steps where there are some", async () => {
-    const { step } = decodeTable(await run.answer("sequences")).columns;
-    const { checks } = read(await buildHealthTables(run, [100, 150]));
+    const { step } = decodeTable(await demo.run.answer("sequences")).columns;
+    const { checks } = read(await buildHealthTables(demo.run, [100, 150]));
     expect(checks[1]!.sentence).toContain(`of ${step.filter((value) => value >= 100).length} responses`);
     expect(checks[0]!.table!.columns[0]!.cells[0]).toBe("100");
-    expect(await buildHealthTables(run, [7000, 8000])).toBeUndefined();
+    expect(await buildHealthTables(demo.run, [7000, 8000])).toBeUndefined();
   });
 });

@@ -3,8 +3,9 @@ import type { DigitsPage, PageTable, ReportPage, StudyPage } from "../../../resu
 import type { MismatchReport } from "../../../results/report.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
 import { prepareStudy } from "../kl/index.ts";
-import { type PreparedRun, prepareRun } from "../prepare/index.ts";
-import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
+import { useDemoRun } from "../prepare/demo-run.test-data.ts";
+import { prepareRun } from "../prepare/index.ts";
+import { DEMO } from "../prepare/made-run.test-data.ts";
 import { digitsTables, reportTables, studyTables } from "./index.ts";
 import { unfoldedRows } from "./rows.ts";
 
@@ -16,20 +17,11 @@ function checkShape({ rows, columns, links }: PageTable): void {
 }
 
 describe("pages of a run", () => {
-  let work: Workspace;
-  let run: PreparedRun;
-  beforeAll(async () => {
-    work = await workspace();
-    run = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: work.path("cache") });
-  });
-  afterAll(async () => {
-    await run.close();
-    await work.remove();
-  });
+  const demo = useDemoRun();
 
   it("have the report's tables, with what they lead to and all digits behind them", async () => {
-    const page = json<ReportPage>(await reportTables(run));
-    const report = json<MismatchReport>(await run.answer("report"));
+    const page = json<ReportPage>(await reportTables(demo.run));
+    const report = json<MismatchReport>(await demo.run.answer("report"));
     const tables = [
       ...page.where.map(({ table }) => table),
       ...page.worst,
@@ -50,11 +42,11 @@ describe("pages of a run", () => {
     expect(classes.links?.[0]).toMatchObject({ view: "sequence", token: expect.any(Number) as number });
     expect(page.spread.every(({ svg }) => svg.startsWith("<svg"))).toBe(true);
     // Made once.
-    expect(await reportTables(run)).toBe(await reportTables(run));
+    expect(await reportTables(demo.run)).toBe(await reportTables(demo.run));
   });
 
   it("lead from each digit to its place in its text", async () => {
-    const page = json<DigitsPage>(await digitsTables(run));
+    const page = json<DigitsPage>(await digitsTables(demo.run));
     for (const table of page.examples) {
       checkShape(table);
       expect([table.first, table.rows]).toEqual([5, 50]);
@@ -64,13 +56,13 @@ describe("pages of a run", () => {
         expect(context?.[1].trim()).toBe(digits[row]!.split(" ")[0]);
         const { sequence, token } = table.links![row]!;
         expect(table.columns[0]!.cells[row]).toMatch(new RegExp(`\\.t${token}$`));
-        expect(sequence).toBeLessThan(run.info.sequences);
+        expect(sequence).toBeLessThan(demo.run.info.sequences);
       }
     }
   });
 
   it("have no digits without a tokenizer", async () => {
-    const plain = await prepareRun([DEMO], { cache: work.path("cache") });
+    const plain = await prepareRun([DEMO], { cache: demo.work.path("cache") });
     expect(await digitsTables(plain)).toBeUndefined();
     await plain.close();
   });

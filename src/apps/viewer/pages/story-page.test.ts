@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type PreparedRun, prepareRun } from "../prepare/index.ts";
-import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
+import { describe, expect, it } from "vitest";
+import { useDemoRun } from "../prepare/demo-run.test-data.ts";
+import { prepareRun } from "../prepare/index.ts";
+import { DEMO, DEMO_TOKENIZER } from "../prepare/made-run.test-data.ts";
 import { storyPage, withoutNotes } from "./index.ts";
 
-let work: Workspace;
-let run: PreparedRun;
-beforeAll(async () => {
-  work = await workspace();
-  run = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: work.path("cache") });
-});
-afterAll(async () => {
-  await run.close();
-  await work.remove();
-});
+const demo = useDemoRun();
 
 describe("the story of a run", () => {
   it("is empty without stars", async () => {
-    expect(await storyPage(run)).toEqual({ entries: [] });
+    expect(await storyPage(demo.run)).toEqual({ entries: [] });
   });
 
   it("has of a token what logratio divergence prints of it", async () => {
-    await run.changeStar({ handle: "s30.q54.t39", note: "still 110" });
-    const { entries } = await storyPage(run);
+    await demo.run.changeStar({ handle: "s30.q54.t39", note: "still 110" });
+    const { entries } = await storyPage(demo.run);
     expect(entries).toHaveLength(1);
     const [entry] = entries as [(typeof entries)[0]];
     expect(entry).toMatchObject({ handle: "s30.q54.t39", note: "still 110", token: 39 });
@@ -55,10 +47,10 @@ describe("the story of a run", () => {
   });
 
   it("shows of a sequence its furthest token, and says of a place that is gone that it is", async () => {
-    await run.changeStar({ handle: "s30.q48", note: "" });
-    await run.changeStar({ handle: "s30.q48.t99999", note: "" });
-    await run.changeStar({ handle: "s31.q1", note: "gone" });
-    const { entries } = await storyPage(run);
+    await demo.run.changeStar({ handle: "s30.q48", note: "" });
+    await demo.run.changeStar({ handle: "s30.q48.t99999", note: "" });
+    await demo.run.changeStar({ handle: "s31.q1", note: "gone" });
+    const { entries } = await storyPage(demo.run);
     expect(entries.map(({ handle, token }) => [handle, token])).toEqual([
       ["s30.q54.t39", 39],
       ["s30.q48", expect.any(Number)],
@@ -74,7 +66,7 @@ describe("the story of a run", () => {
 
   it("points at no token of a sequence that has none with a Δ", async () => {
     const rows = [{ step: 1 }, { step: 1, response_mask: [0, 0, 0] }];
-    const bare = await prepareRun([await work.run("bare/a.jsonl", rows)]);
+    const bare = await prepareRun([await demo.work.run("bare/a.jsonl", rows)]);
     await bare.changeStar({ handle: "s1.q1", note: "only tools wrote here" });
     const [entry] = (await storyPage(bare)).entries;
     await bare.close();
@@ -84,13 +76,13 @@ describe("the story of a run", () => {
   });
 
   it("leaves notes out for those who may see no text", async () => {
-    const { entries } = await storyPage(run);
+    const { entries } = await storyPage(demo.run);
     for (const { note, row } of withoutNotes(entries)) expect([note, row.note]).toEqual(["", ""]);
-    expect(withoutNotes((await run.stars()).stars)[0]).toEqual({ handle: "s30.q54.t39", note: "" });
+    expect(withoutNotes((await demo.run.stars()).stars)[0]).toEqual({ handle: "s30.q54.t39", note: "" });
   });
 
   it("is kept when the run is opened again", async () => {
-    const again = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: work.path("cache") });
+    const again = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: demo.work.path("cache") });
     expect((await again.stars()).stars).toHaveLength(4);
     await again.close();
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   decodeBriefs,
   decodeSequence,
@@ -9,8 +9,9 @@ import {
   textBetween,
   type WireSequence,
 } from "../../../../results/wire/index.ts";
-import { type PreparedRun, prepareRun } from "../index.ts";
-import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
+import { useDemoRun } from "../demo-run.test-data.ts";
+import { prepareRun } from "../index.ts";
+import { DEMO, DEMO_TOKENIZER } from "../made-run.test-data.ts";
 import { BRIEF_CHARACTERS, buildBrief } from "./build-brief.ts";
 
 /** A sequence of these tokens; those in angle brackets are special. */
@@ -85,22 +86,13 @@ describe("the end of an answer", () => {
 });
 
 describe("of a run", () => {
-  let work: Workspace;
-  let run: PreparedRun;
-  beforeAll(async () => {
-    work = await workspace();
-    run = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: work.path("cache") });
-  });
-  afterAll(async () => {
-    await run.close();
-    await work.remove();
-  });
+  const demo = useDemoRun();
 
   it("has each sequence's prompt, answer and largest |Δ| by parts", async () => {
     const rows = [767, 0, 100];
-    const briefs = decodeBriefs((await run.briefs(rows))!);
+    const briefs = decodeBriefs((await demo.run.briefs(rows))!);
     for (const [at, row] of rows.entries()) {
-      const wire = decodeSequence((await run.sequence(row))!);
+      const wire = decodeSequence((await demo.run.sequence(row))!);
       const { mask, trainer, rollout, meta } = wire;
       const prompt = textBetween(wire, 1, meta.promptLength);
       expect(briefs[at]!.prompt).toBe(prompt.trim());
@@ -116,13 +108,13 @@ describe("of a run", () => {
       });
       expect([...briefs[at]!.spark]).toEqual(levels);
     }
-    expect(await run.briefs([3, 768])).toBeUndefined();
-    expect(run.info.has.briefs).toBe(true);
+    expect(await demo.run.briefs([3, 768])).toBeUndefined();
+    expect(demo.run.info.has.briefs).toBe(true);
   });
 
   it("has no text where texts are redacted or not known, and |Δ| all the same", async () => {
     for (const options of [{ tokenizer: DEMO_TOKENIZER, redact: "text" as const }, {}]) {
-      const quiet = await prepareRun([DEMO], { ...options, cache: work.path("quiet") });
+      const quiet = await prepareRun([DEMO], { ...options, cache: demo.work.path("quiet") });
       const [brief] = decodeBriefs((await quiet.briefs([0]))!);
       expect([brief!.prompt, brief!.answer]).toEqual(["", ""]);
       expect(Math.max(...brief!.spark)).toBeGreaterThan(0);
@@ -132,9 +124,11 @@ describe("of a run", () => {
   });
 
   it("takes texts that the data have, unless they are redacted", async () => {
-    const file = await work.run("texts.jsonl", [{ input: "What is 2 + 2?", output: "It is four.", step: 1 }]);
-    const shown = await prepareRun([file], { cache: work.path("shown") });
-    const redacted = await prepareRun([file], { cache: work.path("hidden"), redact: "text" });
+    const file = await demo.work.run("texts.jsonl", [
+      { input: "What is 2 + 2?", output: "It is four.", step: 1 },
+    ]);
+    const shown = await prepareRun([file], { cache: demo.work.path("shown") });
+    const redacted = await prepareRun([file], { cache: demo.work.path("hidden"), redact: "text" });
     const [one] = decodeBriefs((await shown.briefs([0]))!);
     const [none] = decodeBriefs((await redacted.briefs([0]))!);
     expect([one!.prompt, one!.answer]).toEqual(["What is 2 + 2?", "It is four."]);
