@@ -52,7 +52,6 @@ export const VIEW_FLAGS = [
   "compare",
   "compareTokenizer",
   "correction",
-  "logged",
 ];
 
 /** A run to compare with. */
@@ -67,8 +66,6 @@ export interface Wanted extends Omit<ViewOptions, "redact" | "port" | "compare" 
   readonly port?: number;
   readonly compare?: readonly ComparedInput[];
   readonly correction?: Correction;
-  /** Where the run's own logger may have written metrics: all paths. */
-  readonly logged: readonly string[];
 }
 
 /**
@@ -82,7 +79,6 @@ export function checkViewOptions(
 ): Wanted {
   const wanted: Wanted = {
     ...options,
-    logged: paths,
     ...(compare !== undefined && { compare: parseCompared(compare) }),
     ...(port !== undefined && { port: parsePort(port) }),
     ...(redact !== undefined && { redact: parseRedact(redact) }),
