@@ -45,12 +45,20 @@ const PHRASES = [
   [/\bwhose fault\b/i, "which side"],
   [/\bis told of\b/i, "is reported"],
   [/\bthe guide's pandas\b/i, "a concrete list"],
+  [/\bfurthest off\b/i, "worst, or which figure is largest"],
+  [/\b(?:goes|go|going) on where\b/i, "continues where, resumes where"],
+  [/\b(?:goes|go|going) on by (?:itself|themselves)\b/i, "continues freely"],
+  [/\bfor want of\b/i, "for lack of"],
+  [/\bcome again\b/i, "try again later"],
+  [/\bmade beforehand\b/i, "precomputed"],
+  [/\bput together by\b/i, "group by"],
+  [/\btakes? (?:\S+ ){1,4}for independent\b/i, "assumes independent …"],
+  [/\bno place on\b/i, "cannot be drawn on"],
+  [/\bobjects? a line\b/i, "per line"],
 ];
 
 /** Right in a comment, and read as a translation in what users meet. */
 const PHRASES_OF_TEXTS = [
-  [/\bfurthest off\b/i, "worst, or which figure is largest"],
-  [/\b(?:goes|go|going) on where\b/i, "continues where, resumes where"],
   [/(?<!\bthere )\bis no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "is not a"],
   [/(?<!\bthere )\bare no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "are not"],
 ];

@@ -279,8 +279,8 @@ export interface ClusteredTest extends TestFigures {
 
 /**
  * Two groups of divergences compared; `a` minus `b`. All tests are two-sided, all intervals are of 95 %. Only
- * `clustered` is a test: the others take values for independent that are not (tokens of one response, responses to one
- * prompt), describe the log at hand, and reject too often.
+ * `clustered` is a test: the others assume independent values, which these are not (tokens of one response, responses
+ * to one prompt), describe the log at hand, and reject too often.
  */
 export interface Comparison {
   readonly id: "digits" | "digits_sequences" | "correctness" | "correctness_sequences" | "not_digits";
@@ -335,7 +335,7 @@ export interface HypothesisFigures {
 
 export type ScenarioStatus = "yes" | "no" | "not enough data";
 
-/** A row of the guide's table of diagnostic scenarios (and its Hypothesis 1), held against what chance would give. */
+/** A row of the guide's table of diagnostic scenarios (and its Hypothesis 1), compared with what chance would give. */
 export interface Scenario {
   readonly id:
     | "mostly_correct"

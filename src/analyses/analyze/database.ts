@@ -87,7 +87,7 @@ async function openIn(scratch: Scratch, options: DatabaseOptions): Promise<Datab
   };
 }
 
-/** Whether DuckDB gave up for want of memory. */
+/** Whether DuckDB failed for lack of memory. */
 export function isOutOfMemory(cause: unknown): boolean {
   return (
     cause instanceof Error &&

@@ -1,5 +1,5 @@
 /**
- * The guide's table of diagnostic scenarios, and its Hypothesis 1, held against what chance would give.
+ * The guide's table of diagnostic scenarios, and its Hypothesis 1, compared with what chance would give.
  *
  * The guide's own limits (80 %, 70 %) say nothing by themselves: of a run in which 80 % of the answers are correct, 80 % of
  * the divergent tokens are expected to be from correct ones. So a share is compared with the share to expect, and its

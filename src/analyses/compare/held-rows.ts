@@ -73,7 +73,7 @@ export function describeRow(batch: RecordBatch, columns: Columns, row: number): 
 /** What objects of one row take, about, in bytes. */
 const ROW_BYTES = 256;
 
-/** Counts what is held against the process's limit. */
+/** Counts held bytes towards the process's limit. */
 export class HeldMemory {
   #bytes = 0;
 

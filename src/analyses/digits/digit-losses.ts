@@ -5,7 +5,7 @@ import { LossTally } from "./loss-tally.ts";
 import type { Row } from "./row.ts";
 import { type DigitVocabulary, getDigitIds } from "./vocabulary.ts";
 
-/** What a distribution is held against: the digit that was sampled, or that of the right answer. */
+/** What a distribution is compared with: the digit that was sampled, or that of the right answer. */
 export type Against = "sampled" | "truth";
 
 interface PolicyLosses {

@@ -31,7 +31,7 @@ export interface KlOptions {
 
 /** How spikes are found; `threshold` in standard deviations, `minDistance` in tokens, `percentile` 0 to 100. */
 export interface SpikeOptions {
-  /** What a token's KL is held against. */
+  /** What a token's KL is compared with. */
   readonly method: SpikeMethod;
   /** Standard deviations above the mean, or scaled MADs above the median, by method. */
   readonly threshold: number;

@@ -1,5 +1,5 @@
 /**
- * Shards to parts on disk, going on where an earlier call was ended.
+ * Shards to parts on disk, resuming after an earlier call.
  *
  * @module
  */

@@ -15,7 +15,7 @@ interface Baseline {
   readonly source: string;
   /**
    * Its level is that of the lower end of its interval: what is rare enough to be absent from most runs would else be
-   * in doubt for want of tokens.
+   * in doubt for lack of tokens.
    */
   readonly byLowerBound?: true;
 }
@@ -91,7 +91,7 @@ export interface FigureReading extends Pick<BaselineReading, "level" | "band" | 
   readonly thresholds: Readonly<Record<"elevated" | "high" | "broken", number>>;
 }
 
-/** One figure held against its published band; undefined where none is published for it. */
+/** One figure compared with its published band; undefined where none is published for it. */
 export function readFigure(metric: string, value: number): FigureReading | undefined {
   const baseline = BASELINES.find((known) => known.metric === metric);
   if (baseline === undefined || Number.isNaN(value)) return undefined;
@@ -105,7 +105,7 @@ export type VerdictMetrics = MismatchMetrics & Pick<Partial<ReportMetrics>, "pro
 /** How far each figure may be off, by metric name. */
 export type Ranges = Readonly<Record<string, { readonly low: number; readonly high: number } | undefined>>;
 
-/** Each known figure held against its published band; unknown (NaN) figures are left out. */
+/** Each known figure compared with its published band; unknown (NaN) figures are left out. */
 export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): BaselineReading[] {
   return BASELINES.flatMap((baseline) => {
     const { metric, band, source } = baseline;

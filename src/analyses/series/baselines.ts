@@ -39,7 +39,7 @@ const BASELINES: readonly LoggedBaseline[] = [
   },
 ];
 
-/** A logged value held against what is published for it; undefined where nothing is. */
+/** A logged value compared with what is published for it; undefined where nothing is. */
 export function readLogged(metric: RecognisedMetric, value: number): FigureReading | undefined {
   const known = metric.figure === undefined ? undefined : readFigure(metric.figure, value);
   if (known !== undefined) return known;

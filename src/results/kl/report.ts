@@ -58,7 +58,10 @@ export interface KlReport {
   readonly attention: readonly AttentionFigures[];
   /** What the KL at spikes behind the first error of wrong texts depends on; empty where no gradients are known. */
   readonly gradients: readonly GradientFigures[];
-  /** How often the right answer follows when a policy goes on by itself from within a wrong text; empty where not sampled. */
+  /**
+   * How often the right answer follows when a policy continues freely from within a wrong text; empty where not
+   * sampled.
+   */
   readonly continuations: readonly ContinuationFigures[];
   /** By checkpoint. */
   readonly spike_distribution: Readonly<Record<string, readonly SpikeRange[]>>;

@@ -81,7 +81,7 @@ export class View {
     return this.#logits;
   }
 
-  /** After a column was changed: Δ, and what is missing, anew. */
+  /** After a column was changed: computes Δ and missing values again. */
   refresh(): void {
     this.#logits = undefined;
     for (let i = 0; i < this.tokens; i++) {

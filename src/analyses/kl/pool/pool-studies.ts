@@ -205,7 +205,7 @@ function checkTexts(studies: readonly PlacedStudy[]): void {
 function refuseTwice(message: string, file: string): never {
   throw new SchemaError(message, {
     at: { file },
-    likely: "the same texts were scored twice, or texts are numbered anew in each file",
+    likely: "the same texts were scored twice, or each file starts its own numbering of texts",
     hint: "leave one of the studies out, or score the texts again under names of their own: --column id=NAME",
   });
 }

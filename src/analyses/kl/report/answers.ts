@@ -157,7 +157,7 @@ function isItThere({ comparisons, metrics }: Figures): KlAnswer {
   };
 }
 
-/** Problems are drawn anew by the tests, checkpoints are not. */
+/** The tests resample problems, but not checkpoints. */
 const SCOPE =
   "This applies to these checkpoints on other problems like these; the data do not show how much checkpoints of another run, or the next ones of this run, would differ.";
 

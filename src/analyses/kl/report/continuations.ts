@@ -6,7 +6,7 @@ import { groupProblems, listTexts, type Problem, problemMean, problemMeans } fro
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /**
- * How often checkpoints give the right answer when they go on by themselves from within a wrong text.
+ * How often checkpoints give the right answer when they continue freely from within a wrong text.
  *
  * A text's share is over its samples, a problem's over its texts, a checkpoint's over problems. The difference to the
  * reference is paired by problem: Wilcoxon's signed-rank test (from six problems that differ), Holm over all rows.

@@ -38,7 +38,7 @@ export class CurrentRun {
     }
   }
 
-  /** @param anew rows of the run may lie elsewhere than in the one before */
+  /** @param anew row numbers may have changed */
   async replace(run: PreparedRun, anew: boolean): Promise<void> {
     const old = this.#held;
     this.#hold(run, anew);

@@ -20,7 +20,7 @@ export interface ThresholdHistogramProps {
   /** A stretch was brushed, or a bar clicked. */
   readonly onPick: (from: number, to: number) => void;
   readonly onMove: (name: string, ratio: number) => void;
-  /** True while a line is held, false when it is let go. */
+  /** True while a line is held, false when it is released. */
   readonly onHold: (held: boolean) => void;
 }
 

@@ -18,7 +18,7 @@ export function ThresholdLine({
   /** Which of the lines: its tag stands below those before it. */
   readonly at: number;
   readonly onMove: (name: string, ratio: number) => void;
-  /** True while it is held, false when it is let go. */
+  /** True while it is held, false when it is released. */
   readonly onHold: (held: boolean) => void;
 }) {
   const place = clampPlace(axis.place(Math.log(ratio)));

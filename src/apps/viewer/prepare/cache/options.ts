@@ -20,7 +20,7 @@ export interface PrepareOptions {
   readonly flags?: readonly string[];
   /** A directory with `tokenizer.json`, or that file. */
   readonly tokenizer?: string;
-  /** Answers that digits are held against: only with a tokenizer. `name` is a file, or a column of the input. */
+  /** Ground truth for digits: only with a tokenizer. `name` is a file, or a column of the input. */
   readonly truth?: { readonly name: string; open(): Promise<TruthSource> };
   /** `text`: no texts of tokens or prompts in any answer, only ids. */
   readonly redact?: "text";

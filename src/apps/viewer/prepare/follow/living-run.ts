@@ -37,7 +37,7 @@ import { isUnfinished } from "../cache/unfinished.ts";
 /** The result of a look at the inputs. */
 export type Looked =
   | { readonly run: PreparedRun }
-  /** What was read is not part of the inputs any more: begin anew. */
+  /** What was read is no longer part of the inputs: start again. */
   | { readonly broken: string }
   /** As it was shown the last time. */
   | { readonly unchanged: true };

@@ -7,7 +7,7 @@ const NEAR = 2;
  * Brings an element to the middle of its scroller and keeps it there while what lies around it finds its size, unless
  * the reader scrolls.
  *
- * @param find asked anew in every frame: elements are replaced as chunks fill
+ * @param find called in every frame: elements are replaced as chunks fill
  */
 export function centre(scroller: HTMLElement, find: () => HTMLElement | undefined): void {
   // The page may scroll, too.

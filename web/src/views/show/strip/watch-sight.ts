@@ -23,7 +23,7 @@ export interface SightWatch {
 /**
  * Reports which places are in sight whenever that changes, once per frame.
  *
- * @param listShown in order of the text, without what is folded away; asked anew after `changed`
+ * @param listShown in order of the text, without what is folded away; called again after `changed`
  */
 export function watchSight(
   scroller: HTMLElement,
