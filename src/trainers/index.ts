@@ -1,6 +1,6 @@
 /**
- * Importance weights, rejection masks and vetoes of rollout-trainer mismatch: a neutral form, its application to packed
- * columns, and every trainer's own settings, metrics and configs on top of it. Runs in Node and in browsers.
+ * Importance weights, rejection masks and vetoes against rollout-trainer mismatch: a neutral form, its application to
+ * packed columns, and every trainer's own settings, metrics and configs based on it. Runs in Node and browsers.
  *
  * @module
  */

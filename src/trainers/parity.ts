@@ -8,7 +8,7 @@ export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./v
 export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./xtuner/index.ts";
 
 /**
- * Every trainer that `--parity` knows: its metrics under its own keys, and where they are off.
+ * The trainers that `--parity` knows: their metrics under their own keys, and where those are off.
  *
  * ```ts
  * import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /**
- * Every trainer's preset, in the order in which they are listed.
+ * All trainers' presets, in their listed order.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { verl } from "./verl/index.ts";
 import { xtuner } from "./xtuner/index.ts";
 
 /**
- * Every trainer's preset, in the order in which `logratio correct --list` lists them.
+ * All trainers' presets, in the order of `logratio correct --list`.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -61,7 +61,7 @@ export const PRESETS: readonly Preset[] = [
  *
  * @param name as in `--preset`: `verl`, `xtuner`, `trl`, `slime`, `openrlhf`, `nemo-rl`, `prime-rl`, …
  * @returns the preset; its `correction(settings)` is what `applyCorrection` takes
- * @throws UsageError naming the presets there are
+ * @throws UsageError with the known presets
  */
 export function presetNamed(name: string): Preset {
   const preset = PRESETS.find((each) => each.name === name);

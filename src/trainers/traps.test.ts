@@ -127,7 +127,7 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
       { vllm_importance_sampling_mode: "token_truncate" },
     ],
     [
-      /long sequences leave the bounds and are lost whole/,
+      /long sequences leave the bounds and are lost/,
       { vllm_importance_sampling_mode: "sequence_mask" },
       { vllm_importance_sampling_mode: "sequence_truncate" },
     ],
@@ -176,7 +176,7 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
     [/mask mode keeps weights as they are/, { tis_mode: "mask" }, {}],
     [/null are the weight's: 0\.5 to 2, so what/, {}, { rs_lower_bound: 0.1, rs_upper_bound: 3 }],
     [/null are the weight's: 0\.1 to 2/, { rs_lower_bound: 0.1 }, { use_rs: false }],
-    [/which is of another size/, { rs_level: "geometric" }, {}],
+    [/which has another scale/, { rs_level: "geometric" }, {}],
     [/leave the numerator only/, {}, { use_rs: false }],
     [/a huge one vetoes nothing/, {}, { rs_veto_threshold: null }],
     [/veto_threshold does nothing without use_rs/, { use_rs: false }, {}],
@@ -250,7 +250,7 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
       { token_mask_is_threshold_low: 0.5, token_mask_is_threshold_high: 2, tis_ratio_type: "sequence" },
       { token_mask_is_threshold_low: 0.5, token_mask_is_threshold_high: 2, tis_ratio_type: "token" },
     ],
-    [/leave the denominator, too/, { sequence_mask_metric: "geometric" }, { tis_ratio_type: "token" }],
+    [/also leave the denominator/, { sequence_mask_metric: "geometric" }, { tis_ratio_type: "token" }],
     [/the std grows with padding/, { tis_ratio_type: "token" }, {}],
   ],
   areal: [
@@ -334,7 +334,7 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
       { rho_mask_tv_divergence: true, rho_mask_upper_bound: 2 },
     ],
     [
-      /takes the mask over/,
+      /takes over the mask/,
       { rho_mask_tv_divergence: true, rho_mask_sequence_level: true },
       { rho_mask_tv_divergence: true },
     ],

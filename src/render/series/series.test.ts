@@ -14,7 +14,7 @@ const SERIES: SeriesFigures = {
   meaning: "mean |Δp|",
   unit: "",
   worse: "larger",
-  quirk: "rows without a masked token count, too",
+  quirk: "rows without a masked token also count",
   steps: [10, 20, 30, 40],
   values: [0.002, 0.02, null, 0.004],
   non_finite: 1,
@@ -52,7 +52,7 @@ describe("logged metrics on a terminal", () => {
     expect(text).toContain("NaN or infinite, left out: 1 of training/rollout_probs_diff_mean (grpo <7B>)");
     expect(text).toMatch(/\(grpo <7B>\) +0\.00200 +0\.00400 +0\.0200 +20 +high/);
     expect(text).toMatch(/▁█ ▂\n/);
-    expect(text).toContain("mean |Δp| (verl): rows without a masked token count, too");
+    expect(text).toContain("mean |Δp| (verl): rows without a masked token also count");
   });
 
   it("set it beside the dumps where there are any", () => {

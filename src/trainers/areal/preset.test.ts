@@ -42,7 +42,7 @@ describe("refuses in AReaL's words", () => {
   test("nor computes a clamp of sequences whose mean may be outside, and says what to use", () => {
     const settings = of({ level: "sequence", action: "clamp", agg: "sum", lower: 1.5, upper: 2 });
     expect(() => areal.correction(settings)).toThrow(
-      expect.objectContaining({ hint: "use agg=mean, or leave lower out" }),
+      expect.objectContaining({ hint: "use agg=mean, or omit lower" }),
     );
     expect(() => areal.correction(of({ upper: null }))).toThrow("areal: upper is a number, not None");
   });

@@ -29,7 +29,7 @@ const parameters: readonly Parameter[] = [
     kind: "text",
     fallback: "token",
     choices: ["token", "sequence"],
-    meaning: "what is judged; None stands for rejection_sampling: null, AReaL's default",
+    meaning: "what the bounds apply to; None means rejection_sampling: null, AReaL's default",
   },
   {
     name: "action",
@@ -50,8 +50,7 @@ const parameters: readonly Parameter[] = [
     kind: "text",
     fallback: "mean",
     choices: ["sum", "mean", "max"],
-    meaning:
-      "at sequence level, of the token values; for ratio of their logs; without meaning at token level",
+    meaning: "how token values (for ratio, their logs) become one per sequence; ignored at token level",
   },
   { name: "upper", kind: "number", fallback: 5, meaning: "upper bound, inclusive; ratio: > 1, kl_*: nats" },
   {
@@ -63,8 +62,9 @@ const parameters: readonly Parameter[] = [
 ];
 
 /**
- * AReaL's `RejectionSamplingConfig`: proximal over behavior policy, masked or clamped. M2PO's `m2_threshold` is not part
- * of it: it drops the largest Δ² of a micro-batch until the mean of the rest is below it, which is not a bound on anything.
+ * AReaL's `RejectionSamplingConfig`: proximal over behavior policy, masked or clamped. M2PO's `m2_threshold` is not
+ * covered: it drops the largest Δ² of a micro-batch until the mean of the rest is below it, which does not bound a
+ * single value.
  */
 export const areal: Preset = {
   name: "areal",
@@ -126,7 +126,7 @@ function named(settings: Settings): {
   };
 }
 
-/** RejectionSamplingConfig.__post_init__ (areal/api/cli_args.py), its words quoted. */
+/** RejectionSamplingConfig.__post_init__ (areal/api/cli_args.py), with its messages quoted. */
 function checkedBounds(settings: Settings): { readonly lower: number | undefined; readonly upper: number } {
   const { action, metric } = named(settings);
   const upper = requiredNumber("areal", settings, "upper");
@@ -155,15 +155,15 @@ function checkedBounds(settings: Settings): { readonly lower: number | undefined
 }
 
 /**
- * A clamp at sequence level bounds the geometric mean, but only of sequences whose `agg` is outside the bounds. That is
- * the same as bounding all of them unless the mean can be outside while the sum or maximum is inside.
+ * A clamp at sequence level bounds the geometric mean, but only of sequences whose `agg` is outside the bounds. That
+ * equals bounding all of them, unless the mean can be outside while the sum or maximum is inside.
  */
 function checkClamp(level: string, agg: string, lower: number | undefined): void {
   if (level === "token" || agg === "mean" || lower === undefined) return;
   if (agg === "sum" && lower <= 1) return;
   throw new UsageError(
     `areal: clamp with agg=${agg} and lower=${lower} is not computed here: AReaL clamps the geometric mean only of sequences whose ${agg} is outside the bounds`,
-    { hint: "use agg=mean, or leave lower out" },
+    { hint: "use agg=mean, or omit lower" },
   );
 }
 
@@ -228,12 +228,12 @@ function candidates(step: Step, weight: Weight): readonly Settings[] {
   }
 }
 
-/** The short bound whose exponential this is, where there is one. */
+/** The short decimal bound of which this is the exponential, if there is one. */
 function roundedLog(value: number): number {
   return Number(Math.log(value).toPrecision(12));
 }
 
-/** Words need no quotes. */
+/** Plain words need no quotes. */
 function bare(value: Settings[string]): string {
   return typeof value === "string" ? value : yamlLiteral(value ?? null);
 }

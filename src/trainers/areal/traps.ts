@@ -1,6 +1,6 @@
 import type { Settings } from "../shared/index.ts";
 
-/** What AReaL's settings do that their names do not say. */
+/** Effects of AReaL's settings that their names do not show. */
 export function arealTraps(settings: Settings): readonly string[] {
   const { level, action, metric, agg, lower } = settings;
   if (level === null) {
@@ -17,13 +17,17 @@ export function arealTraps(settings: Settings): readonly string[] {
     "use_decoupled_loss is false and rejection_sampling null by default: without the first the second does nothing",
     "log-ratios that are not finite become 0: the weight of such a token is 1",
     "behave_approx_kl has the sign of Δ (minus k1) and is averaged over kept tokens only, so dropping the worst tokens makes it look better",
-    "rs_filtered_fraction is the mean over micro-batches of their fractions, each counting the same",
+    "rs_filtered_fraction is the unweighted mean of the micro-batches' fractions",
   ];
   if (action === "mask") {
-    traps.push("dropped tokens still count in the loss's denominator, which is taken from the mask before");
+    traps.push(
+      "dropped tokens still count in the loss's denominator, which is computed before they are dropped",
+    );
   }
   if (lower === null && (metric === "ratio" || metric === "kl_k1")) {
-    traps.push("lower null: tokens whose probability collapsed are kept, only grown ones are bounded");
+    traps.push(
+      "lower null: tokens whose probability collapsed are kept, only those whose probability grew are bounded",
+    );
   }
   if (metric === "kl_k1") {
     traps.push(
@@ -32,7 +36,7 @@ export function arealTraps(settings: Settings): readonly string[] {
   }
   if (metric === "kl_k3") {
     traps.push(
-      'kl_k3 is exp(−Δ) − 1 + Δ, although documented as "r - log(r) - 1" with r = π_proximal/π_behave: it explodes for tokens whose probability fell, and hardly sees those that rose',
+      'kl_k3 is exp(−Δ) − 1 + Δ, although documented as "r - log(r) - 1" with r = π_proximal/π_behave: it explodes for tokens whose probability fell, and barely reacts to those whose probability rose',
     );
   }
   if (metric !== "ratio")

@@ -12,7 +12,7 @@ import { trlDialect } from "../trl/index.ts";
 import { verlDialect } from "../verl/index.ts";
 import { xtunerDialect } from "../xtuner/index.ts";
 
-/** The order decides between trainers that a config fits equally well. */
+/** When a config fits several trainers equally well, the first one wins. */
 export const DIALECTS: readonly Dialect[] = [
   verlDialect,
   xtunerDialect,

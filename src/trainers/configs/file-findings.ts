@@ -2,7 +2,7 @@ import type { LintedConfig, LintFinding } from "../../results/index.ts";
 import type { ConfigDocument } from "../shared/index.ts";
 import { inheritsFrom } from "./inherits.ts";
 
-/** What concerns the file as a whole. */
+/** Findings about the file as a whole. */
 export function fileFindings(
   documents: readonly ConfigDocument[],
   configs: readonly LintedConfig[],

@@ -1,5 +1,5 @@
 /**
- * Reads trainers' configs in their own formats and says what they really do.
+ * Reads trainers' configs in their own formats and reports what they really do.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import type { LintFinding } from "../../results/index.ts";
 import type { ConfigDocument, Entry } from "../shared/index.ts";
 
-/** What names another config that this one rests on: hydra's `defaults`, `--config FILE`. */
+/** Entries that name another config as a base: hydra's `defaults`, `--config FILE`. */
 export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {
   return entries.find(
     ({ path }) =>
@@ -10,7 +10,7 @@ export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {
   );
 }
 
-/** A finding that rests on a setting which only the other config may have is no more than a note. */
+/** Downgrades a finding to a note if it depends on a setting that the other config may have. */
 export function demoteInherited(
   findings: readonly LintFinding[],
   parameters: readonly string[],

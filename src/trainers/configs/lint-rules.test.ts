@@ -44,7 +44,7 @@ describe("xtuner's pairs", () => {
     for (const [call, message] of Object.entries(calls)) {
       const found = of(findings(call, "train.py"), "unknown-key");
       expect(found).toMatchObject({ severity: "error", message });
-      expect(found?.why).toBe("the trainer stops at a key that it does not know");
+      expect(found?.why).toBe("the trainer stops at an unknown key");
     }
     const loss = "[trainer.loss]\ndppo_mask_high = 0.2\nnot_a_key = 1\nteacher_tau = 0.0\n";
     const unknown = findings(loss, "rl.toml").filter(({ code }) => code === "unknown-key");
@@ -56,7 +56,7 @@ describe("xtuner's pairs", () => {
   it("are turned where they are the other way round, and not repeated where both are equal", () => {
     expect(order("(0.8, 1.2)")?.instead).toBe("rollout_is_threshold=(1.2, 0.8)");
     const equal = order("(0.5, 0.5)");
-    expect(equal?.message).toContain("is (upper, lower), and both are 0.5");
+    expect(equal?.message).toContain("is (upper, lower), but both are 0.5");
     expect(equal?.instead).toBe(
       "two different bounds, the upper one first, such as rollout_is_threshold=(2.0, 0.5)",
     );

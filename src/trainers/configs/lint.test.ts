@@ -53,7 +53,7 @@ describe("good configs", () => {
         "token importance weights (log-ratio clamped to ±20 nats)",
         "a token is masked when its weight is outside 0.1 to 5",
         "weights are truncated below at 0.5 and above at 2",
-        "a sequence is masked whole when any token's ratio p_trainer / p_rollout is outside 0.0001 to 20",
+        "a whole sequence is masked when any token's ratio p_trainer / p_rollout is outside 0.0001 to 20",
       ],
     ],
     ["trl-good.py", "trl", ["token importance weights, truncated above at 2"]],

@@ -1,9 +1,10 @@
 /**
- * A trainer's config in, what it really does and where it goes wrong out.
+ * Lints a trainer's config: what it really does, and where it goes wrong.
  *
  * @module
  */
 import { isLogratioError, SchemaError, UsageError } from "../../core/base/index.ts";
+import { plural } from "../../core/text/index.ts";
 import {
   LINT_SCHEMA_VERSION,
   type LintedConfig,
@@ -25,21 +26,21 @@ import { type ReadSettings, readSettings } from "./settings.ts";
 import { trapFindings } from "./trap-findings.ts";
 import { makeView } from "./view.ts";
 
-/** Whose config it is, and what is known of trainers. */
+/** The trainer of the config, and the known presets. */
 export interface LintOptions {
-  /** Its name decides the format and goes into messages. */
+  /** The file's name decides the format and appears in messages. */
   readonly file: string;
-  /** Trainers' corrections that settings may belong to. */
+  /** Presets that settings may belong to. */
   readonly presets: readonly Preset[];
-  /** As `--trainer` says, against what the keys look like. */
+  /** The trainer given by `--trainer`, which overrides recognition. */
   readonly trainer?: string;
 }
 
-/** What `--trainer` takes. */
+/** Values of `--trainer`. */
 export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name);
 
 /**
- * Reads every config in a text and holds it against its trainer's rules: what it does, line by line, and its traps.
+ * Reads every config in a text and checks it against its trainer's rules: what it does, line by line, and its traps.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -52,7 +53,7 @@ export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name)
  * ```
  *
  * @param text YAML, TOML, JSON, Python, or a shell script with flags
- * @returns what each config does, and findings with their lines
+ * @returns each config's effect, and findings with their lines
  * @throws FormatError, EmptyInputError, LimitError where the text is not a config that can be read
  * @throws SchemaError when no trainer is recognized, with the keys that would tell
  * @throws UsageError for a `trainer` that is not known
@@ -122,7 +123,7 @@ function lintDocument(view: ConfigView, recognition: Recognition, presets: reado
     ...ruled,
     ...(computed.refusal ? refusalFindings(computed.refusal, preset, read, ruled) : []),
     ...neutral,
-    // The budget says the same with the numbers of this config.
+    // The budget finding says the same with this config's numbers.
     ...traps.filter(({ code }) => code !== "product-ratio" || !budgeted),
   ];
   const from = inheritsFrom(document);
@@ -158,10 +159,13 @@ function computeCorrection(preset: Preset, { settings, refusal }: ReadSettings):
   }
 }
 
-/** Rules that say in other words why the trainer refuses. */
+/** Rules that repeat in other words why the trainer refuses. */
 const CAUSES = /^(order|conflict|refused|read-as-|none-is-text)/;
 
-/** At the setting that the message names, else at the first written one; a rule's own words about it go first. */
+/**
+ * Places the refusal at the setting that the message names, else at the first written one; a rule's own finding about
+ * it takes precedence.
+ */
 function refusalFindings(
   error: UsageError,
   preset: Preset,
@@ -221,7 +225,7 @@ function dialectNamed(name: string): Dialect {
   });
 }
 
-/** Any document may be meant, unless it has nothing of this trainer and others do. */
+/** Any document may be meant, except one without this trainer's settings when others have some. */
 function recognizeNamed(
   view: ConfigView,
   dialect: Dialect,
@@ -236,15 +240,15 @@ function notRecognised(documents: readonly ConfigDocument[], file: string, told?
   const some = keys.slice(0, 5).join(", ");
   return new SchemaError(
     told
-      ? `no setting of ${told.title}'s correction is in this file, of ${keys.length} keys`
-      : `no trainer is recognized in this file, of ${keys.length} keys`,
+      ? `no setting of ${told.title}'s correction is among the ${plural(keys.length, "key")} of this file`
+      : `no trainer is recognized by the ${plural(keys.length, "key")} of this file`,
     {
       at: { file },
       likely:
         keys.length === 0
-          ? "it has no settings at all"
+          ? "the file has no settings at all"
           : `it starts with ${some}; the correction may be in another file`,
-      hint: "these would tell: rollout_correction.* (verl), RolloutImportanceSampling(…) (xtuner), vllm_importance_sampling_* (TRL), --use-tis (slime, miles), --algo.advantage.is_correction_* (OpenRLHF), loss_fn.truncated_importance_sampling_* (NeMo-RL), off_policy_correction.* (SkyRL), rejection_sampling.* (AReaL), dppo_mask_* (prime-rl), train_infer_correction.* (ROLL), --rho_* (open-instruct), --rollout_importance_sampling_* (ms-swift)",
+      hint: "give a file with keys such as: rollout_correction.* (verl), RolloutImportanceSampling(…) (xtuner), vllm_importance_sampling_* (TRL), --use-tis (slime, miles), --algo.advantage.is_correction_* (OpenRLHF), loss_fn.truncated_importance_sampling_* (NeMo-RL), off_policy_correction.* (SkyRL), rejection_sampling.* (AReaL), dppo_mask_* (prime-rl), train_infer_correction.* (ROLL), --rho_* (open-instruct), --rollout_importance_sampling_* (ms-swift)",
     },
   );
 }

@@ -21,7 +21,7 @@ export function misspeltKeys(
     if (found.has(entry) || known.includes(name) || /^\d*$/.test(name) || isRemedy(entry, dialect)) return [];
     const own = isCallTo(document, dialect) || isBelow(entry, dialect, parameters, OWN);
     const beside = own || isBelow(entry, dialect, parameters, ANY);
-    // Alone on a command line a similar name is another setting of the trainer more often than a slip.
+    // On a command line, a similar name without a section is more often another setting than a typo.
     const near = beside
       ? closest(name, known)
       : isBare(entry, dialect)
@@ -35,11 +35,11 @@ export function misspeltKeys(
         code: near === undefined ? "unknown-key" : "misspelt",
         key: entry.key,
         line: entry.line,
-        message: `${dialect.title} has no ${entry.key}${near === undefined ? "" : `; ${near} is meant, most likely`}`,
+        message: `${dialect.title} has no ${entry.key}${near === undefined ? "" : `; ${near} is probably meant`}`,
         why:
           effect === "refused"
-            ? "the trainer stops at a key that it does not know"
-            : "the trainer takes it and never looks at it",
+            ? "the trainer stops at an unknown key"
+            : "the trainer accepts the key and ignores it",
         source,
         ...(near !== undefined && { instead: entry.key.replace(/[^.]*$/, dashes(entry.key, near)) }),
       },
@@ -47,7 +47,7 @@ export function misspeltKeys(
   });
 }
 
-/** Whether the doctor asks for this key: what one part of the program advises, another must not call a slip. */
+/** Whether the doctor recommends this key: the linter must not call it a typo. */
 function isRemedy(entry: Entry, { remedies = {} }: Dialect): boolean {
   return Object.keys(remedies).some((key) => {
     const known = normalizedPath(key);
@@ -55,7 +55,7 @@ function isRemedy(entry: Entry, { remedies = {} }: Dialect): boolean {
   });
 }
 
-/** Directly below one of the trainer's sections, beside its settings. */
+/** Whether the key is directly in one of the trainer's sections, next to its settings. */
 function isBelow(entry: Entry, dialect: Dialect, parameters: readonly string[], which: RegExp): boolean {
   const sections = dialect.sections.filter((section) => which.test(section));
   const parent = { ...entry, path: entry.path.slice(0, -1) };
@@ -71,7 +71,10 @@ function isBare({ path }: Entry, { sections }: Dialect): boolean {
 }
 
 const ANY = /./;
-/** Sections that hold nothing but the correction (prime-rl's `loss` is one); `actor`, `loss_fn` or `grpo` hold much else. */
+/**
+ * Sections that hold nothing but the correction (prime-rl's `loss` is one); `actor`, `loss_fn` or `grpo` hold many
+ * other keys.
+ */
 const OWN =
   /^((trainer\.)?loss|rollout_correction|rollout_is|off_policy_correction|rejection_sampling|train_infer_correction)$/;
 

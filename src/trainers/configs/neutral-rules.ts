@@ -1,5 +1,5 @@
 /**
- * What goes wrong whatever the trainer is called: rules on the neutral form.
+ * Mistakes that do not depend on the trainer: rules on the neutral form.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { LintFinding } from "../../results/index.ts";
 import type { Bounds, Correction, Measure, Step } from "../neutral/index.ts";
 import type { Entry, LintContext } from "../shared/index.ts";
 
-/** Sequences that a product of ratios is not too long for at once. */
+/** Sequence lengths that a product of ratios can bear. */
 const LONG = 1024;
 /** Nats per token; a bf16 run of a dense model, heavy tails included (`logratio report` prints delta_std). */
 const TYPICAL_SPREAD = 0.02;
@@ -34,7 +34,9 @@ export function neutralFindings(context: LintContext, correction: Correction): L
   ];
 }
 
-/** Bounds that tokens on which both policies agree do not meet: a PPO clip range, a swapped pair, a ratio for nats. */
+/**
+ * Bounds that exclude tokens on which both policies agree: a PPO clip range, a swapped pair, a ratio instead of nats.
+ */
 function excludesAgreement(context: LintContext, { steps }: Correction): LintFinding[] {
   return steps.flatMap((step) => {
     if (step.action === "normalize") return [];
@@ -65,7 +67,7 @@ function tooWideMean(context: LintContext, { steps }: Correction): LintFinding[]
     if (!("measure" in step) || step.measure === "weight") return [];
     const { measure } = step;
     const ofTokens = measure.level === "token" || measure.aggregation !== "mean";
-    // A rule about one sign of the advantage measures the drift of updates, too.
+    // A rule about one sign of the advantage also measures the drift of updates.
     if (ofTokens || "when" in step) return [];
     const nats = logBounds(measure, step);
     if (!nats || nats.some((bound) => Number.isFinite(bound) && Math.abs(bound) < WIDEST_MEAN)) return [];
@@ -85,7 +87,7 @@ function tooWideMean(context: LintContext, { steps }: Correction): LintFinding[]
   });
 }
 
-/** How long a sequence may be until the product of its ratios leaves the bounds by chance. */
+/** The sequence length at which the product of ratios leaves the bounds by chance. */
 function lengthBudget(context: LintContext, { weight, steps }: Correction): LintFinding[] {
   const product = weight?.level === "sequence" && weight.aggregation === "sum";
   const bounded = steps.find((step) => {
@@ -119,9 +121,8 @@ function lengthBudget(context: LintContext, { weight, steps }: Correction): Lint
       message: length
         ? `a product of ratios over up to ${length.value} tokens (${length.key}, line ${length.line}): its log spreads by ±${spread} nats, its bound is at ${Number(nats.toPrecision(3))}`
         : `a product of ratios reaches its bound of ${Number(nats.toPrecision(3))} nats by chance at about ${budget} tokens`,
-      why: `with σ = ${TYPICAL_SPREAD} nats per token and tokens independent, log ρ of a sequence has σ√T: the budget is (${Number(nats.toPrecision(3))} / ${TYPICAL_SPREAD})² = ${budget} tokens; put delta_std of logratio report in for σ`,
-      instead:
-        "token weights, or rejection by the geometric mean; logratio sweep shows what each throws away",
+      why: `with σ = ${TYPICAL_SPREAD} nats per token and independent tokens, log ρ of a sequence of T tokens has the spread σ√T: the budget is (${Number(nats.toPrecision(3))} / ${TYPICAL_SPREAD})² = ${budget} tokens; use delta_std of logratio report for σ`,
+      instead: "token weights, or rejection by the geometric mean; logratio sweep shows what each rejects",
     },
   ];
 }
@@ -132,7 +133,7 @@ function findAgreement(step: Exclude<Step, { action: "normalize" }>): number {
   return step.measure.statistic === "ratio" || step.measure.statistic === "error_ratio" ? 1 : 0;
 }
 
-/** Bounds on Δ's own scale, nats; undefined for measures that are not of one sign with it. */
+/** Bounds on the scale of Δ, nats; undefined for measures that do not have the sign of Δ. */
 function logBounds({ statistic }: Measure, { lower, upper }: Bounds): number[] | undefined {
   if (statistic === "k1") return [-(upper ?? Infinity), -(lower ?? -Infinity)];
   if (statistic !== "ratio") return undefined;
@@ -146,7 +147,7 @@ function written({ lower, upper }: Bounds): string {
   return `${lower ?? "−∞"} to ${upper ?? "∞"}`;
 }
 
-/** The written setting that most likely holds the step's bounds. */
+/** The setting in the file that most likely holds the step's bounds. */
 function findPlace(context: LintContext, step: Step): Pick<LintFinding, "key" | "line"> {
   const veto = /veto|outlier/;
   const hints =

@@ -79,11 +79,11 @@ describe("whose config it is", () => {
       confidence: "told",
     });
     expect(() => only("p train.py --use-tis", "a.sh", "verl")).toThrow(
-      /no setting of verl's correction is in this file, of 1 keys/,
+      /no setting of verl's correction is among the 1 key of this file/,
     );
     expect(() => only("a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\n")).toThrow(
       expect.objectContaining({
-        message: "no trainer is recognized in this file, of 6 keys",
+        message: "no trainer is recognized by the 6 keys of this file",
         likely: "it starts with a, b, c, d, e; the correction may be in another file",
         at: { file: "config.yaml" },
       }),

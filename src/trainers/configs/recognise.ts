@@ -1,5 +1,5 @@
 /**
- * Whose config it is: each trainer collects points for settings and keys that only it has.
+ * Finds the trainer of a config: each trainer scores points for settings and keys that only it has.
  *
  * @module
  */
@@ -11,18 +11,18 @@ import { findSetting, isCallTo } from "./view.ts";
 export interface Recognition {
   readonly dialect: Dialect;
   readonly confidence: LintConfidence;
-  /** What spoke for it, at most four. */
+  /** Evidence for it, at most four entries. */
   readonly because: readonly string[];
   readonly score: number;
-  /** The next best, when it is close. */
+  /** The second-best trainer, when it is close. */
   readonly rival?: Dialect;
 }
 
-/** More than one key that many projects could have. */
+/** Must exceed the score of one key that many projects could have. */
 const ENOUGH = 4;
 const POINTS = { call: 10, sectionSetting: 10, ownSetting: 6, mark: 3, textMark: 2 } as const;
 const MOST_MARKS = 9;
-/** A setting's name that many trainers could have is not evidence on its own. */
+/** A setting whose name many trainers could have is not evidence on its own. */
 const COMMON = /^(level|action|metric|agg|upper|lower|filters|type|token_level_loss|enabled)$/;
 
 /** The trainer that fits best; undefined when none fits. */
@@ -50,11 +50,11 @@ export function recognise(
 interface Score {
   readonly score: number;
   readonly because: readonly string[];
-  /** The file's text names it. */
+  /** Whether the file's text names the trainer. */
   readonly named: boolean;
 }
 
-/** What speaks for one trainer; 0 when only the file's text does. */
+/** The evidence for a trainer; 0 when only the file's text names it. */
 export function scoreDialect(
   view: ConfigView,
   dialect: Dialect,
@@ -74,7 +74,7 @@ export function scoreDialect(
     const entry = findSetting(document, dialect, name);
     return entry ? [{ name, entry }] : [];
   });
-  // A call of another class may have one argument of the same name.
+  // A call of another class may have an argument with the same name.
   if (document.callee !== undefined && score === 0 && found.length < 2)
     return { score: 0, because, named: false };
   for (const { name, entry } of found) {

@@ -14,17 +14,17 @@ import { completeSettings } from "../shared/index.ts";
 import { findSetting } from "./view.ts";
 
 export interface ReadSettings {
-  /** Complete. */
+  /** All settings, with defaults filled in. */
   readonly settings: Settings;
-  /** Written, by the preset's name. */
+  /** Settings written in the file, by the preset's names. */
   readonly found: ReadonlyMap<string, Entry>;
   readonly table: readonly LintSetting[];
   readonly findings: readonly LintFinding[];
-  /** Why a written value cannot be used at all. */
+  /** Why a written value cannot be used. */
   readonly refusal?: UsageError;
 }
 
-/** The preset's settings as the config has them, with the trainer's own defaults for the rest. */
+/** The preset's settings from the config, with the trainer's own defaults for the rest. */
 export function readSettings(view: ConfigView, dialect: Dialect, preset: Preset): ReadSettings {
   const { document } = view;
   const found = new Map<string, Entry>();
@@ -72,7 +72,7 @@ interface Read {
   readonly finding?: LintFinding;
 }
 
-/** The value as the trainer's parser sees it, with what that parser does to `None` and to flags. */
+/** The value as the trainer's parser sees it, including its treatment of `None` and flags. */
 function readValue(entry: Entry, { kind, name }: Parameter, { format }: ConfigDocument): Read {
   const { value, text, key, line } = entry;
   if (text === "None" && value === "None" && format !== "python") {
@@ -86,16 +86,16 @@ function readValue(entry: Entry, { kind, name }: Parameter, { format }: ConfigDo
         line,
         message: `${key}: None is the text "None" here, not Python's None`,
         why: flag ? "argparse does not read it as one" : "YAML, hydra and JSON write it null",
-        instead: flag ? `leave ${key} away` : `${name}: null`,
+        instead: flag ? `omit ${key}` : `${name}: null`,
       },
     };
   }
-  // A flag that takes no value is followed by whatever comes next on the line.
+  // After a flag without a value, the next word on the line is not its value.
   if (kind === "boolean" && format === "command line" && typeof value !== "boolean" && value !== undefined) {
     const said = /^(1|yes|on)$/i.test(text) ? true : /^(0|no|off)$/i.test(text) ? false : undefined;
     return { value: said ?? (value === null ? null : true) };
   }
-  // Numbers in a shell's quotes are numbers; in a YAML file's they are text.
+  // Quoted numbers are numbers in a shell, but text in YAML.
   if (kind === "text" && typeof value === "number") return { value: text };
   return { value };
 }
@@ -109,7 +109,7 @@ function unsureFinding({ unsure, key, line, value }: Entry): LintFinding[] {
       key,
       line,
       message: `${key} is not known: ${unsure}`,
-      ...(value === undefined && { why: "what follows is said of the trainer's default" }),
+      ...(value === undefined && { why: "what follows assumes the trainer's default" }),
     },
   ];
 }

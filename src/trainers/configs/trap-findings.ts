@@ -1,7 +1,7 @@
 import type { LintFinding } from "../../results/index.ts";
 import type { Dialect, LintContext, Preset } from "../shared/index.ts";
 
-/** The preset's traps with a severity and the line of the setting they are about. */
+/** The preset's traps, with a severity and the line of their setting. */
 export function trapFindings(preset: Preset, dialect: Dialect, context: LintContext): LintFinding[] {
   return preset.traps(context.settings).flatMap((trap) => {
     const grade = dialect.traps.find(({ match }) => match.test(trap));

@@ -21,7 +21,7 @@ export function makeView(document: ConfigDocument, text: string): ConfigView {
   };
 }
 
-/** Every way in which a setting may be written: its name below each section, or alone. */
+/** All possible paths of a setting: its name in each section, or alone. */
 export function settingPaths(dialect: Dialect, name: string): string[][] {
   const parts = normalizedPath(name);
   return dialect.sections.map((section) => {
@@ -30,7 +30,7 @@ export function settingPaths(dialect: Dialect, name: string): string[][] {
   });
 }
 
-/** The last entry that sets this, and the section that it was found in. */
+/** The last entry that sets this, with its section. */
 export function findSetting(document: ConfigDocument, dialect: Dialect, name: string): Entry | undefined {
   const bare = normalizedPath(name);
   return document.entries.findLast((entry) => {

@@ -1,7 +1,6 @@
 /**
- * The metrics by which trainers' dashboards show mismatch: what each key means and which of our figures it is. How a
- * trainer computes them is in its own folder (`parity`, `metrics` of presets); where they are written, in
- * `input/ingest/series`.
+ * Mismatch metrics in trainers' logs: what each key means, and which of our figures it corresponds to. How a trainer
+ * computes them belongs in its own folder (`parity`, `metrics` of presets), reading the logs in `input/ingest/series`.
  *
  * @module
  */

@@ -1,22 +1,22 @@
 import type { MismatchMetrics } from "../../results/index.ts";
 
-/** A key under which a trainer logs mismatch. */
+/** A key under which a trainer logs a mismatch metric. */
 export interface LoggedMetric {
-  /** Of the whole key, without what loggers put before it. */
+  /** Matches the whole key, without a logger's prefix. */
   readonly key: RegExp;
   readonly trainer: string;
   /** A noun phrase. */
   readonly meaning: string;
   readonly unit: string;
-  /** The figure that it is where nothing disturbs it. */
+  /** Our figure that it equals, apart from its quirk. */
   readonly figure?: keyof MismatchMetrics;
-  /** Where it is that figure with the other sign. */
+  /** Whether it has the opposite sign of that figure. */
   readonly negated?: true;
-  /** Which end is bad; `away` from 0 or, for ratios, from 1. */
+  /** The bad direction; `away` from 0 or, for ratios, from 1. */
   readonly worse: "larger" | "smaller" | "away";
   readonly neutral?: 0 | 1;
-  /** How it differs from what it is called. */
+  /** How it differs from what its name says. */
   readonly quirk?: string;
-  /** The quirk bounds or bends it, so that it need not equal the figure. */
+  /** Whether the quirk changes its value, so that it need not equal the figure. */
   readonly isBent?: true;
 }

@@ -1,15 +1,15 @@
 /**
- * Keys as the trainers' code writes them; the commits are those of the presets and of `parity`.
+ * Keys from the trainers' code, at the commits of the presets and of `parity`.
  *
  * @module
  */
 import type { LoggedMetric } from "./metric.ts";
 
 const PACKS = "a mean of means of packs: a short pack weighs as much as a long one";
-const RANKS = "a mean over micro-batches and ranks of their own means";
-const SEQUENCES = "a mean over sequences of their own means: a short response weighs as much as a long one";
+const RANKS = "an unweighted mean of the means of micro-batches and ranks";
+const SEQUENCES = "a mean of the sequences' means: a short response weighs as much as a long one";
 const TRUNCATED = "logged after truncation or masking: it cannot pass the threshold, and hides the tail";
-const ALL_ROWS = "rows without a masked token count, too";
+const ALL_ROWS = "rows without a masked token also count";
 const CLAMPED = "log ratios are clamped to ±20 before squaring";
 
 const ABS = { meaning: "mean |Δ|", unit: "nats", figure: "delta_abs_mean", worse: "larger" } as const;
@@ -60,7 +60,7 @@ const PPL = (prefix: string, trainer: string, quirk: string): LoggedMetric[] => 
   },
 ];
 
-/** The more special first. */
+/** The more specific ones first. */
 export const LOGGED_METRICS: readonly LoggedMetric[] = [
   // verl/utils/debug/metrics.py and trainer/ppo/rollout_corr_helper.py
   verl(/training\/rollout_probs_diff_mean$/, {
@@ -117,7 +117,7 @@ export const LOGGED_METRICS: readonly LoggedMetric[] = [
   { key: /mismatch\/mismatch_logprob_abs_diff$/, trainer: "xtuner", ...ABS, quirk: PACKS },
   { key: /mismatch\/mismatch_k3_kl$/, trainer: "xtuner", ...K3, quirk: PACKS },
   { key: /mismatch\/mismatch_kl$/, trainer: "xtuner", ...K1, quirk: PACKS },
-  ...PPL("mismatch/mismatch_", "xtuner", "computed of each pack as if it were one sequence"),
+  ...PPL("mismatch/mismatch_", "xtuner", "computed per pack, as if the pack were one sequence"),
   { key: /mismatch\/rollout_is_eff_sample_size$/, trainer: "xtuner", ...ESS, quirk: TRUNCATED, isBent: true },
   { key: /mismatch\/rollout_is_mean$/, trainer: "xtuner", ...RATIO, quirk: TRUNCATED, isBent: true },
   // trl/trainer/grpo_trainer.py
@@ -126,7 +126,7 @@ export const LOGGED_METRICS: readonly LoggedMetric[] = [
     key: /sampling\/sampling_logp_difference\/max$/,
     trainer: "trl",
     ...ABS_MAX,
-    quirk: "a mean over ranks of their own maxima",
+    quirk: "a mean of the ranks' maxima",
   },
   {
     key: /sampling\/importance_sampling_ratio\/mean$/,
@@ -201,7 +201,7 @@ export const LOGGED_METRICS: readonly LoggedMetric[] = [
     key: /(?:train\/)?gen_kl_error$/,
     trainer: "nemo-rl",
     ...K3,
-    quirk: "k3 unless reference_policy_kl_type says another estimator",
+    quirk: "k3 unless reference_policy_kl_type names another estimator",
   },
   {
     key: /(?:train\/)?policy_kl_error$/,

@@ -2,14 +2,14 @@ import type { LoggedMetric } from "./metric.ts";
 import { LOGGED_METRICS } from "./metrics.ts";
 
 export interface RecognisedMetric extends Omit<LoggedMetric, "key"> {
-  /** The trainer's own key: without what a logger put before it. */
+  /** The trainer's own key, without a logger's prefix. */
   readonly key: string;
 }
 
 /**
- * What a logged key is; undefined for everything that is not a mismatch metric.
+ * The metric of a logged key; undefined for anything other than a mismatch metric.
  *
- * @param name as the logger wrote it; a prefix (`train/`, a run's name) is passed over
+ * @param name as the logger wrote it; a prefix (`train/`, a run's name) is ignored
  */
 export function recogniseMetric(name: string): RecognisedMetric | undefined {
   for (const { key, ...known } of LOGGED_METRICS) {

@@ -1,6 +1,6 @@
 /**
- * Everything known of miles: its settings and what they do, its metrics, its pitfalls and its config keys.
- * Reading its dumps belongs in `src/input/adapters`.
+ * Everything known about miles: its settings and what they do, its metrics, its pitfalls and its config keys. Reading
+ * its dumps belongs in `src/input/adapters`.
  *
  * @module
  */

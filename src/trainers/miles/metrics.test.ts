@@ -35,7 +35,7 @@ describe("miles", () => {
     const traps = miles.traps(completeSettings(miles, {}));
     for (const words of [
       "counts NaN and infinite differences as 0",
-      "ends at 10 nats per token",
+      "is capped at 10 nats per token",
       "the TIS weight itself is not guarded",
       "is of the PPO ratio",
     ]) {

@@ -5,10 +5,10 @@ import { slimeMetrics, slimePreset } from "../slime/index.ts";
 
 /** Log-ratios are clamped to ± this many nats before exp, NaN to 0 (`_LOG_RATIO_EXP_CLAMP` in math_utils.py). */
 const LOG_RATIO_CLAMP = 20;
-/** `low_var_kl` ends at this many nats per token. */
+/** `low_var_kl` is capped at this many nats per token. */
 const KL_CLAMP = 10;
 
-/** miles: slime's correction; non-finite values are hidden from its metrics, k3 is clamped. */
+/** miles has slime's correction, but its metrics hide non-finite values and clamp k3. */
 export const miles: Preset = slimePreset({
   name: "miles",
   trainer: "miles",
@@ -19,9 +19,9 @@ export const miles: Preset = slimePreset({
   misPreset: "slime-mis",
   traps: [
     "train/train_rollout_logprob_abs_diff counts NaN and infinite differences as 0: a broken token lowers it",
-    "train/train_rollout_kl ends at 10 nats per token: a catastrophic token counts no more than Δ = 2.6",
+    "train/train_rollout_kl is capped at 10 nats per token: a catastrophic token counts no more than one with Δ = 2.6",
     "the guards are on metrics and PPO terms; the TIS weight itself is not guarded, a NaN ratio stays NaN",
-    "train/ess_ratio is of the PPO ratio, not of the rollout ratio, unless use_rollout_logprobs makes them one",
+    "train/ess_ratio is of the PPO ratio, not of the rollout ratio, unless use_rollout_logprobs makes them the same",
   ],
   metrics: (preset, settings) =>
     slimeMetrics(preset, settings, {

@@ -18,7 +18,7 @@ checkDialect("ms-swift", {
     [
       "a.yaml",
       "rlhf_type: grpo\nrollout_importance_sampling_threshold: 3.0\n",
-      [`error not-switched-on@2 ${MODE}`, /mode is not given, and then nothing is corrected$/],
+      [`error not-switched-on@2 ${MODE}`, /mode is not given, so nothing is corrected$/],
     ],
     [
       "a.yaml",

@@ -45,7 +45,7 @@ export const msSwiftDialect: Dialect = {
     needsSwitch({
       settings: ["rollout_importance_sampling_threshold"],
       isOff: ({ settings }) => settings.rollout_importance_sampling_mode === null,
-      off: "rollout_importance_sampling_mode is not given, and then nothing is corrected",
+      off: "rollout_importance_sampling_mode is not given, so nothing is corrected",
       source: `${TRAINER} _apply_rollout_importance_sampling`,
       instead: "--rollout_importance_sampling_mode token_truncate",
     }),

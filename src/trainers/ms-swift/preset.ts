@@ -126,7 +126,7 @@ function buildStep(mode: Mode, upper: number): Step {
   }
 }
 
-/** Other trainers' clamps of Δ, of their mean, or none: all the same below 20 nats. */
+/** Other trainers clamp Δ, its mean, or nothing: no difference below 20 nats. */
 function withGuards(correction: Correction): Correction {
   const guarded = (bound: number | undefined): boolean => bound === undefined || bound >= SAFETY_BOUND;
   const { weight } = correction;
@@ -147,7 +147,7 @@ function msSwiftTraps(settings: Settings): readonly string[] {
   if (mode) {
     traps.push("rollout_importance_sampling_mode is None by default: nothing is corrected until it is set");
     traps.push(
-      "it is off without a word where vLLM's version is below 0.10.2 at rollout, or any rank has a batch without rollout log-probs",
+      "it is silently off when the rollout's vLLM is older than 0.10.2, or any rank has a batch without rollout log-probs",
     );
     traps.push(
       "there is only an upper bound: ratios near 0 are neither clamped nor dropped; 1/threshold appears in the ess metric alone",

@@ -12,8 +12,12 @@ const precision = (kind: string): string =>
 checkDialect("nemo-rl", {
   says: [
     // Async GRPO and fp8 insist on the correction.
-    ["a.yaml", loss(OFF) + async(true), [`error refused@5 ${INSISTS}`, /^NeMo-RL stops: async GRPO wants/]],
-    ["a.yaml", loss(OFF) + precision("fp8"), [`error refused@6 ${INSISTS}`, /stops: vLLM with fp8 wants/]],
+    [
+      "a.yaml",
+      loss(OFF) + async(true),
+      [`error refused@5 ${INSISTS}`, /^NeMo-RL stops: async GRPO requires/],
+    ],
+    ["a.yaml", loss(OFF) + precision("fp8"), [`error refused@6 ${INSISTS}`, /stops: vLLM with fp8 requires/]],
     ["a.yaml", loss(ON) + async(true) + precision("fp8"), "no refused"],
     ["a.yaml", loss(OFF) + async(false) + precision("bfloat16"), "no refused"],
     ["a.yaml", loss(OFF), "no refused"],

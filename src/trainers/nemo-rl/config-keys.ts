@@ -4,7 +4,7 @@ import { isTrue, needsSwitch } from "../shared/index.ts";
 const LOSS = "nemo_rl/algorithms/loss/loss_functions.py ClippedPGLossFn";
 const TYPE = "truncated_importance_sampling_type";
 
-/** Where the trainer insists on the correction. */
+/** Features with which the trainer requires the correction. */
 const insists: LintRule = ({ get, at, settings }) => {
   if (settings.use_importance_sampling_correction !== false) return [];
   const precision = get("vllm_cfg.precision");
@@ -18,7 +18,7 @@ const insists: LintRule = ({ get, at, settings }) => {
       severity: "error" as const,
       code: "refused",
       ...at(entry),
-      message: `NeMo-RL stops: ${what} wants use_importance_sampling_correction`,
+      message: `NeMo-RL stops: ${what} requires use_importance_sampling_correction`,
       source: "nemo_rl/algorithms/grpo.py",
       instead: "loss_fn.use_importance_sampling_correction: true",
     }));

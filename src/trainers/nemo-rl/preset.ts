@@ -4,12 +4,12 @@ import type { Parameter, Preset, Settings } from "../shared/index.ts";
 import { firstExpressing, makeBounds, plainForm, readNumber, yamlLines } from "../shared/index.ts";
 import { nemoRlBounds, nemoRlMetrics } from "./correction-metrics.ts";
 
-/** Beyond it a float32 weight is infinite, and `nan_to_num(…, nan=0, posinf=0)` makes it 0. */
+/** A larger weight is infinite in float32, and `nan_to_num(…, nan=0, posinf=0)` makes it 0. */
 const FLOAT32_MAX = 3.4028234663852886e38;
 const GEOMETRIC_MEAN: Measure = { statistic: "ratio", level: "sequence", aggregation: "mean" };
 const PROBABILITY_ERROR: Measure = { statistic: "error_ratio", level: "sequence", aggregation: "mean" };
 const TYPES = ["tis", "icepop", "seq-mask-tis"];
-/** The settings' names, short. */
+/** Short names of the settings. */
 const TYPE = "truncated_importance_sampling_type";
 const RATIO = "truncated_importance_sampling_ratio";
 const RATIO_MIN = "truncated_importance_sampling_ratio_min";
@@ -131,7 +131,7 @@ function truncations(settings: Settings): Step[] {
   return [finite];
 }
 
-/** The assertions of ClippedPGLossFn, in their order and words. */
+/** The assertions of ClippedPGLossFn, in order and with their messages. */
 function refuse(settings: Settings): void {
   const type = settings[TYPE] ?? null;
   const ratio = readNumber(settings, RATIO);
@@ -147,7 +147,7 @@ function refuse(settings: Settings): void {
     if (ratio === undefined) return;
     throw refusal(
       "Invalid truncated importance sampling type: None",
-      `${RATIO} is ${ratio}: set ${TYPE}, too`,
+      `${RATIO} is ${ratio}: also set ${TYPE}`,
     );
   }
   if (settings.use_importance_sampling_correction !== true) {
@@ -202,7 +202,7 @@ function findTraps(settings: Settings): readonly string[] {
   if (type === "seq-mask-tis") {
     traps.push("seq-mask-tis keeps raw, untruncated token ratios in the sequences that it keeps");
     traps.push(
-      "for its geometric mean a difference that is not finite counts as 0, so it hides instead of rejecting; here it rejects",
+      "for its geometric mean a difference that is not finite counts as 0, so NeMo-RL may keep such a sequence; logratio rejects it",
     );
     if (lower < 0.9 || upper > 1.1) {
       traps.push(
@@ -223,11 +223,11 @@ function findTraps(settings: Settings): readonly string[] {
   const threshold = readNumber(settings, "seq_logprob_error_threshold");
   if (threshold !== undefined) {
     traps.push(
-      "seq_logprob_error_threshold bounds the mean of exp|Δ|, at least 1 and ruled by the worst token: one token with |Δ| = 8 adds 3.0 to a sequence of 1,000",
+      "seq_logprob_error_threshold bounds the mean of exp|Δ|, at least 1 and dominated by the worst token: one token with |Δ| = 8 adds 3.0 to a sequence of 1,000",
     );
     if (threshold < 1)
       traps.push(`${threshold} is below 1, the least that the error can be: every sequence is masked`);
   }
-  traps.push("token_mult_prob_error is the mean of exp|Δ|: never below 1, and ruled by its tail");
+  traps.push("token_mult_prob_error is the mean of exp|Δ|: never below 1, and dominated by its tail");
   return traps;
 }

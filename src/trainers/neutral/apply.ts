@@ -1,5 +1,5 @@
 /**
- * Applies a correction to packed columns, in float64, step by step as it is written.
+ * Applies a correction to packed columns in float64, step by step.
  *
  * @module
  */
@@ -20,51 +20,51 @@ import { cutSegments, logRatios, measureSegments, type Segments, segmentMeans } 
 import { clamp, diverges, hasSign, isBeyond, isInside, needsWeights, readLimits } from "./rules.ts";
 import { validateCorrection } from "./validate.ts";
 
-/** Packed sequences with, where a rule asks for them, advantages per token. */
+/** Packed sequences, with advantages per token if a rule needs them. */
 export interface CorrectionBlock extends TokenBlock {
-  /** `[tokens]`; needed where a step looks at their signs. */
+  /** `[tokens]`; required if a step depends on their signs. */
   readonly advantages?: FloatArray;
 }
 
 /** What a step did. */
 export interface StepOutcome {
-  /** The step that this is the outcome of. */
+  /** The step with this outcome. */
   readonly step: Step;
-  /** Of `zero`, `mask` and `veto`: what was measured, one value per segment, and 1 where it was rejected. */
+  /** For `zero`, `mask` and `veto`: the measured values, one per segment, and 1 for rejected segments. */
   readonly measured?: {
     readonly segments: Segments;
     readonly values: Float64Array;
     readonly rejected: Uint8Array;
   };
-  /** Of `normalize`: what the weights were divided by. */
+  /** For `normalize`: the divisor of the weights. */
   readonly factor?: number;
 }
 
-/** What a correction makes of a block. */
+/** The result of applying a correction to a block. */
 export interface AppliedCorrection {
   /** Importance weights `[tokens]`, 0 where the original mask is 0; absent when the correction has none. */
   readonly weights?: Float64Array;
-  /** The same before any step, bounded only by `logBound`. */
+  /** The weights before any step, bounded only by `logBound`. */
   readonly rawWeights?: Float64Array;
   /** The log-ratio behind the weights, one per segment of their level, before `logBound`. */
   readonly logWeights?: { readonly segments: Segments; readonly values: Float64Array };
-  /** The response mask with what was rejected taken out, `[tokens]`, 0 or 1. */
+  /** The response mask without rejected tokens, `[tokens]`, 0 or 1. */
   readonly mask: Uint8Array;
-  /** One per step of the correction. */
+  /** Outcomes, one per step of the correction. */
   readonly steps: readonly StepOutcome[];
 }
 
 type StartedWeights = Pick<AppliedCorrection, "weights" | "rawWeights" | "logWeights">;
 
-/** What one block cannot tell by itself. */
+/** Values that one block cannot determine by itself. */
 export interface ApplyOptions {
-  /** Divisor for `normalize` steps in place of the mean of this block, when the batch spans several blocks. */
+  /** Divisor for `normalize` steps instead of this block's mean, when the batch spans several blocks. */
   readonly factor?: number;
 }
 
 /**
- * Applies a correction to packed columns, in float64, step by step as it is written: importance weights, the mask that is
- * left, and what each step did.
+ * Applies a correction to packed columns in float64, step by step. Returns the importance weights, the remaining mask,
+ * and the outcome of each step.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -86,11 +86,11 @@ export interface ApplyOptions {
  * assert.equal(metrics.finish()["rollout_corr/rollout_is_max"], 2);
  * ```
  *
- * @param block `[tokens]` log-probs (nats), mask and, where a rule asks for them, advantages; offsets `[rows + 1]`
+ * @param block `[tokens]` log-probs (nats), mask and, if a rule needs them, advantages; offsets `[rows + 1]`
  * @returns `[tokens]` weights (ratios) and mask (0 or 1)
  * @throws UsageError when the correction contradicts itself
  * @throws LengthMismatchError when columns differ in length
- * @throws SchemaError when a rule needs advantages and there are none
+ * @throws SchemaError when a rule needs advantages and the block has none
  */
 export function applyCorrection(
   block: CorrectionBlock,
@@ -141,7 +141,7 @@ export function applyCorrection(
   return { ...start(), mask, steps };
 }
 
-/** The sum and count behind a `normalize` step, to add up over blocks of one batch. */
+/** The sum and count of a `normalize` step, to be added over the blocks of a batch. */
 export function normalizerSums(
   { mask, offsets }: TokenBlock,
   weights: Float64Array,
@@ -167,7 +167,7 @@ export function normalizerSums(
   return { sum: total, count: units };
 }
 
-/** The block as `over` asks: with the mask as it is, or as it was. */
+/** The block with the mask that `over` asks for: the current or the original one. */
 function measuredBlock(
   block: CorrectionBlock,
   { level, over }: { readonly level: Level; readonly over?: "kept" },
@@ -235,7 +235,7 @@ function meanWeight(block: CorrectionBlock, weights: Float64Array, over: Normali
   return count === 0 ? 0 : sum / count;
 }
 
-/** 1 for each segment with a token to lose that is outside the bounds and whose advantage the rule is about. */
+/** 1 for each segment that is outside the bounds, has a token to lose, and has an advantage that the rule covers. */
 function outside(block: CorrectionBlock, segments: Segments, values: Float64Array, rule: Reject): Uint8Array {
   const { starts, ends, level } = segments;
   const advantages = rule.when && segmentMeans(block, segments, block.advantages!);
@@ -272,7 +272,7 @@ function veto(mask: Uint8Array, offsets: Int32Array, rejected: Uint8Array): void
 function checkAdvantages({ advantages, rollout }: CorrectionBlock, correction: Correction): void {
   if (!needsAdvantages(correction)) return;
   if (!advantages) {
-    throw new SchemaError("A rule of this correction looks at the sign of advantages, and there are none", {
+    throw new SchemaError("a rule of this correction needs the sign of advantages, and the input has none", {
       likely: "the dump was written without advantages",
       hint: "name their column with --advantages, or choose a correction without advantage signs",
     });

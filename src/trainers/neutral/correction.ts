@@ -1,20 +1,20 @@
 /**
- * The neutral form of a correction, under every trainer's own: which importance weight a token gets, and an ordered
- * list of steps that clamp it, zero it, or take tokens out of the response mask. Weights and rejection are two
- * separate things: `truncate`, `zero` and `normalize` change weights, `mask` and `veto` change the mask.
+ * The neutral form of a correction, to which every trainer's own form maps: the importance weight of a token, and an
+ * ordered list of steps that clamp it, zero it, or remove tokens from the response mask. Weights and rejection are
+ * separate: `truncate`, `zero` and `normalize` change weights, `mask` and `veto` change the mask.
  *
  * @module
  */
 
 /**
- * What a value belongs to: a token with mask 1, a turn (a contiguous run of mask 1 in a sequence), or a sequence.
- * The field's "geometric" level is `sequence` with aggregation `mean` of the log-ratio.
+ * The unit of a value: a token with mask 1, a turn (a contiguous run of mask 1 in a sequence), or a sequence. The
+ * field's "geometric" level is `sequence` with aggregation `mean` of the log-ratio.
  */
 export const LEVELS = ["token", "turn", "sequence"] as const;
-/** What one ratio is taken over: a token, a turn (a run of the policy's own tokens), or a whole sequence. */
+/** The unit of a ratio: a token, a turn (a run of the policy's own tokens), or a whole sequence. */
 export type Level = (typeof LEVELS)[number];
 
-/** How token values become one of a turn or sequence, over its tokens with mask 1; 0 when there are none. */
+/** How the values of a turn's or sequence's tokens with mask 1 are aggregated; 0 without such tokens. */
 export type Aggregation = "sum" | "mean" | "max";
 
 /**
@@ -37,32 +37,35 @@ export const STATISTICS = [
   "prob_diff",
   "abs_prob_diff",
 ] as const;
-/** What a rule measures of a token's two log-probs; ratios without unit, k1, k2 and k3 in nats, probabilities as fractions. */
+/**
+ * What a rule computes from a token's two log-probs; ratios without unit, k1, k2 and k3 in nats, probabilities as
+ * fractions.
+ */
 export type Statistic = (typeof STATISTICS)[number];
 
-/** A figure to hold against bounds. */
+/** A figure to compare with bounds. */
 export interface Measure {
-  /** What is measured of each token. */
+  /** The statistic of each token. */
   readonly statistic: Statistic;
-  /** What one value belongs to. */
+  /** The unit of one value. */
   readonly level: Level;
   /** Without meaning at token level. */
   readonly aggregation: Aggregation;
   /** Δ of each token is clamped to ± this many nats first; not clamped when absent. */
   readonly deltaBound?: number;
-  /** Over what earlier steps left of the mask; over the original mask when absent. Without meaning at token level. */
+  /** Computed over the mask that earlier steps left; over the original mask when absent. Ignored at token level. */
   readonly over?: "kept";
 }
 
-/** Inclusive; a side that is absent does not bind. In the measure's own unit: `k1` bounds are nats, not ratios. */
+/** Inclusive bounds; an absent side does not bind. In the measure's own unit: `k1` bounds are nats, not ratios. */
 export interface Bounds {
-  /** Smallest value that is within; none when absent. */
+  /** Smallest value within the bounds; none when absent. */
   readonly lower?: number;
-  /** Largest value that is within; none when absent. */
+  /** Largest value within the bounds; none when absent. */
   readonly upper?: number;
 }
 
-/** A rule that only rejects where the advantage has this sign (a turn's or sequence's is the mean of its tokens'). */
+/** Restricts a rule to advantages of this sign (for a turn or sequence, the mean of its tokens'). */
 export type AdvantageSign = "positive" | "negative" | "not positive";
 
 /** Clamps the weight. */
@@ -72,36 +75,36 @@ export interface Truncate extends Bounds {
 }
 
 /**
- * Whatever is outside the bounds, NaN included, loses its weight (`zero`: still counted in the loss's denominator) or
- * its mask (`mask`: not counted). A turn or sequence is rejected whole.
+ * Anything outside the bounds, including NaN, loses its weight (`zero`: still counted in the loss's denominator) or
+ * its mask (`mask`: not counted). A turn or sequence is rejected as a whole.
  */
 export interface Reject extends Bounds {
-  /** `zero` takes the weight, `mask` the mask. */
+  /** `zero` removes the weight, `mask` the mask. */
   readonly action: "zero" | "mask";
-  /** `weight`: the weight itself, at its own level, as it is when the step is reached. */
+  /** `weight` is the current weight itself, at its own level. */
   readonly measure: Measure | "weight";
   /** Only where the advantage has this sign; everywhere when absent. */
   readonly when?: AdvantageSign;
   /**
-   * Of what is outside, only tokens whose advantage has the sign of their Δ are rejected: those whose update takes the
-   * two policies further apart.
+   * Rejects only tokens whose advantage has the sign of their Δ: those whose update moves the two policies further
+   * apart.
    */
   readonly only?: "diverging tokens";
-  /** `kept`: NaN is not outside, as where the trainer asks `x < lower or x > upper`. */
+  /** `kept`: NaN is not outside, as in trainers that test `x < lower or x > upper`. */
   readonly nan?: "kept";
 }
 
-/** A sequence with any token outside the bounds is masked whole. NaN is not outside. */
+/** Masks the whole sequence if any of its tokens is outside the bounds. NaN is not outside. */
 export interface Veto extends Bounds {
   /** Tells steps apart. */
   readonly action: "veto";
-  /** What of each token is held against the bounds. */
+  /** The measure of each token that is compared with the bounds. */
   readonly measure: Measure & { readonly level: "token" };
 }
 
 /**
- * Divides weights by their mean: over tokens with mask 1, over sequences that have any, or over every sequence, one
- * without any counting as 0.
+ * Divides weights by their mean: over tokens with mask 1, over sequences that have any, or over every sequence, where
+ * one without any counts as 0.
  */
 export interface Normalize {
   /** Tells steps apart. */
@@ -115,7 +118,7 @@ export type Step = Truncate | Reject | Veto | Normalize;
 
 /** The importance weight before any step: exp of the log-ratio summed (product) or averaged (geometric) at a level. */
 export interface Weight {
-  /** What one ratio is taken over. */
+  /** The unit of one ratio. */
   readonly level: Level;
   /** `sum` of log-ratios is a product of ratios, `mean` their geometric mean. */
   readonly aggregation: "sum" | "mean";
@@ -124,8 +127,8 @@ export interface Weight {
   /** Δ of each token is clamped to ± this many nats before it is aggregated; not clamped when absent. */
   readonly deltaBound?: number;
   /**
-   * Over what the steps before the first one on weights left of the mask; over the original mask when absent. Without
-   * meaning at token level.
+   * Computed over the mask left by the steps before the first one on weights; over the original mask when absent.
+   * Ignored at token level.
    */
   readonly over?: "kept";
 }
@@ -134,11 +137,14 @@ export interface Weight {
 export interface Correction {
   /** Absent: no importance sampling, every weight is 1. */
   readonly weight?: Weight;
-  /** In order. Measured over the original response mask, whatever earlier steps took out, unless a step says `over`. */
+  /**
+   * Steps in order. They measure over the original response mask, whatever earlier steps removed, unless a step has
+   * `over`.
+   */
   readonly steps: readonly Step[];
 }
 
-/** True when a step of the correction looks at advantages. */
+/** True when a step of the correction depends on advantages. */
 export function needsAdvantages({ steps }: Correction): boolean {
   return steps.some(
     (step) => (step.action === "zero" || step.action === "mask") && (step.when ?? step.only) !== undefined,

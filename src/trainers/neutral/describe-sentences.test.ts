@@ -57,7 +57,7 @@ describe("what happens", () => {
       measure: { statistic: "k2", level: "token", aggregation: "mean" },
       upper: 1,
     });
-    expect(veto).toMatch(/^a sequence is masked whole when any token's k2 = Δ²\/2 \(nats\) is above 1$/);
+    expect(veto).toMatch(/^a whole sequence is masked when any token's k2 = Δ²\/2 \(nats\) is above 1$/);
   });
 
   it("to a weight is for its level", () => {
@@ -129,7 +129,7 @@ describe("what is measured", () => {
     expect(over("k3", "mean")).toContain("when the mean of its tokens' k3 (nats) is");
     expect(over("k3", "max")).toContain("when the largest of its tokens' k3 (nats) is");
     expect(over("ratio", "mean", { deltaBound: 20, over: "kept" })).toContain(
-      "its ratios over the tokens that are left (Δ clamped to ±20 nats) is",
+      "its ratios over the tokens that remain (Δ clamped to ±20 nats) is",
     );
   });
 
@@ -141,7 +141,7 @@ describe("what is measured", () => {
       "token importance weights (each token's Δ clamped to ±5 nats, log-ratio clamped to ±20 nats)",
     );
     expect(describeCorrection({ weight: { ...SEQUENCE, over: "kept" }, steps: [] })).toMatch(
-      /\(over the tokens that are left\)$/,
+      /\(over the tokens that remain\)$/,
     );
   });
 

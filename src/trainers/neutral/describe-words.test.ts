@@ -35,7 +35,7 @@ describe("a weight in words", () => {
       "token importance weights (each token's Δ clamped to ±5 nats, log-ratio clamped to ±20 nats)",
     );
     expect(describeWeight({ level: "turn", aggregation: "mean", over: "kept" })).toContain(
-      "of a turn (over the tokens that are left)",
+      "of a turn (over the tokens that remain)",
     );
   });
 
@@ -141,7 +141,7 @@ describe("a rule in words", () => {
       "its k2 = Δ²/2 (nats) (Δ clamped to ±20 nats) is above 2",
     );
     const more = { deltaBound: 20, over: "kept" } as const;
-    const left = "over the tokens that are left (Δ clamped to ±20 nats) is above 2";
+    const left = "over the tokens that remain (Δ clamped to ±20 nats) is above 2";
     expect(describeStep(reject(measure("k3", "turn", more)))).toContain(
       `the mean of its tokens' k3 (nats) ${left}`,
     );
@@ -198,7 +198,7 @@ describe("a rule in words", () => {
   it("vetoes a sequence for one token", () => {
     const of = { ...measure("ratio", "token"), level: "token" } as const;
     expect(describeStep({ action: "veto", measure: of, upper: 4 })).toBe(
-      "a sequence is masked whole when any token's ratio p_trainer / p_rollout is above 4",
+      "a whole sequence is masked when any token's ratio p_trainer / p_rollout is above 4",
     );
   });
 });

@@ -62,7 +62,7 @@ it("says conditions, vetoes and the order in which weights change", () => {
   expect(correctionClauses(correction)).toEqual([
     "sequence importance weights, the product of its ratios on every token of a sequence (log-ratio clamped to ±20 nats), set to 0 when outside 0.5 to 2, for the whole sequence, divided by their mean over sequences",
     "a sequence with a negative advantage on average keeps its mask and loses its weight when the geometric mean of its ratios is below 0.904837",
-    "a sequence is masked whole when any token's ratio p_trainer / p_rollout is below 0.0001",
+    "a whole sequence is masked when any token's ratio p_trainer / p_rollout is below 0.0001",
     "weights are truncated below at 0.1 and above at 5",
   ]);
 });

@@ -1,5 +1,5 @@
 /**
- * A correction in words, so that settings of different trainers can be held against each other.
+ * A correction in words, so that settings of different trainers can be compared.
  *
  * @module
  */
@@ -16,7 +16,8 @@ import type {
 } from "./correction.ts";
 
 /**
- * Says in words what a correction does to weights and mask, so that settings of different trainers can be compared.
+ * Describes in words what a correction does to weights and mask, so that settings of different trainers can be
+ * compared.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -64,7 +65,7 @@ function describeWeight({ level, aggregation, logBound, deltaBound, over }: Weig
   const bounds = [
     ...(deltaBound === undefined ? [] : [`each token's Δ clamped to ±${plain(deltaBound)} nats`]),
     ...(logBound === undefined ? [] : [`log-ratio clamped to ±${plain(logBound)} nats`]),
-    ...(over === undefined ? [] : ["over the tokens that are left"]),
+    ...(over === undefined ? [] : ["over the tokens that remain"]),
   ];
   const aside = bounds.length === 0 ? "" : ` (${bounds.join(", ")})`;
   if (level === "token") return `token importance weights${aside}`;
@@ -74,7 +75,7 @@ function describeWeight({ level, aggregation, logBound, deltaBound, over }: Weig
 
 type Shaping = Extract<Step, { action: "truncate" | "normalize" }> | Reject;
 
-/** Steps about the weight itself read on from it. */
+/** Steps about the weight itself continue its clause. */
 function isOfWeight(step: Step): step is Shaping {
   if (step.action === "truncate" || step.action === "normalize") return true;
   return step.action === "zero" && step.measure === "weight" && step.when === undefined;
@@ -97,7 +98,7 @@ function describeStep(step: Step, weight: Weight | undefined): string {
     case "normalize":
       return `weights are ${describeShaping(step, weight?.level ?? "token")}`;
     case "veto":
-      return `a sequence is masked whole when any token's ${nameFigure(step.measure)} is ${outside(step)}`;
+      return `a whole sequence is masked when any token's ${nameFigure(step.measure)} is ${outside(step)}`;
     default: {
       const rule = asRatio(step);
       const level = rule.measure === "weight" ? (weight?.level ?? "token") : rule.measure.level;
@@ -108,7 +109,7 @@ function describeStep(step: Step, weight: Weight | undefined): string {
   }
 }
 
-/** k1 is the log of the inverse ratio: bounds on it are bounds on the ratio, the other way round. */
+/** k1 is the log of the inverse ratio: its bounds are bounds on the ratio in reverse. */
 function asRatio(rule: Reject): Reject {
   const { measure, lower, upper, ...rest } = rule;
   if (measure === "weight" || measure.statistic !== "k1" || measure.aggregation === "max") return rule;
@@ -137,7 +138,7 @@ function asides(step: Reject): string {
 function measured(measure: Measure): string {
   const { statistic, level, aggregation, deltaBound, over } = measure;
   const clamp = deltaBound === undefined ? "" : ` (Δ clamped to ±${plain(deltaBound)} nats)`;
-  const left = over === undefined ? "" : " over the tokens that are left";
+  const left = over === undefined ? "" : " over the tokens that remain";
   if (level === "token") return `its ${nameFigure(measure)}${clamp}`;
   if (statistic === "ratio" && aggregation === "sum") return `the product of its ratios${left}${clamp}`;
   if (statistic === "ratio" && aggregation === "mean")

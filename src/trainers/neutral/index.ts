@@ -1,6 +1,6 @@
 /**
- * The neutral form of a correction: its steps and rules, their effect on weights and mask, and their description in words.
- * No trainer is named here; trainers map their settings to this form.
+ * The neutral form of a correction: its steps and rules, their effect on weights and mask, and their description in
+ * words. This folder names no trainer; trainers map their settings to this form.
  *
  * @module
  */

@@ -1,12 +1,12 @@
 /**
- * Where a token is inside a rule's bounds, as an interval of Δ: thresholds of every statistic on one axis.
+ * The interval of Δ in which a token is inside a rule's bounds: thresholds of every statistic on one axis.
  *
  * @module
  */
 import { computeK3 } from "../../core/kernels/index.ts";
 import type { Bounds, Statistic } from "./correction.ts";
 
-/** Both ends included; empty where low > high. */
+/** Both ends included; empty if low > high. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -16,9 +16,9 @@ export const EVERYTHING: Interval = { low: Number.NEGATIVE_INFINITY, high: Numbe
 export const NOTHING: Interval = { low: 1, high: 0 };
 
 /**
- * The values of Δ (nats), or of Δp for the two statistics that are about it, at which a token's statistic is within
- * bounds. Of a statistic that is 0 at Δ = 0 and rises on both sides, a lower bound would leave two intervals: then there
- * is none, {@link NOTHING}.
+ * The values of Δ (nats), or of Δp for its two statistics, at which a token's statistic is within bounds. For a
+ * statistic that is 0 at Δ = 0 and rises on both sides, a lower bound would leave two intervals: the result is then
+ * {@link NOTHING}.
  */
 export function insideInterval(statistic: Statistic, bounds: Bounds): Interval {
   const { lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY } = bounds;
@@ -44,7 +44,7 @@ export function insideInterval(statistic: Statistic, bounds: Bounds): Interval {
   }
 }
 
-/** Of bounds on a ratio. */
+/** The interval for bounds on a ratio. */
 export function logInterval({ lower = 0, upper = Number.POSITIVE_INFINITY }: Bounds): Interval {
   return { low: lower > 0 ? Math.log(lower) : Number.NEGATIVE_INFINITY, high: Math.log(upper) };
 }
@@ -53,7 +53,7 @@ export function symmetricInterval(bound: number): Interval {
   return Number.isNaN(bound) || bound < 0 ? NOTHING : { low: -bound, high: bound };
 }
 
-/** The distance from 0, on one side, at which k3 reaches a value; rounded towards 0. */
+/** The distance from 0, on one side, at which k3 reaches a value, rounded towards 0. */
 function k3Inverse(value: number, side: 1 | -1): number {
   if (value === Number.POSITIVE_INFINITY) return value;
   let [low, high] = [0, side === 1 ? 710 : value + 1];

@@ -1,5 +1,5 @@
 /**
- * Values of tokens, turns and sequences: the plain definition that everything faster is held to.
+ * Values of tokens, turns and sequences: the plain definition against which faster code is tested.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { computeK3, computeProbDiff, type TokenBlock } from "../../core/kernels/
 import type { Aggregation, Level, Measure, Statistic, Weight } from "./correction.ts";
 import { clamp } from "./rules.ts";
 
-/** Parts of a packed block: part i covers tokens `[starts[i], ends[i])`, of which those with mask 1 belong to it. */
+/** Parts of a packed block: part i covers tokens `[starts[i], ends[i])`, where those with mask 1 belong to it. */
 export interface Segments {
   readonly level: Level;
   readonly starts: Int32Array;
@@ -37,7 +37,7 @@ export function cutSegments(block: TokenBlock, level: Level): Segments {
   return { level, starts: Int32Array.from(starts), ends: Int32Array.from(ends) };
 }
 
-/** Of one token; the log-ratio for `ratio`, so that sums are products. */
+/** The value of one token; for `ratio` its log, so that sums are products. */
 export function tokenStatistic(
   statistic: Statistic,
   rollout: number,

@@ -1,12 +1,12 @@
 /**
- * What bounds, signs and divergence mean. Whoever applies a correction (token by token, on the sums of a sweep, under
- * the pointer of the page) asks here, so that a rule has one meaning.
+ * The meaning of bounds, signs and divergence. All code that applies a correction (token by token, on the sums of a
+ * sweep, under the pointer on the page) uses this module, so that a rule has one meaning.
  *
  * @module
  */
 import type { AdvantageSign, Bounds, Step } from "./correction.ts";
 
-/** Both sides of a rule; one that does not bind is infinite. */
+/** Both sides of a rule; a side that does not bind is infinite. */
 export type Limits = Required<Bounds>;
 
 export function readLimits({
@@ -21,7 +21,7 @@ export function isInside(value: number, { lower, upper }: Limits): boolean {
   return value >= lower && value <= upper;
 }
 
-/** Not the same as not {@link isInside}: NaN is beyond nothing, so a veto ignores it where a rejection does not. */
+/** Not the negation of {@link isInside}: NaN is not beyond, so a veto ignores it and a rejection does not. */
 export function isBeyond(value: number, { lower, upper }: Limits): boolean {
   return value < lower || value > upper;
 }
@@ -31,18 +31,18 @@ export function clamp(value: number, { lower, upper }: Limits): number {
   return value < lower ? lower : Math.min(value, upper);
 }
 
-/** NaN, no advantage, has none of the signs. */
+/** NaN, a missing advantage, has none of the signs. */
 export function hasSign(advantage: number, sign: AdvantageSign): boolean {
   if (sign === "positive") return advantage > 0;
   return sign === "negative" ? advantage < 0 : advantage <= 0;
 }
 
-/** The update of such a token takes the two policies further apart. */
+/** Whether the token's update moves the two policies further apart. */
 export function diverges(advantage: number, delta: number): boolean {
   return Math.sign(delta) * advantage > 0;
 }
 
-/** True for steps that read or write weights. The first of them fixes what a weight `over` kept tokens is made of. */
+/** True for steps that read or write weights. The first of them fixes the tokens of a weight `over` kept tokens. */
 export function needsWeights(step: Step): boolean {
   if (step.action === "truncate" || step.action === "normalize" || step.action === "zero") return true;
   return step.measure === "weight";

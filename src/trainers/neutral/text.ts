@@ -10,8 +10,8 @@
  * ```
  *
  * Parts are separated by spaces, their fields by colons. A measure is `level.aggregation.statistic` (of tokens
- * `token.statistic`) or `weight`; a range has either end, or both. Whatever a {@link Correction} says has one text, which
- * parses to the same correction; numbers keep every digit.
+ * `token.statistic`) or `weight`; a range has either end, or both. Every {@link Correction} has one text, which parses
+ * to the same correction; numbers keep all digits.
  *
  * @module
  */
@@ -80,7 +80,7 @@ function formatRange({ lower, upper }: Bounds): string {
   return `${lower ?? ""}..${upper ?? ""}`;
 }
 
-/** Fields, and last those options that are true or have a number. */
+/** Fields, then the options that are true or have a number. */
 function join(...fields: readonly (string | Readonly<Record<string, number | boolean>>)[]): string {
   return fields
     .flatMap((field) => {
@@ -210,11 +210,11 @@ function parseMeasure(part: Part, text: string): Measure {
 
 const NUMBER = /^-?(\d+(\.\d+)?|\.\d+)(e-?\d+)?$/;
 
-/** One part of the text, taken apart from left to right: fields in their order, then options in any. */
+/** Parses one part of the text from left to right: fields in order, then options in any order. */
 class Part {
   readonly name: string;
   readonly #text: string;
-  /** From 1: of two parts that read the same, only this tells which is meant. */
+  /** Counted from 1; distinguishes parts with the same text. */
   readonly #number: number;
   readonly #fields: string[];
 

@@ -18,7 +18,7 @@ export function validateCorrection(correction: Correction): void {
     }
     checkBounds(name, step);
     const ofWeight = step.action === "truncate" || ("measure" in step && step.measure === "weight");
-    if (ofWeight && !weight) throw new UsageError(`${name} has no weight to hold against its bounds`);
+    if (ofWeight && !weight) throw new UsageError(`${name} has no weight to compare with its bounds`);
     const ratio =
       ofWeight ||
       ("measure" in step && step.measure !== "weight" && POSITIVE.includes(step.measure.statistic));

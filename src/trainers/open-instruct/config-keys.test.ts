@@ -2,7 +2,7 @@ import { checkDialect } from "../configs/table.test-data.ts";
 
 const run = (flags: string): string => `python open_instruct/grpo_fast.py ${flags}`;
 const ON = "→ --use_rho_correction true";
-const CONFLICT = "error conflict@1 → --use_rho_correction false, or leave --use_vllm_logprobs away";
+const CONFLICT = "error conflict@1 → --use_rho_correction false, or omit --use_vllm_logprobs";
 
 checkDialect("open-instruct", {
   says: [
@@ -68,7 +68,7 @@ checkDialect("open-instruct", {
     [
       "a.sh",
       run("--rho_mask_tv_divergence"),
-      ["error not-switched-on@1 → --rho_mask_upper_bound 0.2", /both mask bounds are 0, which is off$/],
+      ["error not-switched-on@1 → --rho_mask_upper_bound 0.2", /both mask bounds are 0, which means off$/],
     ],
     ["a.sh", run("--rho_mask_tv_divergence --rho_mask_upper_bound 2"), "no not-switched-on"],
     ["a.sh", run("--rho_mask_tv_divergence --rho_mask_lower_bound 0.5"), "no not-switched-on"],

@@ -14,12 +14,12 @@ const conflict: LintRule = ({ get, found, at, settings }) => {
       ...at(entry),
       message: `${entry?.key} and use_rho_correction${found.has("use_rho_correction") ? "" : ", which is on by default,"} exclude each other, and open-instruct stops`,
       source: `${CONFIG}.__post_init__`,
-      instead: "--use_rho_correction false, or leave --use_vllm_logprobs away",
+      instead: "--use_rho_correction false, or omit --use_vllm_logprobs",
     },
   ];
 };
 
-/** 0 is off, so a bound of 0 is not a bound. */
+/** 0 means off, so a bound of 0 does not bind. */
 const zeroIsOff: LintRule = ({ found, at }) =>
   MASKS.flatMap((name) => {
     const entry = found.get(name);
@@ -69,7 +69,7 @@ export const openInstructDialect: Dialect = {
       settings: ["rho_mask_tv_divergence"],
       isOff: ({ settings }) =>
         MASKS.every((name) => Number(settings[name] ?? 0) === 0) && settings.rho_mask_tv_divergence === true,
-      off: "both mask bounds are 0, which is off",
+      off: "both mask bounds are 0, which means off",
       source: "open_instruct/grpo_utils.py _rho_drop_masks",
       instead: "--rho_mask_upper_bound 0.2",
     }),

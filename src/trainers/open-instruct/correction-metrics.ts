@@ -48,7 +48,7 @@ export function openInstructMetrics(settings: Settings): BatchMetrics {
   };
 }
 
-/** Tokens whose weight the mask set to 0, by the bound that their row or they themselves broke. */
+/** Counts tokens whose weight the mask set to 0, by the bound that they or their row violated. */
 function addDropped(
   { mask }: CorrectionBlock,
   { weights, steps }: AppliedCorrection,

@@ -40,11 +40,11 @@ const parameters: readonly Parameter[] = [
     kind: "boolean",
     fallback: false,
     meaning:
-      "hold the mask bounds against the row's mean |ρ − 1|, and drop only tokens whose advantage has the sign of Δ",
+      "compare the mask bounds with the row's mean |ρ − 1|, and drop only tokens whose advantage has the sign of Δ",
   },
 ];
 
-/** open-instruct's ρ correction: clamp and zero by bounds of which 0.0 is none. */
+/** open-instruct's ρ correction: clamp and zero by bounds, where 0.0 means no bound. */
 export const openInstruct: Preset = {
   name: "open-instruct",
   trainer: "open-instruct",
@@ -59,7 +59,7 @@ export const openInstruct: Preset = {
     const clamp = makeBounds(on(settings, "rho_clamp_lower_bound"), on(settings, "rho_clamp_upper_bound"));
     const mask = makeBounds(on(settings, "rho_mask_lower_bound"), on(settings, "rho_mask_upper_bound"));
     const steps: Step[] = [];
-    // What is dropped is decided by the ratio before the clamp, and stays 0 whatever the clamp's lower bound.
+    // Dropping is decided by the ratio before the clamp; a dropped weight stays 0 whatever the clamp's lower bound.
     if (Object.keys(clamp).length > 0) steps.push({ action: "truncate", ...clamp });
     if (Object.keys(mask).length > 0) steps.push(drop(settings, weight, mask));
     return { weight, steps };
@@ -111,7 +111,7 @@ function on(settings: Settings, name: string): number | undefined {
   return value > 0 ? value : undefined;
 }
 
-/** GRPOExperimentConfig.__post_init__, its words quoted. */
+/** GRPOExperimentConfig.__post_init__, with its messages quoted. */
 function checkBounds(settings: Settings): void {
   for (const kind of ["rho_mask", "rho_clamp"]) {
     const [low, high] = [`${kind}_lower_bound`, `${kind}_upper_bound`];
@@ -130,7 +130,7 @@ function checkBounds(settings: Settings): void {
   }
 }
 
-/** As argparse reads it into a dataclass. */
+/** The values as argparse reads them into a dataclass. */
 function flagValue(value: Settings[string]): string {
   return typeof value === "boolean" ? (value ? "True" : "False") : String(value);
 }

@@ -1,6 +1,6 @@
 import type { Settings } from "../shared/index.ts";
 
-/** What open-instruct's settings do that their names do not say. */
+/** Effects of open-instruct's settings that their names do not show. */
 export function openInstructTraps(settings: Settings): readonly string[] {
   const shared = [
     "NaN log-probs become 1.0 (a probability of e) before the check for NaN: such a token is weighted by exp(trainer − 1) instead of being left out",
@@ -39,7 +39,7 @@ export function openInstructTraps(settings: Settings): readonly string[] {
 
 function tvTraps(lowerOff: boolean, upperOff: boolean, sequence: boolean): readonly string[] {
   const traps = [
-    "rho_mask_tv_divergence holds the bounds against a row's mean |ρ − 1|, yet rho_mask_upper_bound must be above 1 as for ratios: divergences below 1, nearly all there are, cannot be bounded",
+    "rho_mask_tv_divergence compares the bounds with a row's mean |ρ − 1|, yet rho_mask_upper_bound must be above 1 as for ratios: divergences below 1, nearly all there are, cannot be bounded",
   ];
   if (!lowerOff) {
     traps.push(
@@ -49,7 +49,7 @@ function tvTraps(lowerOff: boolean, upperOff: boolean, sequence: boolean): reado
   if (lowerOff && upperOff) traps.push("rho_mask_tv_divergence without bounds does nothing");
   if (sequence)
     traps.push(
-      "rho_mask_tv_divergence takes the mask over: rho_mask_sequence_level then sets only the weight",
+      "rho_mask_tv_divergence takes over the mask: rho_mask_sequence_level then sets only the weight",
     );
   return traps;
 }

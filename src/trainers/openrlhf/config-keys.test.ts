@@ -4,7 +4,7 @@ const A = "--algo.advantage.";
 const run = (flags: string): string =>
   `python3 -m openrlhf.cli.train_ppo_ray ${flags.replaceAll("--is_", `${A}is_`)}`;
 const ON = `→ ${A}is_correction_enable`;
-const PPO = "→ --actor.policy_loss_type ppo, or leave type and threshold away";
+const PPO = "→ --actor.policy_loss_type ppo, or omit type and threshold";
 
 checkDialect("openrlhf", {
   says: [
@@ -14,7 +14,7 @@ checkDialect("openrlhf", {
       run("--is_correction_enable --is_correction_threshold 5 0.5"),
       [
         `error order@1 → ${A}is_correction_threshold 0.5 5`,
-        /is low high, and 5 0.5 is the other way round$/,
+        /is low high, but 5 0.5 is in reverse order$/,
         /every weight becomes 0\.5$/,
       ],
     ],

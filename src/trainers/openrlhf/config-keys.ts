@@ -28,7 +28,7 @@ const order: LintRule = ({ found, at, settings }) => {
       severity: "error",
       code: "order",
       ...at(entry),
-      message: `${entry.key} is low high, and ${first} ${second} is the other way round`,
+      message: `${entry.key} is low high, but ${first} ${second} is in reverse order`,
       why: clamp
         ? `torch.clamp with min above max gives max everywhere: every weight becomes ${second}`
         : "no ratio is at least the low and at most the high bound: everything is dropped",
@@ -67,7 +67,7 @@ export const openrlhfDialect: Dialect = {
       isOff: ({ settings }) => settings.is_correction_enable === true && settings.policy_loss_type === "gspo",
       off: "with policy_loss_type gspo the correction only changes which log-probs the ratio is taken against",
       source: LOSS,
-      instead: "--actor.policy_loss_type ppo, or leave type and threshold away",
+      instead: "--actor.policy_loss_type ppo, or omit type and threshold",
     }),
     oldNames(
       {

@@ -34,7 +34,7 @@ const parameters: readonly Parameter[] = [
 
 const GEOMETRIC_MEAN: Measure = { statistic: "ratio", level: "sequence", aggregation: "mean" };
 
-/** OpenRLHF's vLLM importance-sampling correction inside PolicyLoss. */
+/** OpenRLHF's vLLM importance-sampling correction in PolicyLoss. */
 export const openrlhf: Preset = {
   name: "openrlhf",
   trainer: "OpenRLHF",

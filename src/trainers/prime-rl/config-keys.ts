@@ -8,7 +8,7 @@ function lossType(view: ConfigView): string {
   return String(view.get("loss.type")?.value ?? (view.get("ipo_threshold") ? "ipo" : "default"));
 }
 
-/** Thresholds of one loss under the type of another: pydantic refuses them. */
+/** Thresholds of one loss type used with another, which pydantic refuses. */
 const otherLoss: LintRule = (view) => {
   const type = lossType(view);
   const foreign = type === "ipo" ? ["dppo_mask_low", "dppo_mask_high"] : ["ipo_threshold"];
@@ -37,7 +37,7 @@ const custom: LintRule = (view) =>
           code: "settings-elsewhere",
           ...view.at(view.get("loss.type")),
           message:
-            "a custom loss: what it masks is in the function of import_path, and what is shown here is the default loss",
+            "a custom loss: the function at import_path decides what it masks; shown here is the default loss",
           source: `${CONFIG} CustomLossConfig`,
         },
       ];

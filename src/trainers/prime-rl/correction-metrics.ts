@@ -3,12 +3,12 @@ import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
 import type { BatchMetrics } from "../shared/index.ts";
 import { Moments } from "../shared/index.ts";
 
-/** What a loss function reports for one sequence. */
+/** The metrics of a loss function for one sequence. */
 type OfSequence = Readonly<Record<string, number>>;
 
 /**
- * What the default loss logs for a step: `mismatch_kl/all/{mean,std,max}`, k3 over every token with mask 1, nats; and of
- * each sequence (those without such a token as 0) `{mean,max}` of `masked_mismatch_kl`, `unmasked_mismatch_kl`,
+ * The default loss's metrics of a step: `mismatch_kl/all/{mean,std,max}`, k3 over every token with mask 1, nats; and
+ * of each sequence (those without such a token as 0) `{mean,max}` of `masked_mismatch_kl`, `unmasked_mismatch_kl`,
  * `is_masked`, `is_masked_low`, `is_masked_high` (fractions of the sequence's tokens), `masked_advantage_positive`,
  * `masked_advantage_negative` (fractions of its dropped tokens). Medians and minima are computed by prime-rl but not
  * sent to its monitors. Every sequence counts as one of the rl component, as where `rl_weights` is absent.
@@ -42,7 +42,7 @@ export function primeRlMetrics(): BatchMetrics {
   });
 }
 
-/** What the `ipo` loss logs: as the default one, without the figures by sign. */
+/** The `ipo` loss's metrics: like the default one's, without the figures by sign. */
 export function primeRlIpoMetrics(): BatchMetrics {
   return lossMetrics((block, applied, start, end) => {
     const rejected = applied.steps[0]!.measured!.rejected;

@@ -35,7 +35,7 @@ const ipoParameters: readonly Parameter[] = [
   threshold("ipo_threshold", 0.1, "drop tokens whose probability moved by more than this either way; ≥ 0"),
 ];
 
-/** Traps that both losses share. */
+/** Traps of both losses. */
 const SHARED_TRAPS = [
   "the importance ratio is not clamped (the documentation's min(ratio, δ) is not in the code): a token that was very unlikely at rollout keeps a huge weight as long as its probability moves little",
   "dropped tokens still count in the loss's denominator, and kl_tau · Δ² still pulls on them",
@@ -70,7 +70,7 @@ export const primeRl: Preset = {
         (name) => `${name} is 1 or more: probabilities cannot differ by that, so it is off`,
       ),
       "a token with advantage 0 falls under dppo_mask_low; it counts in is_masked but not in is_masked_low, so is_masked is not is_masked_low + is_masked_high",
-      "is_masked and its kind are means over sequences of each sequence's mean, mismatch_kl/all is over tokens: the two do not add up",
+      "is_masked and its kind are means of the sequences' means, mismatch_kl/all is over tokens: the two do not add up",
       ...SHARED_TRAPS,
     ];
   },

@@ -90,7 +90,7 @@ checkDialect("roll", {
       [
         "error misspelt@4 → train_infer_correction.is_weight.upper_bound",
         /^ROLL has no/,
-        /never looks at it/,
+        /accepts the key and ignores it/,
       ],
     ],
     ["a.yaml", `${WEIGHT}    enabled: true\n  elsewhere: 1\n`, "no misspelt"],

@@ -5,7 +5,7 @@ const CONFIG = "roll/configs/base_config.py";
 
 type Filter = ReadonlyMap<string, Entry>;
 
-/** One map of keys per entry of `filters`. */
+/** A map of keys per entry of `filters`. */
 function collectFilters(view: ConfigView): readonly Filter[] {
   const filters = new Map<string, Map<string, Entry>>();
   for (const { rest, entry } of view.below("train_infer_correction.filters")) {
@@ -21,7 +21,7 @@ function isOn(filter: Filter): boolean {
   return filter.get("enabled")?.value === true;
 }
 
-/** In the preset's words, with ROLL's defaults: ratios in [0.8, 1.2], differences off. */
+/** In the preset's form, with ROLL's defaults: ratios in [0.8, 1.2], differences off. */
 function filterText(filter: Filter): string[] {
   const of = (key: string, fallback: Setting): string => String(filter.get(key)?.value ?? fallback);
   const type = of("agg_type", "token");
@@ -71,7 +71,7 @@ export const rollDialect: Dialect = {
   callees: [],
   marks: [
     /(^|\.)train_infer_correction(\.|$)/,
-    // Filters alone are a config, and hold no setting by its name.
+    // A config may have only filters, which hold no setting under its own name.
     /(^|\.)train_infer_correction\.filters\.\d/,
     /^(actor_train|actor_infer|reference)\.(model_args|training_args|generating_args|strategy_args|device_mapping)/,
     /^rollout_batch_size$/,

@@ -7,13 +7,12 @@ import { readNumber } from "../shared/index.ts";
 const AGG_TYPES = ["token", "geometric", "sequence", "segment"] as const;
 
 /**
- * What `compute_train_infer_correction` logs for one call:
+ * The metrics of one call of `compute_train_infer_correction`:
  *
  * * `actor/train_infer_{ratio,diff}_{token,geometric,sequence,segment}_mean@sum`: the value of each token at that level,
  *   mean over a sequence's tokens with mask 1, then over sequences that have any; 0 when none has.
  * * `actor/is_weight_clipfrac@sum`: weights above upper_bound, over tokens with mask 1. ROLL counts positions outside the
- *   mask too, whose ratio is 1; at `geometric` and `sequence` it counts them with the sequence's own ratio, as many as the
- *   batch is wide, which no record tells: there, and for an upper_bound below 1, the key is left out.
+ *   mask too, whose ratio is 1; at `geometric` and `sequence` it counts them with the sequence's own ratio, over the batch's width, which a record does not have: there, and for an upper_bound below 1, the key is left out.
  * * `actor/train_infer_final_mask_mean`: what the filters leave of the mask, when there are filters.
  *
  * `actor/train_infer_{agg}_{ratio,diff}_mask_mean@sum` count positions outside the mask as passing and are left out.

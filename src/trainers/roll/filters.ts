@@ -4,7 +4,7 @@ import type { Aggregation, Bounds, Level, Measure, Reject, Step } from "../neutr
 export const ROLL_AGG_TYPES = ["token", "segment", "geometric", "sequence"] as const;
 export type RollAggType = (typeof ROLL_AGG_TYPES)[number];
 
-/** ROLL's names for level and aggregation of a log-ratio; a segment is a turn and its ratio a geometric mean. */
+/** ROLL's names for level and aggregation of a log-ratio; a segment is a turn, with a geometric mean ratio. */
 export const ROLL_LEVELS: Readonly<Record<RollAggType, { level: Level; aggregation: "sum" | "mean" }>> = {
   token: { level: "token", aggregation: "sum" },
   segment: { level: "turn", aggregation: "mean" },
@@ -56,7 +56,7 @@ export function rollFiltersText(filters: readonly RollFilter[]): string {
     .join(",");
 }
 
-/** Undefined for a filter that keeps everything. */
+/** Undefined when the filter keeps everything. */
 export function rollFilterStep({ aggType, on, low, high }: RollFilter): Reject | undefined {
   const { level, aggregation } = ROLL_LEVELS[aggType];
   const floor = on === "ratio" ? 0 : Number.NEGATIVE_INFINITY;
@@ -72,7 +72,7 @@ export function rollFilterStep({ aggType, on, low, high }: RollFilter): Reject |
   };
 }
 
-/** The filter that does what a step does; undefined when ROLL has none. */
+/** The filter equivalent to a step; undefined when ROLL has none. */
 export function toRollFilter(step: Step): RollFilter | undefined {
   if (step.action !== "mask" || step.measure === "weight") return undefined;
   const { statistic, level, aggregation } = step.measure;

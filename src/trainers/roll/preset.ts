@@ -40,7 +40,7 @@ const parameters: readonly Parameter[] = [
     kind: "text",
     fallback: "",
     meaning:
-      "agg_type:ratio|diff:low:high with commas between; masks what is outside. ROLL's list of filter objects, one side each",
+      "agg_type:ratio|diff:low:high separated by commas; masks what is outside; in ROLL a list of filter objects, one side each",
   },
 ];
 

@@ -1,5 +1,5 @@
 /**
- * What every config format becomes: settings with a dotted path, a value and a line.
+ * The common form of all config formats: settings with a dotted path, a value and a line.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import type { Setting } from "./preset.ts";
 export type ConfigFormat = "yaml" | "json" | "toml" | "python" | "command line";
 
 export interface Entry {
-  /** Normalized: dashes are underscores, `--` and `+` are gone. List items are numbered from 0. */
+  /** Normalized: dashes become underscores, `--` and `+` are dropped. List items are numbered from 0. */
   readonly path: readonly string[];
-  /** As it is written in the file: `--tis-clip`, `algorithm.rollout_correction.rollout_is`. */
+  /** The key as written in the file: `--tis-clip`, `algorithm.rollout_correction.rollout_is`. */
   readonly key: string;
-  /** Undefined when only the run knows it (a variable, an expression, a table of another shape). */
+  /** Undefined when only the run knows the value (a variable, an expression, a table of another shape). */
   readonly value: Setting | undefined;
-  /** The value as it is written, without quotes. */
+  /** The value as written, without quotes. */
   readonly text: string;
   readonly quoted: boolean;
   /** One-based. */
   readonly line: number;
-  /** Why the value is not known, or on what it rests. */
+  /** Why the value is not known, or what it depends on. */
   readonly unsure?: string;
 }
 
 /** One config in a file: a YAML document, a call, a command. */
 export interface ConfigDocument {
   readonly format: ConfigFormat;
-  /** What it is called in its file, for instance `document 2` or `RolloutImportanceSampling(…)`. */
+  /** Its name in the file, for instance `document 2` or `RolloutImportanceSampling(…)`. */
   readonly name: string;
-  /** Of a Python call: the callee's last name. */
+  /** For a Python call, the callee's last name. */
   readonly callee?: string;
   readonly line: number;
   readonly entries: readonly Entry[];
@@ -48,7 +48,7 @@ export function endsWith({ path }: Entry, parts: readonly string[]): boolean {
   return from >= 0 && parts.every((part, i) => path[from + i] === part);
 }
 
-/** An unquoted scalar as YAML 1.1, hydra and argparse agree to read it: numbers, booleans, null; else text. */
+/** An unquoted scalar as YAML 1.1, hydra and argparse all read it: numbers, booleans, null; else text. */
 export function plainValue(text: string): Setting {
   if (/^(null|~|)$/i.test(text)) return null;
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
@@ -65,7 +65,7 @@ export function plainNumber(text: string): number | undefined {
   return undefined;
 }
 
-/** Numbers as a pair or list, undefined when anything else is among them. */
+/** A pair or list of numbers; undefined when it contains anything else. */
 export function numberList(items: readonly (Setting | undefined)[]): readonly number[] | undefined {
   return items.length > 0 && items.every((item) => typeof item === "number")
     ? (items as number[])

@@ -68,7 +68,7 @@ describe("names of earlier versions", () => {
         code: "old-name",
         key: "b_old",
         line: 7,
-        message: "b_old is a name of an earlier version",
+        message: "b_old is the name from an earlier version",
         ...why,
         instead: "b",
       },

@@ -1,6 +1,6 @@
 /**
- * What a trainer's config looks like: where its settings stand, what gives it away, and what only a config can get
- * wrong. The settings themselves, their meaning and their traps are the preset's.
+ * A trainer's config format: where its settings are, how to recognize it, and mistakes that only a config can have.
+ * The settings themselves, their meaning and their traps belong in the preset.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { Correction } from "../neutral/index.ts";
 import type { ConfigDocument, Entry } from "./config-entry.ts";
 import type { Setting, Settings } from "./preset.ts";
 
-/** A document with look-ups; the last of equal keys counts, as it does for every trainer. */
+/** A document with lookups; the last of equal keys counts, as in every trainer. */
 export interface ConfigView {
   readonly document: ConfigDocument;
-  /** The whole file, for what gives a trainer away in paths and comments. */
+  /** The whole file, to recognize a trainer by paths and comments. */
   readonly text: string;
   /** The entry whose path ends with these dotted parts. */
   get(dotted: string): Entry | undefined;
@@ -22,11 +22,11 @@ export interface ConfigView {
 }
 
 export interface LintContext extends ConfigView {
-  /** Complete; what the run alone knows has its default here. */
+  /** All settings; values that only the run knows have their defaults. */
   readonly settings: Settings;
-  /** Written in the file, by the preset's name. */
+  /** Settings written in the file, by the preset's names. */
   readonly found: ReadonlyMap<string, Entry>;
-  /** For a finding about this key. */
+  /** The place of a finding about this key. */
   at(entry: Entry | undefined): Pick<LintFinding, "key" | "line">;
 }
 
@@ -35,47 +35,47 @@ export type LintRule = (context: LintContext) => readonly LintFinding[];
 /** How severe one of the preset's traps is, and what to write instead. A trap that is not graded is a note. */
 export interface TrapGrade {
   readonly match: RegExp;
-  /** `drop`: a rule says the same with a line. */
+  /** `drop`: a rule already reports it with a line. */
   readonly severity: LintSeverity | "drop" | ((match: RegExpExecArray) => LintSeverity);
   readonly code: string;
-  /** The setting it is about, where the trap's text names none. */
+  /** The setting it is about, if the trap's text names none. */
   readonly setting?: string;
   readonly instead?: string;
 }
 
 export interface Dialect {
-  /** As `--trainer` takes it. */
+  /** Its value of `--trainer`. */
   readonly name: string;
   readonly title: string;
-  /** The preset's name; it may depend on what the config says. */
+  /** The preset's name, which may depend on the config. */
   preset(view: ConfigView): string;
-  /** Dotted parents of settings; "" is the top level or a flag without a dot. */
+  /** Dotted sections of settings; "" is the top level or a flag without a dot. */
   readonly sections: readonly string[];
   /** Classes whose keyword arguments are settings. */
   readonly callees: readonly string[];
-  /** Those of them that hold nothing but the correction and stop at an argument that they do not know. */
+  /** Those of them that hold only the correction and refuse unknown arguments. */
   readonly closedCallees?: readonly string[];
-  /** Dotted keys of the trainer that are not about corrections: they give it away. */
+  /** The trainer's dotted keys that are not about corrections, used to recognize it. */
   readonly marks: readonly RegExp[];
-  /** The same in the file's text: script names, imports. */
+  /** Likewise in the file's text: script names, imports. */
   readonly textMarks?: readonly RegExp[];
-  /** Further keys of the sections, old ones included: neither misspelled nor unknown. */
+  /** Further known keys of the sections, including old ones: neither misspelled nor unknown. */
   readonly knownKeys: readonly string[];
-  /** Keys and flags that fixes of the doctor name, as they are written, each with the file of the trainer that has it. */
+  /** Keys and flags that the doctor's fixes name, as written, each with the trainer's file that has it. */
   readonly remedies?: Readonly<Record<string, string>>;
-  /** The trainer's own defaults, where the preset's are those of a user who switches the correction on. */
+  /** The trainer's own defaults, if the preset's are those of a user who switches the correction on. */
   defaults?(view: ConfigView): Settings;
-  /** Settings that are not one key each. */
+  /** Settings that are not a single key. */
   collect?(view: ConfigView): Readonly<Record<string, { readonly value: Setting; readonly entry: Entry }>>;
-  /** What is left of the correction where another part of the config switches it off. */
+  /** What remains of the correction when another part of the config switches it off. */
   effective?(context: LintContext, correction: Correction): Correction;
-  /** What the trainer does with a key that it does not know: file, and what happens. */
+  /** What the trainer does with an unknown key, with the file. */
   readonly unknownKeys: { readonly effect: "refused" | "ignored"; readonly source: string };
   readonly rules: readonly LintRule[];
   readonly traps: readonly TrapGrade[];
 }
 
-/** Settings that do nothing because a switch is off. */
+/** Settings without effect because a switch is off. */
 export function needsSwitch(options: {
   readonly settings: readonly string[];
   readonly isOff: (context: LintContext) => boolean;
@@ -119,7 +119,7 @@ export function oldNames(
           severity: options.severity ?? "error",
           code: "old-name",
           ...context.at(entry),
-          message: `${entry.key} is a name of an earlier version`,
+          message: `${entry.key} is the name from an earlier version`,
           why: options.why,
           source: options.source,
           instead,
@@ -128,7 +128,7 @@ export function oldNames(
     });
 }
 
-/** True when the entry says so in words that config formats use. */
+/** True when the entry's value means true in any config format. */
 export function isTrue(entry: Entry | undefined): boolean {
   return entry?.value === true;
 }

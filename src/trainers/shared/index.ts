@@ -1,6 +1,6 @@
 /**
- * What several trainers share: the shape of a preset and of a config dialect, reading settings, packing padded batches.
- * Anything that holds for one trainer only belongs in its folder.
+ * What several trainers share: the shape of a preset and of a config dialect, reading settings, packing padded
+ * batches. Code for a single trainer belongs in its folder.
  *
  * @module
  */

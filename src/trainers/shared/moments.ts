@@ -6,7 +6,7 @@
 export class Moments {
   /** Σ weight. */
   count = 0;
-  /** 0 while nothing is counted. */
+  /** 0 while the count is 0. */
   mean = 0;
   /** Σ weight · (value − mean)². */
   m2 = 0;
@@ -15,7 +15,7 @@ export class Moments {
   /** -Infinity while nothing is counted. */
   max = Number.NEGATIVE_INFINITY;
 
-  /** Counts `value` as `weight` equal values; not at all where `weight` is 0. */
+  /** Counts `value` as `weight` equal values; a `weight` of 0 counts nothing. */
   add(value: number, weight = 1): void {
     if (weight === 0) return;
     this.#join(weight, value, 0);
@@ -30,7 +30,7 @@ export class Moments {
     this.max = Math.max(this.max, other.max);
   }
 
-  /** m2 / (count − ddof); NaN where that divides by nothing, as `torch.var` has it. */
+  /** m2 / (count − ddof); NaN if the divisor is not positive, as in `torch.var`. */
   variance(ddof = 0): number {
     return this.count > ddof ? this.m2 / (this.count - ddof) : Number.NaN;
   }

@@ -1,25 +1,25 @@
 /**
- * Questions that presets ask of a correction in the neutral form, to see whether their trainer has settings for it.
+ * Tests of a neutral correction with which presets find out whether their trainer has settings for it.
  *
  * @module
  */
 import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
 
 /**
- * Whether a bound on Δ or on a log-ratio is as good as ± `safety` nats: the same, or none below it. Beyond `safety` the
- * two differ, by at most exp(−safety) in a weight whose upper bound is within exp(safety).
+ * Whether a bound on Δ or on a log-ratio is equivalent to ± `safety` nats: the same, or none below it. Beyond `safety`
+ * the two differ, by at most exp(−safety) in a weight whose upper bound is within exp(safety).
  */
 export function withinSafety(bound: number | undefined, safety: number): boolean {
   return bound === undefined || bound >= safety;
 }
 
-/** What the log of a weight is clamped to; at token level Δ is that log. */
+/** The clamp of a weight's log; at token level, that log is Δ. */
 export function tightenLogBound({ level, logBound, deltaBound }: Weight): number | undefined {
   if (level !== "token" || deltaBound === undefined) return logBound;
   return Math.min(deltaBound, logBound ?? deltaBound);
 }
 
-/** Whether bounds on a weight decide alike for a weight clamped to exp(± `safety`) and for the one that is meant. */
+/** Whether bounds decide equally for a weight clamped to exp(± `safety`) and for the intended weight. */
 export function withinReach({ lower, upper }: Bounds, weight: Weight, safety: number): boolean {
   if (tightenLogBound(weight) === safety) return true;
   const least = Math.exp(-safety);
@@ -29,8 +29,8 @@ export function withinReach({ lower, upper }: Bounds, weight: Weight, safety: nu
 }
 
 /**
- * The measure of a rejection, `weight` spelled out, whatever it does with NaN; undefined when the step asks for
- * advantages or for what earlier steps left.
+ * The measure of a rejection, with `weight` spelled out, whatever it does with NaN; undefined when the step depends on
+ * advantages or on earlier steps.
  */
 export function findMeasure(step: Reject, weight: Weight | undefined): Measure | undefined {
   if (step.when !== undefined || step.only !== undefined) return undefined;
@@ -40,7 +40,7 @@ export function findMeasure(step: Reject, weight: Weight | undefined): Measure |
   return { statistic: "ratio", level, aggregation, ...(deltaBound !== undefined && { deltaBound }) };
 }
 
-/** Whether a measure is the ratio that the weight is made of. */
+/** Whether a measure is the ratio of the weight. */
 export function measuresWeight(measure: Measure, weight: Weight): boolean {
   return (
     measure.statistic === "ratio" &&
@@ -49,7 +49,7 @@ export function measuresWeight(measure: Measure, weight: Weight): boolean {
   );
 }
 
-/** True when every step that changes weights comes after every rejection that looks at them as they are then. */
+/** True when every step that changes weights comes after all rejections by the current weight. */
 export function looksAtRawWeights({ steps }: Correction): boolean {
   const changed = steps.findIndex((step) => changesWeights(step));
   return (

@@ -7,11 +7,11 @@ import {
 } from "../../core/kernels/index.ts";
 
 /**
- * What a masked mean of Δ-like terms becomes in PyTorch when some masked-in log-probs are not finite; our own sums
- * leave such tokens out and count them.
+ * The masked mean of Δ-like terms in PyTorch when some masked-in log-probs are not finite; our own sums leave such
+ * tokens out and count them.
  */
 export interface NonFinite {
-  /** Some Δ are NaN: so is every mean. */
+  /** Some Δ are NaN, so every mean is. */
   readonly undefined: boolean;
   /** Some trainer log-probs are -Infinity (Δ = -Infinity). */
   readonly trainerZero: boolean;
@@ -40,13 +40,13 @@ export function countMasked(sums: Float64Array): number {
   );
 }
 
-/** What the infinite terms add up to, by which log-prob is -Infinity; left out where e^-Infinity = 0 adds nothing. */
+/** The sum of the infinite terms, by which log-prob is -Infinity; absent if e^-Infinity = 0 adds nothing. */
 export interface InfiniteTerms {
   readonly trainerZero?: number;
   readonly rolloutZero?: number;
 }
 
-/** `value` as PyTorch would have it with the non-finite tokens in: untouched, ±Infinity, or NaN. */
+/** `value` as PyTorch computes it with the non-finite tokens: unchanged, ±Infinity, or NaN. */
 export function poison(value: number, state: NonFinite, terms: InfiniteTerms): number {
   if (state.undefined) return Number.NaN;
   const trainer = state.trainerZero ? terms.trainerZero : undefined;

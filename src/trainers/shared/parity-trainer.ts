@@ -3,41 +3,41 @@ import type { MismatchSummary } from "../../core/summaries/index.ts";
 /** Figures under a trainer's own keys, in the units of that trainer. */
 export type Metrics = Readonly<Record<string, number>>;
 
-/** A figure as a trainer logs it, the right one, and why they differ. */
+/** A figure as a trainer logs it, the correct one, and why they differ. */
 export interface Discrepancy {
   /** The trainer's key, as it logs it. */
   readonly key: string;
-  /** What the trainer logs under it, in the key's own unit. */
+  /** The value that the trainer logs, in the key's own unit. */
   readonly logged: number;
-  /** The right value, in the same unit. */
+  /** The correct value, in the same unit. */
   readonly correct: number;
   /** Why the two differ, in one clause. */
   readonly reason: string;
 }
 
-/** What a trainer sees at one logging step: the sequences, and the packs they were put into. */
+/** What a trainer sees at one logging step: the sequences, and their packs. */
 export interface ParityBatch {
   /** Sums over all tokens of the batch. */
   readonly summary: MismatchSummary;
-  /** Kernel sums of each pack (kernels/layout.ts); one pack per file where the source does not pack. */
+  /** Kernel sums of each pack (kernels/layout.ts); one pack per file if the source does not pack. */
   readonly packs: readonly Float64Array[];
 }
 
-/** A trainer whose logged metrics are computed beside ours. */
+/** A trainer whose logged metrics are recomputed next to ours. */
 export interface ParityTrainer {
-  /** As `--parity` takes it: `verl`, `xtuner`. */
+  /** Its value of `--parity`: `verl`, `xtuner`. */
   readonly name: string;
-  /** The code whose formulas are kept. */
+  /** The code that the formulas follow. */
   readonly source: string;
-  /** What the trainer logs its figures over: a batch, or each pack of it. */
+  /** The unit over which the trainer logs: a batch, or each of its packs. */
   readonly unit: "batch" | "pack";
   /** Figures under the trainer's own keys, as it would log them. */
   metrics(batch: ParityBatch): Metrics;
-  /** Those of `logged` that are not what the data give. */
+  /** Those of `logged` that differ from what the data give. */
   discrepancies(batch: ParityBatch, logged: Metrics): Discrepancy[];
 }
 
-/** Those rows whose logged and right figures differ by more than 1e-6 of the right one. */
+/** The rows whose logged and correct figures differ by more than 1e-6 of the correct one. */
 export function findDiscrepancies(
   logged: Metrics,
   rows: readonly (readonly [key: string, correct: number, reason: string])[],

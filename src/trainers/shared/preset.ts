@@ -1,5 +1,5 @@
 /**
- * What every trainer's preset is: its own setting names, what they mean in the neutral form, the metrics it would log
+ * The form of a trainer's preset: its own setting names, their meaning in the neutral form, the metrics it would log
  * for a batch, and how a correction is written in its config.
  *
  * @module
@@ -8,7 +8,7 @@
 import type { AppliedCorrection, Correction, CorrectionBlock } from "../neutral/index.ts";
 import type { Discrepancy } from "./parity-trainer.ts";
 
-/** A value as a config file holds it; `null` is the trainer's None. */
+/** A value as in a config file; `null` is the trainer's None. */
 export type Setting = number | string | boolean | null | readonly number[];
 /** Settings under a trainer's own names. */
 export type Settings = Readonly<Record<string, Setting>>;
@@ -17,33 +17,33 @@ export type Settings = Readonly<Record<string, Setting>>;
 export interface Parameter {
   /** The trainer's own name. */
   readonly name: string;
-  /** What values it takes; a `pair` is two bounds, in the trainer's order. */
+  /** The kind of its values; a `pair` is two bounds, in the trainer's order. */
   readonly kind: "number" | "boolean" | "text" | "pair" | "number or text";
-  /** The trainer's default, or what a user who switches the correction on gets. */
+  /** The trainer's default, or the value that a user gets who switches the correction on. */
   readonly fallback: Setting;
-  /** All values of a text parameter; any text when absent. */
+  /** Allowed values of a text parameter; any text when absent. */
   readonly choices?: readonly string[];
   /** One line: meaning, unit, which bound comes first. */
   readonly meaning: string;
 }
 
-/** Adds up one batch of the trainer (a step) in pieces. */
+/** Sums one batch of the trainer (a step) in pieces. */
 export interface BatchMetrics {
   /**
-   * Adds a block that was corrected; blocks come in the trainer's order.
+   * Adds a corrected block; blocks come in the trainer's order.
    *
    * @param pack Which pack the sequences belong to, for a trainer that logs by pack.
    */
   add(block: CorrectionBlock, applied: AppliedCorrection, pack?: string): void;
-  /** Under the trainer's keys. */
+  /** The metrics under the trainer's keys. */
   finish(): Readonly<Record<string, number>>;
-  /** Where the trainer's way of adding up gives other figures than the data; absent where it never does. */
+  /** Where the trainer's aggregation differs from the data; absent if it never does. */
   discrepancies?(): readonly Discrepancy[];
 }
 
-/** A way to write settings down for the trainer. */
+/** A way to write settings for the trainer. */
 export interface ConfigText {
-  /** What the text is written in, for highlighting. */
+  /** The text's language, for highlighting. */
   readonly language: "yaml" | "toml" | "python" | "flags";
   /** Where it belongs, for instance `ppo_trainer.yaml, under algorithm`. */
   readonly place: string;
@@ -53,29 +53,29 @@ export interface ConfigText {
 
 /** A trainer's correction: its settings, their meaning, its metrics, its config. */
 export interface Preset {
-  /** As in `--preset`, for instance `verl` or `slime-mis`. */
+  /** Its value of `--preset`, for instance `verl` or `slime-mis`. */
   readonly name: string;
-  /** The trainer's name, as it writes itself. */
+  /** The trainer's name in its own spelling. */
   readonly trainer: string;
   /** What it does, in one line. */
   readonly summary: string;
-  /** The code whose formulas are kept: repository, file, commit. */
+  /** The code that the formulas follow: repository, file, commit. */
   readonly source: string;
-  /** The trainer's keys that matter here. */
+  /** The trainer's settings of this correction. */
   readonly parameters: readonly Parameter[];
   /**
-   * What these settings do, in the neutral form.
+   * The neutral form of these settings.
    *
    * @param settings Every parameter, fallbacks filled in.
-   * @throws UsageError where the trainer itself refuses the settings, with its rule quoted.
+   * @throws UsageError when the trainer itself refuses the settings, with its rule quoted.
    */
   correction(settings: Settings): Correction;
-  /** What these settings do that their names do not say. */
+  /** Effects of these settings that their names do not show. */
   traps(settings: Settings): readonly string[];
-  /** Sums for what the trainer logs of the correction under these settings. */
+  /** Sums for the trainer's metrics of the correction under these settings. */
   metrics(settings: Settings): BatchMetrics;
-  /** The settings that make this correction, or undefined when the trainer has none that do exactly that. */
+  /** The settings for this correction; undefined when the trainer has none that do exactly that. */
   express(correction: Correction): Settings | undefined;
-  /** The settings as the trainer's config writes them. */
+  /** The settings in the form of the trainer's config. */
   config(settings: Settings): ConfigText;
 }

@@ -9,7 +9,7 @@ export function readNumber(settings: Settings, name: string): number | undefined
 }
 
 /**
- * A completed setting that the trainer has no None for.
+ * A completed setting that cannot be None.
  *
  * @throws UsageError when it is None.
  */
@@ -19,14 +19,14 @@ export function requiredNumber(preset: string, settings: Settings, name: string)
   return value;
 }
 
-/** Bounds with only the sides that are there. */
+/** Bounds with only the given sides. */
 export function makeBounds(lower: number | undefined, upper: number | undefined): Bounds {
   return { ...(lower !== undefined && { lower }), ...(upper !== undefined && { upper }) };
 }
 
 /**
- * Bounds on exp(clamp(x, ±limit)) said of exp x: a side that the clamp keeps from binding is left out; undefined when
- * none is left.
+ * Bounds on exp(clamp(x, ±limit)) as bounds on exp x: a side that cannot bind because of the clamp is dropped;
+ * undefined when none remains.
  */
 export function boundsOfClamped(
   lower: number | undefined,

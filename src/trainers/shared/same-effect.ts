@@ -1,5 +1,5 @@
 /**
- * Whether two corrections do the same to a block, written however.
+ * Whether two corrections have the same effect on a block, however they are written.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { tightenLogBound } from "./neutral-steps.ts";
 import type { Preset, Settings } from "./preset.ts";
 import { completeSettings } from "./settings.ts";
 
-/** Ratios beyond this are infinite in the float32 that trainers compute in; a bound there only catches infinities. */
+/** Ratios beyond this are infinite in trainers' float32; such a bound only catches infinities. */
 const FLOAT32_MAX = 3.4028234663852886e38;
 
 /**
- * The first of the given settings with which a preset does what a correction does, completed; undefined when none.
- * Settings that the preset refuses are passed over.
+ * The first of the given settings, completed, with which a preset has the effect of a correction; undefined when none
+ * has. Settings that the preset refuses are skipped.
  */
 export function firstExpressing(
   preset: Preset,
@@ -40,7 +40,7 @@ export function sameEffect(a: Correction, b: Correction): boolean {
   return JSON.stringify(plainForm(a)) === JSON.stringify(plainForm(b));
 }
 
-/** One way of writing all corrections of the same effect: keys in fixed order, only what binds. */
+/** The canonical form of corrections with the same effect: keys in fixed order, only bounds that bind. */
 export function plainForm(correction: Correction): Correction {
   const { weight } = correction;
   const steps: Step[] = [];
@@ -70,7 +70,7 @@ function changesWeights({ action }: Step): boolean {
   return action === "truncate" || action === "normalize" || action === "zero";
 }
 
-/** A rejection that neither looks at what others left nor at weights. */
+/** A rejection that depends neither on other steps nor on weights. */
 function independent(step: Step): boolean {
   if (step.action === "veto") return true;
   return step.action === "mask" && step.measure !== "weight" && step.measure.over === undefined;
@@ -106,7 +106,7 @@ function readConditions(step: Step): Pick<Reject, "when" | "only"> {
   return { ...(step.when && { when: step.when }), ...(step.only && { only: step.only }) };
 }
 
-/** The weight's figure as a measure of its own, when its clamp cannot reach the bounds. */
+/** The weight as a measure, when its clamp cannot reach the bounds. */
 function ownMeasure(weight: Weight, bounds: Bounds): Measure | undefined {
   const { level, aggregation, over, deltaBound } = weight;
   if (!withinBound(bounds, tightenLogBound(weight))) return undefined;
@@ -163,7 +163,7 @@ function withinBound({ lower, upper }: Bounds, logBound = Number.POSITIVE_INFINI
   );
 }
 
-/** Least value that a figure can have. */
+/** Smallest possible value of a figure. */
 function findFloor({ statistic }: Measure): number {
   if (statistic === "error_ratio") return 1;
   return statistic === "k1" || statistic === "prob_diff" ? Number.NEGATIVE_INFINITY : 0;

@@ -32,7 +32,7 @@ export class SampleMeans {
     this.addSum(key, total);
   }
 
-  /** Adds what is already summed over sequences. */
+  /** Adds values already summed over sequences. */
   addSum(key: string, sum: number): void {
     this.#sums.set(key, (this.#sums.get(key) ?? 0) + sum);
   }

@@ -2,7 +2,7 @@ import { UsageError } from "../../core/base/index.ts";
 import type { Parameter, Preset, Setting, Settings } from "./preset.ts";
 
 /**
- * Fills in a preset's own defaults for what is not given, and checks names and kinds of values.
+ * Fills in a preset's defaults for missing settings, and checks names and kinds of values.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -13,9 +13,9 @@ import type { Parameter, Preset, Setting, Settings } from "./preset.ts";
  * assert(settings.rollout_is_threshold !== undefined); // verl's default
  * ```
  *
- * @param given settings under the trainer's names; bounds in the unit and the order that the trainer expects
+ * @param given settings under the trainer's names; bounds in the trainer's unit and order
  * @returns a value for every parameter of the preset
- * @throws UsageError for a name that the preset does not have, and for a value of another kind
+ * @throws UsageError for an unknown name, or a value of the wrong kind
  */
 export function completeSettings(preset: Preset, given: Settings): Settings {
   for (const name of Object.keys(given)) {
@@ -32,7 +32,7 @@ export function completeSettings(preset: Preset, given: Settings): Settings {
   );
 }
 
-/** `key=value` as a shell gives it: none and null, true and false, numbers, `inf`, `a,b` and `[a, b]` pairs, else text. */
+/** `key=value` from a shell: none and null, true and false, numbers, `inf`, `a,b` and `[a, b]` pairs, else text. */
 export function parseSetting(text: string): [name: string, value: Setting] {
   const at = text.indexOf("=");
   if (at <= 0) {
@@ -51,7 +51,7 @@ function parseValue(text: string): Setting {
   return numbers.length > 1 && numbers.every((item) => item !== undefined) ? (numbers as number[]) : text;
 }
 
-/** Python's `inf` and `infinity` too: a bound that does not bind. */
+/** Also Python's `inf` and `infinity`, for a bound that does not bind. */
 function toNumber(text: string): number | undefined {
   const infinite = /^([+-]?)inf(inity)?$/i.exec(text);
   if (infinite) return infinite[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ function checked(preset: Preset, { name, kind, choices }: Parameter, value: Sett
   return value;
 }
 
-/** A comma list of numbers is a pair to the shell and text to a trainer that splits it itself. */
+/** A comma list of numbers is read as a pair, but is text for a trainer that splits it itself. */
 function formatSetting(value: Exclude<Setting, null>): string {
   return Array.isArray(value) ? value.join(",") : String(value);
 }

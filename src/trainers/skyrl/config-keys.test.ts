@@ -141,7 +141,7 @@ checkDialect("skyrl", {
     [
       "a.yaml",
       off("tis_ratio_type: token", "elsewhere: 1"),
-      ["warning unknown-key@3", /^SkyRL has no/, /stops at a key/],
+      ["warning unknown-key@3", /^SkyRL has no/, /stops at an unknown key/],
     ],
     ["a.py", 'OffPolicyCorrectionConfig(tis_ratio_types="token")', "error misspelt@1 → tis_ratio_type"],
   ],

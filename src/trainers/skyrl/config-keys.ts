@@ -20,7 +20,7 @@ const halfMask: LintRule = ({ found, at }) => {
   ];
 };
 
-/** `logprobs` is set to 1 for TIS and sequence masks only. */
+/** SkyRL sets `logprobs` to 1 only for TIS and sequence masks. */
 const withoutLogProbs: LintRule = ({ get, at, found, settings }) => {
   const entry = get("sampling_params.logprobs");
   const alone = settings.tis_ratio_type === null && settings.sequence_mask_metric === null;
@@ -76,7 +76,7 @@ export const skyrlDialect: Dialect = {
   ],
   textMarks: [/skyrl/i],
   knownKeys: [],
-  // SkyRL still obeys the old switch.
+  // SkyRL still honors the old switch.
   collect: (view): ReturnType<NonNullable<Dialect["collect"]>> => {
     const entry = view.get("algorithm.use_tis");
     const cap = view.get("algorithm.tis_imp_ratio_cap");

@@ -5,8 +5,7 @@ import { Moments, readNumber } from "../shared/index.ts";
 const LOG_CLAMP = 20;
 
 /**
- * `policy/loss_metrics/*` of one micro-batch, and `policy/rollout_train_logprobs_abs_diff_*` of the whole batch, taken to
- * be the same.
+ * `policy/loss_metrics/*` of one micro-batch, and `policy/rollout_train_logprobs_abs_diff_*` of the whole batch; here both are the same.
  *
  * * `is_ratio_mean`: ρ (Δ clamped to ±20 nats) over tokens with mask 1, before any correction.
  * * `is_ratio_{std,max,min}`: SkyRL takes them of ρ · mask over padding, too, which a record no longer has; these are
@@ -46,7 +45,7 @@ export function skyrlMetrics(settings: Settings): BatchMetrics {
   };
 }
 
-/** Shares under their keys: how many of how many. */
+/** Counts of a share: how many of how many. */
 class Counts {
   readonly #hits = new Map<string, { hits: number; of: number }>();
 
@@ -79,7 +78,7 @@ function masksTokens(settings: Settings): boolean {
   );
 }
 
-/** Follows the mask through the steps as SkyRL does, each share over what was left before its own step. */
+/** Follows the mask through the steps like SkyRL, each share over the mask before its own step. */
 function addMasks(
   block: CorrectionBlock,
   applied: AppliedCorrection,

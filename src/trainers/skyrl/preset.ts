@@ -128,7 +128,7 @@ function outlierMask(settings: Settings): Step[] {
   return bounds ? [{ action: "veto", measure: tokenRatio, ...bounds }] : [];
 }
 
-/** Off unless both thresholds are set. */
+/** The token mask, off unless both thresholds are set. */
 function tokenMask(settings: Settings): Step[] {
   const low = readNumber(settings, "token_mask_is_threshold_low");
   const high = readNumber(settings, "token_mask_is_threshold_high");
@@ -138,7 +138,7 @@ function tokenMask(settings: Settings): Step[] {
 
 const tokenRatio = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
 
-/** Measured over what the outlier and token masks left; NaN is kept: `~(x > high) & ~(x < low)`. */
+/** Measured over the mask left by the outlier and token masks; NaN is kept: `~(x > high) & ~(x < low)`. */
 function sequenceMask(settings: Settings, over: { readonly over?: "kept" }): Step[] {
   const metric = settings.sequence_mask_metric;
   if (metric !== "geometric" && metric !== "product") return [];
@@ -183,16 +183,16 @@ function findTraps(settings: Settings): readonly string[] {
   }
   if (metric === "product") {
     traps.push(
-      "the product leaves its bounds as sequences grow, however close each token is: long ones are rejected whole",
+      "the product leaves its bounds as sequences grow, however close each token is: long ones are rejected",
     );
   }
   if (masksTokens && (type === "sequence" || metric !== null)) {
     traps.push(
-      "the token mask comes first: masked tokens are left out of the product or geometric mean that is weighed or rejected by",
+      "the token mask comes first: masked tokens are left out of the product or geometric mean that weights or rejects the sequence",
     );
   }
   if (masksTokens || outlier || metric !== null) {
-    traps.push("masked tokens leave the denominator, too: the remaining ones weigh more");
+    traps.push("masked tokens also leave the denominator: the remaining ones weigh more");
   }
   if (type !== null || metric !== null || outlier || masksTokens) {
     traps.push(

@@ -9,7 +9,7 @@ function usesMis(view: ConfigView): boolean {
   return MIS_KEYS.some((key) => view.get(key)) || /\bmis[.:]|compute_mis_weights/.test(path?.text ?? "");
 }
 
-/** The function's settings are in a YAML of their own. */
+/** The function's settings are in a separate YAML file. */
 const elsewhere: LintRule = ({ get, at }) => {
   const path = get("custom_tis_function_path");
   const file = get("custom_config_path");
@@ -19,14 +19,14 @@ const elsewhere: LintRule = ({ get, at }) => {
       severity: "note",
       code: "settings-elsewhere",
       ...at(path),
-      message: `mis.py takes its bounds from ${file ? file.text : "the file of --custom-config-path"}; what is shown here are the example's own`,
+      message: `mis.py takes its bounds from ${file ? file.text : "the file of --custom-config-path"}; shown here are the example's own`,
       source: "examples/train_infer_mismatch_helper/mis.py",
       instead: `logratio correct --lint ${file ? file.text : "mis.yaml"}`,
     },
   ];
 };
 
-/** `yaml.safe_load` reads 1e-4 as text, and a comparison with a tensor then raises. */
+/** `yaml.safe_load` reads 1e-4 as text, and comparing it with a tensor raises. */
 const pointless: LintRule = ({ document, found, at }) =>
   document.format !== "yaml"
     ? []
@@ -36,7 +36,7 @@ const pointless: LintRule = ({ document, found, at }) =>
           severity: "error" as const,
           code: "read-as-text",
           ...at(entry),
-          message: `${entry.key}: ${entry.text} is text to yaml.safe_load, which wants a point before the exponent`,
+          message: `${entry.key}: ${entry.text} is text to yaml.safe_load, which requires a point before the exponent`,
           why: "the first comparison with a tensor raises TypeError",
           source: "utils/arguments.py: yaml.safe_load of --custom-config-path",
           instead: entry.text.replace(/e/i, ".0e"),
@@ -52,7 +52,7 @@ const conflict: LintRule = ({ get, found, at, settings }) => {
       code: "conflict",
       ...at(rollout),
       message: `${rollout.key} and ${tis.key} exclude each other, and the trainer stops`,
-      why: "with rollout log-probs as the old ones, PPO's ratio already is taken against the rollout",
+      why: "with rollout log-probs as the old ones, PPO's ratio is already taken against the rollout",
       source: `${ARGUMENTS}: "use_rollout_logprobs and use_tis cannot be set at the same time."`,
       instead: `one of the two: ${tis.key} corrects the mismatch, ${rollout.key} clips it with PPO's ratio`,
     },
@@ -126,7 +126,7 @@ function dialect(name: string, title: string, preset: string, textMarks: readonl
     ],
     textMarks,
     knownKeys: ["custom_config_path"],
-    // mis.yaml without use_tis is read beside a command line that has it.
+    // mis.yaml without use_tis is used with a command line that sets it.
     defaults: (view): Readonly<Record<string, boolean>> =>
       view.document.format === "command line" ? { use_tis: false } : {},
     remedies: {

@@ -1,5 +1,5 @@
 /**
- * What slime and its fork miles share: `--use-tis`, IcePop as a custom function, OPSM against rollout log-probs.
+ * Shared by slime and its fork miles: `--use-tis`, IcePop as a custom function, OPSM against rollout log-probs.
  *
  * @module
  */
@@ -52,7 +52,7 @@ const parameters: readonly Parameter[] = [
 export interface SlimeTrainer extends Pick<Preset, "name" | "trainer" | "summary" | "source"> {
   /** Module path of `icepop_function` for `--custom-tis-function-path`. */
   readonly icepopPath: string;
-  /** Preset that knows the other custom function, mis.py. */
+  /** Preset of the other custom function, mis.py. */
   readonly misPreset: string;
   readonly metrics: (preset: Preset, settings: Settings) => BatchMetrics;
   readonly traps: readonly string[];
@@ -78,12 +78,12 @@ export function slimePreset(trainer: SlimeTrainer): Preset {
   return preset;
 }
 
-/** True when the trainer multiplies the loss by weights: the function runs for its metrics alone, too. */
+/** True when the trainer multiplies the loss by weights; the function may also run only for its metrics. */
 export function appliesWeights(settings: Settings): boolean {
   return settings.use_tis === true || settings.get_mismatch_metrics === true;
 }
 
-/** OPSM sees the mismatch: its old log-probs are the rollout's. */
+/** True when OPSM sees the mismatch, because its old log-probs are the rollout's. */
 export function masksSequences(settings: Settings): boolean {
   return settings.use_opsm === true && settings.use_rollout_logprobs === true;
 }

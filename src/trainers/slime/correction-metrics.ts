@@ -3,7 +3,7 @@ import type { BatchMetrics, Preset, Settings } from "../shared/index.ts";
 import { SampleMeans } from "../shared/index.ts";
 import { appliesWeights, masksSequences } from "./core-preset.ts";
 
-/** Metrics that a fork adds, or reads differently. */
+/** Metrics that a fork adds, or computes differently. */
 export interface SlimeMetricsOptions {
   /** |Δ| of one token as it enters the mean; Δ itself unless given. */
   readonly absDiff?: (delta: number) => number;

@@ -5,7 +5,7 @@ import { SampleMeans } from "../shared/index.ts";
 
 const SAFETY_BOUND = 20;
 
-/** Of the weight, 1 / upper filled in for a lower bound that is null. */
+/** Bounds of the weight; a null lower bound is 1 / upper. */
 export interface WeightBounds {
   readonly lower: number;
   readonly upper: number;
@@ -145,7 +145,7 @@ function addRejections(
   share("rs_catastrophic_seq_fraction", (t) => vetoed[t] === 1);
 }
 
-/** What was measured, by token. */
+/** The measured values, by token. */
 function spread({ rollout }: CorrectionBlock, { measured }: StepOutcome): (token: number) => number {
   const { segments, values } = measured!;
   if (segments.level === "token") return (t) => values[t]!;

@@ -44,7 +44,7 @@ test("traps", () => {
   const traps = (settings: Parameters<typeof of>[0]) => slimeMis.traps(of(settings)).join("\n");
   expect(traps({})).toContain("rs bounds that are null are the weight's: 0.5 to 2");
   expect(traps({})).toContain("divides by the token count before rejection");
-  expect(traps({ rs_level: "geometric" })).toContain("of another size");
+  expect(traps({ rs_level: "geometric" })).toContain("has another scale");
   expect(traps({ tis_lower_bound: null, tis_upper_bound: 4 })).toContain("1 / tis_upper_bound: 0.25");
   expect(traps({ use_rs: false })).toContain("does nothing without use_rs");
   expect(traps({ use_tis: false })).toContain("do nothing either");

@@ -11,7 +11,7 @@ import {
 } from "../shared/index.ts";
 import { slimeMisMetrics, type WeightBounds } from "./mis-metrics.ts";
 
-/** mis.py clamps every log-ratio, of whatever level, to ± this many nats before exp. */
+/** mis.py clamps every log-ratio, at any level, to ± this many nats before exp. */
 const SAFETY_BOUND = 20;
 const LEVELS = ["token", "sequence", "geometric"];
 
@@ -20,7 +20,7 @@ const parameters: readonly Parameter[] = [
     name: "use_tis",
     kind: "boolean",
     fallback: true,
-    meaning: "importance weights; off switches rejection off, too",
+    meaning: "importance weights; off also switches rejection off",
   },
   { name: "use_rs", kind: "boolean", fallback: true, meaning: "rejection by ratio and veto" },
   {
@@ -92,7 +92,7 @@ export const slimeMis: Preset = {
   },
 };
 
-/** The lower bound is 1 / upper where it is null. */
+/** A null lower bound is 1 / upper. */
 function boundsOfWeights(settings: Settings): WeightBounds {
   const upper = readNumber(settings, "tis_upper_bound");
   if (upper === undefined) {
@@ -178,7 +178,7 @@ function findTraps(settings: Settings): readonly string[] {
     );
     if (settings.rs_level !== settings.tis_level) {
       traps.push(
-        `bounds of the ${settings.tis_level} ratio are used for the ${settings.rs_level} ratio, which is of another size: geometric bounds lie near 1, products far from it`,
+        `bounds of the ${settings.tis_level} ratio are used for the ${settings.rs_level} ratio, which has another scale: geometric means lie near 1, products far from it`,
       );
     }
   }

@@ -59,7 +59,7 @@ const lossTypes: LintRule = ({ get, at, settings }) => {
       ...at(entry),
       message: token
         ? "with loss_type vespo the ratio enters VESPO's own weights and does not multiply the loss"
-        : `TRL stops: VESPO wants token_truncate or token_mask, not ${settings.vllm_importance_sampling_mode}`,
+        : `TRL stops: VESPO requires token_truncate or token_mask, not ${settings.vllm_importance_sampling_mode}`,
       source: TRAINER,
       ...(!token && { instead: 'vllm_importance_sampling_mode="token_truncate"' }),
     },
@@ -89,7 +89,7 @@ export const trlDialect: Dialect = {
   callees: ["GRPOConfig"],
   marks: [
     /(^|\.)vllm_importance_sampling_/,
-    // ms-swift and open-instruct have these, too.
+    // ms-swift and open-instruct also have these.
     /(^|\.)(use_vllm|vllm_mode|max_completion_length)$/,
   ],
   textMarks: [/from trl\b/, /\btrl grpo\b/],

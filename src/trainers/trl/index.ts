@@ -1,6 +1,6 @@
 /**
- * Everything known of TRL: its settings and what they do, its metrics, its pitfalls and its config keys.
- * Reading its dumps belongs in `src/input/adapters`.
+ * Everything known about TRL: its settings and what they do, its metrics, its pitfalls and its config keys. Reading
+ * its dumps belongs in `src/input/adapters`.
  *
  * @module
  */

@@ -102,7 +102,7 @@ export const trl: Preset = {
     if (on && mode.startsWith("sequence")) {
       traps.push(
         mode.endsWith("_mask")
-          ? "the ratio is a product over the sequence, so its log grows with length: long sequences leave the bounds and are lost whole, however close each token is"
+          ? "the ratio is a product over the sequence, so its log grows with length: long sequences leave the bounds and are lost, however close each token is"
           : "the ratio is a product over the sequence: long sequences end at a bound or near 0, however close each token is",
       );
       traps.push(

@@ -26,7 +26,7 @@ checkDialect("verl", {
     [
       "a.yaml",
       corr("rollout_is: token"),
-      [`note depends-on-version@3 ${PROBS}`, /is not written here/],
+      [`note depends-on-version@3 ${PROBS}`, /is not set here/],
       "no not-switched-on",
     ],
     ["a.yaml", logProbs("false") + corr("rollout_is: null"), "no not-switched-on", "no depends-on-version"],
@@ -59,7 +59,7 @@ checkDialect("verl", {
     [
       "a.yaml",
       "algorithm:\n  rollout_is: token\n  rollout_rs_threshold: 2\n",
-      ["error old-name@2 → algorithm.rollout_correction.rollout_is", /stands where earlier versions had it$/],
+      ["error old-name@2 → algorithm.rollout_correction.rollout_is", /is where earlier versions had it$/],
       "error old-name@3 → algorithm.rollout_correction.rollout_rs_threshold",
     ],
     ["a.yaml", `${corr("rollout_is: token")}  rollout_islands: 1\n  my_rollout_is: 1\n`, "no old-name"],
@@ -85,7 +85,7 @@ checkDialect("verl", {
       "a.py",
       "\nRolloutCorrectionConfig(bypass_mode=False)",
       [
-        'warning default-surprises@2 → rollout_is=None or rollout_is="token", in words',
+        'warning default-surprises@2 → rollout_is=None or rollout_is="token", explicitly',
         /defaults to sequence weights truncated at 2$/,
       ],
     ],
@@ -177,7 +177,7 @@ checkDialect("verl", {
     [
       "a.yaml",
       corr("rollout_is: token", "elsewhere: 1"),
-      ["warning unknown-key@4", /^verl has no/, /stops at a key/],
+      ["warning unknown-key@4", /^verl has no/, /stops at an unknown key/],
     ],
     [
       "a.py",

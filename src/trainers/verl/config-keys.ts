@@ -1,12 +1,14 @@
 import type { Dialect, LintContext, LintRule } from "../shared/index.ts";
 import { isFalse, isTrue, needsSwitch, oldNames } from "../shared/index.ts";
 
-/** Nats by which a bound moves when k1's pair is inverted. */
+/** Smallest shift of a bound, in nats, from inverting k1's pair that is reported. */
 const NEARLY_RECIPROCAL = 0.1;
 
 const HELPER = "verl/trainer/ppo/rollout_corr_helper.py";
 
-/** In decoupled mode the correction runs only where the batch has rollout log-probs, and is left out in silence else. */
+/**
+ * In decoupled mode the correction runs only if the batch has rollout log-probs, and is otherwise silently skipped.
+ */
 const withoutLogProbs: LintRule = (context) => {
   const { get, at, found } = context;
   const asked = found.get("rollout_is") ?? found.get("rollout_rs");
@@ -19,7 +21,7 @@ const withoutLogProbs: LintRule = (context) => {
         code: "not-switched-on",
         ...at(switched),
         message: `${asked.key} has no effect: calculate_log_probs is false, so the batch has no rollout log-probs`,
-        why: "decoupled mode skips the correction without a word; bypass_mode raises ValueError",
+        why: "decoupled mode silently skips the correction; bypass_mode raises ValueError",
         source: `${"verl/trainer/ppo/ray_trainer.py"} fit, ${HELPER} apply_bypass_mode`,
         instead: "actor_rollout_ref.rollout.calculate_log_probs: true",
       },
@@ -31,8 +33,8 @@ const withoutLogProbs: LintRule = (context) => {
       severity: "note",
       code: "depends-on-version",
       ...at(asked),
-      message: "rollout.calculate_log_probs is not written here, and the correction needs it",
-      why: "rollout.yaml says True at 1dda039b; the dataclass and earlier versions default to False, and then the correction is skipped without a word",
+      message: "rollout.calculate_log_probs is not set here, and the correction needs it",
+      why: "rollout.yaml says True at 1dda039b; the dataclass and earlier versions default to False, and the correction is then silently skipped",
       source: "verl/trainer/config/rollout/rollout.yaml, verl/workers/config/rollout.py",
       instead: "actor_rollout_ref.rollout.calculate_log_probs: true",
     },
@@ -50,7 +52,7 @@ const bypass: LintRule = ({ get, at, found, settings }) => {
       code: "bypass-mode",
       ...at(entry),
       message:
-        "bypass_mode takes the rollout's log-probs as old ones: weights and rejection are of the policy being updated against the rollout, anew in each micro-batch",
+        "bypass_mode takes the rollout's log-probs as old ones: weights and rejection compare the policy being updated with the rollout, again in each micro-batch",
       why: "what a dump shows (trainer against rollout before the update) is only its first micro-batch; the v1 trainer copies log-probs without installing the bypass loss, so there is no rollout_corr/* and no rejection there",
       source:
         "verl/trainer/ppo/core_algos.py compute_policy_loss_bypass_mode, verl/trainer/ppo/v1/trainer_base.py",
@@ -70,7 +72,7 @@ const bypass: LintRule = ({ get, at, found, settings }) => {
   return findings;
 };
 
-/** `algorithm.rollout_is` is where the settings stood before rollout_correction. */
+/** Settings were at `algorithm.rollout_is` before rollout_correction existed. */
 const oldPlace: LintRule = ({ document, at }) =>
   document.entries
     .filter(({ path }) => path.at(-2) === "algorithm" && /^rollout_(is|rs)(_|$)/.test(path.at(-1) ?? ""))
@@ -78,8 +80,8 @@ const oldPlace: LintRule = ({ document, at }) =>
       severity: "error" as const,
       code: "old-name",
       ...at(entry),
-      message: `${entry.key} stands where earlier versions had it`,
-      why: "the settings moved below algorithm.rollout_correction; hydra refuses a key that is not in its struct",
+      message: `${entry.key} is where earlier versions had it`,
+      why: "the settings moved to algorithm.rollout_correction; hydra refuses a key that is not in its struct",
       source: "verl/trainer/config/algorithm.py RolloutCorrectionConfig",
       instead: `algorithm.rollout_correction.${entry.path.at(-1)}`,
     }));
@@ -119,7 +121,7 @@ const dataclassDefault: LintRule = ({ document, found, at }) => {
         "rollout_is is not given, and RolloutCorrectionConfig defaults to sequence weights truncated at 2",
       why: "the YAML defaults to null, where nothing is corrected",
       source: "verl/trainer/config/algorithm.py RolloutCorrectionConfig",
-      instead: 'rollout_is=None or rollout_is="token", in words',
+      instead: 'rollout_is=None or rollout_is="token", explicitly',
     },
   ];
 };
@@ -228,7 +230,7 @@ export const verlDialect: Dialect = {
   ],
   traps: [
     { match: /it keeps ρ in (\[[^\]]+\]), not in \1/, severity: "drop", code: "bounds-inverted" },
-    // A pair that is nearly reciprocal, such as 0.6_1.6, moves by little.
+    // A nearly reciprocal pair, such as 0.6_1.6, moves only a little.
     {
       match: /it keeps ρ in \[(\S+), \S+\], not in \[(\S+), \S+\]/,
       severity: ([, kept, meant]) =>

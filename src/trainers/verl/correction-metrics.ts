@@ -1,7 +1,6 @@
 /**
  * The `rollout_corr/*` metrics: `compute_is_metrics`, `compute_rs_metrics` and `compute_offpolicy_metrics` of
- * verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b. All of them over the original response mask, and those of the
- * weights before normalization.
+ * verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b. All are over the original response mask, and those about weights are before normalization.
  *
  * @module
  */
@@ -23,7 +22,7 @@ import { verlOffpolicyMetrics } from "./mismatch-metrics.ts";
 import { VERL_BOUND, type VerlImportance, type VerlPlan, type VerlRejection } from "./settings.ts";
 
 /**
- * Adds up one batch. `finish` raises EmptyInputError where verl raises ValueError: no token with mask 1.
+ * Sums one batch. `finish` raises EmptyInputError where verl raises ValueError: no token with mask 1.
  * `rollout_is_eff_sample_size` is NaN where every weight is 0, for which verl stops with ZeroDivisionError.
  */
 export function verlBatchMetrics({ importance, rejections }: VerlPlan): BatchMetrics {

@@ -20,8 +20,8 @@ import { VERL_BOUND, VERL_OPTIONS, type VerlOption } from "./settings.ts";
 const NO_LOWER = "1e-09";
 
 /**
- * The settings that do the same for tokens within ±20 nats, to which verl clamps Δ and log-ratios; undefined when it
- * has none. Ratio bounds of a rejection become bounds on their inverse, which is what verl's k1 options hold.
+ * The settings with the same effect for tokens within ±20 nats, to which verl clamps Δ and log-ratios; undefined when
+ * there are none. Ratio bounds of a rejection become bounds on their inverse, which is what verl's k1 options hold.
  */
 export function expressInVerl(correction: Correction): Settings | undefined {
   const { weight, steps } = correction;
@@ -90,7 +90,7 @@ function rejection(
     const bounded = upper !== undefined && upper > 0 && (lower === undefined || lower <= 0);
     return bounded ? { option, spec: pythonFloat(upper) } : undefined;
   }
-  // The inverse of ρ: an upper bound on ρ is a lower bound here, and the other way round.
+  // The inverse of ρ: an upper bound on ρ is a lower bound here, and vice versa.
   const low = statistic === "k1" ? toRatio(lower) : invertRatio(upper);
   const high = statistic === "k1" ? toRatio(upper) : invertRatio(lower);
   if (low === undefined && option === "seq_sum_k1") return undefined;
@@ -103,7 +103,7 @@ const toRatio = (nats: number | undefined): number | undefined =>
 const invertRatio = (ratio: number | undefined): number | undefined =>
   ratio !== undefined && ratio > 0 && ratio < Number.POSITIVE_INFINITY ? rounded(1 / ratio) : undefined;
 
-/** Without the last digit, which exp and log leave behind: 0.98 rather than 0.9799999999999999. */
+/** Drops the last digit, a residue of exp and log: 0.98 rather than 0.9799999999999999. */
 const rounded = (value: number): number => Number(value.toPrecision(15));
 
 function pair(lower: number | undefined, upper: number | undefined): string {

@@ -1,5 +1,5 @@
 /**
- * verl's settings as verl reads them: `_parse_rollout_is_threshold` and `_parse_rollout_rs_thresholds` of
+ * Parses verl's settings like verl: `_parse_rollout_is_threshold` and `_parse_rollout_rs_thresholds` of
  * verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b, their error messages included.
  *
  * @module
@@ -12,7 +12,7 @@ import { parsePythonFloat, pythonFloat } from "../shared/index.ts";
 /** Δ and the log of sequence ratios are clamped to ± this many nats (SAFETY_BOUND). */
 export const VERL_BOUND = 20;
 
-/** What each rejection option measures. */
+/** The measure of each rejection option. */
 export const VERL_OPTIONS = [
   "token_k1",
   "token_k2",
@@ -31,7 +31,7 @@ export type VerlOption = (typeof VERL_OPTIONS)[number];
 export interface VerlImportance {
   readonly level: "token" | "sequence";
   readonly upper: number;
-  /** IcePop: weights below it or above `upper` are zeroed; without it they are clamped to `upper`. */
+  /** With a lower bound (IcePop), weights outside the bounds are zeroed; without one they are clamped to `upper`. */
   readonly lower?: number;
   readonly normalize: boolean;
 }
@@ -46,9 +46,9 @@ export interface VerlRejection {
   readonly lower?: number;
   /** Nats; for k1 the log of `ratios[1]`. */
   readonly upper: number;
-  /** Of k1, as given: bounds on π_rollout / π_train. */
+  /** Only for k1, as given: bounds on π_rollout / π_train. */
   readonly ratios?: readonly [lower: number, upper: number];
-  /** The threshold as it was written. */
+  /** The threshold as written. */
   readonly spec: string;
 }
 
@@ -59,7 +59,7 @@ export interface VerlPlan {
 }
 
 /**
- * What the settings mean.
+ * The meaning of the settings.
  *
  * @throws UsageError with verl's own message where verl raises.
  */

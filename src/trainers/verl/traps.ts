@@ -2,7 +2,9 @@ import type { Settings } from "../shared/index.ts";
 import { pythonFloat } from "../shared/index.ts";
 import type { VerlImportance, VerlPlan, VerlRejection } from "./settings.ts";
 
-/** What verl's settings do that their names do not say; rules are quoted from rollout_corr_helper.py @ 1dda039b. */
+/**
+ * Effects of verl's settings that their names do not show; rules are quoted from rollout_corr_helper.py @ 1dda039b.
+ */
 export function verlTraps(settings: Settings, { importance, rejections }: VerlPlan): readonly string[] {
   return [
     ...switchedOff(settings, rejections),
@@ -69,7 +71,7 @@ function ofRejection({
       traps.push(`${option}: the single number ${spec} means ${pythonFloat(low)}_${pythonFloat(high)}`);
     }
     const asymmetry = Math.abs(Math.log(low) + Math.log(high));
-    // 0.999_1.001 is as good as reciprocal: what the inversion changes there is not worth a line.
+    // 0.999_1.001 is practically reciprocal: the inversion changes too little to report.
     if (asymmetry > 0.01 * Math.max(Math.abs(Math.log(low)), Math.abs(Math.log(high)))) {
       traps.push(
         `${option}: k1 is −Δ, so "${spec}" bounds π_rollout/π_train, the inverse of the importance ratio: it keeps ρ in ${kept}, not in [${short(low)}, ${short(high)}]; for the latter write "${pythonFloat(Math.max(1 / high, 1e-9))}_${pythonFloat(1 / low)}"`,
@@ -83,7 +85,7 @@ function ofRejection({
   }
   if (level === "sequence" && aggregation === "sum") {
     traps.push(
-      `${option}: a sum grows with length, so the same bound rejects long sequences for a mismatch per token that short ones are kept with`,
+      `${option}: a sum grows with length, so the same bound rejects long sequences for a mismatch per token at which short ones are kept`,
       `${option}: verl's MetricsAggregator (ppo/v1/utils.py, experimental/fully_async_policy) chooses by substring and adds up keys with "sum" over iterations: rollout_rs_${option}_mean and fractions above 1 are sums`,
     );
   }

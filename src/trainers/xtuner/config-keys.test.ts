@@ -13,7 +13,7 @@ checkDialect("xtuner", {
       call(`${T}=(0.8, 1.2)`),
       [
         `error order@1 → ${T}=(1.2, 0.8)`,
-        /is \(upper, lower\), and \(0\.8, 1\.2\) is the other way round$/,
+        /is \(upper, lower\), but \(0\.8, 1\.2\) is in reverse order$/,
         /have the order wrong$/,
       ],
     ],
@@ -32,7 +32,7 @@ checkDialect("xtuner", {
       call(`${T}=(1, 1)`),
       [
         `error order@1 → two different bounds, the upper one first, such as ${T}=(2.0, 0.5)`,
-        /and both are 1$/,
+        /but both are 1$/,
         STOPS,
       ],
     ],
@@ -89,7 +89,7 @@ checkDialect("xtuner", {
     [
       "a.py",
       call(`rollout_is_treshold=(2, 0.5)`),
-      [`error misspelt@1 → ${T}`, /^xtuner has no/, /stops at a key/],
+      [`error misspelt@1 → ${T}`, /^xtuner has no/, /stops at an unknown key/],
     ],
     ["a.py", call(`${T}=(2, 0.5), clip=3`), "error unknown-key@1"],
     ["a.yaml", `rollout_is:\n  ${T}: [2, 0.5]\n  elsewhere: 1\n`, "warning unknown-key@3"],

@@ -3,7 +3,7 @@ import { needsSwitch } from "../shared/index.ts";
 
 const SOURCE = "xtuner/v1/rl/rollout_is.py compute_rollout_importance_weights";
 
-/** The docstring says lower first and shows (0.8, 1.2); the code unpacks upper first and asserts. */
+/** The docstring puts lower first and shows (0.8, 1.2), but the code unpacks upper first and asserts it. */
 const order: LintRule = ({ found, at }) =>
   ["rollout_is_threshold", "rollout_is_mask_threshold", "rollout_is_veto_threshold"].flatMap((name) => {
     const entry = found.get(name);
@@ -19,8 +19,8 @@ const order: LintRule = ({ found, at }) =>
         code: "order",
         ...at(entry),
         message: equal
-          ? `${entry.key} is (upper, lower), and both are ${first}`
-          : `${entry.key} is (upper, lower), and (${first}, ${second}) is the other way round`,
+          ? `${entry.key} is (upper, lower), but both are ${first}`
+          : `${entry.key} is (upper, lower), but (${first}, ${second}) is in reverse order`,
         why: veto
           ? "nothing checks the veto's order: every token is then below the lower or above the upper bound, and every sequence is masked"
           : equal

@@ -1,7 +1,6 @@
 /**
  * xtuner's `mismatch/*` metrics of one pack: `compute_is_metrics`, `compute_mismatch_metrics` and the mask figures of
- * `compute_rollout_importance_weights` (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462). All over the original
- * response mask, and all of the weights as they are before any step.
+ * `compute_rollout_importance_weights` (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462). All are over the original response mask, and those about weights are before any step.
  *
  * @module
  */
@@ -21,7 +20,7 @@ import {
 import { xtunerMismatchMetrics } from "./mismatch-metrics.ts";
 import { XTUNER_BOUND, type XtunerPlan } from "./settings.ts";
 
-/** What a pack, or several, add up to; see {@link xtunerFigures}. */
+/** Sums of one or several packs; see {@link xtunerFigures}. */
 export interface XtunerSums {
   /** Over tokens with mask 1: raw weights, and those clamped to the thresholds. */
   readonly tokens: Moments;
@@ -35,9 +34,9 @@ export interface XtunerSums {
   empty: number;
   readonly above: Units;
   readonly below: Units;
-  /** Rejected by the mask of modes mask and both. */
+  /** Tokens rejected by the mask of modes mask and both. */
   readonly masked: Units;
-  /** Outside the veto's bounds: tokens, and sequences that have any. */
+  /** Outside the veto's bounds: tokens, and sequences with any such token. */
   readonly vetoed: Units;
 }
 
@@ -124,13 +123,13 @@ export function addToXtunerSums(
   }
 }
 
-/** What xtuner logs for the pack, without `mismatch/`. */
+/** xtuner's metrics of the pack, without `mismatch/`. */
 export function xtunerFigures(sums: XtunerSums, { level, mode, bounds, maskBounds }: XtunerPlan): Figures {
   const { tokens, clamped, rows, deviations, empty, above, below, masked, vetoed } = sums;
   const allRows = rows.count + empty;
   const ofToken = (units: Units): number => maskedMean(units.tokens, tokens.count);
   const ofRow = (count: number): number => (rows.count > 0 ? count / rows.count : 0);
-  // A sequence without a token of mask 1 has log-ratio 0 and weight 1 to xtuner, and counts.
+  // In xtuner a sequence without a token of mask 1 has log-ratio 0 and weight 1, and counts.
   const zero = (isOutside: boolean): number => (empty > 0 && isOutside ? empty : 0);
   const logs = new Moments();
   logs.merge(sums.logs);
@@ -168,7 +167,7 @@ export function xtunerFigures(sums: XtunerSums, { level, mode, bounds, maskBound
 }
 
 /**
- * Adds up one pack, in the order its sequences have: `mismatch/mismatch_*` always, `mismatch/rollout_is_*` unless
+ * Sums one pack, in the order of its sequences: `mismatch/mismatch_*` always, `mismatch/rollout_is_*` unless
  * `rollout_is_threshold` is None.
  */
 export function xtunerPackMetrics(plan: XtunerPlan | undefined): BatchMetrics {

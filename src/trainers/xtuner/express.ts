@@ -19,7 +19,8 @@ import { XTUNER_BOUND, type XtunerLevel, type XtunerMode } from "./settings.ts";
 const NO_UPPER = 1e9;
 
 /**
- * The settings that do the same for log-ratios within ±20 nats, to which xtuner clamps them; undefined when it has none.
+ * The settings with the same effect for log-ratios within ±20 nats, to which xtuner clamps them; undefined when there
+ * are none.
  */
 export function expressInXtuner(correction: Correction): Settings | undefined {
   const { weight, steps } = correction;

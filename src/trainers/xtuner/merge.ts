@@ -1,6 +1,6 @@
 /**
- * xtuner's metrics over all packs of all ranks: as `merge_rollout_is_metrics` makes them (xtuner/v1/rl/rollout_is.py @
- * b934f462), and as pooling the packs does.
+ * xtuner's metrics over all packs of all ranks: merged like `merge_rollout_is_metrics` (xtuner/v1/rl/rollout_is.py @
+ * b934f462), and pooled.
  *
  * @module
  */
@@ -18,23 +18,23 @@ import {
 import { mergeXtunerMetrics, xtunerParity as parity } from "./mismatch-metrics.ts";
 import { readXtunerSettings, XTUNER_BOUND, type XtunerPlan } from "./settings.ts";
 
-/** A pack and what xtuner's correction made of it. */
+/** A pack with the result of xtuner's correction. */
 export interface XtunerPack {
   readonly block: CorrectionBlock;
   readonly applied: AppliedCorrection;
 }
 
 export interface XtunerMerged {
-  /** What xtuner logs: over packs, maxima of maxima, minima of minima, and unweighted means of all else. */
+  /** Metrics as xtuner logs them: maxima of maxima, minima of minima, and unweighted means of all else over packs. */
   readonly logged: Metrics;
-  /** The same figures of all tokens and sequences together; as logged where the two do not differ. */
+  /** The same figures over all tokens and sequences together; as logged if the two do not differ. */
   readonly correct: Metrics;
   /** Where they differ by more than 1e-6, with the reason. */
   readonly discrepancies: readonly Discrepancy[];
 }
 
 /**
- * Both merges of the packs that make up one step.
+ * Both merges of the packs of one step.
  *
  * @throws UsageError where xtuner refuses the settings.
  */
@@ -48,7 +48,7 @@ export function mergedXtunerMetrics(packs: Iterable<XtunerPack>, settings: Setti
   return { logged, correct: { ...logged, ...corrected }, discrepancies };
 }
 
-/** One step of xtuner: its packs apart, then merged as `merge_rollout_is_metrics` does. */
+/** One step of xtuner: its packs separately, then merged like `merge_rollout_is_metrics`. */
 export function xtunerStepMetrics(plan: XtunerPlan | undefined): Required<BatchMetrics> {
   const summary = new MismatchSummary({ detail: "slice" });
   const sums = emptyXtunerSums();

@@ -25,8 +25,8 @@ import {
 const PREFIX = "mismatch/mismatch_";
 
 /**
- * `compute_mismatch_metrics` of one pack. xtuner calls it on packed tensors of shape (1, N), so every "sequence" figure
- * is a figure of the whole pack: `ppl` is exp of a pack mean, `log_ppl_diff_max` equals `_min`.
+ * `compute_mismatch_metrics` of one pack. xtuner calls it on packed tensors of shape (1, N), so every "sequence"
+ * figure describes the whole pack: `ppl` is exp of a pack mean, `log_ppl_diff_max` equals `_min`.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -77,7 +77,7 @@ export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly 
  * `merge_rollout_is_metrics`: over valid packs, keys with "max" take the maximum, with "min" the minimum, all others
  * the mean with every pack weighted alike; 0 everywhere when no pack is valid.
  *
- * @param packs what `xtunerMismatchMetrics` gave for each pack
+ * @param packs results of `xtunerMismatchMetrics`, one per pack
  * @returns one figure per key, in the unit of that key
  */
 export function mergeXtunerMetrics(packs: readonly Metrics[]): Metrics {

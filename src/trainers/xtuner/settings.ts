@@ -1,6 +1,6 @@
 /**
- * xtuner's `RolloutImportanceSampling` as xtuner reads it (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462), its
- * asserts included.
+ * Reads xtuner's `RolloutImportanceSampling` like xtuner (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462),
+ * including its asserts.
  *
  * @module
  */
@@ -25,9 +25,11 @@ export interface XtunerPlan {
 }
 
 /**
- * What the settings mean; undefined when `rollout_is_threshold` is None, with which xtuner neither weighs nor masks.
+ * The meaning of the settings; undefined when `rollout_is_threshold` is None, with which xtuner neither weights nor
+ * masks.
  *
- * @throws UsageError with xtuner's own message where an assert of its fails, and for a veto that would reject all.
+ * @throws UsageError with xtuner's own message when one of its asserts fails, and for a veto that would reject
+ * everything.
  */
 export function readXtunerSettings(settings: Settings): XtunerPlan | undefined {
   const threshold = settings.rollout_is_threshold ?? null;
@@ -62,7 +64,7 @@ export function makeXtunerWeight(level: XtunerLevel): Weight {
   };
 }
 
-/** In xtuner's order: the mask looks at weights before they are clamped, the veto comes last. */
+/** In xtuner's order: the mask uses weights before they are clamped, the veto comes last. */
 export function xtunerCorrection(plan: XtunerPlan | undefined): Correction {
   if (!plan) return { steps: [] };
   const { level, mode, bounds, maskBounds, veto } = plan;

@@ -3,7 +3,7 @@ import type { Settings } from "../shared/index.ts";
 import { pythonFloat } from "../shared/index.ts";
 import type { XtunerPlan } from "./settings.ts";
 
-/** What xtuner's settings do that their names do not say (rollout_is.py @ b934f462). */
+/** Effects of xtuner's settings that their names do not show (rollout_is.py @ b934f462). */
 export function xtunerTraps(settings: Settings, plan: XtunerPlan | undefined): readonly string[] {
   if (!plan) return switchedOff(settings);
   const { level, mode, bounds, maskBounds, veto } = plan;
@@ -35,11 +35,11 @@ export function xtunerTraps(settings: Settings, plan: XtunerPlan | undefined): r
   }
   if (veto) {
     traps.push(
-      `the veto has two sides and any mode: one token with a ratio outside [${pythonFloat(veto.lower)}, ${pythonFloat(veto.upper)}] masks its whole sequence`,
+      `the veto is two-sided and applies in every mode: one token with a ratio outside [${pythonFloat(veto.lower)}, ${pythonFloat(veto.upper)}] masks its whole sequence`,
     );
   }
   traps.push(
-    "logged figures are means over packs whatever their length, minima and maxima apart (merge_rollout_is_metrics), and 0 when no pack has a valid token",
+    "logged figures other than minima and maxima are unweighted means over packs (merge_rollout_is_metrics), and 0 when no pack has a valid token",
   );
   return traps;
 }

@@ -14,8 +14,8 @@ const OVERRIDE = /^([+~]{0,2})([A-Za-z_][\w/@.-]*)=(.*)$/s;
 const FLAG = /^--([A-Za-z][\w.-]*)(?:=(.*))?$/s;
 
 /**
- * Flags and `key=value` overrides of each command of a script (or of one pasted command). Variables and arrays that the
- * script sets once to plain text are filled in; any other is said to be unknown.
+ * Flags and `key=value` overrides of each command of a script (or of one pasted command). Variables and arrays that
+ * the script sets once to plain text are filled in; all others are unknown.
  *
  * @throws FormatError for a quote that never closes.
  */
@@ -27,7 +27,7 @@ export function readCommandLine(text: string, file: string): ConfigDocument[] {
     if (rest.length > 0) commands.push(rest.flatMap((word) => expand(word, scope)));
   }
   for (const [name, words] of scope.arrays) if (!scope.used.has(name)) commands.push(words);
-  // Overrides without a command around them look like variables.
+  // Overrides without a command look like variables.
   if (commands.length === 0) commands.push(scope.assignments);
   return commands
     .map((command) => buildDocument(command, scope))
@@ -42,7 +42,7 @@ interface Scope {
   readonly assignments: Word[];
 }
 
-/** Takes leading `NAME=value` and `NAME=( … )` off a command. */
+/** Removes leading `NAME=value` and `NAME=( … )` from a command. */
 function assign(command: Command, scope: Scope): Command {
   let at = 0;
   while (/^(export|declare|local|readonly|then|else|do)$/.test(command[at]?.text ?? "")) at++;
@@ -127,7 +127,7 @@ function valuesAfter(command: Command, at: number): Word[] {
 function buildEntry(key: string, line: number, words: readonly Word[], scope: Scope): Entry {
   const path = normalizedPath(key);
   const text = words.map((word) => word.text).join(" ");
-  // A shell's quotes are gone when the trainer reads the word; hydra's own stay.
+  // The shell removes its quotes before the trainer reads the word; hydra's own quotes stay.
   const quoted = /^(".*"|'.*')$/s.test(text);
   if (words.length === 0) return { path, key, value: true, text, quoted, line };
   const known = words.map((word) => resolveText(word.text, word.variables, scope));
@@ -145,7 +145,7 @@ function buildEntry(key: string, line: number, words: readonly Word[], scope: Sc
   };
 }
 
-/** `[a, b]` as hydra writes lists; other words as plain scalars. Quotes inside the word are hydra's own. */
+/** `[a, b]` as hydra writes lists; other words as plain scalars. Quotes inside the word are hydra's. */
 function wordValue(text: string): Setting {
   const [, list] = /^\[(.*)\]$/.exec(text) ?? [];
   const numbers =
@@ -156,12 +156,12 @@ function wordValue(text: string): Setting {
 }
 
 interface Resolved {
-  /** Undefined when only the shell knows it. */
+  /** Undefined when only the shell knows the value. */
   readonly text: string | undefined;
   readonly unsure?: string;
 }
 
-/** Fills in variables that the script sets once, and fallbacks. */
+/** Fills in variables that the script sets once, and default values. */
 function resolveText(raw: string, variables: readonly string[], scope: Scope): Resolved {
   let text = raw;
   let unsure: string | undefined;

@@ -25,13 +25,10 @@ export interface ReadConfig {
  */
 export function readConfig(text: string, file: string): ReadConfig {
   if (text.length > LONGEST_CONFIG) {
-    throw new LimitError(
-      `the config has ${text.length} characters; a config is read up to ${LONGEST_CONFIG}`,
-      {
-        at: { file },
-        likely: "a log or a data file instead of a config",
-      },
-    );
+    throw new LimitError(`the config has ${text.length} characters; at most ${LONGEST_CONFIG} are read`, {
+      at: { file },
+      likely: "a log or a data file instead of a config",
+    });
   }
   checkIsText(text, file);
   const plain = text.replace(/^\ufeff/, "");
@@ -60,7 +57,7 @@ function readAs(format: ConfigFormat, text: string, file: string): ConfigDocumen
   }
 }
 
-/** YAML allows what JSON does not: the trainer's own parser would stop there. */
+/** Refuses YAML in a .json file: the trainer's own parser would stop there. */
 function checkJson(text: string, file: string): void {
   try {
     JSON.parse(text);
@@ -90,10 +87,10 @@ function checkIsText(text: string, file: string): void {
     )
       odd++;
     if (code === 0 || odd > 8 + sample.length / 100) {
-      throw new FormatError("the config is not text: it has bytes that no text has", {
+      throw new FormatError("the config is not text: it has bytes that do not occur in text", {
         at: { file, offset: i },
         likely: "a dump, a checkpoint or a compressed file instead of a config",
-        hint: "to read a dump, leave --lint away",
+        hint: "omit --lint to read a dump",
       });
     }
   }
@@ -111,7 +108,7 @@ const EXTENSIONS: ReadonlyMap<string, ConfigFormat> = new Map<string, ConfigForm
   ["sbatch", "command line"],
 ]);
 
-/** By extension, else by what the lines look like. */
+/** Chosen by extension, else by the look of the lines. */
 function detectFormat(text: string, file: string): ConfigFormat {
   const [, extension] = /\.(\w+)$/.exec(file) ?? [];
   const known = EXTENSIONS.get(extension?.toLowerCase() ?? "");

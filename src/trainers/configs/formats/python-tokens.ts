@@ -2,10 +2,10 @@ import { FormatError } from "../../../core/base/index.ts";
 
 export interface PythonToken {
   readonly kind: "name" | "number" | "string" | "operator" | "newline";
-  /** Of a string: its content, escapes left as they are. */
+  /** For a string, its content with escapes unchanged. */
   readonly text: string;
   readonly line: number;
-  /** A string with `{…}` in it that Python fills in. */
+  /** An f-string, whose `{…}` Python fills in. */
   readonly formatted?: boolean;
 }
 
@@ -15,7 +15,7 @@ const NUMBER = /(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?/iy;
 const BLANK = /[ \t\f\r]+|#[^\n]*|\\\r?\n/y;
 
 /**
- * Python source as tokens, comments and line joins left out. Nothing is evaluated.
+ * Python source as tokens, without comments and line joins. Nothing is evaluated.
  *
  * @throws FormatError for a string that never ends.
  */

@@ -5,7 +5,7 @@ import { type PythonToken, pythonTokens } from "./python-tokens.ts";
 
 /**
  * The keyword arguments of every call of a class in Python source, one config per call. The source is read as text:
- * literals and constants that are assigned once are known, everything else is said to be unknown.
+ * literals and constants that are assigned once are known, everything else is unknown.
  *
  * @throws FormatError for a string or bracket that never closes.
  */
@@ -106,7 +106,7 @@ function splitArguments(tokens: readonly PythonToken[], from: number): PythonTok
   return parts;
 }
 
-/** Names that get a literal, once, outside any bracket. */
+/** Names that are assigned a literal once, outside any bracket. */
 function readConstants(tokens: readonly PythonToken[]): ReadonlyMap<string, Value> {
   const constants = new Map<string, Value>();
   let depth = 0;
@@ -145,7 +145,7 @@ function checkBrackets(tokens: readonly PythonToken[], file: string): void {
       if (opened && CLOSING[opened.text] === token.text) continue;
       throw new FormatError(
         `cannot parse the config: "${token.text}" closes ${opened ? `the "${opened.text}" of line ${opened.line}` : "nothing"}`,
-        { at: { file, line: token.line }, likely: "a bracket too many, or one of another kind" },
+        { at: { file, line: token.line }, likely: "an extra bracket, or one of the wrong kind" },
       );
     }
   }

@@ -1,6 +1,6 @@
 import { FormatError } from "../../../core/base/index.ts";
 
-/** A word of a command after quotes are taken away. */
+/** A word of a command without its quotes. */
 export interface Word {
   readonly text: string;
   readonly line: number;
@@ -88,14 +88,14 @@ class ShellReader {
     this.#command = [];
   }
 
-  /** Goes on behind a piece of the text. */
+  /** Continues after a piece of the text. */
   #pass(piece: string): true {
     this.#line += piece.split("\n").length - 1;
     this.#at += piece.length;
     return true;
   }
 
-  /** What a sticky expression finds here. */
+  /** The match of a sticky expression at the current position. */
   #match(expression: RegExp): string | undefined {
     expression.lastIndex = this.#at;
     return expression.exec(this.#text)?.[0];

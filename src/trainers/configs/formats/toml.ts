@@ -43,17 +43,17 @@ function parsed(text: string, file: string): Readonly<Record<string, unknown>> {
 
 const DEEPEST = 64;
 
-/** A dotted key is a table in a table for each of its parts, which the parser makes before anybody can count them. */
+/** Each part of a dotted key nests another table, which the parser makes before they can be counted. */
 function refuseDeepKeys(text: string, file: string): void {
   for (const [index, line] of text.split("\n").entries()) {
     const equals = line.indexOf("=");
     const key = equals < 0 ? line : line.slice(0, equals);
     if (/^\s*#/.test(line) || key.split(".", DEEPEST + 2).length <= DEEPEST + 1) continue;
-    // Text of several lines and lists of numbers have dots too; only keys and table headers count.
+    // Multi-line texts and lists of numbers also have dots; only keys and table headers count.
     if (!/^\s*\[{0,2}[\w"'-]/.test(line) || (equals < 0 && !/^\s*\[{1,2}\s*[A-Za-z_"']/.test(line))) continue;
     throw new LimitError(`the config has a key of more than ${DEEPEST} dotted parts`, {
       at: { file, line: index + 1 },
-      likely: "the file is damaged, or made to take forever",
+      likely: "the file is damaged, or crafted to exhaust its reader",
     });
   }
 }
@@ -104,7 +104,7 @@ function keyLines(text: string): ReadonlyMap<string, number> {
     if (key === undefined) return;
     const path = [...table, ...keyParts(key)];
     found.set(path.join("."), index + 1);
-    // Keys of an inline table stand on the line of the table.
+    // Keys of an inline table get the line of the table.
     for (const [, inner] of (rest ?? "").matchAll(/[{,]\s*([\w.-]+)\s*=/g)) {
       found.set([...path, ...keyParts(inner as string)].join("."), index + 1);
     }

@@ -22,7 +22,9 @@ import {
 /** More settings than any trainer has; a file of nested aliases grows past it at once. */
 const MOST_ENTRIES = 20_000;
 const DEEPEST = 64;
-/** Values looked at, those of merged maps again at each place: maps that merge each other double with every one. */
+/**
+ * Values visited, with those of merged maps counted at each use: maps that merge each other double with each level.
+ */
 const MOST_VISITS = 200_000;
 
 /**
@@ -70,9 +72,9 @@ interface Walk {
   readonly text: string;
   readonly file: string;
   readonly entries: Entry[];
-  /** Of the document, whichever list of entries is filled. */
+  /** Values visited in the document, for all lists of entries. */
   readonly visits: { count: number };
-  /** What aliases stand for: the parser searches the whole document for it each time. */
+  /** Targets of aliases, cached because the parser searches the whole document each time. */
   readonly targets: Map<Alias, Node | undefined>;
 }
 
@@ -97,7 +99,7 @@ function visit(
   if (++walk.visits.count > MOST_VISITS) {
     throw new LimitError(`the config unfolds to more than ${MOST_VISITS} values`, {
       at: { file },
-      likely: "aliases or merge keys (<<) that hold each other, made to take forever",
+      likely: "aliases or merge keys (<<) that refer to each other, crafted to exhaust the reader",
     });
   }
   const resolved = isAlias(node) ? resolveTarget(walk, node) : node;
@@ -129,7 +131,7 @@ function visit(
   }
 }
 
-/** Keys of the map itself go before those it merges in with `<<`, wherever that stands. */
+/** Keys of the map itself take precedence over those merged with `<<`, wherever that is. */
 function visitMap(
   walk: Walk,
   map: YAMLMap,
