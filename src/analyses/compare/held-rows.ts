@@ -85,7 +85,7 @@ export class HeldMemory {
     if (this.#bytes <= limit) return;
     const mebibytes = formatCount(Math.ceil(limit / 2 ** 20));
     throw new LimitError(
-      `the side that is held in memory takes more than ${mebibytes} MiB decoded, the limit`,
+      `the side that is held in memory takes more than the limit of ${mebibytes} MiB decoded`,
       {
         limit,
         at: { file: provenance.file },

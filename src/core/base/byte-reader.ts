@@ -5,8 +5,8 @@ import { checkMemory } from "./memory-limit.ts";
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads what `ByteWriter` wrote. Nothing is believed: a length that the bytes do not bear out is an error before
- * anything of that length is made.
+ * Reads what `ByteWriter` wrote. Lengths are not trusted: one that exceeds the bytes is an error before anything of
+ * that length is allocated.
  */
 export class ByteReader {
   readonly #bytes: Uint8Array;
@@ -20,7 +20,7 @@ export class ByteReader {
 
   /**
    * @param written what `ByteWriter.finish` or `finishApart` returned
-   * @param name of what is read, in errors: a file
+   * @param name name in errors: a file
    */
   constructor(written: Uint8Array | WrittenBytes, name: string) {
     this.#name = name;
@@ -34,7 +34,7 @@ export class ByteReader {
     const end = bytes.length - 4;
     const length = end < 0 ? 0 : viewBytes(bytes).getUint32(end, true);
     if (end < length)
-      throw new FormatError(`${this.#name} does not hold a summary: ${bytes.length} bytes are there`, {
+      throw new FormatError(`${this.#name} does not hold a summary: it has only ${bytes.length} bytes`, {
         at: { file: this.#name },
       });
     return { packed: bytes.subarray(0, end - length), plain: bytes.subarray(end - length, end) };
@@ -107,7 +107,7 @@ export class ByteReader {
     return at;
   }
 
-  /** @throws FormatError when fewer bytes of measured values are left */
+  /** @throws FormatError when too few bytes of measured values are left */
   requirePlain(count: number): void {
     const rest = this.#plain.byteLength - this.#plainAt;
     if (count > rest) this.fail(`${count} bytes of measured values are needed, ${rest} are left`);
@@ -142,7 +142,7 @@ export class ByteReader {
     return values;
   }
 
-  /** How many items follow, each of at least so many bytes. */
+  /** The number of items that follow, each of at least the given bytes. */
   count(bytesEach = 1): number {
     const count = this.whole();
     if (count * bytesEach > this.rest) this.fail(`${count} items are declared, ${this.rest} bytes are left`);
@@ -176,7 +176,7 @@ export class ByteReader {
     return this.#names[number]!;
   }
 
-  /** Call before making what takes far more memory than its bytes here. @throws LimitError beyond the memory limit */
+  /** Call before allocating far more memory than the bytes read. @throws LimitError beyond the memory limit */
   spend(bytes: number): void {
     this.#spent += bytes;
     checkMemory(this.#spent, "the summary", { file: this.#name });

@@ -1,10 +1,10 @@
-/** Bytes that grow at their end. */
+/** A growing byte array. */
 class Grown {
   bytes = new Uint8Array(1 << 12);
   view = new DataView(this.bytes.buffer);
   length = 0;
 
-  /** Makes room for so many bytes more, and says where they start. */
+  /** Grows by a number of bytes, and returns where they start. */
   reserve(count: number): number {
     const at = this.length;
     this.length += count;
@@ -22,15 +22,15 @@ class Grown {
   }
 }
 
-/** What a {@link ByteWriter} wrote. */
+/** The output of a {@link ByteWriter}. */
 export interface WrittenBytes {
-  /** Counts, names and what else repeats itself. */
+  /** Counts, names and other repetitive data. */
   readonly packed: Uint8Array;
-  /** Measured values, whose bits are as good as random: no compressor makes them smaller, and each is slow to try. */
+  /** Measured values, whose bits are practically random: compressing them is slow and useless. */
   readonly plain: Uint8Array;
 }
 
-/** Values one after the other as little-endian bytes; `ByteReader` reads them back in the same order. */
+/** Writes values as consecutive little-endian bytes; `ByteReader` reads them back in the same order. */
 export class ByteWriter {
   readonly #packed = new Grown();
   readonly #plain = new Grown();
@@ -66,7 +66,7 @@ export class ByteWriter {
     for (const value of values) this.float(value);
   }
 
-  /** A measured value; `plainFloat32` where its 32 bits are all of it. */
+  /** A measured value; see `plainFloat32` for values that are float32. */
   plainFloat(value: number): void {
     const at = this.#plain.reserve(8);
     this.#plain.view.setFloat64(at, value, true);
@@ -78,7 +78,7 @@ export class ByteWriter {
     this.#plain.view.setFloat32(at, value, true);
   }
 
-  /** Measured values, with how many there are: those that are float32 take four bytes. */
+  /** Measured values with their count; those that are float32 take four bytes. */
   measured(values: ArrayLike<number>): void {
     this.whole(values.length);
     const isWide = Uint8Array.from(values, (value) => (Math.fround(value) === value ? 0 : 1));
@@ -98,7 +98,7 @@ export class ByteWriter {
     }
   }
 
-  /** Whole numbers that do not fall, with how many there are: the differences are written. */
+  /** Non-decreasing whole numbers with their count, written as differences. */
   ascending(values: ArrayLike<number>): void {
     this.whole(values.length);
     let last = 0;
@@ -115,7 +115,7 @@ export class ByteWriter {
     this.#packed.bytes.set(bytes, at);
   }
 
-  /** A text that occurs often: written once, and then by its number. */
+  /** A frequent text: written once, then by number. */
   name(value: string): void {
     const known = this.#names.get(value);
     this.whole(known ?? this.#names.size);
@@ -124,12 +124,12 @@ export class ByteWriter {
     this.text(value);
   }
 
-  /** For who compresses what can be compressed. */
+  /** The two parts separately, for callers that compress one of them. */
   finishApart(): WrittenBytes {
     return { packed: this.#packed.written(), plain: this.#plain.written() };
   }
 
-  /** Both in one: the packed bytes, the plain ones, and how many of these there are. */
+  /** Both parts joined: the packed bytes, the plain ones, and the number of plain ones. */
   finish(): Uint8Array<ArrayBuffer> {
     const [packed, plain] = [this.#packed, this.#plain];
     const bytes = new Uint8Array(packed.length + plain.length + 4);

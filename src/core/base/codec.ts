@@ -1,6 +1,6 @@
 /**
- * How values of a type are written as bytes and read back, put together from how their parts are. What is read has the
- * type, whatever the bytes say, or is a FormatError.
+ * Codecs that write values of a type as bytes and read them back, composed from codecs of their parts. Reading returns
+ * a value of the type or throws FormatError, whatever the bytes.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export const SIGNED: Codec<number> = {
   read: (from) => from.signed(),
 };
 
-/** Any number, bit by bit but for the bits of a NaN. */
+/** Any number, bit by bit except for the payload of a NaN. */
 export const FLOAT: Codec<number> = {
   write: (value, to) => to.plainFloat(value),
   read: (from) => from.plainFloat(),
@@ -35,7 +35,7 @@ export const FLAG: Codec<boolean> = {
   read: (from) => from.below(2, "a flag") === 1,
 };
 
-/** A text that is written once, however often it occurs. */
+/** A text that is written only once. */
 export const NAME: Codec<string> = {
   write: (value, to) => to.name(value),
   read: (from) => from.name(),
@@ -89,7 +89,7 @@ function orElse<T, None extends null | undefined>(of: Codec<T>, none: None): Cod
   };
 }
 
-/** By name, in the order in which they are there. */
+/** Values by name, in insertion order. */
 export function mapOf<T>(each: Codec<T>): Codec<ReadonlyMap<string, T>> {
   const entries = listOf(recordOf<{ name: string; value: T }>({ name: NAME, value: each }));
   return {
@@ -102,7 +102,7 @@ export function mapOf<T>(each: Codec<T>): Codec<ReadonlyMap<string, T>> {
   };
 }
 
-/** As {@link mapOf}, of an object's own fields. */
+/** Like {@link mapOf}, for an object's own fields. */
 export function fieldsOf<T>(each: Codec<T>): Codec<Readonly<Record<string, T>>> {
   const map = mapOf(each);
   return {
@@ -111,7 +111,7 @@ export function fieldsOf<T>(each: Codec<T>): Codec<Readonly<Record<string, T>>> 
   };
 }
 
-/** An object with these fields, written in this order; those that are undefined are absent when it is read. */
+/** An object with these fields, written in this order; undefined ones are absent after reading. */
 export function recordOf<T extends object>(
   fields: {
     readonly [Name in keyof T]-?: Codec<T[Name]>;

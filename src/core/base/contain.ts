@@ -1,20 +1,19 @@
 /**
- * What nobody foresaw while one input was read: an error with a tag, so that it ends the reading of that input and
- * nothing else.
+ * Turns unforeseen errors of reading an input into errors with a tag, so that they end the reading of that input only.
  *
  * @module
  */
 import { LimitError, LogratioError, type Place, UnexpectedError, UnsupportedError } from "./errors.ts";
 
-/** What V8 and Node say when an array, a text or a map cannot be made as large as it would have to be. */
+/** Messages of V8 and Node when an array, a text or a map cannot be made large enough. */
 const TOO_LARGE =
   /^(?:Invalid (?:typed )?array (?:buffer )?length|Invalid typed array length: .*|Array buffer allocation failed|Invalid string length|Cannot create a string longer than .*|(?:Map|Set) maximum size exceeded|could not allocate memory|WebAssembly\.Memory.*)$/;
 
-/** What Node and DuckDB's loader say where an installation has no native library for the machine. */
+/** Messages of Node and DuckDB's loader when the installation has no native library for the machine. */
 const NO_DUCKDB =
   /Cannot find (?:module|package) '@duckdb\/node-bindings|Error loading duckdb native binding/;
 
-/** The error that a missing native library of DuckDB is; undefined for any other. */
+/** The error for a missing native library of DuckDB; undefined for any other. */
 export function recognizeMissingLibrary(error: unknown, at: Place = {}): UnsupportedError | undefined {
   if (!(error instanceof Error) || !NO_DUCKDB.test(error.message)) return undefined;
   return new UnsupportedError(
@@ -29,10 +28,10 @@ export function recognizeMissingLibrary(error: unknown, at: Place = {}): Unsuppo
 }
 
 /**
- * Any error as one with a tag. Those that have one are returned as they are; one that says that memory ran out is a
- * {@link LimitError}; every other is a mistake in logratio and said to be one, with what to send.
+ * Any error as one with a tag. Errors with a tag are returned unchanged; exhausted memory becomes a {@link
+ * LimitError}; anything else is a bug in logratio and is reported as such, with what to send.
  *
- * @param what the input, as the message names it
+ * @param what the name of the input in the message
  */
 export function containError(error: unknown, at: Place, what = "file"): LogratioError {
   if (error instanceof LogratioError) return error;
@@ -57,7 +56,7 @@ export function containError(error: unknown, at: Place, what = "file"): Logratio
   );
 }
 
-/** This file runs in browsers too, where there is no `process`. */
+/** This file also runs in browsers, which have no `process`. */
 function isDebugging(): boolean {
   const { process } = globalThis as { process?: { readonly env?: Readonly<Record<string, string>> } };
   return Boolean(process?.env?.LOGRATIO_DEBUG);
@@ -67,7 +66,7 @@ function readStack(error: unknown): string {
   return error instanceof Error && error.stack !== undefined ? error.stack : "there is no stack";
 }
 
-/** Where it happened, as far as it says anything to whoever has the source: a function, a file, a line. */
+/** Where it happened, for readers of the source: function, file and line. */
 function firstFrame(error: unknown): string {
   const frame = /^\s+at (?:async )?(.*?)\(?(?:[^()\s]*[/\\])?([^/\\()\s]+:\d+:\d+)\)?$/m.exec(
     readStack(error),

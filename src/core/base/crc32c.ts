@@ -1,7 +1,7 @@
 /** The polynomial of Castagnoli, its bits reversed. */
 const POLYNOMIAL = 0x82f63b78;
 
-/** Of a byte that so many zero bytes follow: "slicing by 8" (Kounavis and Berry, ISCC 2005). */
+/** Tables for a byte followed by 0 to 7 zero bytes: "slicing by 8" (Kounavis and Berry, ISCC 2005). */
 const TABLES: Int32Array[] = [];
 for (let after = 0; after < 8; after++) {
   TABLES.push(
@@ -43,7 +43,7 @@ export function crc32c(data: Uint8Array): number {
   return ~rest >>> 0;
 }
 
-/** A checksum from how TFRecord writes it: turned by 15 bits, and with a constant added. */
+/** Unmasks a checksum of TFRecord, which is rotated by 15 bits with a constant added. */
 export function unmaskChecksum(masked: number): number {
   const turned = (masked - 0xa282ead8) >>> 0;
   return ((turned >>> 17) | (turned << 15)) >>> 0;

@@ -19,7 +19,7 @@ export interface Place {
   readonly offset?: number;
 }
 
-/** What an error knows besides its message. */
+/** Details of an error besides its message. */
 export interface ErrorDetail {
   /** File, entry, row, line or byte at which it went wrong. */
   readonly at?: Place;
@@ -31,7 +31,7 @@ export interface ErrorDetail {
   readonly cause?: unknown;
 }
 
-/** The `_tag` of every error that logratio raises on purpose: the name of its class. */
+/** The `_tag` of each error that logratio throws on purpose: the name of its class. */
 export type ErrorTag =
   | "FormatError"
   | "SchemaError"
@@ -48,7 +48,7 @@ export type ErrorTag =
   | "UsageError";
 
 /**
- * The base of every error that logratio raises on purpose. What is not one of these is a bug.
+ * The base of every error that logratio throws on purpose. Any other error is a bug.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -62,7 +62,7 @@ export type ErrorTag =
  * ```
  */
 export abstract class LogratioError extends Error {
-  /** Tells errors apart, also where two copies of this package make `instanceof` fail. */
+  /** Identifies errors, even if two copies of this package make `instanceof` fail. */
   abstract readonly _tag: ErrorTag;
   /** Where it happened; empty when nothing is known. */
   readonly at: Place;
@@ -100,7 +100,7 @@ export class FormatError extends LogratioError {
 }
 
 /**
- * The file reads, but a column is missing, has another type, or holds values it must not hold.
+ * The file is readable, but a column is missing, has another type, or holds invalid values.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -143,9 +143,9 @@ export class SchemaError extends LogratioError {
  */
 export class LengthMismatchError extends LogratioError {
   readonly _tag = "LengthMismatchError";
-  /** What the column has: elements, rows or columns, as the message says; undefined where no one number tells. */
+  /** The column's elements, rows or columns, as the message says; undefined when no single number applies. */
   readonly found: number | undefined;
-  /** What it should have, in the same unit. */
+  /** The expected number, in the same unit. */
   readonly expected: number | undefined;
 
   constructor(
@@ -159,7 +159,7 @@ export class LengthMismatchError extends LogratioError {
 }
 
 /**
- * A format, dtype or feature that logratio knows of and does not read.
+ * A format, dtype or feature that logratio recognizes but does not support.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -215,7 +215,7 @@ export class VersionError extends LogratioError {
 }
 
 /**
- * A declared size passes a safety limit, or the bytes that are there.
+ * A declared size exceeds a safety limit, or the size of the data.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -232,9 +232,9 @@ export class VersionError extends LogratioError {
  */
 export class LimitError extends LogratioError {
   readonly _tag = "LimitError";
-  /** The most that is allowed: bytes, values, levels, as the message says; undefined where no one number tells. */
+  /** The limit in bytes, values or levels, as the message says; undefined when no single number applies. */
   readonly limit: number | undefined;
-  /** What was asked for, in the same unit; undefined where reading stopped at the limit. */
+  /** The requested amount, in the same unit; undefined when reading stopped at the limit. */
   readonly needed: number | undefined;
 
   constructor(
@@ -248,7 +248,7 @@ export class LimitError extends LogratioError {
 }
 
 /**
- * Only one policy's log-probs are there.
+ * Only one policy's log-probs are present.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -308,7 +308,7 @@ export class NotFoundError extends LogratioError {
  * import { isLogratioError } from "logratio";
  * import { openFile } from "logratio/node";
  *
- * const tooLong = "x".repeat(5000); // longer than the system takes a name
+ * const tooLong = "x".repeat(5000); // longer than any name that the system accepts
  * await assert.rejects(openFile(tooLong), (error) => isLogratioError(error, "FileSystemError"));
  * ```
  */
@@ -316,13 +316,13 @@ export class FileSystemError extends LogratioError {
   readonly _tag = "FileSystemError";
 }
 
-/** A mistake in logratio that one input met; made by `containError`, so that the others are read all the same. */
+/** A bug in logratio that an input triggered; made by `containError`, so that other inputs are still read. */
 export class UnexpectedError extends LogratioError {
   readonly _tag = "UnexpectedError";
 }
 
 /**
- * An argument, a flag or an option makes no sense or contradicts another; raised before any data is read.
+ * An argument, a flag or an option is invalid or contradicts another; thrown before any data is read.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -336,7 +336,7 @@ export class UsageError extends LogratioError {
   readonly _tag = "UsageError";
 }
 
-/** Why one text was not scored by a policy: what refusals are counted by. */
+/** Why a policy did not score a text; refusals are counted by it. */
 export type RefusalReason =
   | "empty-response"
   | "context-length"
@@ -351,7 +351,7 @@ export type RefusalReason =
   | "non-finite"
   | "other";
 
-/** One text cannot be scored by one policy; others can be. */
+/** A policy cannot score this text, but can score others. */
 export class TextRefusedError extends LogratioError {
   readonly _tag = "TextRefusedError";
   readonly reason: RefusalReason;
@@ -364,13 +364,13 @@ export class TextRefusedError extends LogratioError {
 
 /** The class behind each tag. */
 export interface ErrorsByTag {
-  /** Bytes that are not what their format says. */
+  /** Bytes that violate their format. */
   FormatError: FormatError;
-  /** A readable file without the columns that it needs, or with others. */
+  /** A readable file with missing or wrong columns. */
   SchemaError: SchemaError;
-  /** Columns that should be equally long and are not. */
+  /** Columns that should have equal lengths but do not. */
   LengthMismatchError: LengthMismatchError;
-  /** A feature of a format, or a format, that is not read. */
+  /** An unsupported format or feature of a format. */
   UnsupportedError: UnsupportedError;
   /** A file that a newer version of logratio wrote. */
   VersionError: VersionError;
@@ -380,15 +380,15 @@ export interface ErrorsByTag {
   MissingSideError: MissingSideError;
   /** Nothing to read: no file, no row, no token. */
   EmptyInputError: EmptyInputError;
-  /** A path or an address that leads nowhere. */
+  /** A path or an address that does not exist. */
   NotFoundError: NotFoundError;
-  /** What the operating system refused. */
+  /** A refusal of the operating system. */
   FileSystemError: FileSystemError;
-  /** A mistake in logratio that one input met. */
+  /** A bug in logratio that an input triggered. */
   UnexpectedError: UnexpectedError;
-  /** Flags or options that cannot be meant. */
+  /** Invalid flags or options. */
   UsageError: UsageError;
-  /** A text that one policy cannot score. */
+  /** A text that a policy cannot score. */
   TextRefusedError: TextRefusedError;
 }
 
@@ -415,7 +415,7 @@ export function isLogratioError(error: unknown, tag?: ErrorTag): boolean {
 }
 
 /**
- * Writes a place as people read it: `file[entry], row 3, line 4, byte 512`.
+ * Formats a place for people: `file[entry], row 3, line 4, byte 512`.
  *
  * ```ts
  * import assert from "node:assert/strict";

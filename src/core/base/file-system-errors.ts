@@ -1,5 +1,5 @@
 /**
- * What the system says when a file cannot be read or written, in words that help.
+ * Explains system errors of reading and writing files.
  *
  * @module
  */
@@ -60,13 +60,13 @@ const ADVICE = new Map<string, Advice>([
   ["ENAMETOOLONG", { what: "the name is too long for the file system", hint: "give a shorter path" }],
 ]);
 
-/** The errno of a failed system call, which Node gives as `code`. */
+/** The errno of a failed system call, Node's `code`. */
 function readCode(cause: unknown): string | undefined {
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined;
   return typeof cause.code === "string" && /^E[A-Z]+$/.test(cause.code) ? cause.code : undefined;
 }
 
-/** Whether an error comes from a system call, and so from the machine rather than from what a file holds. */
+/** Whether an error comes from a system call, and so from the machine rather than a file's content. */
 export function isSystemError(
   error: unknown,
 ): error is Error & { readonly code: string; readonly path?: string; readonly syscall?: string } {
@@ -74,10 +74,10 @@ export function isSystemError(
 }
 
 /**
- * A failed system call as an error with a tag: {@link NotFoundError} where nothing is there, else
- * {@link FileSystemError}. Errors that have a tag already are returned as they are.
+ * A failed system call as an error with a tag: {@link NotFoundError} when the path does not exist, else {@link
+ * FileSystemError}. Errors with a tag are returned unchanged.
  *
- * @param doing what was tried, as the message says it: "read", "write", "list"
+ * @param doing what was tried, as a verb of the message: "read", "write", "list"
  */
 export function fileSystemError(
   cause: unknown,

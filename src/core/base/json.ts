@@ -1,4 +1,4 @@
-/** JSON of a result: NaN becomes null ("not known"), infinities their names. */
+/** JSON of a result: NaN becomes null (unknown), infinities become their names. */
 export function resultJson(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,

@@ -53,7 +53,7 @@ describe("the memory limit", () => {
     const error = memoryExceeded("the document", at);
     expect(error).toBeInstanceOf(LimitError);
     expect(error.at).toEqual(at);
-    expect(error.message).toContain("the document takes more than 8 MiB decoded, the limit");
+    expect(error.message).toContain("the document takes more than the limit of 8 MiB decoded");
     expect(error.likely).toContain("decodes to far more than its size");
     expect(error.hint).toContain("--memory 32 ");
   });

@@ -1,9 +1,9 @@
 /**
- * How much memory decoded values may take. Files declare sizes and compress well, so the bytes of a file say little
- * about what it costs to read: whoever is about to hold decoded values asks here first.
+ * How much memory decoded values may take. Files declare sizes and compress well, so a file's size says little about
+ * the cost of reading it: code that is about to hold decoded values checks here first.
  *
- * The limit belongs to the process, as memory does, and not to one call: a report, its worker threads and a viewer that
- * reads two runs share the machine.
+ * The limit belongs to the process, as memory does, and not to one call: a report, its worker threads and a viewer
+ * that reads two runs share the machine.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export function setMemoryLimit(bytes: number): void {
 }
 
 /**
- * Call before values are allocated, with what the file holds decoded once they are.
+ * Call before allocating values, with the total of decoded bytes after that.
  *
  * @param what the subject of the message: `array "log_probs" of shape [20000000, 1]`
  * @throws LimitError when that is more than {@link memoryLimit}
@@ -42,9 +42,9 @@ export function checkMemory(bytes: number, what: string, at: Place): void {
   });
 }
 
-/** For values whose size only decoding tells: what has been decoded has reached {@link memoryLimit}. */
+/** The error for values whose size only decoding shows, once they have reached {@link memoryLimit}. */
 export function memoryExceeded(what: string, at: Place): LimitError {
-  return new LimitError(`${what} takes more than ${mebibytes(limit)} decoded, the limit`, {
+  return new LimitError(`${what} takes more than the limit of ${mebibytes(limit)} decoded`, {
     limit,
     at,
     likely: "the file decodes to far more than its size, is damaged, or was crafted to fill the memory",

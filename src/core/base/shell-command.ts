@@ -1,5 +1,5 @@
 /**
- * Commands to paste: each word as a POSIX shell needs it.
+ * Commands to paste, quoted for a POSIX shell.
  *
  * @module
  */
@@ -13,14 +13,14 @@ export function shellCommand(verb: string, paths: readonly string[], words: read
   return ["logratio", verb, ...paths.map(asPath), ...words].map(quoteForShell).join(" ");
 }
 
-/** A path that begins as a flag does is named from where it lies; `-` alone is standard input. */
+/** A path that begins like a flag gets `./` in front; `-` alone is standard input. */
 function asPath(path: string): string {
   return path.startsWith("-") && path !== "-" ? `./${path}` : path;
 }
 
 /**
- * One word. Within single quotes a line break would be right, but a terminal that a command is pasted into may run what
- * stands before it: `$'…'` (bash, zsh, ksh, POSIX 2024) keeps the command on one line.
+ * Quotes one word. A line break in single quotes would be correct, but a terminal may run the part before it when a
+ * command is pasted: `$'…'` (bash, zsh, ksh, POSIX 2024) keeps the command on one line.
  */
 export function quoteForShell(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;

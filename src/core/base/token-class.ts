@@ -1,14 +1,14 @@
 /** Bits of a token's flags. */
 export const TOKEN_FLAGS = {
   special: 1,
-  /** It begins within a character that a token before it begins. */
+  /** It begins inside a character that an earlier token began. */
   continuation: 2,
   digit: 4,
-  /** No tokenizer knows it; its text is `#id`. */
+  /** It has no known text, and is shown as `#id`. */
   unknown: 8,
 } as const;
 
-/** What a token is by its text. */
+/** The class of a token by its text. */
 export const TOKEN_CLASSES = ["number", "word", "punctuation", "space", "special", "other"] as const;
 export type TokenClass = (typeof TOKEN_CLASSES)[number];
 

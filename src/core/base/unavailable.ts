@@ -1,6 +1,6 @@
 /**
- * Why something is not to be had, where that is an answer and not an error: the caller goes on without it. A class of
- * its own, so that no text is ever taken for a reason, or a reason for a text.
+ * Why something is unavailable, when that is a result and not an error: the caller continues without it. A class of
+ * its own, so that texts and reasons are never confused.
  */
 export class Unavailable {
   /** A clause for a message: "both factors of the last MatMul depend on the text". */

@@ -1,5 +1,5 @@
 /**
- * What a number in a signature is. Plain aliases: they cost a caller nothing and tell a reader the unit.
+ * Units of numbers in signatures, as plain aliases: they cost callers nothing and tell readers the unit.
  *
  * @module
  */

@@ -39,7 +39,8 @@ export function emptyDivergences(rows: number): DivergenceRows {
  */
 export function checkBlock(block: LogitBlock, tokens: ArrayLike<number>, k: number): void {
   const { format, values, rows, vocabulary } = block;
-  if (!(Number.isInteger(k) && k >= 0)) throw new UsageError(`k must be a whole number from 0, not ${k}`);
+  if (!(Number.isInteger(k) && k >= 0))
+    throw new UsageError(`k must be a whole number of at least 0, not ${k}`);
   if (values instanceof Float32Array !== (format === "float32")) {
     const wanted = format === "float32" ? "a Float32Array" : "the raw bits in a Uint16Array";
     throw new UsageError(`${format} logits need ${wanted}, not a ${values.constructor.name}`);

@@ -174,7 +174,7 @@ describe.each(ENGINES)("hand values (%s)", (engine) => {
     );
     for (const k of [-1, 0.5])
       expect(() => describeRows(block, [0], k, { engine })).toThrow(
-        `k must be a whole number from 0, not ${k}`,
+        `k must be a whole number of at least 0, not ${k}`,
       );
     expect(() => compareRows(block, float32([1, 2], [1, 2]), [0], 1, { engine })).toThrow(
       new LengthMismatchError("cannot compare logits: P has 1 rows, Q has 2", { found: 2, expected: 1 }),

@@ -1,5 +1,5 @@
 /**
- * Drafts in, packed batches out.
+ * Packs drafts into batches.
  *
  *     draft ─► push ─┬─ response mask ────► #mask                    at `tokens`           ┐
  *                    ├─ arrays per token ─► #floats, #singles, #ids, at `tokens`           │
@@ -8,8 +8,8 @@
  *                    ├─ prompt tokens ────► #ids                     at `promptTokens`     │
  *                    └─ one per sequence ─► #lists                   appended              ┘
  *
- * A column exists from the first draft that has it; what drafts before and after lack is filled in as missing. Nothing
- * here knows a trainer or a file.
+ * A column exists from the first draft that has it; for other drafts its values are missing. This module knows no
+ * trainer and no file.
  *
  * @module
  */
@@ -24,28 +24,28 @@ import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";
 import { SequenceLists } from "./sequence-lists.ts";
 
 export const DEFAULT_BATCH_TOKENS = 1_000_000;
-/** A batch of empty responses must end somewhere too. */
+/** A batch of empty responses also needs a limit. */
 const MOST_SEQUENCES = 1 << 17;
 /** Prompt tokens cost one column, response tokens about ten. */
 const PROMPT_SHARE = 8;
 
 /**
- * Characters of prompts and responses after which a batch is full, and as many may be on their way to one: all else in
- * it is bounded by its tokens.
+ * Characters of prompts and responses after which a batch is full, and as many may wait for the next one: everything
+ * else is bounded by tokens.
  */
 export const MOST_TEXT = 2 ** 25;
 
-/** Where the sequences come from, and when a batch is full. */
+/** The source of the sequences, and when a batch is full. */
 export interface BuilderOptions {
   /** File, format and trainer of the sequences that follow. */
   readonly provenance: Provenance;
-  /** Sampling parameters that all of them share; none when absent. */
+  /** Sampling parameters that all of them share; unknown when absent. */
   readonly sampling?: Sampling;
   /** Software, weights and layout of each side, where known. */
   readonly sides?: Sides;
   /** Response tokens after which {@link RecordBuilder.full} turns true. Default {@link DEFAULT_BATCH_TOKENS}. */
   readonly batchTokens?: number;
-  /** Also keep {@link SourceDetails}: 12 bytes per token where a source has them all. Default false. */
+  /** Also keeps {@link SourceDetails}, up to 12 bytes per token. Default false. */
   readonly keepDetails?: boolean | undefined;
   /** Called with the number of mask values of a draft that are neither 0 nor 1. */
   readonly onOddMask?: (draft: SequenceDraft, count: number) => void;
@@ -58,8 +58,8 @@ interface TopKColumns {
 }
 
 /**
- * Collects sequences, one draft each, and packs them into batches of the record: what `RunSummary.add`, filters and
- * corrections take. Runs in browsers, where no file is read.
+ * Collects sequences, one draft each, and packs them into batches of the record, the input of `RunSummary.add`,
+ * filters and corrections. Also runs in browsers.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -80,15 +80,15 @@ interface TopKColumns {
  * ```
  *
  * @param options where the sequences come from, and after how many response tokens a batch is full
- * @returns a builder: `push` drafts, `flush` when it is `full` and at the end. Log-probs in nats; what a draft lacks becomes
- * NaN (ids: -1)
+ * @returns a builder: `push` drafts, `flush` when it is `full` and at the end. Log-probs in nats; what a draft lacks
+ * becomes NaN (ids: -1)
  */
 export function createRecordBuilder(options: BuilderOptions): RecordBuilder {
   return new RecordBuilder(options);
 }
 
 /**
- * Collects sequences and gives them out as batches; {@link createRecordBuilder} makes one.
+ * Collects sequences and returns them as batches; made by {@link createRecordBuilder}.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -107,7 +107,7 @@ export class RecordBuilder {
   readonly #options: BuilderOptions;
   readonly #batchTokens: number;
 
-  // Where the next draft goes. `#ends` and `#promptEnds` are offsets: one number more than there are sequences.
+  // The position of the next draft. `#ends` and `#promptEnds` are offsets, one more than sequences.
   #tokens = 0;
   #promptTokens = 0;
   #textLength = 0;
@@ -120,7 +120,7 @@ export class RecordBuilder {
   readonly #floats = new NamedColumns<FloatArray>(createFloatColumn);
   readonly #singles = new NamedColumns<Float32Array>(createSingleColumn);
   readonly #ids = new NamedColumns<Int32Array>(createIdColumn);
-  // Apart from `#floats`: these names come from files, and a policy may be called "rolloutLogprobs".
+  // Separate from `#floats`: these names come from files, and a policy may be called "rolloutLogprobs".
   readonly #policies = new NamedColumns<FloatArray>(createFloatColumn);
   readonly #entropies = new NamedColumns<FloatArray>(createFloatColumn);
   readonly #topK = new Map<string, TopKColumns>();
@@ -159,7 +159,7 @@ export class RecordBuilder {
    * @throws LengthMismatchError when a per-token array does not have one element per response token
    */
   push(draft: SequenceDraft): void {
-    // Before anything is stored: a draft that is refused leaves the batch as it was, and the next one is read.
+    // Before anything is stored: a refused draft leaves the batch unchanged, and the next one is read.
     const misfit = findMisfit(draft);
     if (misfit !== undefined) {
       throw new LengthMismatchError(
@@ -174,7 +174,7 @@ export class RecordBuilder {
     this.#putTopK(draft);
     this.#lists.push(draft, this.length);
     this.#details?.push(draft.details, this.length, this.#tokens);
-    // Last: until here these say where this draft begins.
+    // Last, since up to here they are the start of this draft.
     this.#promptTokens += draft.promptTokenIds?.length ?? 0;
     this.#trainerPromptTokens += draft.trainerPromptTokenIds?.length ?? 0;
     this.#tokens += draft.length;
@@ -184,7 +184,7 @@ export class RecordBuilder {
     this.#trainerPromptEnds.push(this.#trainerPromptTokens);
   }
 
-  /** What was pushed since the last flush as one batch; it owns its arrays. */
+  /** Returns the sequences since the last flush as one batch, which owns its arrays. */
   flush(): RecordBatch {
     const { provenance, sampling = {}, sides } = this.#options;
     const tokens = this.#tokens;
@@ -210,7 +210,7 @@ export class RecordBuilder {
       ...this.#singles.take("keptMass", tokens),
       ...this.#singles.take("routeAgreement", tokens),
       ...this.#details?.take(this.length, tokens),
-      // Without ids the offsets would all be 0, and a reader would see empty prompts where there is no word of them.
+      // Without ids the offsets would all be 0, and unknown prompts would look empty.
       ...(prompts.promptTokenIds && { promptOffsets: Int32Array.from(this.#promptEnds), ...prompts }),
       ...(trainerPrompts.trainerPromptTokenIds && {
         trainerPromptOffsets: Int32Array.from(this.#trainerPromptEnds),
@@ -223,7 +223,7 @@ export class RecordBuilder {
     return batch;
   }
 
-  /** Stores the mask as 0 and 1, and tells of values that were neither. */
+  /** Stores the mask as 0 and 1, and reports values that were neither. */
   #putMask(draft: SequenceDraft): void {
     const { length, responseMask } = draft;
     const end = this.#tokens + length;
@@ -249,12 +249,12 @@ export class RecordBuilder {
     this.#singles.put("routeAgreement", at, draft.routeAgreement);
     this.#floats.put("digitLogprobs", at * DIGITS, draft.digitLogprobs);
     this.#singles.put("advantages", at, this.#expandAdvantage(draft));
-    // `for in` also passes over what is undefined. Drafts come by the hundred thousand: no entries are made for each.
+    // `for in` also skips undefined ones. There are hundreds of thousands of drafts, so no entries are made for each.
     for (const name in draft.policyLogprobs) this.#policies.put(name, at, draft.policyLogprobs[name]);
     for (const name in draft.entropies) this.#entropies.put(name, at, draft.entropies[name]);
   }
 
-  /** One advantage for all tokens, written out as the trainers do: 0 where the mask is. */
+  /** Expands one advantage to all tokens like the trainers: 0 where the mask is 0. */
   #expandAdvantage({ advantages, length }: SequenceDraft): NumericArray | undefined {
     if (typeof advantages !== "number") return advantages;
     const expanded = new Float32Array(length);
@@ -262,7 +262,7 @@ export class RecordBuilder {
     return expanded;
   }
 
-  /** k is one number per batch: alternatives of token t lie at t · k, so another k would move all that come after. */
+  /** k is fixed per batch: alternatives of token t are at t · k, so another k would move all later ones. */
   #refuseOtherK({ topK }: SequenceDraft): void {
     for (const name in topK) {
       const [held, k] = [this.#topK.get(name)?.k, topK[name]!.k];
@@ -297,7 +297,10 @@ export class RecordBuilder {
   }
 }
 
-/** Reads a mask into 0 and 1, and counts what was neither. NaN counts as 0: nobody said that the token is to count. */
+/**
+ * Converts a mask to 0 and 1, and counts values that were neither. NaN becomes 0, since it does not say that the token
+ * counts.
+ */
 function storeMask(target: Uint8Array, at: number, values: NumericArray): number {
   let odd = 0;
   for (let i = 0; i < values.length; i++) {

@@ -1,4 +1,4 @@
-/** The flags that name a column of the source; messages say them, and the command line has them. */
+/** The flags that name a column of the source, in messages and on the command line. */
 export const COLUMN_FLAGS = {
   rollout: "--rollout",
   trainer: "--trainer",
@@ -8,7 +8,7 @@ export const COLUMN_FLAGS = {
   tokens: "--tokens",
   prompt: "--prompt",
   attention: "--attention",
-  /** Tokens per sequence, where arrays are packed end to end. */
+  /** Tokens per sequence, for arrays packed end to end. */
   lengths: "--lengths",
   step: "--step",
   rank: "--rank",

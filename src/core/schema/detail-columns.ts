@@ -10,7 +10,7 @@ export class DetailColumns {
   #promptWidths: number[] = [];
   #promptPadding: number[] = [];
 
-  /** @param index of the sequence in its batch; `at` of its first token */
+  /** @param index index of the sequence in its batch; `at` is that of its first token */
   push(details: DetailsDraft | undefined, index: number, at: number): void {
     if (details === undefined) return;
     this.#ids.put("attention", at, details.attention);
@@ -20,7 +20,7 @@ export class DetailColumns {
     this.#promptPadding[index] = details.promptPadding ?? -1;
   }
 
-  /** What was pushed since the last call; nothing where no sequence had any. */
+  /** The columns since the last call; empty when no sequence had any. */
   take(length: number, tokens: number): Pick<RecordBatch, "details"> {
     if (this.#promptWidths.length === 0) return {};
     const details = {

@@ -2,10 +2,10 @@ import type { Place } from "../base/index.ts";
 import { formatCount } from "../text/index.ts";
 
 /**
- * Something that reading noticed and the user must be told: never silently repaired, always counted.
+ * Severity of what reading noticed: nothing is repaired silently, and everything is counted.
  *
- * `info`: worth knowing. `warning`: figures stand but may mean something else. `skipped`: data was left out (exit
- * status 4).
+ * `info`: worth knowing. `warning`: figures are computed but may mean something else. `skipped`: data was left out
+ * (exit status 4).
  */
 export type Severity = "info" | "warning" | "skipped";
 
@@ -48,41 +48,41 @@ export type FindingCode =
   | "vocabulary"
   | "note";
 
-/** In what a finding counts what it left out of every figure. */
+/** The unit of a count of what is left out of every figure. */
 export type OmittedUnit = "token" | "sequence" | "file" | "input";
 
 /**
- * Why data is in no figure: `unreadable` should have been read; `incomparable` has no counterpart on the other side;
- * `repeated` is counted once elsewhere; `no_data` holds nothing to count; `by_name` is a file beside the data whose name
- * says that it is something else (a README, a tokenizer); `requested` was left out by a flag.
+ * Why data is left out of every figure: `unreadable` should have been read; `incomparable` has no counterpart on the
+ * other side; `repeated` is counted once elsewhere; `no_data` holds nothing to count; `by_name` is a file next to the
+ * data whose name says that it is something else (a README, a tokenizer); `requested` was left out by a flag.
  */
 export type OmissionReason = "unreadable" | "incomparable" | "repeated" | "no_data" | "by_name" | "requested";
 
-/** Said by findings whose `count` is of what was left out. */
+/** Set by findings whose `count` is of data that was left out. */
 export interface Omission {
   readonly unit: OmittedUnit;
   readonly why: OmissionReason;
 }
 
-/** What two joined files state of one fact, each of its own side. */
+/** One fact as two joined files state it, each for its own side. */
 export interface StatedSides {
-  /** A sampling parameter as the record calls it (`temperature`, `topP`, …), or `weights`. */
+  /** A sampling parameter by its name in the record (`temperature`, `topP`, …), or `weights`. */
   readonly fact: string;
   readonly rollout: number | string;
   readonly trainer: number | string;
 }
 
-/** Something about the input that its reader should know, counted. */
+/** A counted observation about the input. */
 export interface Finding {
-  /** What was noticed, for programs. */
+  /** The kind of finding, for programs. */
   readonly code: FindingCode;
   /** `skipped` makes the exit status 4; the others do not. */
   readonly severity: Severity;
-  /** What was found, with numbers; one sentence, no trailing stop. */
+  /** What was found, with numbers; one sentence without a full stop. */
   readonly message: string;
   /** Tokens, rows or files concerned, as the message says. */
   readonly count: number;
-  /** The first place where it was seen. */
+  /** The first place where it occurred. */
   readonly at: Place;
   /** The probable cause, without a full stop. */
   readonly likely?: string;
@@ -90,7 +90,7 @@ export interface Finding {
   readonly hint?: string;
   /** Absent where nothing was left out. */
   readonly omits?: Omission;
-  /** Of `sides-differ`: what they differ in. */
+  /** For `sides-differ`, what they differ in. */
   readonly sides?: StatedSides;
 }
 
@@ -102,15 +102,18 @@ export function unreadableRows(count: number, why: string): string {
 
 type Counted = Omit<Finding, "message"> & { readonly describe: (count: number) => string };
 
-/** A finding as plain data that still adds up with others: its words for one, and for more with the count left open. */
+/**
+ * A finding as plain data that can still be added to others: its words for one, and for several with a placeholder for
+ * the count.
+ */
 export interface FindingData extends Omit<Finding, "message"> {
   readonly subject: string;
   readonly one: string;
-  /** The count stands as {@link PLAIN} or, with commas, as {@link GROUPED}. */
+  /** The count's placeholder is {@link PLAIN} or, with commas, {@link GROUPED}. */
   readonly many: string;
 }
 
-/** A count that no sentence has by itself, to find where a sentence says its count. */
+/** An improbable count, to find its place in a sentence. */
 const STAND_IN = 987_654_321;
 const PLAIN = "\u0001";
 const GROUPED = "\u0002";
@@ -127,13 +130,13 @@ function closeWords({ one, many }: FindingData): (count: number) => string {
     count === 1 ? one : many.replaceAll(GROUPED, formatCount(count)).replaceAll(PLAIN, String(count));
 }
 
-/** Collects findings and adds up those of the same code and subject, so that a million rows make one line. */
+/** Collects findings and adds those of the same code and subject, so that a million rows make one line. */
 export class FindingLog {
   readonly #byKey = new Map<string, { readonly first: Counted; count: number }>();
 
   /**
-   * `describe` writes the message for the total count; `subject` keeps different columns or files apart. Of findings
-   * that are added up, the first gives place and words.
+   * `describe` writes the message for the total count; `subject` keeps different columns or files apart. The first of
+   * the added findings determines place and words.
    */
   add(finding: Counted & { readonly subject?: string }): void {
     const key = `${finding.code}\0${finding.severity}\0${finding.subject ?? ""}`;
@@ -142,7 +145,7 @@ export class FindingLog {
     else known.count += finding.count;
   }
 
-  /** Adds all of another log, as if its findings had come after these. */
+  /** Adds all findings of another log after these. */
   addAll(other: FindingLog): void {
     for (const [key, { first, count }] of other.#byKey) {
       const known = this.#byKey.get(key);
@@ -151,7 +154,7 @@ export class FindingLog {
     }
   }
 
-  /** For {@link addData} of a log elsewhere: as {@link list}, but still to be added up. */
+  /** Like {@link list}, as data for {@link addData} of another log. */
   toData(): FindingData[] {
     return [...this.#byKey].map(([key, { first, count }]) => {
       const { describe, ...finding } = first;
@@ -168,7 +171,7 @@ export class FindingLog {
     }
   }
 
-  /** In the order in which they were first seen. */
+  /** In order of first occurrence. */
   list(): Finding[] {
     return [...this.#byKey.values()].map(({ first, count }) => {
       const { code, severity, at, likely, hint, omits, sides } = first;

@@ -1,5 +1,5 @@
 /**
- * The record: its columns, how drafts become batches, how batches lie on disk.
+ * The record: its columns, how drafts become batches, how batches are stored on disk.
  *
  * @module
  */

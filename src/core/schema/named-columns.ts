@@ -2,7 +2,7 @@ import type { NumericArray } from "../base/index.ts";
 import { dictionary } from "../base/index.ts";
 import type { PackedColumn } from "./packed-column.ts";
 
-/** Packed columns of one kind by name, each made when the first draft has it. */
+/** Packed columns of one kind by name, each created with the first draft that has it. */
 export class NamedColumns<A> {
   readonly #create: () => PackedColumn<A>;
   readonly #columns = new Map<string, PackedColumn<A>>();
@@ -11,19 +11,19 @@ export class NamedColumns<A> {
     this.#create = create;
   }
 
-  /** Copies values to positions from `at` on; nothing where there are none. */
+  /** Copies values to positions from `at` on, if there are any. */
   put(name: string, at: number, values: NumericArray | undefined): void {
     if (values === undefined) return;
     let column = this.#columns.get(name);
     if (column === undefined) {
-      // It starts at position 0 whatever `at` is: the column itself fills what came before as missing.
+      // It starts at position 0 whatever `at` is: the column fills earlier positions as missing.
       column = this.#create();
       this.#columns.set(name, column);
     }
     column.put(at, values);
   }
 
-  /** One column as a property, or none where no draft had it: to be spread into a batch. The column is gone here. */
+  /** Takes one column as a property to spread into a batch; no property when no draft had it. */
   take<K extends string>(name: K, length: number): { [P in K]?: A } {
     const column = this.#columns.get(name);
     if (column === undefined) return {};
@@ -31,7 +31,7 @@ export class NamedColumns<A> {
     return { [name]: column.take(length) } as { [P in K]: A };
   }
 
-  /** All of them, where names come from files. */
+  /** Takes all columns, for names that come from files. */
   takeAll(length: number): Record<string, A> {
     const all = dictionary<A>();
     for (const [name, column] of this.#columns) all[name] = column.take(length);

@@ -1,5 +1,5 @@
 /**
- * Columns that grow: values are put at token positions in ascending order, and what is skipped becomes missing.
+ * Growing columns: values are put at ascending token positions, and skipped positions are missing.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { findMemory, keepMemory } from "./spare-memory.ts";
 export interface PackedColumn<A> {
   /** Copies `values` to positions `[at, at + values.length)`; positions skipped since the last call become missing. */
   put(at: number, values: NumericArray): void;
-  /** The first `length` positions in memory of their own. The column is used up. */
+  /** The first `length` positions in their own memory. The column cannot be used afterwards. */
   take(length: number): A;
 }
 
 const FIRST_CAPACITY = 1024;
 const LARGEST_ID = 2 ** 31 - 1;
 
-/** `store` writes values that are known to fit behind the first `at`, and may return a wider copy instead. */
+/** `store` writes values, which must fit, after the first `at`, and may return a wider copy instead. */
 function createColumn<A extends FloatArray | Int32Array>(
   make: (length: number) => A,
   missing: number,
@@ -51,19 +51,21 @@ function createColumn<A extends FloatArray | Int32Array>(
   };
 }
 
-/** Nine significant digits tell any two float32 apart. */
+/** Nine significant digits distinguish any two float32. */
 const SINGLE_DIGITS = 9;
-/** Log-probs nearer to 0 than 10^-14 are in single precision or not, nothing hangs on it. */
+/** For log-probs closer to 0 than 10^-14 the precision does not matter. */
 const LAST_POWER = 22;
 const POWERS = Float64Array.from({ length: LAST_POWER + 1 }, (_, k) => Number(`1e${k}`));
-/** What a multiplication by a power of ten can add to an integer below 10^9 (an ulp there is 10^-7), with room. */
+/**
+ * The rounding error of multiplying by a power of ten to an integer below 10^9 (an ulp there is 10^-7), with a margin.
+ */
 const ROUNDING = 1e-6;
 const FEWEST_SCALED = 1e8;
 
 /**
- * Whether a number was a float32 before it was written down: it is one exactly, or its decimals are no more than the
- * nine that tell any two float32 apart (NumPy and others print just enough of them). Such decimals must be read back
- * as float32: as doubles they are off by up to half a unit in the last place, as much as Δ itself where it is tiny.
+ * Whether a number was a float32 before it was written as decimals: it is one exactly, or has no more than the nine
+ * digits that distinguish any two float32 (NumPy and others print just enough of them). Such decimals must be read
+ * back as float32: as doubles they are off by up to half a unit in the last place, as much as a tiny Δ.
  */
 export function wasSingle(value: number): boolean {
   if (Math.fround(value) === value || Number.isNaN(value)) return true;
@@ -91,7 +93,7 @@ function storeCompactly(data: FloatArray, at: number, values: NumericArray): Flo
   return wide;
 }
 
-/** Single precision for as long as the values put were single before they were written down, double from then on. */
+/** Single precision as long as all values were single precision in the source, double from then on. */
 export function createFloatColumn(): PackedColumn<FloatArray> {
   return createColumn<FloatArray>(
     (length) => new Float32Array(length),
@@ -123,7 +125,7 @@ function storeIds(data: Int32Array<ArrayBuffer>, at: number, values: NumericArra
   return data;
 }
 
-/** Ids: -1 where missing, and where a value is negative, fractional or does not fit 32 bits. */
+/** Ids: -1 for missing values, and for values that are negative, fractional or do not fit 32 bits. */
 export function createIdColumn(): PackedColumn<Int32Array> {
   return createColumn<Int32Array<ArrayBuffer>>(
     (length) => new Int32Array(length),

@@ -1,8 +1,8 @@
 /**
  * The on-disk form of the record, version 1: one row per sequence, per-token columns as lists. docs/formats/record.md
- * is the description for those who write it.
+ * describes it for writers.
  *
- * Only what can be said in columns is here; the bytes are the Parquet writer's.
+ * This module only describes columns; the Parquet writer writes the bytes.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export const SCALAR_COLUMNS = {
   sourceOffset: "source_offset",
 } as const;
 
-/** Lists with one element per response token (those of prompts: per prompt token). */
+/** Lists with one element per response token (in prompt columns, per prompt token). */
 export const LIST_COLUMNS = {
   responseTokenIds: "response_token_ids",
   responseMask: "response_mask",
@@ -53,7 +53,7 @@ export const POLICY_PREFIXES = {
   topKLogprobs: "topk_logprobs.",
 } as const;
 
-/** Where a sequence came from and how it was sampled; the same for all sequences of a batch. */
+/** Origin and sampling of a sequence, the same for all sequences of a batch. */
 export const ORIGIN_COLUMNS = {
   file: "source_file",
   format: "source_format",
@@ -65,7 +65,7 @@ export const ORIGIN_COLUMNS = {
   logprobsMode: "logprobs_mode",
 } as const;
 
-/** Further sampling parameters, each a column only where it is known. */
+/** Further sampling parameters, each a column only if known. */
 export const SAMPLING_COLUMNS = {
   minP: "min_p",
   repetitionPenalty: "repetition_penalty",
@@ -73,7 +73,7 @@ export const SAMPLING_COLUMNS = {
   frequencyPenalty: "frequency_penalty",
 } as const satisfies Partial<Record<keyof Sampling, string>>;
 
-/** What is known of a side: `rollout_weights`, `trainer_config`, …; each a column only where it is known. */
+/** Facts about a side: `rollout_weights`, `trainer_config`, …; each a column only if known. */
 export const SIDE_FACTS = [
   "software",
   "weights",
@@ -101,8 +101,8 @@ export interface ListColumn {
 }
 
 /**
- * Columns of a batch in the order in which they are written. Scalars and texts are always there, lists and the columns
- * that most sources lack (why it stopped, which engine, …) only when the batch has them.
+ * Columns of a batch in the order in which they are written. Scalars and texts are always present; lists, and columns
+ * that most sources lack (finish reason, engine, …), only when the batch has them.
  */
 export function layoutColumns(batch: RecordBatch): LayoutColumn[] {
   const columns = new ColumnList(batch.offsets);
@@ -135,7 +135,7 @@ class ColumnList {
     this.all.push({ kind: "text", name, values });
   }
 
-  /** Nothing where the batch lacks the column. */
+  /** Adds nothing when the batch lacks the column. */
   list(
     name: string,
     values: NumericArray | undefined,
@@ -190,7 +190,7 @@ function addTokenColumns(columns: ColumnList, batch: RecordBatch): void {
   columns.list(LIST_COLUMNS.trainerPromptTokenIds, batch.trainerPromptTokenIds, batch.trainerPromptOffsets);
 }
 
-/** What is the same for every row of a batch. */
+/** Values that are the same for every row of a batch. */
 function addOriginColumns(columns: ColumnList, { length, provenance, sampling, sides }: RecordBatch): void {
   const text = (name: string, value: string | undefined): void =>
     columns.text(name, new Array<string | undefined>(length).fill(value));

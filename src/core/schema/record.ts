@@ -1,10 +1,10 @@
 /**
- * The record: what every reader ends in and everything else starts from. One row per sequence, columns as flat
- * typed arrays with row offsets (packed), so padding is gone.
+ * The record: the result of every reader and the start of everything else. One row per sequence, columns as flat typed
+ * arrays with row offsets (packed), so padding is gone.
  *
  * Per-token columns cover the *response* and are aligned with `responseTokenIds`: entry t is about response token t
- * (log-probs score that token; a source in next-token alignment is shifted by its adapter). Missing is missing:
- * NaN in a float column, an absent column, -1 in an id column; never 0.
+ * (log-probs score that token; a source in next-token alignment is shifted by its adapter). Missing is missing: NaN in
+ * a float column, an absent column, -1 in an id column; never 0.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { FloatArray, SequenceIndex, TokenIndex } from "../base/index.ts";
 export interface TopK {
   /** Tokens per position. */
   readonly k: number;
-  /** -1 where the source has fewer. */
+  /** -1 when the source has fewer. */
   readonly ids: Int32Array;
   /** Nats; NaN where the id is -1. */
   readonly logprobs: Float32Array;
@@ -27,9 +27,9 @@ export const DIGITS = 10;
 export interface Sampling {
   /** Softmax temperature, without unit; 1 leaves logits as they are. */
   readonly temperature?: number;
-  /** Nucleus: the fraction of probability that was kept; 1 keeps all. */
+  /** Nucleus: the fraction of probability kept; 1 keeps all. */
   readonly topP?: number;
-  /** Count of most probable tokens that were kept; 0 or -1 keeps all. */
+  /** Count of most probable tokens kept; 0 or -1 keeps all. */
   readonly topK?: number;
   /** Tokens less probable than this share of the most probable one were not sampled. */
   readonly minP?: number;
@@ -43,7 +43,7 @@ export interface Sampling {
   readonly logprobsMode?: string;
 }
 
-/** What one side ran on. Digests are the writer's own: two that are equal mean the same thing, whatever they digest. */
+/** What one side ran on. Digests are the writer's own: equal ones mean the same thing, whatever they digest. */
 export interface SideFacts {
   /** Program and version: `vllm 0.11.0`. */
   readonly software?: string;
@@ -51,11 +51,11 @@ export interface SideFacts {
   readonly weights?: string;
   /** Digest of the configuration. */
   readonly config?: string;
-  /** How the model was spread over devices: `tp4 ep8`. */
+  /** Parallel layout of the model: `tp4 ep8`. */
   readonly topology?: string;
 }
 
-/** Facts of the two sides, as far as they are known. */
+/** Known facts about the two sides. */
 export interface Sides {
   readonly rollout?: SideFacts;
   readonly trainer?: SideFacts;
@@ -77,23 +77,23 @@ export interface Provenance {
   readonly shift?: number;
 }
 
-/** `[length]` each: places in a padded `[B, T]` array, or in the flat `[N]` array of each pack. */
+/** `[length]` each: positions in a padded `[B, T]` array, or in the flat `[N]` array of each pack. */
 export interface ArrayPlaces {
   readonly layout: "padded" | "packed";
-  /** Where response token 0 is: the column in its row, or the index in its pack. */
+  /** Position of response token 0: the column in its row, or the index in its pack. */
   readonly starts: Int32Array;
   /** T, or the N of the sequence's pack. */
   readonly widths: Int32Array;
 }
 
 /**
- * What a source says of its tokens beyond the record's own columns. Kept where a reader is asked for it: the log of
- * divergent tokens is, and no figure needs it.
+ * Per-token values beyond the record's own columns. Kept on request, for the log of divergent tokens; no figure needs
+ * them.
  */
 export interface SourceDetails {
   /** Value of the source's attention mask at each response token; -1 unknown. */
   readonly attention?: Int32Array;
-  /** The id that the trainer was given at each response token, where the source has them twice; -1 unknown. */
+  /** The id that the trainer got at each response token, if the source has ids twice; -1 unknown. */
   readonly inputTokenIds?: Int32Array;
   /** Reward of each response token; NaN unknown. */
   readonly tokenRewards?: Float32Array;
@@ -110,7 +110,7 @@ export interface RecordBatch {
   readonly provenance: Provenance;
   /** Sampling parameters common to the batch. */
   readonly sampling: Sampling;
-  /** Common to the batch; absent where nothing is known of either side. */
+  /** Common to the batch; absent when nothing is known about either side. */
   readonly sides?: Sides;
 
   /** `[length + 1]`: sequence i holds response tokens `[offsets[i], offsets[i + 1])`. */
@@ -118,7 +118,7 @@ export interface RecordBatch {
   /** 1 = sampled by the policy, 0 = tool output, template, environment. */
   readonly responseMask: Uint8Array;
   /**
-   * 1 in turns, where `responseMask` is 1 at some of their tokens only (a filter chose them); absent: turns are runs of
+   * 1 in turns, if `responseMask` is 1 only at some of their tokens (chosen by a filter); when absent, turns are runs of
    * `responseMask`. Not part of any file.
    */
   readonly turnMask?: Uint8Array;
@@ -144,18 +144,18 @@ export interface RecordBatch {
   readonly weightVersions?: Int32Array;
   /** Share of the probability that the sampler's filters (top-p, top-k, min-p) kept at each token, a fraction. */
   readonly keptMass?: Float32Array;
-  /** Share of the experts that both sides' routers chose alike at each token, over all layers, a fraction. */
+  /** Share of experts that both sides' routers chose at each token, over all layers, a fraction. */
   readonly routeAgreement?: Float32Array;
   /** Not part of any file that logratio writes. */
   readonly details?: SourceDetails;
 
   /** `[length + 1]`: sequence i has prompt tokens `[promptOffsets[i], promptOffsets[i + 1])`. */
   readonly promptOffsets?: Int32Array;
-  /** As the rollout engine was given it, where the sides differ. */
+  /** The prompt as the rollout engine got it, if the sides differ. */
   readonly promptTokenIds?: Int32Array;
-  /** `[length + 1]`, as `promptOffsets`, into `trainerPromptTokenIds`. */
+  /** `[length + 1]`, like `promptOffsets`, into `trainerPromptTokenIds`. */
   readonly trainerPromptOffsets?: Int32Array;
-  /** The prompt as the trainer scored it; absent where only one side's is known. */
+  /** The prompt as the trainer scored it; absent when only one side's is known. */
   readonly trainerPromptTokenIds?: Int32Array;
 
   /** `[length]` each; NaN = the source does not say. */
@@ -170,9 +170,9 @@ export interface RecordBatch {
   readonly rewards: Float64Array;
   /** 1 right, 0 wrong, NaN unknown. */
   readonly correctness: Float64Array;
-  /** Byte offset (or line number in text files) of the row in its file, -1 where unknown. */
+  /** Byte offset (or line number in text files) of the row in its file, -1 when unknown. */
   readonly sourceOffsets: Float64Array;
-  /** Where sequences stand in the source's log-prob array; absent when the source has one list per sequence. */
+  /** Positions of sequences in the source's log-prob array; absent when the source has one list per sequence. */
   readonly arrays?: ArrayPlaces;
   /** `[length]` the source's own names of samples. */
   readonly sampleIds: readonly (string | undefined)[];
@@ -192,19 +192,19 @@ export interface RecordBatch {
   readonly responseTexts: readonly (string | undefined)[];
 }
 
-/** Names the parts of a handle such as `s12.r3.q41.t880`. */
+/** The parts of a handle such as `s12.r3.q41.t880`. */
 export interface Handle {
-  /** Training step; absent where the source names none. */
+  /** Training step; absent when the source names none. */
   readonly step?: number;
-  /** Data-parallel rank; absent where the source names none. */
+  /** Data-parallel rank; absent when the source names none. */
   readonly rank?: number;
   /** Row in its batch or file, counted from 0. */
   readonly sequence: SequenceIndex;
-  /** Response token, counted from 0; absent: the whole sequence. */
+  /** Response token, counted from 0; absent for the whole sequence. */
   readonly token?: TokenIndex;
 }
 
-/** `s12.r3.q41.t880`; parts that are unknown are left out. */
+/** `s12.r3.q41.t880`; unknown parts are left out. */
 export function formatHandle(handle: Handle): string {
   const known = (letter: string, value: number | undefined): string[] =>
     value === undefined || Number.isNaN(value) ? [] : [`${letter}${value}`];

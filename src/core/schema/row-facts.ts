@@ -1,7 +1,7 @@
 import { orNull } from "../base/index.ts";
 import type { RecordBatch } from "./record.ts";
 
-/** What a record says of a sequence beside its tokens; null where it does not. */
+/** Facts about a sequence apart from its tokens; null when unknown. */
 export interface RowFacts {
   readonly step: number | null;
   readonly rank: number | null;

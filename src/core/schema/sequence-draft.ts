@@ -1,6 +1,6 @@
 /**
- * One sequence on its way into the record: what an adapter says about a row, with every field optional that a source
- * may lack.
+ * One sequence before it enters the record: an adapter's view of a row. Every field that a source may lack is
+ * optional.
  *
  * @module
  */
@@ -16,11 +16,11 @@ export interface TopKDraft {
 
 /** One policy's log-probs of the tokens of a prompt, or of its last ones. */
 export interface PromptLogprobs {
-  /** Nats; NaN where there is none, as at the first token of a text. */
+  /** Nats; NaN when there is none, as at the first token of a text. */
   readonly logprobs: NumericArray;
-  /** As many as `logprobs`. */
+  /** One per log-prob. */
   readonly tokenIds?: NumericArray | undefined;
-  /** As many as `logprobs`; as {@link SequenceDraft.responseTokens}. */
+  /** One per log-prob, in the form of {@link SequenceDraft.responseTokens}. */
   readonly tokens?: readonly string[] | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface DetailsDraft {
   readonly promptPadding?: number | undefined;
 }
 
-/** Where a draft came from, when one file mixes sources (a record written by logratio does). */
+/** Origin of a draft, when one file mixes sources (as a record written by logratio may). */
 export interface Origin {
   readonly provenance: Provenance;
   readonly sampling: Sampling;
@@ -49,9 +49,9 @@ export interface SequenceDraft {
   readonly length: number;
   /** Zero is 0, anything else is read as 1 (and counted when it is not 1). */
   readonly responseMask: NumericArray;
-  /** Where the response mask is made of several: tokens that the first of them alone would count. */
+  /** If the response mask combines several masks, the tokens that the first of them alone would count. */
   readonly firstMaskTokens?: number | undefined;
-  /** Where the source has the response's ids twice: tokens with mask 1 that were compared, and those that differ. */
+  /** If the source has the response's ids twice, the tokens with mask 1 that were compared, and those that differ. */
   readonly idsCompared?: { readonly tokens: number; readonly differ: number } | undefined;
   /** Log-probs of the sampled tokens under the rollout policy, nats; NaN = missing. */
   readonly rolloutLogprobs?: NumericArray | undefined;
@@ -65,7 +65,7 @@ export interface SequenceDraft {
   readonly entropies?: Readonly<Record<string, NumericArray>> | undefined;
   /** Most probable tokens of policies by name. */
   readonly topK?: Readonly<Record<string, TopKDraft>> | undefined;
-  /** `[length, 10]` row-major: log-probs of the digits 0 to 9, where the source has distributions over digits. */
+  /** `[length, 10]` row-major: log-probs of the digits 0 to 9, if the source has distributions over digits. */
   readonly digitLogprobs?: NumericArray | undefined;
   /** One number means the same advantage at each token with mask 1 and 0 elsewhere, as the trainers expand it. */
   readonly advantages?: NumericArray | number | undefined;
@@ -75,13 +75,13 @@ export interface SequenceDraft {
   readonly weightVersions?: NumericArray | undefined;
   /** Fraction of the probability that the sampler's filters kept. */
   readonly keptMass?: NumericArray | undefined;
-  /** Fraction of experts that both sides' routers chose alike. */
+  /** Fraction of experts that both sides' routers chose. */
   readonly routeAgreement?: NumericArray | undefined;
-  /** Kept by a builder that is asked for it. */
+  /** Kept only by builders with `keepDetails`. */
   readonly details?: DetailsDraft | undefined;
   /** Any length; not aligned with the response. */
   readonly promptTokenIds?: NumericArray | undefined;
-  /** As the trainer had it, where that is known apart from the rollout's. */
+  /** The trainer's prompt, if known separately from the rollout's. */
   readonly trainerPromptTokenIds?: NumericArray | undefined;
   /** Training step. */
   readonly step?: number | undefined;
@@ -97,7 +97,7 @@ export interface SequenceDraft {
   readonly correctness?: number | undefined;
   /** Byte offset of the row in its file, or its line number in a text file. */
   readonly sourceOffset?: number | undefined;
-  /** Where response token 0 stands in the source's array: see {@link ArrayPlaces}. */
+  /** Position of response token 0 in the source's array: see {@link ArrayPlaces}. */
   readonly array?:
     | { readonly layout: ArrayPlaces["layout"]; readonly start: number; readonly width: number }
     | undefined;
@@ -117,27 +117,27 @@ export interface SequenceDraft {
   readonly promptText?: string | undefined;
   /** The response as text. */
   readonly responseText?: string | undefined;
-  /** Where it came from, if not from where its batch does. */
+  /** Its origin, if different from its batch's. */
   readonly origin?: Origin | undefined;
-  /** Which of its group's sequences this is. Not in the record: it finds the other side of one that has one side. */
+  /** Index in its group. Not in the record: used to match a sequence with its other side. */
   readonly indexInGroup?: number | undefined;
   /**
-   * What each response token spells, where the source names tokens by text; `<0xE3><0x81>` where its bytes are no
-   * text. Not in the record: two sides without ids are compared by it.
+   * Text of each response token, if the source names tokens by text; `<0xE3><0x81>` for bytes that are not text. Not in
+   * the record: used to compare two sides without ids.
    */
   readonly responseTokens?: readonly string[] | undefined;
-  /** Not in the record: compared apart where both sides of a joined sequence have it. */
+  /** Not in the record: compared separately if both sides of a joined sequence have it. */
   readonly promptLogprobs?: PromptLogprobs | undefined;
 }
 
-/** A per-token array of a draft whose length is not the draft's. */
+/** A per-token array whose length differs from the draft's. */
 export interface Misfit {
   readonly column: string;
   readonly length: number;
   readonly expected: number;
 }
 
-/** The first array of a draft that does not have one element (for top-k: k elements) per response token. */
+/** The first array of a draft without exactly one element (for top-k, k elements) per response token. */
 export function findMisfit(draft: SequenceDraft): Misfit | undefined {
   const { length } = draft;
   let misfit: Misfit | undefined;

@@ -22,10 +22,10 @@ type SequenceColumns = Pick<
   | "responseTexts"
 >;
 
-/** Text, or nothing where the source does not say. */
+/** Text, or undefined when the source has none. */
 type Texts = (string | undefined)[];
 
-/** What sequences have one of each: lists while a batch grows, typed arrays once it is done. */
+/** Values of which each sequence has one: lists while a batch grows, typed arrays when it is finished. */
 export class SequenceLists {
   #steps: number[] = [];
   #ranks: number[] = [];
@@ -40,16 +40,16 @@ export class SequenceLists {
   #sampleIds: Texts = [];
   #groupIds: Texts = [];
   #environments: Texts = [];
-  // With holes, and empty where no sequence says: most sources know nothing of these.
+  // Sparse lists, empty when no sequence has a value: most sources lack these.
   #finishReasons: string[] = [];
   #engineIds: string[] = [];
   #cachedTokens: number[] = [];
   #promptTexts: Texts = [];
   #responseTexts: Texts = [];
 
-  /** @param index of the sequence in its batch: its row where the source does not number rows */
+  /** @param index index of the sequence in its batch: its row if the source does not number rows */
   push(draft: SequenceDraft, index: number): void {
-    // NaN and not 0 where the source does not say: step 0 and rank 0 exist.
+    // NaN and not 0 when unknown, since step 0 and rank 0 exist.
     this.#steps.push(draft.step ?? NaN);
     this.#ranks.push(draft.rank ?? NaN);
     this.#rows.push(draft.row ?? index);
@@ -73,7 +73,7 @@ export class SequenceLists {
     this.#responseTexts.push(draft.responseText);
   }
 
-  /** What was pushed since the last call. */
+  /** The columns since the last call. */
   take(): SequenceColumns {
     const arrays = this.#places();
     const columns: SequenceColumns = {
@@ -110,7 +110,7 @@ export class SequenceLists {
     };
   }
 
-  /** Absent unless every sequence says where it stood: places of some would be those of the wrong sequences. */
+  /** Absent unless every sequence has a position: an incomplete list would misplace others. */
   #places(): ArrayPlaces | undefined {
     if (this.#layout === undefined || this.#arrayStarts.length !== this.#steps.length) return undefined;
     return {
@@ -121,7 +121,7 @@ export class SequenceLists {
   }
 
   #clear(): void {
-    // Numbers were copied, so their lists keep their room; the lists of texts belong to the batch now.
+    // Numbers were copied, so their lists keep their capacity; the lists of texts now belong to the batch.
     for (const list of [this.#steps, this.#ranks, this.#rows, this.#packs]) list.length = 0;
     for (const list of [this.#rewards, this.#correctness, this.#sourceOffsets]) list.length = 0;
     this.#arrayStarts.length = this.#arrayWidths.length = 0;

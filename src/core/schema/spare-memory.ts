@@ -1,6 +1,6 @@
 /**
- * Memory of columns that were taken, for those that grow next: of the same file or of another. Growing anew for each
- * batch touches three times the memory, and what is thrown away sets off garbage collection.
+ * Reuses the memory of finished columns for growing ones, also across files. Growing new columns for each batch
+ * touches three times the memory, and the discarded memory triggers garbage collection.
  *
  * @module
  */
@@ -9,20 +9,22 @@ import type { FloatArray } from "../base/index.ts";
 
 type Column = FloatArray | Int32Array;
 
-/** Six columns of a batch of the usual size, at least. */
+/** At least six columns of a batch of the usual size. */
 const MOST_BYTES = 48 * 1024 * 1024;
 
 const spare: Column[] = [];
 let bytes = 0;
 
-/** Keeps `column` for later unless enough is kept. The caller may not touch it again. */
+/** Keeps `column` for reuse unless enough is kept. The caller must not use it again. */
 export function keepMemory(column: Column): void {
   if (bytes + column.byteLength > MOST_BYTES) return;
   bytes += column.byteLength;
   spare.push(column);
 }
 
-/** A column of the kind of `like` with at least `length` elements, whatever they are; undefined where none is kept. */
+/**
+ * A column of the type of `like` with at least `length` elements of arbitrary content; undefined when none is kept.
+ */
 export function findMemory<A extends Column>(like: A, length: number): A | undefined {
   const at = spare.findLastIndex(
     (column) => column.length >= length && column.constructor === like.constructor,

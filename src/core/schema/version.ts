@@ -23,10 +23,10 @@ export const VERSION_KEY = "logratio.schema_version";
 /** Key of the Parquet key-value metadata that says which verb wrote the file: it may be written again by that verb. */
 export const WRITER_KEY = "logratio.written_by";
 
-/** Column names of one version to those of the next; a name that is not there stays as it is. */
+/** Maps column names of one version to the next; other names stay. */
 export type Upgrade = Readonly<Record<string, string>>;
 
-/** `UPGRADES[0]` leads from version 1 to 2, and so on: one step for each version behind the first. */
+/** `UPGRADES[0]` leads from version 1 to 2, and so on. */
 export const UPGRADES: readonly Upgrade[] = [];
 
 /**
@@ -57,7 +57,7 @@ export function readVersion(metadata: Readonly<Record<string, string>>, file: st
   return version;
 }
 
-/** What a column of the current version was called in `version`. */
+/** The name in `version` of a column of the current version. */
 export function nameInVersion(
   name: string,
   version: number,

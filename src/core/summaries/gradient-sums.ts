@@ -162,7 +162,7 @@ export class GradientSums {
     const steps = from.count(8 + WHOLE);
     for (let row = 0; row < steps; row++) {
       const slot = this.#slot(from.float());
-      if (slots.has(slot)) from.fail("a step is there twice");
+      if (slots.has(slot)) from.fail("a step occurs twice");
       slots.add(slot);
       for (let i = 0; i < WHOLE; i++) this.#whole[slot * WHOLE + i]! += from.whole();
     }
