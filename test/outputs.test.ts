@@ -137,7 +137,7 @@ it("view --bundle DIR replaces no foreign directory, with --force neither", () =
   mkdirSync(out);
   writeFileSync(join(out, "chapter.txt"), FOREIGN);
   const args = ["view", join(inputs, "run"), "--cache", join(dir, "cache"), "--bundle", out, "--force"];
-  expect(refused(args)).toMatch(/a foreign directory is never replaced/);
+  expect(refused(args)).toMatch(/a directory that logratio did not write is never replaced/);
 });
 
 describe.each(STUDY_WRITERS)("$name", ({ input, args }) => {

@@ -18,7 +18,7 @@ test("reads a file that its memory limit allows, refuses it below, and says so",
   expect([allowed.status, JSON.parse(allowed.out).metrics.tokens]).toEqual([0, 3_000_000]);
   const refused = await runLimited(folder, ["report", "wide.json", "--memory", "16", "--json"]);
   expect([refused.status, refused.out]).toEqual([3, ""]);
-  expect(refused.err).toBe(`error: one JSON value has more than 8388608 bytes of text, the limit
+  expect(refused.err).toBe(`error: one JSON value has more than the limit of 8388608 bytes of text
   where   wide.json, line 1, byte 0
   likely  it is not JSON, or one row holds an entire run
   try     if it is valid and there is enough memory: --memory 32 (MiB)

@@ -1,5 +1,5 @@
 /**
- * What an adapter is: it recognizes one trainer's way of naming things in a document, and turns it into drafts.
+ * The contract of an adapter: it recognizes a document by the names that one trainer uses, and turns it into drafts.
  *
  * @module
  */
@@ -27,60 +27,60 @@ export interface Match {
   readonly found: readonly string[];
   readonly guessed: readonly string[];
   readonly missing: readonly string[];
-  /** As the file's content says; undefined when it does not, or holds several. */
+  /** The step in the file's content; undefined where there is none, or several. */
   readonly step?: number | undefined;
   readonly rank?: number | undefined;
-  /** Recognized, but not readable on its own: why. */
+  /** Why the file, though recognized, cannot be read on its own. */
   readonly problem?: LogratioError | undefined;
-  /** Set when the document has the log-probs of one policy only; `read` then leaves the other side undefined. */
+  /** Set when the document has only one policy's log-probs; `read` then leaves the other side undefined. */
   readonly onePolicy?: OnePolicy | undefined;
-  /** Set where files of a run complete each other: what {@link Adapter.join} must know of this one. */
+  /** Set where files of a run complete each other: what {@link Adapter.join} must know about this one. */
   readonly part?: unknown;
 }
 
 /**
- * How one file goes with others of its run, as {@link Adapter.join} says: read (with what its companions hold),
- * part of what another file's reading takes in, or a repetition of what another file holds.
+ * How a file combines with others of its run, as {@link Adapter.join} decides: it is read (with its companions), it is
+ * read as part of another file, or it repeats another file.
  */
 export interface Joined {
   readonly as: "read" | "companion" | "repeated";
-  /** Places in the list that `join` was given: the files that complete this one. */
+  /** The files that complete this one, as indices into the list that `join` got. */
   readonly companions?: readonly number[];
-  /** Instead of the match's problem; undefined: the file can be read now. */
+  /** Replaces the match's problem; undefined when the file can now be read. */
   readonly problem: LogratioError | undefined;
   /** Further lines for `--explain`. */
   readonly found?: readonly string[];
   readonly guessed?: readonly string[];
-  /** What reading this file must know of the others, beside what is in its companions. */
+  /** What reading this file needs to know about the others, apart from its companions. */
   readonly shared?: unknown;
-  /** Of a repetition: what holds the same, as in `repeat sequences of TRAIN_DATA`. */
+  /** For a repetition, what it repeats, as in `repeats sequences of the training dumps`. */
   readonly repeats?: string;
 }
 
-/** A file that `detect` said to be a part, with what it said. */
+/** A file for which `detect` returned a part. */
 export interface PartFile {
   readonly file: string;
-  /** As its path names it. */
+  /** The step in its path. */
   readonly run: string;
   readonly facts: unknown;
-  /** What keeps it from being read on its own. */
+  /** Why it cannot be read on its own. */
   readonly problem: LogratioError | undefined;
 }
 
-/** A file that completes the one being read; closed by who opened it. */
+/** A file that completes the one being read; the caller that opened it closes it. */
 export interface Companion {
   readonly file: string;
   readonly facts: unknown;
-  /** @throws LogratioError when it cannot be opened any more */
+  /** @throws LogratioError when it can no longer be opened */
   readonly open: () => Promise<SourceDocument>;
 }
 
-/** The side that is there, and what to tell who needs both. */
+/** The side that a file has, and the error for callers that need both. */
 export interface OnePolicy {
   readonly has: "rollout" | "trainer";
-  /** The dump: `a verl generation batch`; without it the adapter and format say what it is. */
+  /** Names the dump: `a verl generation batch`; by default the adapter and format do. */
   readonly what?: string;
-  /** Names the dump, the side that is missing, and the trainer's switch or hook that writes it. */
+  /** Names the dump, the missing side, and the trainer's switch or hook that writes it. */
   readonly error: MissingSideError;
 }
 
@@ -89,19 +89,19 @@ export interface AdapterContext {
   readonly mapping?: ColumnMapping | undefined;
   /** About how many elements of one column to read at a time. */
   readonly blockTokens: number;
-  /** Whether anybody wants what the record has no column for; columns that hold nothing else are not read otherwise. */
+  /** Whether to read columns that have no place in the record. */
   readonly keepDetails?: boolean | undefined;
   /** The files that {@link Adapter.join} chose to complete this one. */
   readonly companions?: readonly Companion[] | undefined;
-  /** As {@link Joined.shared}. */
+  /** See {@link Joined.shared}. */
   readonly shared?: unknown;
 }
 
 export interface Reading {
-  /** When the source is not simply named after the adapter. */
+  /** Set when the source is not named after the adapter. */
   readonly trainer?: string | undefined;
   readonly alignment: Provenance["alignment"];
-  /** Columns whose masks are combined, the one that says what is response first; empty or absent: none or one of a kind. */
+  /** Columns whose masks are combined, the response mask first; empty or absent where nothing is combined. */
   readonly masks?: readonly string[] | undefined;
   readonly sampling: Sampling;
   /** Consecutive drafts; their arrays are valid until the next block is asked for. */
@@ -110,19 +110,19 @@ export interface Reading {
 
 export interface Adapter {
   readonly name: string;
-  /** The file that this trainer puts into a folder once all of the step's files there are whole. */
+  /** The file that this trainer writes to a folder once all files of the step are complete. */
   readonly completeWhen?: string;
   detect(document: SourceDocument, mapping?: ColumnMapping): Promise<Match | undefined>;
   /**
-   * Says how the files that have a {@link Match.part} go together, in the same order. Called with all that are there,
-   * of all runs, whenever files are found; only files that the user gave are among them.
+   * Says how the files that have a {@link Match.part} combine, in the same order. Called with those of all runs whenever
+   * files are found; only files that the user gave are among them.
    */
   join?(parts: readonly PartFile[]): readonly Joined[];
   /**
    * Called on a document that `detect` matched.
    *
    * @throws LengthMismatchError when columns that belong together have different shapes
-   * @throws SchemaError when a column has a type that cannot be read as what it is named
+   * @throws SchemaError when a column has a type that its name does not allow
    */
   read(document: SourceDocument, context: AdapterContext): Promise<Reading>;
 }

@@ -1,5 +1,5 @@
 /**
- * The adapters in the order in which a tie between them is decided. Adding a trainer: a folder and a line here.
+ * The adapters; on equal scores the earlier one wins. To add a trainer, add a folder and a line here.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export const ADAPTERS: readonly Adapter[] = [
   generic,
 ];
 
-/** Names of the files by which trainers say that a folder is complete. */
+/** Names of the marker files by which trainers say that a folder is complete. */
 export const COMPLETE_MARKERS: ReadonlySet<string> = new Set(
   ADAPTERS.flatMap(({ completeWhen }) => completeWhen ?? []),
 );

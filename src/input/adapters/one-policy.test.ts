@@ -71,7 +71,7 @@ describe("traces: lists of objects become sequences", () => {
       const { batch, findings } = await readOnePolicy(path);
       expect([...batch.rows]).toEqual([0, 2]);
       expect(findings.list().map(({ message, count }) => [message, count])).toEqual([
-        ["2 rows cannot be read, the first: logprobs: 3 values for 2 tokens of which 2 were sampled", 2],
+        ["2 rows cannot be read, the first: logprobs: 3 values for 2 tokens, 2 of them sampled", 2],
       ]);
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -143,17 +143,17 @@ describe("dumps of one policy say what writes the other", () => {
     ],
     [
       "nemo-gym/evaluation.jsonl",
-      "these are NeMo-Gym rollouts without token ids and log-probs",
+      "these are NeMo-Gym rollouts: they hold neither token ids nor log-probs",
       "return_token_id_information: true",
     ],
     [
       "rllm/episode_hash01_idg0_0.json",
-      "this is rLLM's episode log: it holds text only, neither policy's log-probs",
+      "this is rLLM's episode log: it holds only text, neither policy's log-probs",
       "episode.to_dict()",
     ],
     [
       "art/logged.jsonl",
-      "these are ART trajectories without log-probs: neither policy's are in them",
+      "these are ART trajectories: they hold neither policy's log-probs",
       "model_dump_json()",
     ],
     [
@@ -187,7 +187,7 @@ describe("AReaL's batch", () => {
     const error = await readError(`${FIXTURES}areal/overwritten.pt`);
     expect([error._tag, error.message]).toEqual([
       "MissingSideError",
-      "logprobs and prox_logp of this AReaL batch are the same numbers: every Δ would be 0",
+      "logprobs and prox_logp of this AReaL batch are identical: every Δ would be 0",
     ]);
     expect(error.hint).toContain("actor.use_decoupled_loss=true");
   });

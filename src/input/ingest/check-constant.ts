@@ -1,5 +1,5 @@
 /**
- * A column of log-probs that is one number over and over is a placeholder: no policy is equally sure of every token.
+ * A column of log-probs with a single value is a placeholder: no policy is equally sure of every token.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { FloatArray } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 
-/** A short greedy answer may give a handful of tokens the same log-prob, 0 above all; more than this it does not. */
+/** A short greedy answer may have the same log-prob at a handful of tokens, usually 0, but not at more than this. */
 const FEWEST = 20;
 
 interface Seen {
@@ -23,7 +23,7 @@ export interface ConstantCheck {
   finish(): void;
 }
 
-/** @param columns what detection found, as `rollout log-probs: rollout_log_probs, float32 [64, 136]` */
+/** @param columns what detection found, such as `rollout log-probs: rollout_log_probs, float32 [64, 136]` */
 export function createConstantCheck(findings: FindingLog, columns: readonly string[]): ConstantCheck {
   const sides = new Map<string, Seen>();
   return {
@@ -55,7 +55,8 @@ export function createConstantCheck(findings: FindingLog, columns: readonly stri
           at: { file },
           likely: "a placeholder was written where the engine or the trainer gave no log-probs",
           hint: `name the right column: ${side.startsWith("rollout") ? "--rollout" : "--trainer"} COLUMN; --explain lists the columns`,
-          describe: (total) => `all ${formatCount(total)} ${side} are ${value}${named}: no log-probs`,
+          describe: (total) =>
+            `all ${formatCount(total)} ${side} are ${value}${named}: these are not log-probs`,
         });
       }
     },

@@ -1,5 +1,5 @@
 /**
- * Token ids that are none: the record holds them in 32 bits, and what does not fit is missing, never another token.
+ * Invalid token ids: the record holds ids in 32 bits; one that does not fit is missing, never another token.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import type { FindingLog, SequenceDraft } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 
 const LARGEST_ID = 2 ** 31 - 1;
-/** What writers, and the record, put where there is no id. */
+/** Written by trainers, and by the record, where there is no id. */
 const MISSING = -1;
 
 function isId(value: number): boolean {
   return Number.isInteger(value) && value >= MISSING && value <= LARGEST_ID;
 }
 
-/** Arrays of narrow integers hold nothing else. */
+/** Arrays of narrow integers cannot hold anything else. */
 function mayHoldOthers(ids: NumericArray): boolean {
   return !(ids instanceof Uint8Array || ids instanceof Uint16Array);
 }

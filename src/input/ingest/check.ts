@@ -1,6 +1,6 @@
 /**
- * One look at every log-prob: what is a sentinel becomes NaN, what is odd is counted, what is no log-prob at all
- * stops.
+ * Checks every log-prob once: sentinels become NaN, unusual values are counted, and a column without log-probs is
+ * refused.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { createConstantCheck } from "./check-constant.ts";
 
 /** vLLM writes -inf as -9999. */
 const LOWEST = -9999;
-/** What rounding can add to a log-prob of 0. */
+/** The most that rounding can add to a log-prob of 0. */
 const ROUNDING = 1e-3;
-/** A log-prob of exactly 0 beside one below this is more likely a placeholder than certainty. */
+/** If the other side's log-prob is below this, exactly 0 is more likely a placeholder than certainty. */
 const CERTAIN_ELSEWHERE = -1;
 
 interface Kind {
   readonly code: FindingCode;
   readonly severity: Severity;
-  /** `fate` is what becomes of odd values: they are read as missing, or kept. */
+  /** `fate` says what happens to unusual values: they are read as missing, or kept. */
   readonly describe: (count: number, column: string, fate: string) => string;
   readonly likely?: string;
 }
@@ -106,7 +106,7 @@ function newTally(): Tally {
   return { counts: { low: 0, one: 0, nan: 0, infinite: 0, rounding: 0, positive: 0, zero: 0 }, first: {} };
 }
 
-/** Everything that is not an ordinary log-prob; changes sentinels in `values` to NaN unless they are kept. */
+/** Counts everything that is not an ordinary log-prob; changes sentinels in `values` to NaN unless they are kept. */
 function examine(
   values: FloatArray,
   mask: Uint8Array,
@@ -148,7 +148,7 @@ export interface BatchChecker {
    * @throws SchemaError when more than half of a side's values are positive
    */
   check(batch: RecordBatch, lost?: number): void;
-  /** Reports a side whose log-probs were one and the same number throughout. */
+  /** Reports a side whose log-probs were all the same number. */
   finish(): void;
   /** Tokens with mask 1 so far. */
   readonly maskedTokens: number;
@@ -159,7 +159,7 @@ export interface BatchChecker {
 export interface CheckOptions {
   /** What detection found, one line per column. */
   readonly columns?: readonly string[] | undefined;
-  /** Values that are no log-probs stay as they are, and no column is refused: for those who ask why they are there. */
+  /** Keeps values that are not log-probs, and refuses no column: for callers that find out why they are there. */
   readonly keepOdd?: boolean | undefined;
 }
 

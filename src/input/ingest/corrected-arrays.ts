@@ -1,6 +1,6 @@
 /**
- * Importance weights and modified masks as arrays, one file per source: in the layout of the source's own arrays where
- * it has some (`[B, T]`, or `[N]` per pack), else packed with row offsets.
+ * Importance weights and modified masks as arrays, one file per source: in the layout of the source's own arrays if it
+ * has any (`[B, T]`, or `[N]` per pack), else packed with row offsets.
  *
  * @module
  */
@@ -28,19 +28,17 @@ export interface CorrectedColumns {
 }
 
 export interface CorrectedArrays {
-  /** Batches of one source must come one after the other. */
+  /** Batches of one source must be consecutive. */
   add(batch: RecordBatch, columns: CorrectedColumns): Promise<void>;
-  /** Those that are complete. */
+  /** The complete files. */
   readonly files: readonly string[];
   /** Completes the last file. */
   finish(): Promise<void>;
-  /** Removes what is not complete. */
+  /** Removes incomplete files. */
   discard(): Promise<void>;
 }
 
-/**
- * @param pathOf Where the arrays of a source go. Each file appears under its name when its source is through.
- */
+/** @param pathOf path of the arrays of a source; a file appears under its name when its source is complete */
 export function createCorrectedArrays(
   pathOf: (file: string) => string,
   format: ArrayFormat,
@@ -81,7 +79,7 @@ interface SourceSpools {
   close(): Promise<void>;
 }
 
-/** One array that grows on disk: elements are written at their place, what nobody wrote is 0. */
+/** One array that grows on disk: elements are written at their place, and the rest is 0. */
 interface Spool {
   readonly file: FileHandle;
   readonly path: string;
@@ -147,7 +145,7 @@ async function openSpools(directory: string): Promise<SourceSpools> {
   };
 }
 
-/** The batch is in memory already, so a system's error is about what is written. */
+/** The batch is already in memory, so a system error is about the output. */
 async function writing(file: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -156,7 +154,7 @@ async function writing(file: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Sequences of a batch that lie in one array: where each begins in it, and what the array's shape is at least. */
+/** Sequences of a batch in one array: where each begins, and the smallest shape that the array can have. */
 interface Part {
   readonly suffix: string;
   readonly rows: readonly number[];
@@ -193,7 +191,7 @@ function splitParts(batch: RecordBatch, offsets: number[]): Part[] {
   });
 }
 
-/** Writes the part's tokens at their places: neighboring rows in one go, gaps between them as 0. */
+/** Writes the part's tokens at their places: neighboring rows at once, with 0 in the gaps between them. */
 async function put(spool: Spool, part: Part, batch: RecordBatch, values: ArrayLike<number>): Promise<void> {
   const { rows, starts, shape } = part;
   const [height = 0, width = 0] = shape;

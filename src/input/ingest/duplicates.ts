@@ -1,5 +1,5 @@
 /**
- * The same steps in several containers side by side: reading all would count everything twice.
+ * The same steps in several formats side by side: reading all of them would count everything twice.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { seriesFolder } from "./file-numbers.ts";
 import type { Source } from "./sources.ts";
 
 interface Series {
-  /** Of its first file, as the user would name it. */
+  /** Folder of its first file, as the user would name it. */
   readonly folder: string;
   readonly format: string;
   readonly sources: Source[];
@@ -27,9 +27,12 @@ function groupSeries(sources: readonly Source[]): Series[] {
   return [...series.values()];
 }
 
-/** Where files lie, seen from others of the same run: `beside them`, or the folder without what both paths share. */
+/**
+ * Where files are, relative to others of the same run: `next to them`, or the folder without the shared part of both
+ * paths.
+ */
 function besides(from: string, to: string): string {
-  if (from === to) return "beside them";
+  if (from === to) return "next to them";
   const [ours, theirs] = [from.split(sep), to.split(sep)];
   const parted = ours.findIndex((part, i) => part !== theirs[i]);
   const rest = theirs.slice(parted < 0 ? ours.length : parted).join(sep);
@@ -44,8 +47,8 @@ function moreComplete(a: Series, b: Series): number {
 }
 
 /**
- * Of the sources of one run, found in directories, those to read: where files of another format hold a step that a
- * more complete series holds too, they are left out and reported.
+ * The sources to read of one run that was found in directories: files whose step a more complete series in another
+ * format also holds are left out and reported.
  */
 export function dropDuplicates(sources: readonly Source[], findings: FindingLog): Source[] {
   const fixed = sources.filter(({ file, report }) => file.relative === "" || report.step === undefined);

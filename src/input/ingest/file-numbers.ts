@@ -1,5 +1,5 @@
 /**
- * Step, rank and run as paths spell them.
+ * Step, rank and run in paths.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const STEP =
 const RANK = /(?:^|[._-])(?:dp_?rank|tp_?rank|rank)[_-]?(\d+)(?=$|[._-])/i;
 const SUFFIXES = /\.(?:jsonl|ndjson|json|npz|npy|pt|pth|safetensors|parquet|pkl|gz|zst|zstd)$/i;
 
-/** A name without its format's and its compression's suffix. */
+/** A name without the suffixes of format and compression. */
 export function stem(name: string): string {
   let rest = name;
   while (SUFFIXES.test(rest)) rest = rest.replace(SUFFIXES, "");
@@ -42,7 +42,7 @@ export function fileNumbers(path: string): FileNumbers {
   return { step, rank };
 }
 
-/** Folders that hold a run's files and do not name the run. */
+/** Folders that hold a run's files but do not name the run. */
 const INNER = new Set([
   "npz",
   "npy",
@@ -77,7 +77,7 @@ function namesRun(part: string): boolean {
 }
 
 /**
- * The run that a file belongs to: the first folder below the given path that is no step, rank or container; without
+ * The run that a file belongs to: the first folder below the given path that is not a step, rank or container; without
  * one, the given path itself, or the nearest folder above it that names something.
  *
  * @param root the path that the user gave, made absolute
@@ -91,7 +91,7 @@ export function runName(root: string, relative: string): string {
   return above.findLast(namesRun) ?? "run";
 }
 
-/** Folders of a path without those that are steps and ranks: files of one kind share it. */
+/** The folders of a path other than steps and ranks, which files of one kind share. */
 export function seriesFolder(path: string): string {
   return parts(path)
     .slice(0, -1)

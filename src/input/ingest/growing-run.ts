@@ -1,5 +1,5 @@
 /**
- * A run whose files arrive one after the other: each of them is examined once and read once.
+ * A run whose files arrive over time: each file is examined once and read once.
  *
  * @module
  */
@@ -13,30 +13,31 @@ import { readSources } from "./read-run.ts";
 import { isComplete, reportIncomplete } from "./select.ts";
 import { compareSources, examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 
-/** What a look at the paths found. */
+/** The result of looking at the paths. */
 export interface Growth {
   readonly name: string;
-  /** Read before and read by {@link batches}, in the order in which `openRun` would read them. */
+  /** Files read before and to be read by {@link batches}, in the order of `openRun`. */
   readonly sources: readonly SourceReport[];
-  /** Those of them that are new. */
+  /** The new ones among them. */
   readonly news: readonly SourceReport[];
-  /** They come after all that was read before, so that the rows lie as `openRun` would have them. */
+  /** Whether they come after everything read before, so that rows are in the order of `openRun`. */
   readonly inOrder: boolean;
-  /** Part of the run, and put off. */
+  /** Files of the run that are not read yet. */
   readonly waiting: readonly string[];
-  /** Of the files as they are now; grows while batches are read. */
+  /** Findings about the files as they are now; grows while batches are read. */
   findings(): FindingLog;
-  /** Batches of what is new. Must be read to its end; after an error the run has to be begun anew. */
+  /** Batches of the new files. Must be read to the end; after an error the run has to be started again. */
   batches(): AsyncGenerator<RecordBatch>;
 }
 
 export interface GrowingRun {
   /**
-   * Finds the files anew and examines those that it does not know.
+   * Lists the files again and examines unknown ones.
    *
-   * @param stamps of each file by its path: another stamp is another content
-   * @param mayRead whether a file that was not read yet may be read now; `complete` is false where its trainer has yet to say that its folder is complete
-   * @returns why what was read is not part of the run as it is now: then it has to be begun anew
+   * @param stamps stamps by path: a new stamp means new content
+   * @param mayRead whether a file that was not read yet may be read now; `complete` is false while its trainer has not
+   * marked the folder as complete
+   * @returns why what was read no longer belongs to the run, which then has to be started again
    * @throws what `openRun` throws
    */
   look(
@@ -45,7 +46,7 @@ export interface GrowingRun {
   ): Promise<Growth | { readonly broken: string }>;
 }
 
-/** A run of which nothing is read yet. */
+/** A run of which nothing has been read yet. */
 export function growingRun(paths: readonly string[], options: ReadOptions = {}): GrowingRun {
   const examined = new Map<string, { stamp: string; result: Source | Failure; findings: FindingLog }>();
   const read = new Map<string, string>();
@@ -66,7 +67,7 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
         if (known === undefined || stamp === undefined || known.stamp !== stamp) {
           const findings = new FindingLog();
           const result = await examine(file, { ...asked, findings });
-          // Documents that were parsed whole are given out once: kept, they would hold the run in memory.
+          // Fully parsed documents are handed out once: keeping them would hold the run in memory.
           known = { stamp: stamp ?? "", result, findings };
           examined.set(file.path, { ...known, result: withoutDocument(result) });
         }

@@ -1,5 +1,5 @@
 /**
- * Files that are whole only together: the adapter says which of a run's files complete which (`Adapter.join`).
+ * Files that are complete only together: the adapter says which of a run's files complete which (`Adapter.join`).
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { FindingLog } from "../../core/schema/index.ts";
 import type { Joined } from "../adapters/index.ts";
 import type { Source } from "./sources.ts";
 
-/** `rollout_data/12.pt`: ranks and kinds are mostly told by the folder. */
+/** `rollout_data/12.pt`: the folder often names the rank or the kind. */
 function shorten(path: string): string {
   const folder = basename(dirname(path));
   return folder === "" || folder === "." ? basename(path) : join(folder, basename(path));
@@ -38,13 +38,13 @@ function reportRepeated(findings: FindingLog, source: Source, repeats: string): 
   });
 }
 
-/** The source as {@link Joined} says to read it. */
+/** The source, to be read as {@link Joined} says. */
 function complete(source: Source, members: readonly Source[], joined: Joined): Source {
   const { report } = source;
   return {
     ...source,
     problem: joined.problem,
-    // Another file may hold the other policy.
+    // Another file may have the other policy.
     onePolicy: joined.problem === source.problem ? source.onePolicy : undefined,
     shared: joined.shared,
     companions: (joined.companions ?? []).map((place) => members[place]!),
@@ -56,7 +56,7 @@ function complete(source: Source, members: readonly Source[], joined: Joined): S
   };
 }
 
-/** Sources of which none is part of another, each with the files that complete it. */
+/** Joins sources: the result has none that is part of another, and each has the files that complete it. */
 export function joinParts(sources: readonly Source[], findings: FindingLog): Source[] {
   const groups = new Map<string, Source[]>();
   for (const source of sources) {

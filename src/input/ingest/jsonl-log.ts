@@ -1,5 +1,5 @@
 /**
- * JSONL files that grow line by line, by this process or several: what a log of a training run is written to.
+ * JSONL logs of a training run, which one or several processes append to line by line.
  *
  * @module
  */
@@ -22,17 +22,21 @@ import { makeDirectory } from "../io/index.ts";
 export interface JsonlLogOptions {
   /** `{iteration}` and `{date}` (UTC, `2026-03-01`) are filled in. */
   readonly path: string;
-  /** A file for each iteration or day: `log-iteration-12.jsonl`, `log-2026-03-01.jsonl`, unless the path says where. */
+  /**
+   * One file per iteration or day: `log-iteration-12.jsonl`, `log-2026-03-01.jsonl`, unless the path has a placeholder.
+   */
   readonly rotate?: "iteration" | "date" | undefined;
-  /** A new file before one grows beyond this many bytes: `log.jsonl`, `log.1.jsonl`, …; one append stays together. */
+  /**
+   * Starts a new file before one grows beyond this many bytes: `log.jsonl`, `log.1.jsonl`, …; one append is never split.
+   */
   readonly rotateBytes?: number | undefined;
   readonly now?: () => Date;
   /**
-   * What a line is known again by. A line whose identity is in the log already, in any of its files, is not written
-   * again: a command that was killed or is repeated doubles nothing.
+   * Identifies a line. A line whose identity is already in the log, in any of its files, is not written again, so a
+   * command that was killed or is repeated duplicates nothing.
    */
   readonly identityOf?: (line: string) => string | undefined;
-  /** Asked about each file that is there already, before anything is appended to it; may refuse by throwing. */
+  /** Called for each existing file before anything is appended to it; may refuse by throwing. */
   readonly check?: (file: string, stats: Stats, firstLine: string) => void;
 }
 
@@ -40,19 +44,19 @@ export interface JsonlLogOptions {
 export interface AppendedFile {
   readonly file: string;
   lines: number;
-  /** Lines that were not written, since they are in the log already. */
+  /** Lines that were not written because they are already in the log. */
   repeated: number;
-  /** The last line of an earlier writer had no end; it was given one. */
+  /** Whether an earlier writer's last line was cut off, and was ended. */
   completedTornLine: boolean;
 }
 
 export interface JsonlLog {
   /**
-   * Appends lines, given without their ends. Each line is one write to a file in append mode, so that lines of several
-   * writers never mix.
+   * Appends lines, given without line breaks. Each line is one write in append mode, so lines of several writers never
+   * mix.
    *
    * @returns the file
-   * @throws FileSystemError or NotFoundError when the file cannot be written; lines before the failure are there
+   * @throws FileSystemError or NotFoundError when the file cannot be written; lines before the failure stay
    */
   append(lines: readonly string[], iteration?: number | null): AppendedFile;
   /** In the order in which they were first written to. */
@@ -90,7 +94,7 @@ export function openJsonlLog(options: JsonlLogOptions): JsonlLog {
       let entry = files.get(file);
       if (entry === undefined) {
         entry = { file, lines: 0, repeated: 0, completedTornLine: false };
-        // Not remembered where it is refused: it is asked about again the next time.
+        // A refusal is not remembered: the check runs again next time.
         if (check !== undefined) checkFile(file, check);
         files.set(file, entry);
       }
@@ -105,7 +109,8 @@ export function openJsonlLog(options: JsonlLogOptions): JsonlLog {
 }
 
 /**
- * Appends lines (given without their ends) to one file, each whole, so that lines of several writers never mix.
+ * Appends lines (given without line breaks) to one file, each with one write, so that lines of several writers never
+ * mix.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -136,7 +141,7 @@ function before(extension: string, path: string, part: string): string {
   return path.slice(0, path.length - extension.length) + part + extension;
 }
 
-/** Files of the log that are there, whichever iterations, dates and sizes they were begun for. */
+/** Existing files of the log, for any iteration, date and size. */
 export function listLogFiles(options: Pick<JsonlLogOptions, "path" | "rotate" | "rotateBytes">): string[] {
   const template = resolve(makeTemplate(options));
   const extension = extname(template);
@@ -175,7 +180,7 @@ function namesIn(folder: string): string[] {
 
 const CHUNK_BYTES = 1 << 20;
 
-/** The identities of all whole lines. A line that was cut off has none: what it told is written again. */
+/** The identities of all complete lines. A cut-off line has none, so it is written again. */
 function readIdentities(
   files: readonly string[],
   identityOf: (line: string) => string | undefined,
@@ -205,7 +210,7 @@ function* readLines(file: string): Generator<string> {
         held = [];
         start = end + 1;
       }
-      // A copy: the chunk is read into again.
+      // A copy, since the chunk's memory is reused.
       if (start < read) held.push(Buffer.from(chunk.subarray(start, read)));
     }
     if (held.length > 0) yield Buffer.concat(held).toString("utf8");
@@ -223,7 +228,7 @@ function checkFile(file: string, check: NonNullable<JsonlLogOptions["check"]>): 
   if (begun !== undefined) check(file, begun.stats, begun.firstLine);
 }
 
-/** What is there under the log's name; undefined where nothing is. */
+/** What exists under the log's name; undefined when nothing does. */
 function readBeginning(file: string): { readonly stats: Stats; readonly firstLine: string } | undefined {
   let descriptor: number | undefined;
   try {
@@ -271,10 +276,10 @@ function appendTo(entry: AppendedFile, chunks: readonly Buffer[]): void {
   }
 }
 
-/** How long another process's write may be under way before its line counts as torn. */
+/** How long another process's write may take before its line counts as torn. */
 const UNDER_WAY_MS = 20;
 
-/** Whether the file's last byte is not the end of a line, and nobody is about to write the rest. */
+/** Whether the file ends within a line, and no process is about to write the rest. */
 function endsTorn(descriptor: number): boolean {
   const size = tornSize(descriptor);
   if (size === undefined) return false;
@@ -282,7 +287,7 @@ function endsTorn(descriptor: number): boolean {
   return tornSize(descriptor) === size;
 }
 
-/** The size of a file that ends within a line. */
+/** The size of a file that ends within a line, else undefined. */
 function tornSize(descriptor: number): number | undefined {
   const stats = fstatSync(descriptor);
   if (!stats.isFile() || stats.size === 0) return undefined;
@@ -291,7 +296,7 @@ function tornSize(descriptor: number): number | undefined {
   return ended ? undefined : stats.size;
 }
 
-/** One write; where the system took only a part of it (a full disk), the rest follows or its error is raised. */
+/** One write; if the system took only a part (a full disk), the rest follows or its error is raised. */
 function writeWhole(descriptor: number, bytes: Buffer): void {
   for (let from = 0; from < bytes.length; ) from += writeSync(descriptor, bytes, from);
 }

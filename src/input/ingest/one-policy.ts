@@ -1,5 +1,5 @@
 /**
- * Files with one policy's log-probs: read on their own where no file has both sides, else counted beside those that do.
+ * Files with one policy's log-probs: read on their own if no file has both sides, else left out and counted.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import type { FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import type { Source } from "./sources.ts";
 
-/** Side by side the figures of two policies would be taken for those of one. */
+/** Mixed figures of two policies would be taken for those of one. */
 const OTHER = { rollout: "trainer", trainer: "rollout" } as const;
 
 /**
- * The sources that can be read: those with both sides; where there are none, those with one side, and then the problem
- * that they lack the other is lifted. Where some have the rollout's and others the trainer's, the rollout's are read.
+ * The sources to read: those with both sides; if there are none, those with one side, whose problem of lacking the
+ * other is lifted. If some have the rollout's side and others the trainer's, the rollout's are read.
  */
 export function acceptOnePolicy(sources: readonly Source[], findings: FindingLog): readonly Source[] {
   if (sources.some(({ problem }) => problem === undefined)) return sources;
@@ -34,15 +34,16 @@ function reportOtherPolicy(findings: FindingLog, { report }: Source, has: "rollo
     omits: { unit: "file", why: "incomparable" },
     at: { file: report.file },
     likely: "the rollouts are in one file and the trainer's log-probs in another",
-    hint: "give the two sides without the other files: logratio report ROLLOUT TRAINER",
+    hint: "give only the files of the two sides: logratio report ROLLOUT TRAINER",
     describe: (count) =>
-      `${plural(count, "file")} with ${OTHER[has]} log-probs only left out: the figures are about the ${has} policy`,
+      `${plural(count, "file")} with only ${OTHER[has]} log-probs left out: the figures describe the ${has} policy`,
   });
 }
 
 /**
- * Whether nothing is lost to a comparison when this file is passed over: what a trainer writes beside its complete files
- * (slime's rollout_data beside train_data) repeats their steps; log-probs of a step that no complete file has are lost.
+ * Whether a comparison loses nothing when this file is left out: what a trainer writes beside its complete files
+ * (slime's rollout_data beside train_data) repeats their steps; log-probs of a step that no complete file has are
+ * lost.
  */
 export function isCovered({ report }: Source, complete: readonly Source[]): boolean {
   return report.step !== undefined && complete.some(({ report: { step } }) => step === report.step);

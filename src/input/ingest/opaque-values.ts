@@ -1,11 +1,11 @@
 /**
- * Objects in a pickle of classes that are not plain data: kept by name, never built, and listed here.
+ * Lists objects in a pickle whose classes are not plain data: they are kept by name and never built.
  *
  * @module
  */
 import { isList, isMap, isPickled, type SourceDocument, type TreeValue } from "../io/index.ts";
 
-/** Of a large tree the beginning tells: what is opaque is so in every sample. */
+/** The beginning of a large tree is enough: an opaque value is opaque in every sample. */
 const MOST_VISITED = 20_000;
 const MOST_LINES = 5;
 
@@ -18,7 +18,7 @@ export function listOpaqueValues(document: SourceDocument): string[] {
   const visit = (value: TreeValue | undefined, path: string): void => {
     if (visited++ > MOST_VISITED || typeof value !== "object" || value === null) return;
     if (isPickled(value)) {
-      // The outermost object is what the file is, and its adapter takes it apart.
+      // The outermost object is the file itself, which its adapter takes apart.
       if (path !== "value") {
         const known = classes.get(value.className);
         if (known === undefined) classes.set(value.className, { path, count: 1 });

@@ -1,5 +1,5 @@
 /**
- * Bytes to a document: which reader, decided by the content.
+ * From bytes to a document: the content decides on the reader.
  *
  * @module
  */
@@ -27,19 +27,19 @@ import { copyToDisk } from "../remote/index.ts";
 import { nameBytes, nameText, OtherFileError, unknownFile } from "./other-files/index.ts";
 
 const HEAD_BYTES = 64 * 1024;
-/** Containers that need reads at any offset: npz, torch, safetensors inside gzip or zstd, or from a pipe. */
+/** Containers that need random access: npz, torch, safetensors inside gzip or zstd, or from a pipe. */
 const NEEDS_ALL = "the whole file, which this format needs at once,";
-/** Objects of classes that are no plain data are kept as names, so that one of them does not hide a whole dump. */
+/** Objects whose classes are not plain data are kept by name, so that one of them does not make a dump unreadable. */
 const PICKLES = { unknownClasses: "record" } as const;
 
 type Container = "npy" | "zip" | "parquet" | "safetensors" | "pickle";
 
-/** By the first bytes alone: a file that was cut off goes to its reader, which says so. */
+/** Decided by the first bytes: a cut-off file goes to its reader, which reports it. */
 function sniffContainer(head: Uint8Array, byteLength: number): Container | undefined {
   if (isNpy(head)) return "npy";
   if (isZip(head)) return "zip";
   if (isParquet(head, head.subarray(0, 4))) return "parquet";
-  // A safetensors header of 640 to 1535 bytes begins as a pickle does.
+  // A safetensors header of 640 to 1535 bytes begins like a pickle.
   if (isSafetensors(head, byteLength)) return "safetensors";
   return isPickle(head) ? "pickle" : undefined;
 }
@@ -55,7 +55,7 @@ const CONTAINERS_BY_NAME: ReadonlyMap<string, Container> = new Map<string, Conta
   ["safetensors", "safetensors"],
 ]);
 
-/** Where the bytes tell nothing: the reader that the name promises says what is wrong with them. */
+/** If the bytes do not tell the format, the reader that the name promises reports what is wrong with them. */
 function containerByName(name: string): Container | undefined {
   return CONTAINERS_BY_NAME.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase());
 }
@@ -67,7 +67,7 @@ async function openContainer(source: ByteSource, container: Container): Promise<
     case "zip":
       return openZipped(source);
     case "parquet":
-      // Its reader opens the path itself.
+      // DuckDB opens the path itself.
       await source.close();
       return source.isRemote === true ? openParquetCopy(source) : openParquet(source.name);
     case "safetensors":
@@ -77,7 +77,7 @@ async function openContainer(source: ByteSource, container: Container): Promise<
   }
 }
 
-/** Archives of other things are named, unless the name promises a dump: then its reader says what is missing. */
+/** Refuses archives of other things, unless the name promises a dump: then its reader says what is missing. */
 async function openZipped(source: ByteSource): Promise<SourceDocument> {
   const kind = await zipKind(source);
   if (kind === "npz") return openNpz(source, PICKLES);
@@ -91,7 +91,7 @@ async function openZipped(source: ByteSource): Promise<SourceDocument> {
   return openTorch(source, PICKLES);
 }
 
-/** Throws for files that are well known, and no data whatever their names say. */
+/** Throws for well-known files that hold no data, whatever their names say. */
 function refuseOthers(head: Uint8Array, byteLength: number | undefined, name: string): void {
   const other = nameBytes(head, byteLength);
   if (other !== undefined) throw new OtherFileError(name, other);
@@ -118,7 +118,7 @@ async function* boundedScratch({ name, bytes }: PlainStream): AsyncGenerator<Uin
   }
 }
 
-/** DuckDB reads Parquet from disk only, so a compressed one is put there for as long as it is open. */
+/** DuckDB reads Parquet only from disk, so a compressed file is decompressed to disk while it is open. */
 async function openParquetStream(plain: PlainStream): Promise<SourceDocument> {
   const scratch = await createScratch();
   try {
@@ -141,7 +141,7 @@ async function openParquetCopy(source: ByteSource): Promise<SourceDocument> {
   }
 }
 
-/** Closing the document closes what it was opened from. */
+/** Makes closing the document close its source. */
 function owning(document: SourceDocument, closers: readonly (() => Promise<void>)[]): SourceDocument {
   const close = async (): Promise<void> => {
     await document.close();
@@ -155,9 +155,9 @@ function isStream(input: ByteSource | ByteStream): input is ByteStream {
 }
 
 /**
- * The container that a name promises where the bytes do not tell.
+ * The container that a name promises, for bytes that do not tell.
  *
- * @throws OtherFileError where the bytes tell something else: a pointer, a page in place of a download
+ * @throws OtherFileError when the bytes are something else: a pointer, a page instead of a download
  */
 function promisedContainer(head: Uint8Array, byteLength: number, name: string): Container | undefined {
   refuseOthers(head, byteLength, name);
@@ -181,15 +181,15 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
   if (sniffJson(head, named) === undefined) throw unknownFile(head, name, name);
   const document = await openJsonDocument(plain, { name: named });
   if (document.kind === "rows") return owning(document, closers);
-  // One object is all there by now: a run of a thousand such files must not keep a thousand of them open.
+  // A single object is now fully read: a run of a thousand such files must not keep a thousand of them open.
   for (const close of closers) await close();
   if (basename(name) === MEMMAP_META && isMemmapMeta(document.root)) return openMemmap(name);
   return document;
 }
 
 /**
- * Opens what a file or stream holds; closing the document closes the source. When this throws, the source is closed
- * too.
+ * Opens the content of a file or stream; closing the document closes the source. When this throws, the source is
+ * closed too.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -203,9 +203,9 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
  * @param input `openFile` or `memorySource` give one
  * @returns a tree of named values (npz, torch, pickles, safetensors, one JSON object), or rows (JSONL, Parquet)
  * @throws EmptyInputError if there are no bytes
- * @throws FormatError if the bytes are of no known format, or not what their format says
+ * @throws FormatError if the bytes have no known format, or violate it
  * @throws LimitError if a compressed container does not fit into the memory limit
- * @throws UnsupportedError for formats and features that are known and not read
+ * @throws UnsupportedError for formats and features that are known but not supported
  */
 export async function openDocument(input: ByteSource | ByteStream): Promise<SourceDocument> {
   try {

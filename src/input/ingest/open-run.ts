@@ -1,5 +1,5 @@
 /**
- * Paths to a run: which files belong to it, and its batches in order.
+ * From paths to a run: its files, and its batches in order.
  *
  * @module
  */
@@ -22,25 +22,25 @@ import { findSides, requireSides, type Sides } from "./sides.ts";
 import { compareSources, type examine, type Source, type SourceReport } from "./sources.ts";
 import { walk } from "./walk.ts";
 
-/** A run that is open: its files, and its batches. */
+/** An open run: its files, and its batches. */
 export interface Run {
   /** The directory or file that was given, for headings. */
   readonly name: string;
-  /** Names of the runs that were pooled; one unless the paths hold several. */
+  /** Names of the pooled runs; one unless the paths hold several. */
   readonly runs: readonly string[];
   /** In the order in which they are read. */
   readonly sources: readonly SourceReport[];
-  /** Files that hold no recorded log-probs, by name or by content. */
+  /** Files without recorded log-probs, judged by name or content. */
   readonly ignored: readonly string[];
   /** Grows while batches are read. */
   readonly findings: FindingLog;
   /** Files that were left out because of an error. */
   readonly skipped: number;
-  /** Set where the files have the log-probs of one policy only; with {@link ReadOptions.onePolicy}. */
+  /** The policy of files with only one policy's log-probs; set with {@link ReadOptions.onePolicy}. */
   readonly onePolicy: OnePolicy | undefined;
   /**
-   * Figures of the prompts that both sides of a joined run have scored, apart from all others; undefined where there are
-   * none. Whole once {@link batches} is read.
+   * Figures of the prompts that both sides of a joined run scored, separate from all others; undefined when there are
+   * none. Complete once {@link batches} is read.
    */
   promptSummary(): MismatchSummary | undefined;
   /**
@@ -53,8 +53,8 @@ export interface Run {
 }
 
 /**
- * Opens what the paths hold as one run: files, directories of files, `-` for standard input. Nothing but the
- * beginnings of files is read until {@link Run.batches}.
+ * Opens the paths as one run: files, directories of files, `-` for standard input. Only the beginnings of files are
+ * read until {@link Run.batches}.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -78,10 +78,10 @@ export async function openRun(paths: readonly string[], options: ReadOptions = {
   return makeRun(await pooled(paths, opened), opened.findings, opened, options);
 }
 
-/** All groups as one run, in which nothing counts twice. */
+/** Pools all groups into one run in which nothing counts twice. */
 export async function pooled(paths: readonly string[], { groups, findings }: Groups): Promise<Group> {
   const [first] = groups;
-  // Its two files are meant to hold the same tokens: nothing in it is there twice.
+  // The two files of a pair hold the same tokens by design: nothing is a duplicate.
   if (first?.isPair) return first;
   const names = groups.map(({ name }) => name);
   if (names.length > 1) {
@@ -99,7 +99,7 @@ export async function pooled(paths: readonly string[], { groups, findings }: Gro
   return { name: names.join("+"), sources: await dropCopies(all, findings), isPair: false };
 }
 
-/** As {@link openRun}, but the runs found side by side in a directory stay apart, in the order of their names. */
+/** Like {@link openRun}, but runs found side by side in a directory stay separate, ordered by name. */
 export async function openRuns(paths: readonly string[], options: ReadOptions = {}): Promise<Run[]> {
   const opened = await openGroups(paths, options);
   return opened.groups.map((group) => {
@@ -119,11 +119,11 @@ export type Group = { readonly name: string } & (
 );
 
 export interface Groups {
-  /** By name; a pair of files is a group of its own, and then the only one. */
+  /** Groups by name; a pair of files is the only group. */
   readonly groups: readonly Group[];
   readonly findings: FindingLog;
   readonly ignored: readonly string[];
-  /** As `Walk` has it. */
+  /** See `Walk`. */
   readonly markers: ReadonlySet<string>;
 }
 
@@ -133,8 +133,8 @@ export interface Groups {
  *     paths ─► walk ─► files ─► dropRepeated ─► select: examine each ─┬─► a side in each ─► the two sides
  *                                                                    └─► ofSteps ─► by run ─► dropDuplicates ─► groups
  *
- * @param examineFile of a run that grows, instead of `examine`: what is not there may come
- * @throws EmptyInputError when a run that grows has no file of the wanted steps; of others that is wrong usage
+ * @param examineFile replaces `examine` for a growing run, whose missing files may still arrive
+ * @throws EmptyInputError when a growing run has no file of the requested steps; for other runs that is a UsageError
  */
 export async function openGroups(
   paths: readonly string[],
@@ -154,7 +154,7 @@ export async function openGroups(
   const { sources, failures, ignored } = selection;
   const { markers } = walked;
   options.onExamined?.(sources.map(({ report }) => report));
-  // The same file twice would be a pair whose every Δ is 0, and dropping one of them would hide that.
+  // The same file twice would be a pair with every Δ 0, and dropping one would hide that.
   const chooseSides = (all: readonly Source[]): Sides | undefined =>
     options.pair ? requireSides(paths, all, failures) : findSides(all, failures, options);
   if (repeated.length > 0 && chooseSides([...sources, ...sources]) !== undefined) refuseSameSides(paths);
@@ -175,7 +175,7 @@ export async function openGroups(
       ? walked.unreadable[0].error
       : nothingToRead(paths, walked, selection);
   }
-  // What has both sides was told of while files were chosen.
+  // Files with both sides were reported when files were chosen.
   if (sources.every(({ problem }) => problem !== undefined))
     reportUnread({ ...selection, sources: accepted }, findings);
   reportIgnored(walked, selection, findings);
@@ -201,8 +201,8 @@ function checkMapping({ mapping, oneSide }: ReadOptions): void {
 }
 
 /**
- * Prompts, indices and often tokens of the first steps are the same in runs of one config: a join across them would
- * compare one run's rollouts with another's trainer.
+ * Runs of one config share prompts, indices and often the tokens of the first steps: a join across runs would compare
+ * one run's rollouts with another's trainer.
  *
  * @throws UsageError when several runs have both sides each
  */
@@ -213,7 +213,7 @@ function refuseSeveralRuns({ rollout, trainer }: Sides, paths: readonly string[]
   const runs = [...ofRollout!].filter((run) => ofTrainer!.has(run)).sort();
   if (runs.length < 2) return;
   throw new UsageError(
-    `${listSome(runs)} are ${runs.length} runs, each with rollout and trainer log-probs in files of their own, which are joined one run at a time`,
+    `${listSome(runs)} are ${runs.length} runs, each with rollout and trainer log-probs in separate files, which can only be joined one run at a time`,
     {
       at: { file: paths[0]! },
       hint: "give the folder of one run, or the two files: logratio report ROLLOUT TRAINER",
@@ -247,7 +247,7 @@ function reportOtherSteps(
   });
 }
 
-/** Sources that may hold steps that were asked for. */
+/** Sources that may hold requested steps. */
 function ofSteps(
   sources: readonly Source[],
   { steps: wanted }: ReadOptions,
@@ -265,7 +265,7 @@ function ofSteps(
   );
 }
 
-/** @param findings those of opening, to which reading adds */
+/** @param findings findings of opening, to which reading adds */
 export function makeRun(
   group: Group,
   findings: FindingLog,

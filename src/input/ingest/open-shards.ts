@@ -1,5 +1,5 @@
 /**
- * Paths to shards: the files of a run, each read on its own, so that their summaries can be made anywhere.
+ * From paths to shards: the files of a run, each read on its own, so that their summaries can be made anywhere.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { ReadOptions } from "./options.ts";
 import { digestEnds } from "./same-files.ts";
 import { compareSources, type Source, type SourceReport } from "./sources.ts";
 
-/** A file of a run, or the files that only make sense together: the two sides of a pair. */
+/** A file of a run, or files that are only readable together: the two sides of a pair. */
 export interface Shard {
-  /** The file's path; of a pair, that of its first file. */
+  /** The file's path; for a pair, that of its first file. */
   readonly name: string;
   readonly sources: readonly SourceReport[];
-  /** All its files: opened by themselves, they are this shard. */
+  /** All its files; opened on their own, they give this shard. */
   readonly paths: readonly string[];
-  /** To be read once. Its findings are of this shard alone. */
+  /** Can be read once. Its findings are about this shard only. */
   readonly run: Run;
   /**
-   * Of size, step, rank and both ends of its files, in hexadecimal; undefined of what can be read only once.
+   * Digest of size, step, rank and both ends of its files, in hexadecimal; undefined when they can be read only once.
    *
    * @throws LogratioError where the file cannot be read
    */
@@ -28,15 +28,14 @@ export interface Shard {
 }
 
 export interface Shards {
-  /** In the order in which one process reads them. */
+  /** In the order in which a single process reads them. */
   readonly shards: readonly Shard[];
-  /** What choosing the files noticed. */
+  /** Findings of choosing the files. */
   readonly findings: FindingLog;
 }
 
 /**
- * Opens what the paths hold, as `openRun` does, and leaves each file a run of its own. Files that complete each other
- * stay together.
+ * Opens the paths like `openRun`, with each file as a run of its own. Files that complete each other stay together.
  *
  * @throws NotFoundError when a path does not exist
  * @throws UsageError when options contradict the paths

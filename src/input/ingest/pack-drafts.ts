@@ -1,5 +1,5 @@
 /**
- * Drafts of one source to batches of the record: what does not fit together in length or has no side is reported.
+ * From drafts of one source to batches of the record: mismatched lengths and missing sides are reported.
  *
  * @module
  */
@@ -28,12 +28,12 @@ export interface DraftOptions {
   readonly keepDetails: boolean | undefined;
   /** Which steps to keep; all when undefined. */
   readonly steps: ((step: number) => boolean) | undefined;
-  /** Numbers for drafts that have none of their own. */
+  /** Step and rank for drafts without their own. */
   readonly defaults: FileNumbers;
   readonly origin: Origin;
-  /** The policy whose log-probs the file has, where the other's were never in it. */
+  /** The only policy whose log-probs the file has, if the other's were never in it. */
   readonly onePolicy?: "rollout" | "trainer" | undefined;
-  /** Filled with what the data say. */
+  /** Filled with what is found in the data. */
   readonly checks: SourceChecks;
 }
 
@@ -61,21 +61,21 @@ function reportOtherStep(findings: FindingLog, file: string): void {
     omits: { unit: "sequence", why: "requested" },
     at: { file },
     describe: (count) =>
-      `${plural(count, "sequence")} of other steps, in files that also hold steps of --steps`,
+      `${plural(count, "sequence")} of steps outside --steps, in files that also hold requested steps`,
   });
 }
 
-/** The draft with the file's step and rank where it has none of its own. */
+/** The draft, with the file's step and rank if it has none of its own. */
 export function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): SequenceDraft {
   if (draft.step !== undefined && draft.rank !== undefined) return draft;
   return { ...draft, step: draft.step ?? step, rank: draft.rank ?? rank };
 }
 
 /**
- * The beginning of a file had the sides that it is read for; rows may yet lack one. Some that do count as missing
- * values among the others; a whole batch of them has nothing to compare.
+ * The beginning of a file had both sides, but later rows may lack one. A few such rows count as missing values; a
+ * whole batch of them has nothing to compare.
  *
- * @throws MissingSideError here, where it ends the reading of one file, and not where batches of all files are summed
+ * @throws MissingSideError here, to end the reading of one file only, before batches of all files are summed
  */
 function checkSides(
   { rolloutLogprobs, trainerLogprobs, length, provenance }: RecordBatch,
@@ -92,7 +92,7 @@ function checkSides(
   });
 }
 
-/** Packs drafts into batches of about `batchTokens` tokens. Nobody has looked at their values yet. */
+/** Packs drafts into batches of about `batchTokens` tokens. Their values are not checked yet. */
 export async function* packDrafts(reading: Reading, options: DraftOptions): AsyncGenerator<RecordBatch> {
   const { findings, batchTokens, steps, defaults, checks } = options;
   const { file } = options.origin.provenance;
@@ -123,7 +123,7 @@ export async function* packDrafts(reading: Reading, options: DraftOptions): Asyn
 
   let failure: { readonly error: unknown } | undefined;
   const blocks = reading.blocks[Symbol.asyncIterator]();
-  /** The next block; a source that fails in the middle loses nothing that came before. */
+  /** The next block; if a source fails in the middle, earlier blocks are kept. */
   const nextBlock = async (): Promise<readonly SequenceDraft[] | undefined> => {
     try {
       const next = await blocks.next();

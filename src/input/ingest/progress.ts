@@ -7,9 +7,9 @@ import type { ByteSource } from "../io/index.ts";
 
 /** How far reading has come. */
 export interface Progress {
-  /** Of the files as they are on disk. */
+  /** Bytes of the files on disk. */
   readonly bytesRead: number;
-  /** 0 where it is not known (standard input). */
+  /** 0 when unknown (standard input). */
   readonly bytesTotal: number;
   /** Sequences read so far. */
   readonly sequences: number;
@@ -17,7 +17,7 @@ export interface Progress {
   readonly file: string;
 }
 
-/** A source that reports bytes as they are asked for, never more than there are. */
+/** A source that reports bytes as they are requested, never more than it has. */
 export function observedSource(source: ByteSource, onBytes: (bytes: number) => void): ByteSource {
   let reported = 0;
   return {

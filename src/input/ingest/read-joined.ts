@@ -1,5 +1,5 @@
 /**
- * Files with one policy's log-probs each to batches with both.
+ * From files with one policy's log-probs each to batches with both.
  *
  * @module
  */
@@ -23,7 +23,7 @@ function nameSide(sources: readonly Source[]): string {
   return more.length === 0 ? first!.report.file : `${first!.report.file} and ${more.length} more`;
 }
 
-/** Drafts of all files of a side; each is opened when those before it are read. */
+/** Drafts of all files of a side; each file is opened once the ones before it are read. */
 async function* readSide(
   sources: readonly Source[],
   options: ReadOptions,
@@ -57,7 +57,9 @@ async function* readSide(
   }
 }
 
-/** Batches of the sequences that both sides have. Half of a run is no data: any file that fails ends the reading. */
+/**
+ * Batches of the sequences that both sides have. Half a run cannot be compared: any file that fails ends the reading.
+ */
 export async function* readJoined(
   { rollout, trainer }: Sides,
   options: ReadOptions,

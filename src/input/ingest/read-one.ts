@@ -1,5 +1,5 @@
 /**
- * One source of a run to batches, and what reading it came to.
+ * From one source of a run to batches, with the outcome of reading it.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { packBatches } from "./read-source.ts";
 import { reportSkipped } from "./select.ts";
 import { openInput, type Source } from "./sources.ts";
 
-/** About how many elements of one column are read at a time. */
+/** Approximate number of elements of a column to read at a time. */
 export const BLOCK_TOKENS = 1 << 20;
 
-/** What of a source is needed to read it. */
+/** The part of a source that reading needs. */
 export type ReadableSource = Pick<
   Source,
   "report" | "adapter" | "file" | "defaults" | "shared" | "document" | "isOther"
@@ -45,7 +45,7 @@ export interface CompanionDocuments {
   close(): Promise<void>;
 }
 
-/** Companions that are open, for as long as consecutive sources share them: a step's ranks share one rollout dump. */
+/** Open companions, kept while consecutive sources share them: a step's ranks share one rollout dump. */
 export function companionDocuments(options: ReadOptions): CompanionDocuments {
   const open = new Map<string, Promise<SourceDocument>>();
   const close = async (keep: ReadonlySet<string>): Promise<void> => {
@@ -73,14 +73,14 @@ export function companionDocuments(options: ReadOptions): CompanionDocuments {
   };
 }
 
-/** What was read: of one source, or of all of a run together. */
+/** Counts of what was read, of one source or a whole run. */
 export interface Tally {
   batches: number;
-  /** Tokens of any mask. */
+  /** All tokens, whatever their mask. */
   tokens: number;
   /** Tokens with mask 1. */
   masked: number;
-  /** Sources that failed; what was read of them before counts. */
+  /** Sources that failed; what was read of them before that counts. */
   skipped: number;
   firstError: LogratioError | undefined;
 }
@@ -89,38 +89,38 @@ export function emptyTally(): Tally {
   return { batches: 0, tokens: 0, masked: 0, skipped: 0, firstError: undefined };
 }
 
-/** Is told how far reading has come. */
+/** Receives the progress of reading. */
 export interface Meter {
   begin(file: string): void;
   addBytes(bytes: number): void;
   addSequences(sequences: number): void;
-  /** @param bytes of the whole file: what was skipped of it counts as read */
+  /** @param bytes size of the whole file: skipped parts count as read */
   end(bytes: number): void;
 }
 
 export interface SourceContext {
   readonly options: ReadOptions;
   readonly findings: FindingLog;
-  /** Of a run whose files are too small to tell by themselves: the shift for `--align auto`. */
+  /** The shift for `--align auto` of a run whose files are too small to determine it separately. */
   readonly runShift: number | undefined;
   readonly companions: readonly Companion[];
   readonly meter: Meter;
-  /** What is read is added to it. */
+  /** Counts are added to it. */
   readonly tally: Tally;
   readonly scanner: ShiftScanner | undefined;
 }
 
-/** The scanner for one file: undefined where nobody asks whether the columns are shifted. */
+/** The scanner for one file; undefined when shifts are not checked. */
 export function createScanner(options: ReadOptions): ShiftScanner | undefined {
   return options.align === "none" || isOneSided(options) ? undefined : new ShiftScanner();
 }
 
-/** One column was named for both sides on purpose: there is nothing to align. */
+/** One column was named for both sides on purpose, so there is nothing to align. */
 function isOneSided({ oneSide, mapping }: ReadOptions): boolean {
   return oneSide === true && mapping?.rollout !== undefined && mapping.rollout === mapping.trainer;
 }
 
-/** Batches of one source; where it fails that is reported, and what came before counts. */
+/** Batches of one source; a failure is reported, and earlier batches count. */
 export async function* readOne(source: ReadableSource, context: SourceContext): AsyncGenerator<RecordBatch> {
   const { report, adapter } = source;
   const { options, findings, meter, tally } = context;
@@ -182,7 +182,7 @@ export async function* readOne(source: ReadableSource, context: SourceContext): 
   meter.end(report.bytes);
 }
 
-/** Text that is no UTF-8 is read with U+FFFD in its place: figures stand, texts are not what was written. */
+/** Invalid UTF-8 is read as U+FFFD: figures are right, but texts differ from what was written. */
 export function noteInvalidText(document: SourceDocument, findings: FindingLog): void {
   const found = document.invalidText?.();
   if (found === undefined) return;

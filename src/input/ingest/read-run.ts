@@ -1,5 +1,5 @@
 /**
- * Sources to batches, one after the other.
+ * From sources to batches, one after the other.
  *
  * @module
  */
@@ -33,9 +33,9 @@ import {
 import type { Source } from "./sources.ts";
 
 /**
- * Batches of sources one after the other; a source that fails is reported and passed over.
+ * Batches of sources one after the other; a source that fails is reported and skipped.
  *
- * @param tally of what was read of the run before: the run as a whole must have something in it
+ * @param tally counts of what was read of the run before: the run as a whole must not be empty
  */
 export async function* readSources(
   sources: readonly Source[],
@@ -70,7 +70,7 @@ export async function* readSources(
   finishSources(sources, options, { tally, scans, findings });
 }
 
-/** What is said once all sources are read. @throws LogratioError where nothing could be read, or holds a token */
+/** The checks once all sources are read. @throws LogratioError when nothing could be read, or no token */
 export function finishSources(
   sources: readonly Source[],
   options: ReadOptions,
@@ -81,7 +81,7 @@ export function finishSources(
   checkMasked(tally, sources, options, findings);
 }
 
-/** Tells `onProgress` of sources that are read one after the other. */
+/** Calls `onProgress` for sources that are read one after the other. */
 function createMeter(sources: readonly Source[], { onProgress }: ReadOptions): Meter {
   const bytesTotal = sources.reduce((sum, { report }) => sum + report.bytes, 0);
   let [bytesRead, bytesBefore, sequences, file] = [0, 0, 0, ""];
@@ -106,12 +106,12 @@ function createMeter(sources: readonly Source[], { onProgress }: ReadOptions): M
   };
 }
 
-/** What the scans of a run's files say together, added up in the order of the files until there is enough. */
+/** Combines the scans of a run's files, added in the order of the files until there are enough tokens. */
 export class RunScans {
   readonly #scanner: ShiftScanner | undefined;
   #isEmpty = true;
 
-  /** A file by itself has its own scan. */
+  /** A single file has its own scan. */
   constructor(sources: readonly unknown[]) {
     this.#scanner = sources.length > 1 ? new ShiftScanner() : undefined;
   }
@@ -127,7 +127,7 @@ export class RunScans {
   }
 }
 
-/** What small files do not tell by themselves, all of them together may. */
+/** Small files that are undecidable separately may be decidable together. */
 function reportRunShift(sources: readonly Source[], scan: ShiftScan | undefined, findings: FindingLog): void {
   const checks = sources.map(({ report }) => report.checks);
   if (scan?.found === undefined || checks.some((of) => of.scan?.found !== undefined)) return;
@@ -140,23 +140,25 @@ function reportRunShift(sources: readonly Source[], scan: ShiftScan | undefined,
   for (const of of checks) of.scan = scan;
 }
 
-/** {@link SourceChecks} of a file that was read by itself, as JSON keeps them; `scanSums` is null where nobody asked for shifts. */
+/**
+ * {@link SourceChecks} of a file that was read separately, in JSON form; `scanSums` is null when shifts were not
+ * checked.
+ */
 export interface KeptChecks extends Omit<SourceChecks, "masks" | "scan" | "scanSums"> {
   readonly masks?: readonly string[];
   readonly scanSums: readonly number[] | null;
 }
 
-/** @param checks of a source that was read to its end */
+/** @param checks checks of a source that was read to its end */
 export function keepChecks({ masks, scan: _, scanSums, ...checks }: SourceChecks): KeptChecks {
   return { ...checks, ...(masks && { masks }), scanSums: scanSums === undefined ? null : [...scanSums] };
 }
 
 /**
- * The finding that files which were read apart have together and none of them has alone, as one process that reads all of
- * them reports it.
+ * The finding that separately read files have only together, as a single process that reads all of them reports it.
  *
  * @param files in the order of the run
- * @returns the checks of each file, with the scan of all; undefined where there is no such finding
+ * @returns the checks of each file, with the scan of all; undefined when there is no such finding
  */
 export function reportSharedShift(
   files: readonly { readonly file: string; readonly checks: KeptChecks }[],
@@ -179,7 +181,10 @@ export function reportSharedShift(
   return files.map(({ checks: { masks, ...kept } }) => ({ ...kept, masks, scan, scanSums: undefined }));
 }
 
-/** The shift that the beginnings of files show together, for `--align auto`; what can be read once only is not looked at. */
+/**
+ * The shift that the beginnings of files show together, for `--align auto`; sources that can be read only once are
+ * left out.
+ */
 export async function findRunShift(
   sources: readonly Source[],
   options: ReadOptions,
@@ -210,7 +215,7 @@ export async function findRunShift(
         if (scanner.hasEnough) break;
       }
     } catch (error) {
-      // Reported when it is this file's turn to be read.
+      // Reported later, when this file is read.
       containFileError(error, source.report.file);
     } finally {
       await closeQuietly(document);
@@ -246,7 +251,7 @@ export function checkMasked(
       hint: "name the right column: --mask COLUMN",
     });
   }
-  // There were rows, and what is wrong with them is the answer.
+  // There were rows; the error about them says why nothing could be read.
   const unread = findings
     .list()
     .find(({ omits }) => omits?.unit === "sequence" && omits.why === "unreadable");

@@ -1,5 +1,5 @@
 /**
- * One source to batches: drafts are packed, the trainer's column is laid where it belongs, and values are looked at.
+ * From one source to batches: drafts are packed, the trainer's column is aligned, and values are checked.
  *
  * @module
  */
@@ -19,12 +19,12 @@ import { createBatchChecker } from "./check.ts";
 import { type DraftOptions, packDrafts } from "./pack-drafts.ts";
 
 export interface PackOptions extends DraftOptions {
-  /** What detection found, one line per column: names the column that is at fault. */
+  /** What detection found, one line per column, to name the column at fault. */
   readonly columns?: readonly string[];
   readonly align?: Align | undefined;
-  /** Of a run whose files are too small to tell by themselves: the shift for `--align auto`. */
+  /** The shift for `--align auto` of a run whose files are too small to determine it separately. */
   readonly runShift?: number | undefined;
-  /** Looks whether the columns are shifted; undefined where nobody asks. */
+  /** Checks whether the columns are shifted; undefined when that is not checked. */
   readonly scanner: ShiftScanner | undefined;
   /** One column was named for both sides on purpose. */
   readonly isOneSided?: boolean | undefined;
@@ -34,7 +34,7 @@ export interface PackOptions extends DraftOptions {
   readonly onMasked: (tokens: number) => void;
 }
 
-/** Packs the drafts of a reading into batches of about `batchTokens` tokens, and looks at their values. */
+/** Packs drafts into batches of about `batchTokens` tokens, and checks their values. */
 export async function* packBatches(reading: Reading, options: PackOptions): AsyncGenerator<RecordBatch> {
   const { findings, checks, align } = options;
   const { file } = options.origin.provenance;
@@ -76,7 +76,7 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
   };
   let failure: { readonly error: unknown } | undefined;
   const packs = packDrafts(reading, options);
-  /** The next batch; what came before a failure is settled first. */
+  /** The next batch; on a failure, earlier batches are settled first. */
   const nextPack = async (): Promise<RecordBatch | undefined> => {
     try {
       const next = await packs.next();
@@ -103,7 +103,7 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
   if (failure !== undefined) throw failure.error;
 }
 
-/** The batch with the trainer's column moved; what has no entry any more is counted. */
+/** Moves the batch's trainer column; tokens that lose their entry are counted. */
 function moveTrainer(
   packed: RecordBatch,
   shift: number,
@@ -120,7 +120,7 @@ function moveTrainer(
     count: lost,
     at: { file: provenance.file },
     describe: (count) =>
-      `--align ${by}: the trainer's entry t ${shift < 0 ? "-" : "+"} ${Math.abs(shift)} is taken for token t; ${plural(count, "token")} with mask 1 ${count === 1 ? "has" : "have"} no entry in their turn then`,
+      `--align ${by}: the trainer's entry t ${shift < 0 ? "-" : "+"} ${Math.abs(shift)} is used for token t; that leaves ${plural(count, "token")} with mask 1 without an entry in the same turn`,
   });
   return { batch: { ...batch, provenance }, lost };
 }

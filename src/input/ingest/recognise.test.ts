@@ -81,7 +81,7 @@ describe("rows of which none can be read", () => {
     expect(error.message).toBe(
       "2 rows cannot be read, the first: one row holds a whole batch (list of 2 × numbers [3])",
     );
-    expect(error.hint).toBe("write an object per sequence, or each batch to a .json file of its own");
+    expect(error.hint).toBe("write one object per sequence, or each batch to its own .json file");
     expect(error.at).toMatchObject({ row: 0, line: 1 });
   });
 

@@ -1,5 +1,5 @@
 /**
- * Documents to the adapter that reads them.
+ * Finds the adapter for a document.
  *
  * @module
  */
@@ -39,11 +39,11 @@ async function findAdapter(
 }
 
 /**
- * The adapter that a document fits best; undefined when it fits none. A JSON object alone is one object or the only row
- * of a file of rows: the reading in which more is recognized is taken, and of equals the one that its name promises,
- * unless the object holds a batch in arrays of `[B, T]`, which read as a row would be one long sequence.
+ * The adapter that a document fits best; undefined when it fits none. A single JSON object is either one object or the
+ * only row of a file of rows: the reading with the higher score wins, and on a tie the one that the file's name
+ * suggests, unless the object holds a batch in arrays of `[B, T]`, which as a row would be one long sequence.
  *
- * @throws UsageError when there is no adapter of the wanted name
+ * @throws UsageError when there is no adapter of the requested name
  */
 export async function recognise(
   document: SourceDocument,
@@ -60,7 +60,7 @@ export async function recognise(
 }
 
 const LOG_PROBS = /log_?prob|logp/i;
-/** Alternatives of a token are lists within the list of a sequence. */
+/** A token's alternatives are a list inside the sequence's list. */
 const ALTERNATIVES = /top|alternative|digit|distribution/i;
 
 function holdsBatch(root: TreeMap): boolean {

@@ -84,7 +84,7 @@ it("a side that is one number throughout is named with column and value", async 
   const { findings } = await readAll(await put("a.jsonl", constant));
   expect(findings.map(({ code, message, count }) => [code, message, count])).toContainEqual([
     "constant-logprobs",
-    "all 30 rollout log-probs are -1 (column rollout_log_probs): no log-probs",
+    "all 30 rollout log-probs are -1 (column rollout_log_probs): these are not log-probs",
     30,
   ]);
   const few = await readAll(await put("b.jsonl", row({ rollout_log_probs: [-1, -1] })));
@@ -128,7 +128,7 @@ it("what --steps leaves out is said as asked for", async () => {
   expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
     ["1 of 3 files belong to steps outside --steps", { unit: "file", why: "requested" }],
     [
-      "2 sequences of other steps, in files that also hold steps of --steps",
+      "2 sequences of steps outside --steps, in files that also hold requested steps",
       { unit: "sequence", why: "requested" },
     ],
   ]);

@@ -1,5 +1,5 @@
 /**
- * What walking left out, as findings.
+ * Findings about what walking left out.
  *
  * @module
  */

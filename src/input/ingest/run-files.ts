@@ -1,6 +1,6 @@
 /**
- * The files of a run read apart: on other threads and in any order, with the outcome of one thread that reads them one
- * after the other.
+ * Reads the files of a run separately, on other threads and in any order, with the same outcome as one thread that
+ * reads them in sequence.
  *
  * @module
  */
@@ -23,22 +23,22 @@ import {
 import { findRunShift, finishSources, RunScans } from "./read-run.ts";
 import type { Source } from "./sources.ts";
 
-/** A file of a run as plain data, by which another thread can read it. */
+/** A file of a run as plain data, so that another thread can read it. */
 export type RunFile = Omit<ReadableSource, "adapter" | "document"> & { readonly adapter: string };
 
-/** What all files of a run say together, before any of them is read: plain data. */
+/** What is known about all files of a run together before they are read, as plain data. */
 export interface RunFacts {
-  /** The shift for `--align auto`, where a file is too small to tell by itself. */
+  /** The shift for `--align auto`, for files too small to determine it separately. */
   readonly runShift: number | undefined;
 }
 
-/** What reading one file came to, beside its batches. */
+/** The outcome of reading one file, apart from its batches. */
 export interface FileOutcome {
   readonly tally: Tally;
   /** Of this file alone. */
   readonly findings: FindingLog;
   readonly checks: SourceChecks;
-  /** Sums of its {@link ShiftScanner}; undefined where nobody asks for shifts. */
+  /** Sums of its {@link ShiftScanner}; undefined when shifts are not checked. */
   readonly scan: Float64Array | undefined;
 }
 
@@ -52,20 +52,20 @@ export interface FileReading {
 
 /** The files of a run, each to be read once. */
 export interface RunFiles {
-  /** In the order in which one thread reads them; `file` is undefined of those that only {@link read} can read. */
+  /** In the order in which one thread reads them; `file` is undefined for those that only {@link read} can read. */
   readonly list: readonly {
     readonly name: string;
     readonly bytes: number;
     readonly file: RunFile | undefined;
   }[];
-  /** To be known before a file is read. */
+  /** Needed before a file is read. */
   survey(): Promise<RunFacts>;
-  /** Reads the file at a place of the list here. */
+  /** Reads the file at an index of the list on this thread. */
   read(place: number, facts: RunFacts, meter: Meter): FileReading;
-  /** Adds what reading a file came to to the run: in the order of the list. */
+  /** Adds the outcome of reading a file to the run; call it in the order of the list. */
   settle(place: number, outcome: FileOutcome): void;
   /**
-   * Says what is said once all files are settled.
+   * Makes the final checks once all files are settled.
    *
    * @throws LogratioError the first one, when no file could be read
    * @throws EmptyInputError when no token of the whole input has mask 1
@@ -75,13 +75,13 @@ export interface RunFiles {
   close(): Promise<void>;
 }
 
-/** What `openRun` adds to the runs that it opens. */
+/** What `openRun` adds to each run. */
 export interface ReadApart {
-  /** Undefined of what is read as a whole: the two sides of a pair. */
+  /** Undefined for what must be read as a whole: the two sides of a pair. */
   files(): RunFiles | undefined;
 }
 
-/** The files of a run, to be read in place of its batches; undefined where they cannot be read apart. */
+/** The files of a run, to be read instead of its batches; undefined when they cannot be read separately. */
 export function splitRun(run: object & Partial<ReadApart>): RunFiles | undefined {
   return run.files?.();
 }
@@ -154,7 +154,7 @@ function readFile(
   };
 }
 
-/** Undefined of what cannot be opened by its path again, or shares something with other files. */
+/** Undefined for files that cannot be opened again by path, or share something with other files. */
 function toRunFile(source: Source): RunFile | undefined {
   const { report, adapter, file, defaults, shared, isOther, onePolicy, companions, document } = source;
   const isHere = document !== undefined || companions.length > 0;

@@ -1,5 +1,5 @@
 /**
- * One file under several names: given twice, given beside its directory, linked, or copied.
+ * One file under several names: given twice, given with its directory, linked, or copied.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { isRemote } from "../remote/index.ts";
 import type { Source } from "./sources.ts";
 import type { FoundFile } from "./walk.ts";
 
-/** Files without those that are another one by another name: the first stays. */
+/** Drops files that are another file under another name; the first stays. */
 export async function dropRepeated(
   files: readonly FoundFile[],
   findings: FindingLog,
@@ -37,7 +37,7 @@ export async function dropRepeated(
 
 async function tellRepeated(file: FoundFile, first: FoundFile, findings: FindingLog): Promise<void> {
   const twice = first.path === file.path || resolve(first.path) === resolve(file.path);
-  // The link may come first in the order, and what it links to second.
+  // The link may come before its target in the order.
   const [name, other] =
     !twice && (await isLink(first.path)) && !(await isLink(file.path)) ? [first, file] : [file, first];
   findings.add({
@@ -66,26 +66,25 @@ async function isLink(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false;
 }
 
-/** Equal for all names of a file, links of both kinds included; undefined where nothing tells. */
+/** Equal for all names of a file, including hard and symbolic links; undefined when unknown. */
 async function identity({ path }: FoundFile): Promise<string | undefined> {
   if (path === "-" || isRemote(path)) return path;
-  // What cannot be looked at is reported when it is opened.
+  // Inaccessible files are reported when they are opened.
   const stats = await stat(path, { bigint: true }).catch(() => undefined);
   return stats === undefined || stats.ino === 0n ? undefined : `${stats.dev}:${stats.ino}`;
 }
 
-/** Of a large file its ends tell most copies from other files of the same size. */
+/** For large files, comparing both ends distinguishes most copies from other files of the same size. */
 const END_BYTES = 1 << 16;
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Sources without those that hold the bytes of another of the same step and rank: a copied directory would count
- * everything twice. The first of the order stays. Files that were both named are both read, since that is what was asked for, and
- * warned of.
+ * Drops sources with the same bytes, step and rank as another: a copied directory would count everything twice. The
+ * first in order stays. If the user named both files, both are read, with a warning.
  */
 export async function dropCopies(sources: readonly Source[], findings: FindingLog): Promise<Source[]> {
   const dropped = new Set<Source>();
-  // The file of a memory-mapped TensorDict only describes it: equal ones say nothing of the numbers beside them.
+  // The file of a memory-mapped TensorDict only describes it: equal descriptions can have different numbers.
   const named = sources.filter(
     ({ file, report }) => file.path !== "-" && file.pipe !== true && report.format !== "memmap",
   );
@@ -96,7 +95,7 @@ export async function dropCopies(sources: readonly Source[], findings: FindingLo
   for (const group of alike) {
     for (const similar of await groupsOfDigest(group, digestEnds)) {
       for (const copies of await groupsOfDigest(similar, digestWhole)) {
-        // What was named stays before what a directory holds.
+        // Named files come before those found in a directory.
         const [first, ...others] = [...copies.filter(isNamed), ...copies.filter((copy) => !isNamed(copy))];
         for (const copy of others) {
           tell(copy, first!, findings);
@@ -108,7 +107,7 @@ export async function dropCopies(sources: readonly Source[], findings: FindingLo
   return sources.filter((source) => !dropped.has(source));
 }
 
-/** Whether the user named the file itself, not a directory that it lies in. */
+/** Whether the user named the file itself rather than its directory. */
 function isNamed({ file }: Source): boolean {
   return file.relative === "";
 }
@@ -126,8 +125,8 @@ function tell(copy: Source, first: Source, findings: FindingLog): void {
     ...(counted ? { hint: "give only one of the copies" } : {}),
     describe: (count) => {
       const hold = count === 1 ? "file holds" : "files hold";
-      const fate = counted ? "counted twice, as both were named" : "counted once";
-      return `${count} ${hold} the same bytes as another of the same step and rank, ${fate}: the first those of ${first.file.path}`;
+      const fate = counted ? "counted twice, since both were named" : "counted once";
+      return `${count} ${hold} the same bytes as another of the same step and rank, ${fate}; the first repeats ${first.file.path}`;
     },
   });
 }
@@ -150,13 +149,13 @@ async function groupsOfDigest(
 ): Promise<Source[][]> {
   const digests = new Map<Source, string>();
   for (const source of sources) {
-    // What cannot be read is reported when it is its turn.
+    // Unreadable files are reported when they are read.
     digests.set(source, await digest(source).catch(() => source.file.path));
   }
   return groupBy(sources, (source) => digests.get(source) ?? "");
 }
 
-/** Of two spans, or of the whole file from front to back. */
+/** Digest of two spans, or of the whole file from front to back. */
 async function digest(
   { file }: Source,
   spans: (bytes: number) => Iterable<[start: number, end: number]>,
@@ -172,7 +171,7 @@ async function digest(
   }
 }
 
-/** Of its first and last bytes: with its size they tell most files from all others. */
+/** Digest of its first and last bytes: with the size, they distinguish most files. */
 export function digestEnds(source: Source): Promise<string> {
   return digest(source, (bytes) => [
     [0, Math.min(END_BYTES, bytes)],

@@ -1,5 +1,5 @@
 /**
- * Which of the files found are read, and what is said about the others.
+ * Selects which of the files found are read, and reports the others.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import type { Walk } from "./walk.ts";
 export interface Selection {
   readonly sources: readonly Source[];
   readonly failures: readonly Failure[];
-  /** Of the failures, those of files that should have been readable. */
+  /** The failures of files that should have been readable. */
   readonly missed: readonly Failure[];
   readonly ignored: readonly string[];
-  /** Of the ignored, those that were opened and in which no log-probs were recognized, with what they are. */
+  /** Ignored files that were opened but have no recognized log-probs, with what they are. */
   readonly unrecognised: readonly { readonly path: string; readonly what?: string | undefined }[];
 }
 
@@ -32,7 +32,9 @@ export function listSome(names: readonly string[], most = LISTED): string {
     : `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
 }
 
-/** Files in folders where other files of that kind were recognized are missed; others are no recorded data. */
+/**
+ * A file counts as lost if other files of its kind in the folder were recognized; otherwise it is not recorded data.
+ */
 function splitFailures(
   failures: readonly Failure[],
   sources: readonly Source[],
@@ -44,13 +46,13 @@ function splitFailures(
   return { missed: failures.filter(isMissed), other: failures.filter((failure) => !isMissed(failure)) };
 }
 
-/** @param kept sequences of the file that were handed on before it failed, and stay counted */
+/** @param kept sequences of the file that were passed on before it failed, and stay counted */
 export function reportSkipped(findings: FindingLog, file: string, error: LogratioError, kept = 0): void {
   const name = basename(file);
   const what =
     kept === 0
       ? `${name} cannot be read`
-      : `${name} cannot be read to the end; the ${kept === 1 ? "sequence" : `${kept} sequences`} before ${kept === 1 ? "is" : "are"} kept`;
+      : `${name} cannot be read to the end; the ${kept === 1 ? "sequence" : `${kept} sequences`} before that ${kept === 1 ? "is" : "are"} kept`;
   findings.add({
     code: "file-skipped",
     severity: "skipped",
@@ -64,7 +66,7 @@ export function reportSkipped(findings: FindingLog, file: string, error: Lograti
   });
 }
 
-/** Lines of code have no place in a list of findings: whoever wants them asks about the file alone. */
+/** Lines of code do not fit into a list of findings; reading the file alone prints them. */
 function shortenHint(hint: string, file: string): string {
   const [first = "", ...lines] = hint.split("\n");
   return lines.length === 0
@@ -72,7 +74,7 @@ function shortenHint(hint: string, file: string): string {
     : `${first.replace(/:$/, "")}; logratio report ${basename(file)}, given alone, prints the lines`;
 }
 
-/** One-sided files beside complete ones lose nothing where those have their steps; named ones do. */
+/** One-sided files lose nothing if complete files have their steps; files that the user named do. */
 function reportOneSided(
   findings: FindingLog,
   source: Source,
@@ -84,19 +86,18 @@ function reportOneSided(
   findings.add({
     code: "one-sided",
     severity: isLost ? "skipped" : "info",
-    // Those of one folder are told of together: what to do about them is the same.
+    // Files of one folder are reported together, since the remedy is the same.
     subject: isNamed ? source.report.file : `${source.report.trainer}${isLost ? " of other steps" : ""}`,
     count: 1,
     omits: { unit: "file", why: isLost ? "incomparable" : "no_data" },
     at: { file: source.report.file },
     ...(problem.likely === undefined ? {} : { likely: problem.likely }),
     ...(problem.hint === undefined ? {} : { hint: shortenHint(problem.hint, source.report.file) }),
-    describe: (count) =>
-      `${count} ${count === 1 ? "file" : "files"} without the two sides: ${problem.message}`,
+    describe: (count) => `${count} ${count === 1 ? "file" : "files"} without both sides: ${problem.message}`,
   });
 }
 
-/** @param examineFile opens a file and says what it is */
+/** @param examineFile opens a file and recognizes it */
 export async function select(
   walked: Walk,
   options: ExamineOptions,
@@ -109,7 +110,7 @@ export async function select(
   const limitKept = (source: Source): Source => {
     if (source.document === undefined || source.file.pipe === true) return source;
     keptBytes += source.report.bytes;
-    // Nothing is open behind a JSON object that was parsed: letting go of it is enough.
+    // A parsed JSON object has no open file: dropping it is enough.
     return keptBytes <= MAX_KEPT_BYTES ? source : { ...source, document: undefined };
   };
   for (const file of walked.files) {
@@ -133,7 +134,7 @@ export async function select(
   return selection;
 }
 
-/** What lies beside the files that are read, and is not. */
+/** Reports files next to those that are read. */
 export function reportUnread({ sources, missed }: Selection, findings: FindingLog): void {
   const readable = sources.filter(({ problem }) => problem === undefined);
   for (const source of sources)
@@ -141,13 +142,13 @@ export function reportUnread({ sources, missed }: Selection, findings: FindingLo
   for (const { file, error } of missed) reportSkipped(findings, file.path, error);
 }
 
-/** Files of directories that are not read, and why that loses nothing: the reader judges. */
+/** Lists files of directories that are not read, with the reason, so that the user can judge. */
 export function reportIgnored(
   { ignored, markers }: Walk,
   { unrecognised }: Selection,
   findings: FindingLog,
 ): void {
-  // A marker is heeded, not ignored.
+  // A marker file is used, not ignored.
   const byName = ignored.filter((path) => !markers.has(path));
   const tell = (files: readonly string[], why: "by_name" | "no_data", message: string): void => {
     const [first] = files;
@@ -167,7 +168,7 @@ export function reportIgnored(
       files.map((file) => basename(file)),
       most,
     );
-  // Such files lie beside most data: one word on them is enough.
+  // Most data have such files next to them: a short note is enough.
   const others = byName.length === 1 ? "1 other file is" : `${byName.length} other files are`;
   tell(byName, "by_name", `${others} not recorded data (${names(byName, 1)})`);
   const opened = unrecognised.length === 1 ? "1 file" : `${unrecognised.length} files`;
@@ -181,7 +182,7 @@ export function reportIgnored(
   );
 }
 
-/** Why nothing can be read: the first reason, the more telling kinds first. */
+/** Why nothing can be read: the first error, the more specific kinds first. */
 export function nothingToRead(
   paths: readonly string[],
   walked: Walk,
@@ -191,7 +192,7 @@ export function nothingToRead(
   const [second, ...more] = failures;
   if (half !== undefined && halves.length + more.length === 0 && second !== undefined)
     return noSecondHalf(half, second);
-  // What a half of a pair lacks is no reason why the other file cannot be read.
+  // The missing side of one half does not explain why the other file cannot be read.
   const odd = sources.find(({ adapter, problem }) => problem !== undefined && adapter.name !== "servers");
   const problem = odd?.problem ?? sources.find((source) => source.problem !== undefined)?.problem;
   return (
@@ -209,22 +210,22 @@ function describeIgnored(ignored: readonly string[]): { likely: string; hint: st
     const what =
       ignored.length === 1 ? "the file there is a part" : `the ${ignored.length} files there are parts`;
     return {
-      likely: `${what} that logratio summarize wrote, without sequences and tokens`,
-      hint: "logratio merge GIVEN is the report of parts; doctor, sweep and divergence read theirs; view and show need the dumps",
+      likely: `${what} of logratio summarize, without sequences and tokens`,
+      hint: "to report on parts, run logratio merge GIVEN; doctor, sweep and divergence read parts of their own; view and show need the dumps",
     };
   }
   return {
     likely:
       ignored.length === 0
         ? "the folder is empty"
-        : `the files there do not look like data, by their names: ${listSome(ignored)}`,
+        : `no file there has the name of a data file: ${listSome(ignored)}`,
     hint: "npz, npy, torch .pt, pickles, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
   };
 }
 
 /**
- * Whether the trainer says that all files beside this one are whole, or never says such a thing. A file that was named
- * itself is taken as it is: who names it knows what is in it.
+ * Whether the trainer has marked this file's folder as complete, or never marks folders. A file that the user named
+ * itself is read as it is.
  */
 export function isComplete({ adapter, file }: Source, markers: ReadonlySet<string>): boolean {
   const { completeWhen } = adapter;
@@ -232,7 +233,7 @@ export function isComplete({ adapter, file }: Source, markers: ReadonlySet<strin
   return markers.has(join(dirname(file.path), completeWhen));
 }
 
-/** Files in folders whose trainer has not said yet that they are complete. */
+/** Reports files in folders that their trainer has not marked as complete yet. */
 export function reportIncomplete(
   sources: readonly Source[],
   markers: ReadonlySet<string>,

@@ -40,7 +40,7 @@ describe("rollouts in one file and the trainer's log-probs in another", () => {
     const { _tag, message, hint } = await readError(folder);
     expect([_tag, message]).toEqual([
       "UsageError",
-      "a, b are 2 runs, each with rollout and trainer log-probs in files of their own, which are joined one run at a time",
+      "a, b are 2 runs, each with rollout and trainer log-probs in separate files, which can only be joined one run at a time",
     ]);
     expect(hint).toContain("give the folder of one run");
     expect((await readAll(join(folder, "a"))).batches[0]!.sampleIds).toEqual(["x"]);
@@ -99,7 +99,7 @@ describe("rollouts in one file and the trainer's log-probs in another", () => {
     const error = await readError([a, b]);
     expect([error.message, error.hint]).toEqual([
       `none of 2 sequences in ${a} has a counterpart among the 1 in ${b}`,
-      "both files need the same ids, the same groups, or the same prompts",
+      "give two files with the same ids, the same groups, or the same prompts",
     ]);
   });
 

@@ -1,5 +1,5 @@
 /**
- * Whether files are the two sides of one run, each with one policy's log-probs, and which file is which side.
+ * Decides whether files are the two sides of one run, each with one policy's log-probs, and which file is which side.
  *
  * @module
  */
@@ -25,7 +25,7 @@ function takeSide(sources: readonly Source[], side: Side, why: string): Source[]
   }));
 }
 
-/** Sides by whose log-probs each file has; undefined where all have the same policy's. */
+/** Assigns sides by the policy of each file's log-probs; undefined when all have the same policy's. */
 function sortByPolicy(halves: readonly Source[]): Sides | undefined {
   const [rollout, trainer] = (["rollout", "trainer"] as const).map((side) =>
     takeSide(
@@ -45,9 +45,9 @@ function sortByOrder([first, second]: readonly Source[]): Sides {
 }
 
 /**
- * The sides of a run whose files have one policy's log-probs each; undefined where they are no such run. Files of
- * different policies belong together wherever they lie. Of one policy, two files are sides only where they were named
- * and one is a server's: two generation batches are more likely two steps.
+ * The sides of a run whose files have one policy's log-probs each; undefined for other runs. Files of different
+ * policies belong together wherever they are. Two files of the same policy are sides only if they were named and one
+ * is a server's: two generation batches are more likely two steps.
  */
 export function findSides(
   sources: readonly Source[],
@@ -70,7 +70,7 @@ export function findSides(
  * The two sides that `--pair` asks for.
  *
  * @throws UsageError when there are not two files
- * @throws SchemaError when one of them has not one policy's log-probs
+ * @throws SchemaError when one of them does not have exactly one policy's log-probs
  */
 export function requireSides(
   paths: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Files to sources: each is opened once, recognized and described; reading comes later.
+ * From files to sources: each file is opened once, recognized and described; reading comes later.
  *
  * @module
  */
@@ -32,17 +32,17 @@ export interface SourceReport {
   readonly trainer: string;
   /** Name of the run that the file belongs to. */
   readonly run: string;
-  /** Training step that the file names; undefined where it names none. */
+  /** Training step that the file names; undefined when it names none. */
   readonly step: number | undefined;
-  /** Data-parallel rank; undefined where it names none. */
+  /** Data-parallel rank; undefined when it names none. */
   readonly rank: number | undefined;
-  /** What was recognized, a line each. */
+  /** What was recognized, one line each. */
   readonly found: readonly string[];
-  /** What was assumed, a line each. */
+  /** What was assumed, one line each. */
   readonly guessed: readonly string[];
-  /** What it lacks that other files have, a line each. */
+  /** What it lacks that other files have, one line each. */
   readonly missing: readonly string[];
-  /** What its data say; grows while the file is read. */
+  /** What was found in its data; grows while the file is read. */
   readonly checks: SourceChecks;
 }
 
@@ -50,27 +50,30 @@ export interface Source {
   readonly report: SourceReport;
   readonly adapter: Adapter;
   readonly file: FoundFile;
-  /** All sequences have the report's step; the first rows of a file of rows alone do not prove that. */
+  /** Whether all sequences have the report's step; the first rows of a file of rows do not prove that. */
   readonly stepIsCertain: boolean;
-  /** For sequences that have no step or rank of their own. */
+  /** Step and rank for sequences without their own. */
   readonly defaults: FileNumbers;
-  /** Recognized, but not readable on its own. */
+  /** Why a recognized file cannot be read on its own. */
   readonly problem: LogratioError | undefined;
-  /** What detection said of it for `Adapter.join`. */
+  /** What detection returned for `Adapter.join`. */
   readonly part: unknown;
-  /** Files of the run that complete this one; they are no sources themselves. */
+  /** Files of the run that complete this one; they are not sources themselves. */
   readonly companions: readonly Source[];
-  /** What `Adapter.join` said of the other files. */
+  /** What `Adapter.join` returned about the other files. */
   readonly shared: unknown;
-  /** Which policy's log-probs it has, where it has those of one only. */
+  /** The only policy whose log-probs it has, if it has one only. */
   readonly onePolicy: OnePolicy | undefined;
-  /** Kept from detection where opening again is impossible (standard input) or dear (one large JSON object). */
+  /**
+   * The document, kept from detection when opening it again is impossible (standard input) or expensive (one large JSON
+   * object).
+   */
   readonly document: SourceDocument | undefined;
-  /** It is read as `otherwise` of the document that opening the file gives. */
+  /** Whether to read it as `otherwise` of the opened document. */
   readonly isOther: boolean;
 }
 
-/** A file that could not be opened, or in which nothing was recognized. */
+/** A file that could not be opened or recognized. */
 export interface Failure {
   readonly file: FoundFile;
   readonly error: LogratioError;
@@ -91,7 +94,7 @@ export async function openInput(
   return file.pipe === true ? openPipe(file.path) : openFile(file.path);
 }
 
-/** Numbers inside the file win over its name; a contradiction is reported. */
+/** Numbers in the file take precedence over its name; a contradiction is reported. */
 function reconcile(
   match: Match,
   file: FoundFile,
@@ -173,7 +176,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       isOther,
     };
   } catch (error) {
-    // What the caller asked for is wrong for every file.
+    // The caller's options are wrong for every file.
     if (isLogratioError(error, "UsageError")) throw error;
     const recognised = !(error instanceof OtherFileError) || error.standsForData;
     return { file, error: containFileError(error, file.path), recognised };
@@ -188,7 +191,7 @@ export function isFailure(examined: Source | Failure): examined is Failure {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** What decides where a source stands among others. */
+/** The sort key of a source. */
 export interface SourcePlace {
   readonly run: string;
   readonly step?: number | null | undefined;
@@ -196,7 +199,7 @@ export interface SourcePlace {
   readonly file: string;
 }
 
-/** In the order of runs, steps, ranks and names (`run`, `run-1`, `run-2`); what has no number comes first. */
+/** Sorts by run, step, rank and name (`run`, `run-1`, `run-2`); missing numbers come first. */
 export function compareReports(a: SourcePlace, b: SourcePlace): number {
   return (
     collator.compare(a.run, b.run) ||

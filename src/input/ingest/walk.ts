@@ -1,5 +1,5 @@
 /**
- * Paths to files: a directory is walked, and what cannot be data is left out by name.
+ * From paths to files: directories are walked, and files that cannot be data are left out by name.
  *
  * @module
  */
@@ -24,9 +24,9 @@ export interface FoundFile {
   readonly root: string;
   /** Below `root`; empty when the user gave the file itself. */
   readonly relative: string;
-  /** Can be read once only: standard input, a named pipe, `<(…)`, a server that sends whole files only. */
+  /** Can be read only once: standard input, a named pipe, `<(…)`, a server that only sends whole files. */
   readonly pipe?: boolean;
-  /** In a remote store; `path` is then its address. */
+  /** Is in a remote store; `path` is then its address. */
   readonly remote?: RemoteObject;
 }
 
@@ -34,11 +34,11 @@ export interface Walk {
   readonly files: readonly FoundFile[];
   /** Left out by name. */
   readonly ignored: readonly string[];
-  /** Paths of the files by which a trainer says that a folder is complete (`Adapter.completeWhen`). */
+  /** Paths of the files with which a trainer marks a folder as complete (`Adapter.completeWhen`). */
   readonly markers: ReadonlySet<string>;
-  /** Links to directories that were not followed, and where they lead. */
+  /** Links to directories that were not followed, with their targets. */
   readonly unfollowed: readonly { readonly path: string; readonly target: string }[];
-  /** What the system did not let look into. */
+  /** Paths that the system denied access to. */
   readonly unreadable: readonly { readonly path: string; readonly error: LogratioError }[];
 }
 
@@ -46,22 +46,22 @@ const DATA =
   /\.(?:npz|npy|pt|pth|safetensors|parquet|jsonl|ndjson|json|pkl|pickle|dp)(?:\.(?:gz|zst|zstd))?$/i;
 const NO_DATA =
   /^(?:README.*|.*config\.json|tokenizer.*\.json|vocab\.json|special_tokens_map\.json|added_tokens\.json|chat_template\.json|preprocessor_config\.json|trainer_state\.json|model\.safetensors\.index\.json|model(?:-\d+-of-\d+)?\.safetensors|optimizer.*\.pt|scheduler\.pt|rng_state.*\.pth|training_args\.bin|train_dataloader.*\.pt|metrics\.jsonl?)$/i;
-/** What the kernel makes up: no files, and no end of them. */
+/** The kernel's virtual file systems: endless, and without recorded data. */
 const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
-/** Whether a file of this name in a directory is taken for recorded data. */
+/** Whether a file of this name in a directory counts as recorded data. */
 export function isDataName(name: string): boolean {
   return DATA.test(name) && !NO_DATA.test(name) && !COMPLETE_MARKERS.has(name);
 }
 
-/** Names in a folder whose files make one source: what is walked of them. */
+/** For a folder whose files form one source, the names to walk. */
 interface Whole {
   leaves(name: string): boolean;
 }
 
 /**
- * A memory-mapped TensorDict is its `meta.json`, which names the other files; verl's `gen_batch.dp` and `tq_batch.pt`
- * have a `meta.json` beside them that repeats what they hold.
+ * A memory-mapped TensorDict is represented by its `meta.json`, which names the other files; a `meta.json` next to
+ * verl's `gen_batch.dp` or `tq_batch.pt` only repeats what they hold.
  */
 function findWhole(names: readonly string[]): Whole | undefined {
   if (!names.includes("meta.json")) return undefined;
@@ -78,13 +78,13 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 /**
- * Files under the given paths, in natural order. Hidden files, and files whose name says that they are no recorded
- * data, are left out of directories, as are pipes, sockets and devices; a file that is named itself is never left
- * out. Links to directories are followed, each directory once, except to one that holds the directory being walked. Of an
- * address in a remote store the store lists the files.
+ * Files under the given paths, in natural order. In directories, hidden files, files whose name rules out recorded
+ * data, pipes, sockets and devices are left out; a file that is named itself never is. Links to directories are
+ * followed, each directory once, except to a parent of the directory being walked. For an address in a remote store,
+ * the store lists the files.
  *
  * @throws NotFoundError when a path does not exist
- * @throws FileSystemError when the system, or a remote store, does not let look at a path that was given
+ * @throws FileSystemError when the system or a remote store denies access to a given path
  * @throws LimitError when there are more than {@link MAX_WALK_ENTRIES} entries
  */
 export async function walk(paths: readonly string[]): Promise<Walk> {
@@ -97,13 +97,13 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
   let entries = 0;
 
   const refused = (path: string, doing: string) => (cause: unknown) => {
-    // Gone since its directory was listed, or a link to nowhere.
+    // Removed since its directory was listed, or a dangling link.
     if (isSystemError(cause) && cause.code === "ENOENT") ignored.push(path);
     else unreadable.push({ path, error: fileSystemError(cause, doing, { file: path }) });
     return undefined;
   };
 
-  /** Whether a directory below `root` is walked: a link back up would be, without end or far beyond what was given. */
+  /** Whether to walk a directory below `root`: a link upwards would never end, or lead far beyond the given path. */
   async function mayFollow(path: string, root: string): Promise<boolean> {
     const [link, target, top] = await Promise.all([lstat(path), realpath(path), realpath(root)]);
     if (!link.isSymbolicLink() || (!isWithin(top, target) && !SYSTEM.test(target))) return true;
@@ -121,7 +121,7 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
       const most = depth > MAX_WALK_DEPTH ? `${MAX_WALK_DEPTH} levels` : `${MAX_WALK_ENTRIES} entries`;
       throw new LimitError(`more than ${most} of files and directories under ${root}`, {
         at: { file: folder },
-        likely: "the path is above the run's directory, or a link in it leads to a large one",
+        likely: "the path is a parent of the run's directory, or a link in it leads to a large one",
         hint: "give the directory of the run, or the files themselves",
       });
     }

@@ -1,5 +1,5 @@
 /**
- * Batches to Parquet files in the layout of the record.
+ * Writes batches to Parquet files in the layout of the record.
  *
  * @module
  */
@@ -22,13 +22,16 @@ import {
 
 /** How the record is written. */
 export interface WriteRecordOptions {
-  /** Kept in the file, so that it may be known again as the work of this verb. */
+  /** Stored in the file, so that it can be recognized as this verb's output. */
   readonly writer?: "convert" | "correct" | "score";
-  /** Called before a file is begun that only the batches made necessary (`-1` behind the name); may refuse by throwing. */
+  /**
+   * Called before each further file that the batches require (with `-1` after the name) is begun; may refuse by
+   * throwing.
+   */
   readonly beforePart?: (file: string) => Promise<void>;
-  /** Of the Parquet columns. */
+  /** Compression of the Parquet columns. */
   readonly compression?: "zstd" | "snappy" | "none";
-  /** Further columns of a batch, behind those of the record. */
+  /** Further columns of a batch, after those of the record. */
   readonly more?: (batch: RecordBatch) => readonly LayoutColumn[];
 }
 
@@ -59,7 +62,7 @@ function readColumn(column: LayoutColumn): ColumnData {
   return { values, valid: Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1)) };
 }
 
-/** `run.parquet`, then `run-1.parquet` and so on. */
+/** `run.parquet`, then `run-1.parquet`, and so on. */
 function partName(path: string, part: number): string {
   const { dir, name, ext } = parse(path);
   return part === 0 ? path : join(dir, `${name}-${part}${ext}`);
@@ -68,7 +71,7 @@ function partName(path: string, part: number): string {
 /**
  * Writes batches to `path`; each file appears under its name only when it is complete. A Parquet file has one set of
  * columns, so a batch with other columns (or with log-probs in double instead of single precision) begins the next
- * file, `-1` and so on behind the name.
+ * file, with `-1` and so on after the name.
  *
  * ```ts
  * import assert from "node:assert/strict";

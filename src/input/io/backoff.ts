@@ -1,15 +1,15 @@
 /**
- * How long to wait before asking again.
+ * How long to wait before a retry.
  *
  * @module
  */
 
-/** Longest wait that is chosen here; a server may ask for a longer one. */
+/** Longest wait chosen here; a server may ask for a longer one. */
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Exponential with jitter: `base · 2^attempt`, at most 30 s, of which a random part between one half and all is
- * waited, so that clients refused together do not come back together.
+ * Exponential with jitter: `base · 2^attempt`, at most 30 s, times a random factor from ½ to 1, so that clients
+ * refused together do not return together.
  *
  * @param attempt - 0 before the first retry
  */
@@ -17,7 +17,7 @@ export function backoffMs(attempt: number, baseMs: number, random: () => number 
   return Math.min(MAX_DELAY_MS, baseMs * 2 ** attempt) * (0.5 + 0.5 * random());
 }
 
-/** Milliseconds that a `Retry-After` header asks for (seconds or an HTTP date, RFC 9110); undefined when it says nothing. */
+/** Milliseconds that a `Retry-After` header asks for (seconds or an HTTP date, RFC 9110); undefined without one. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   if (header === null || header.trim() === "") return undefined;
   const seconds = Number(header);

@@ -1,7 +1,7 @@
 export type Allocate = (byteLength: number) => Uint8Array;
 
 /**
- * Random access to bytes: the one way in which readers see files, memory and objects of remote stores.
+ * Random access to bytes: the interface through which readers see files, memory and objects in remote stores.
  *
  * @module
  */
@@ -10,15 +10,15 @@ export interface ByteSource {
   readonly name: string;
   /** Size, in bytes. */
   readonly byteLength: number;
-  /** Its name is no path of this machine: what needs a file on disk copies it first. */
+  /** Its name is not a path on this machine: code that needs a file on disk copies it first. */
   readonly isRemote?: boolean;
   /**
-   * Bytes `[start, end)`; `end` past the end is an error of the caller. The result may be a view.
+   * Bytes `[start, end)`; `end` past the end is the caller's error. The result may be a view.
    *
-   * @param allocate where bytes that have to be copied may go: as many as it is asked for, from offset 0 of their memory.
-   * A source need not ask. Default: memory of their own
+   * @param allocate returns memory for bytes that must be copied, of the requested size and used from offset 0; a source
+   * need not call it. Default: new memory
    */
   slice(start: number, end: number, allocate?: Allocate): Promise<Uint8Array>;
-  /** Frees what was opened; nothing is read afterwards. */
+  /** Releases the source; nothing is read afterwards. */
   close(): Promise<void>;
 }

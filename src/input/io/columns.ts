@@ -1,5 +1,6 @@
 /**
- * What readers hand to adapters: bytes have become named values, and nothing yet says what the names mean.
+ * The documents that readers pass to adapters: bytes have become named values, but what the names mean is not known
+ * yet.
  *
  * A file is either a *tree* (npz, safetensors, torch, one JSON object: a few large arrays under names) or *rows*
  * (JSONL, Parquet, a JSON array of objects: many objects with the same names).
@@ -19,7 +20,7 @@ export type FormatName =
   | "json"
   | "jsonl";
 
-/** Element types as the files name them; `string` is NumPy's `U`/`S`. */
+/** Element types by the files' names; `string` is NumPy's `U`/`S`. */
 export type DType =
   | "float64"
   | "float32"
@@ -36,7 +37,7 @@ export type DType =
   | "bool"
   | "string";
 
-/** A dense row-major array that stays on disk until its rows are asked for. */
+/** A dense row-major array that stays on disk until its rows are requested. */
 export interface Tensor {
   /** Tells values apart. */
   readonly kind: "tensor";
@@ -48,29 +49,29 @@ export interface Tensor {
    * Elements of rows `[start, end)` of the first dimension, flattened in row-major order.
    *
    * float16 and bfloat16 widen to Float32Array; int64 and uint64 become Int32Array when every value fits and
-   * Float64Array otherwise; bool becomes Uint8Array. Ranges asked of one tensor must not go backwards (a
-   * compressed member is inflated once, from front to back).
+   * Float64Array otherwise; bool becomes Uint8Array. Ranges of a tensor must not go backwards (a compressed member is
+   * inflated once, from front to back).
    */
   readRows(start: number, end: number): Promise<NumericArray>;
-  /** For dtype `string`: the elements of rows `[start, end)`. */
+  /** The elements of rows `[start, end)`, for dtype `string`. */
   readStrings?(start: number, end: number): Promise<string[]>;
 }
 
-/** An object of a class that an allow-list unpickler recorded but did not build. */
+/** An object that the allow-list unpickler recorded but did not build. */
 export interface PickledObject {
   /** Tells values apart. */
   readonly kind: "object";
   /** `module.name` as the pickle spells it. */
   readonly className: string;
-  /** What its constructor was given. */
+  /** Arguments of its constructor. */
   readonly args: readonly TreeValue[];
-  /** What the pickle set on it; undefined where nothing. */
+  /** The state that the pickle set on it; undefined when none. */
   readonly state: TreeValue | undefined;
-  /** What the pickle appended to the object or assigned to its keys (subclasses of list and dict). */
+  /** Items that the pickle appended to the object or assigned to its keys (subclasses of list and dict). */
   readonly items?: TreeValue;
 }
 
-/** A value of a document; `isTensor` tells the ones that stay in the file. */
+/** A value of a document; `isTensor` recognizes those that stay in the file. */
 export type TreeValue =
   | null
   | boolean
@@ -88,7 +89,7 @@ export interface TreeMap {
   readonly [name: string]: TreeValue;
 }
 
-/** Bytes that are no UTF-8 and were read as U+FFFD: in how many rows so far, and where first. */
+/** Invalid UTF-8 that was read as U+FFFD: the number of rows so far, and the first place. */
 export interface InvalidText {
   readonly rows: number;
   readonly row: number;
@@ -104,21 +105,21 @@ export interface TreeDocument {
   readonly format: FormatName;
   /** The path as the user wrote it, or `-`. */
   readonly file: string;
-  /** Everything in it, by name. */
+  /** All its values by name. */
   readonly root: TreeMap;
   /** Free-form text pairs (safetensors `__metadata__`, Parquet key-value metadata). */
   readonly metadata: Readonly<Record<string, string>>;
-  /** One JSON object alone, as a file of rows that has one row: which of the two it is, its names tell. */
+  /** A single JSON object read as a file with one row; its names decide which of the two it is. */
   readonly otherwise?: RowDocument;
-  /** Text that was not UTF-8, as far as was read. */
+  /** Text that was not UTF-8, in what has been read so far. */
   invalidText?(): InvalidText | undefined;
-  /** Frees what was opened; tensors cannot be read afterwards. */
+  /** Closes the document; its tensors cannot be read afterwards. */
   close(): Promise<void>;
 }
 
 /**
- * One value of a row. A JSON array of numbers and nulls arrives as a Float64Array (null becomes NaN); a Parquet
- * list of numbers as a view on its typed values. Views are valid until the next chunk is asked for.
+ * One value of a row. A JSON array of numbers and nulls arrives as a Float64Array (null becomes NaN); a Parquet list
+ * of numbers as a view on its typed values. Views are valid until the next chunk is requested.
  */
 export type RowValue = null | boolean | number | string | NumericArray | readonly RowValue[] | RowMap;
 
@@ -141,7 +142,7 @@ export interface RowChunk {
   offset?(i: number): number;
 }
 
-/** A row that could not be read, and why; reading goes on behind it. */
+/** A row that could not be read, and why; reading continues after it. */
 export interface BadRow {
   readonly row: number;
   readonly line?: number;
@@ -159,7 +160,7 @@ export interface RowDocument {
   readonly format: FormatName;
   /** The path as the user wrote it, or `-`. */
   readonly file: string;
-  /** Names seen in the first rows, and a bounded sample of those rows, for detection. */
+  /** Names in the first rows, and a bounded sample of those rows, for detection. */
   readonly sample: readonly RowMap[];
   /** Free-form text pairs, such as Parquet's key-value metadata. */
   readonly metadata: Readonly<Record<string, string>>;
@@ -168,9 +169,9 @@ export interface RowDocument {
     columns?: readonly string[];
     onBadRow?: (bad: BadRow) => void;
   }): AsyncGenerator<RowChunk>;
-  /** The only row of a JSONL file as an object of its own: a whole batch on one line. */
+  /** The only row of a JSONL file as one object: a whole batch on one line. */
   readonly otherwise?: TreeDocument;
-  /** Text that was not UTF-8, as far as was read. */
+  /** Text that was not UTF-8, in what has been read so far. */
   invalidText?(): InvalidText | undefined;
   /** Frees what was opened; nothing is read afterwards. */
   close(): Promise<void>;

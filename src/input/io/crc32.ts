@@ -15,7 +15,7 @@ function buildTable(): Int32Array {
   return table;
 }
 
-/** The definition, a byte at a time; used where Node has no `zlib.crc32` (before 20.15). */
+/** The definition, byte by byte; used when Node has no `zlib.crc32` (before 20.15). */
 export const crc32Scalar: Crc32 = (bytes, seed) => {
   let c = ~seed;
   for (let i = 0; i < bytes.length; i++) c = TABLE[(c ^ bytes[i]!) & 0xff]! ^ (c >>> 8);

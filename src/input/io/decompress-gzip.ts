@@ -10,17 +10,17 @@ import { cutOff } from "./decompress-errors.ts";
 import { pump } from "./decompress-pump.ts";
 
 const OUTPUT_BYTES = 256 * 1024;
-/** Two chunks of output may wait, so that zlib's thread works while the reader parses. */
+/** Two chunks of output may be buffered, so that zlib's thread works while the reader parses. */
 const OPTIONS: ZlibOptions & TransformOptions = {
   chunkSize: OUTPUT_BYTES,
   readableHighWaterMark: 2 * OUTPUT_BYTES,
 };
 
 /**
- * Decompressed bytes of a gzip file. Zero padding behind the last member is allowed.
+ * Decompressed bytes of a gzip file. Zero padding after the last member is allowed.
  *
- * @throws FormatError after the bytes before the fault, with the offset in the compressed file: a cut-off end, a
- * checksum or length that does not fit, other data behind the last member
+ * @throws FormatError after the bytes before the fault, with the offset in the compressed file: a cut-off end, a wrong
+ * checksum or length, other data after the last member
  */
 export async function* gunzip(input: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const stream = createGunzip(OPTIONS);
@@ -51,7 +51,7 @@ export async function* gunzip(input: AsyncIterable<Uint8Array>, name: string): A
         cause,
       );
     });
-    // zlib stops at zero padding and leaves the rest unread.
+    // zlib stops at zero padding and does not read the rest.
     let rest = last.subarray(last.length - (fed - stream.bytesWritten));
     do {
       const other = rest.findIndex((byte) => byte !== 0);

@@ -1,15 +1,15 @@
 /**
- * Node's decompression streams as async generators that give out every byte they made before they fail.
+ * Node's decompression streams as async generators that yield every decompressed byte before they fail.
  *
  * @module
  */
 import type { Transform } from "node:stream";
 
 /**
- * Bytes of `input` behind `stream`, in order; returns when the stream ends, be it before the input does.
+ * Bytes of `input` through `stream`, in order; returns when the stream ends, even if the input has more.
  *
- * A failing Node stream drops what it has not handed over, so the end is only written once everything before it was
- * read: a cut-off file then loses nothing that was whole.
+ * A failing Node stream drops what it has not passed on, so its end is written only once everything before it was
+ * read: a cut-off file then loses nothing that was complete.
  *
  * @param explain turns the stream's error into one that says what is wrong with the file
  */

@@ -1,8 +1,7 @@
 /**
  * XXH64, the checksum of zstd frames: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
  *
- * Every operation is wrapped in `asUintN(64, …)`, which is what lets V8 work on machine words instead of big
- * integers: about 1 GB/s.
+ * Every operation is wrapped in `asUintN(64, …)`, so that V8 uses machine words instead of big integers: about 1 GB/s.
  *
  * @module
  */
@@ -23,7 +22,7 @@ const word = (value: bigint): bigint => BigInt.asUintN(64, value);
 const rotate = (value: bigint, bits: bigint): bigint => word(word(value << bits) | (value >> (64n - bits)));
 const round = (lane: bigint, input: bigint): bigint => word(rotate(word(lane + word(input * P2)), 31n) * P1);
 
-/** The four lanes over whole stripes; one function with one loop, so that the engine optimizes it alone. */
+/** The four lanes over whole stripes; a function with a single loop, so that the engine optimizes it separately. */
 function stripes(lanes: BigUint64Array, words: BigUint64Array): void {
   let a = lanes[0]!;
   let b = lanes[1]!;

@@ -1,6 +1,6 @@
 /**
- * Zstandard, any number of frames (RFC 8878). Frames and blocks are walked here, so that a cut, a hostile window or a
- * wrong checksum is found at its place; the blocks are decoded by Node's zlib where it can, else by `fzstd`.
+ * Zstandard, any number of frames (RFC 8878). Frames and blocks are walked here, to locate a cut, a hostile window or
+ * a wrong checksum; blocks are decoded by Node's zlib if it can, else by `fzstd`.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { createXxHash64 } from "./decompress-xxhash.ts";
 
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a5;
-/** What zstd itself decodes without being told to use more memory (ZSTD_WINDOWLOG_LIMIT_DEFAULT). */
+/** The largest window that zstd decodes by default (ZSTD_WINDOWLOG_LIMIT_DEFAULT). */
 export const MAX_ZSTD_WINDOW_BYTES = 2 ** 27;
 const MAX_BLOCK_BYTES = 128 * 1024;
-/** fzstd looks for a frame's header only once so many bytes are there. */
+/** fzstd parses a frame's header only once it has this many bytes. */
 const FIRST_PUSH_BYTES = 18;
 
 /** Node has it since 22.15 and 23.8. */
@@ -31,9 +31,9 @@ interface Frame {
 }
 
 interface Taker {
-  /** Bytes of the compressed file taken so far. */
+  /** Bytes of the compressed file consumed so far. */
   readonly offset: () => number;
-  /** Exactly `count` bytes; undefined when the file is at its end; raises when it ends within them. */
+  /** Exactly `count` bytes; undefined at the end of the file; throws when the file ends within them. */
   take(count: number, what: string): Promise<Uint8Array | undefined>;
 }
 
@@ -58,7 +58,7 @@ function createTaker(input: AsyncIterator<Uint8Array>, name: string): Taker {
         pos = 0;
       }
       const length = Math.min(count - done, chunk.length - pos);
-      // Skippable frames may be larger than anything worth keeping.
+      // Skippable frames may be too large to keep in memory.
       if (done + length <= taken.length) taken.set(chunk.subarray(pos, pos + length), done);
       pos += length;
       done += length;
@@ -151,7 +151,7 @@ async function frameHeader(taker: Taker, magic: Uint8Array, name: string): Promi
   return { header: Buffer.concat([magic, descriptor, rest]), checksum: (flags & 4) !== 0 };
 }
 
-/** The frame's blocks, headers included; the last one comes with the checksum. */
+/** The frame's blocks including headers; the last one includes the checksum. */
 async function* blocks(taker: Taker, frame: Frame, name: string): AsyncGenerator<Uint8Array> {
   for (;;) {
     const header = (await must(taker, 3, "a block's header", name)).slice();
@@ -207,7 +207,7 @@ async function* decodeInScript(taker: Taker, frame: Frame, name: string): AsyncG
     yield* push(held, false);
     held = held.subarray(held.length);
   }
-  // Only a whole frame shorter than fzstd's first look is still held here.
+  // At this point fzstd only holds a whole frame that is shorter than its first read.
   if (held.length > 0) yield* push(held, true);
   if (hash !== undefined && Number(BigInt.asUintN(32, hash.digest())) !== uint(tail, tail.length - 4, 4)) {
     throw wrongChecksum(taker, name, undefined);

@@ -1,8 +1,8 @@
 /**
- * Bytes from front to back, whatever they are wrapped in: plain, gzip or zstd, from a file or from a stream that
- * cannot seek (standard input). Content decides, not the file's name.
+ * Bytes from front to back, plain or in gzip or zstd, from a file or from a stream that cannot seek (standard input).
+ * The content decides on the compression, not the file's name.
  *
- * There is no limit on the decompressed total, because no reader holds it: readers limit what one value may take.
+ * The decompressed total has no limit, because no reader holds it: readers limit the size of one value.
  *
  * @module
  */
@@ -21,12 +21,12 @@ export interface ByteStream {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Decompressed bytes of which the first have been looked at. */
+/** Decompressed bytes whose beginning has been read. */
 export interface PlainStream extends ByteStream {
   readonly compression: Compression;
-  /** The first decompressed bytes; `bytes` gives them again. */
+  /** The first decompressed bytes; `bytes` yields them again. */
   readonly head: Uint8Array;
-  /** Gives up on `bytes`; the source that they came from is left open. */
+  /** Abandons `bytes`; their source stays open. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export const CHUNK_BYTES = 1 << 20;
 const MAGIC_BYTES = 10;
 const DEFAULT_HEAD_BYTES = 64 * 1024;
 
-/** What the first bytes say; ten are enough. */
+/** Recognizes the compression by the first bytes; ten are enough. */
 export function sniffCompression(head: Uint8Array): Compression {
   if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
   const frame = head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd;
@@ -63,14 +63,14 @@ function refuseOthers(head: Uint8Array, name: string): void {
   }
 }
 
-/** The bytes of a source in chunks of `chunkBytes`; the next is fetched while one is being used. */
+/** The bytes of a source in chunks of `chunkBytes`; the next is fetched while one is used. */
 export async function* sourceChunks(
   source: ByteSource,
   chunkBytes: number = CHUNK_BYTES,
 ): AsyncGenerator<Uint8Array> {
   const fetch = (start: number): Promise<Uint8Array> => {
     const slice = source.slice(start, Math.min(start + chunkBytes, source.byteLength));
-    // Whoever awaits it sees the error; a reader that stops early must not leave it unhandled.
+    // The awaiting code sees the error; a reader that stops early must not leave it unhandled.
     slice.catch(() => {});
     return slice;
   };
@@ -84,10 +84,10 @@ export async function* sourceChunks(
 }
 
 /**
- * Decompressed bytes of a file or stream; as they are when not compressed.
+ * Decompressed bytes of a file or stream; unchanged if it is not compressed.
  *
  * @throws FormatError after the bytes before the fault, `at.offset` in the compressed file
- * @throws UnsupportedError if it is compressed in another way
+ * @throws UnsupportedError if it has an unsupported compression
  */
 export async function* decompress(input: ByteSource | ByteStream): AsyncGenerator<Uint8Array> {
   const plain = await openPlain(input, MAGIC_BYTES);
@@ -99,10 +99,10 @@ export async function* decompress(input: ByteSource | ByteStream): AsyncGenerato
 }
 
 /**
- * Looks at the first bytes of a file or stream, decompressed. A fault behind at least one byte is left to `bytes`.
+ * Reads the first decompressed bytes of a file or stream. A fault after at least one byte is left to `bytes`.
  *
  * @throws FormatError if there is a fault before the first byte
- * @throws UnsupportedError if it is compressed in a way that is not read
+ * @throws UnsupportedError if its compression is not supported
  */
 export async function openPlain(
   input: ByteSource | ByteStream,
@@ -126,7 +126,7 @@ export async function openPlain(
 }
 
 interface Peekable {
-  /** Reads until `count` bytes are held or the input is at its end. */
+  /** Reads until `count` bytes are held or the input ends. */
   fill(count: number): Promise<void>;
   head(count: number): Uint8Array;
   /** Everything from the first byte on, once. */
@@ -156,7 +156,7 @@ function peekable(input: AsyncIterable<Uint8Array>): Peekable {
           count += next.value.length;
         }
       } catch (error) {
-        // Bytes before a fault are still given out.
+        // Bytes before a fault are still yielded.
         failure = { error };
         ended = true;
       }

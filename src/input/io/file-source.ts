@@ -9,17 +9,17 @@ import {
 } from "../../core/base/index.ts";
 import type { Allocate, ByteSource } from "./byte-source.ts";
 
-/** Node rejects reads of 2 GiB and more in one call. */
+/** Node rejects single reads of 2 GiB and more. */
 const MAX_PREAD_BYTES = 2 ** 30;
 /**
- * Files of up to so many bytes are read whole when they are opened: each call of the system is a round through another
- * thread, which costs more than these bytes, and formats take a dozen of them to find their arrays.
+ * Files of up to this size are read completely when they are opened: each system call goes through another thread,
+ * which costs more than these bytes, and formats need a dozen calls to find their arrays.
  */
 const SMALL_BYTES = 2 ** 18;
 
 /**
- * Opens a regular file for reads at any offset (pread). A small one is read at once, of a larger one nothing yet. Each
- * slice is a fresh buffer that starts at offset 0 of its memory, so that typed arrays can be laid over it without a copy.
+ * Opens a regular file for reads at any offset (pread). A small file is read at once, a larger one not yet. Each slice
+ * is a new buffer that starts at offset 0 of its memory, so that typed arrays can view it without a copy.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -30,7 +30,7 @@ const SMALL_BYTES = 2 ** 18;
  * await source.close();
  * ```
  *
- * @returns bytes by offset; `openDocument` reads them as a document
+ * @returns random access to the bytes; `openDocument` reads them as a document
  * @throws NotFoundError if the path does not exist or is a directory
  * @throws FileSystemError if the system refuses: no permission, too many open files, a failing device
  * @throws UnsupportedError if it is a pipe, socket or device
@@ -38,7 +38,7 @@ const SMALL_BYTES = 2 ** 18;
 export async function openFile(path: string): Promise<ByteSource> {
   let handle: FileHandle;
   try {
-    // Opening a pipe waits for its writer unless told not to.
+    // By default, opening a pipe waits for its writer.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     throw cannotOpen(path, cause);
@@ -46,7 +46,7 @@ export async function openFile(path: string): Promise<ByteSource> {
   const stats = await statHandle(handle, path);
   if (stats.isFile()) {
     const byteLength = stats.size;
-    // A size of 0 is also that of files which the system makes up as they are read.
+    // Virtual files, which the system generates while they are read, also have size 0.
     if (byteLength > 0 && byteLength <= SMALL_BYTES) return await readSmall(handle, path, byteLength);
     return {
       name: path,
@@ -63,7 +63,7 @@ export async function openFile(path: string): Promise<ByteSource> {
   });
 }
 
-/** Reads a file whole and closes it: slices are copies of what it was. */
+/** Reads a complete file and closes it: slices are copies of its content at that time. */
 async function readSmall(handle: FileHandle, path: string, byteLength: number): Promise<ByteSource> {
   const whole = Buffer.allocUnsafeSlow(byteLength);
   let length = 0;
@@ -100,7 +100,7 @@ async function statHandle(handle: FileHandle, path: string): Promise<Stats> {
 }
 
 /**
- * Bytes that are in memory already, as a source. Slices are views: whoever writes into them changes the source.
+ * Wraps bytes in memory as a source. Slices are views: writing to them changes the source.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -112,8 +112,8 @@ async function statHandle(handle: FileHandle, path: string): Promise<Stats> {
  * await document.close();
  * ```
  *
- * @param name stands in messages, and tells formats apart that bytes do not
- * @returns bytes by offset, as `openFile` gives them
+ * @param name appears in messages, and decides between formats that bytes do not distinguish
+ * @returns random access to the bytes, as `openFile` gives it
  */
 export function memorySource(name: string, bytes: Uint8Array): ByteSource {
   const plain = asPlainBytes(bytes);
@@ -128,7 +128,7 @@ export function memorySource(name: string, bytes: Uint8Array): ByteSource {
   };
 }
 
-/** A Buffer without its own methods, whose `slice` does not copy as that of a Uint8Array does. */
+/** A Buffer as a plain Uint8Array, since Buffer's `slice` does not copy. */
 export function asPlainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,5 +1,5 @@
 /**
- * Bytes of a stream that are kept in memory for reads at any offset.
+ * Bytes of a stream, kept in memory for random access.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import { FormatError, memoryExceeded, memoryLimit } from "../../core/base/index.
 import type { ByteSource } from "./byte-source.ts";
 import type { ByteStream } from "./decompress.ts";
 
-/** Segments are kept apart: in one array the bytes would be there twice while it is filled. */
+/** Segments stay separate: filling one array would hold the bytes twice. */
 const SEGMENT_BYTES = 1 << 24;
 
 /**
  * Reads a stream to its end.
  *
  * @param what the subject of the message when it does not fit
- * @throws LimitError when it has more bytes than the memory limit, as soon as that many have come
+ * @throws LimitError when it has more bytes than the memory limit, as soon as that many have arrived
  */
 export async function holdStream(stream: ByteStream, what: string): Promise<ByteSource> {
   const segments: Uint8Array[] = [];

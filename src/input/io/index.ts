@@ -1,6 +1,6 @@
 /**
- * Byte sources, decompression, zip directories, temporary files and messages for what the system refuses.
- * File formats belong in `readers`.
+ * Byte sources, decompression, zip directories, temporary files and messages for system errors. File formats belong in
+ * `readers`.
  *
  * @module
  */

@@ -2,16 +2,16 @@ import { pipeline, Readable } from "node:stream";
 import { createInflateRaw } from "node:zlib";
 import type { ByteSource } from "./byte-source.ts";
 
-/** Compressed bytes fetched at once: long reads, and still little memory when many members are open. */
+/** Compressed bytes fetched at once: long reads, but little memory when many members are open. */
 const INPUT_CHUNK_BYTES = 128 * 1024;
-/** Inflated bytes handed over at once: each costs one trip to zlib's thread. */
+/** Inflated bytes passed on at once: each chunk costs a trip to zlib's thread. */
 const OUTPUT_CHUNK_BYTES = 256 * 1024;
 
 /** Raw deflate, forwards only; holds one chunk of input and one of output. */
 export interface InflateStream {
-  /** Fills `target` completely, or returns how many bytes there were before the stream ended. */
+  /** Fills `target`; returns fewer bytes only if the stream ended. */
   readInto(target: Uint8Array): Promise<number>;
-  /** Passes over bytes; returns how many there were. */
+  /** Skips bytes; returns how many there were. */
   skip(count: number): Promise<number>;
   /** Compressed bytes consumed so far. */
   consumed(): number;
@@ -19,8 +19,8 @@ export interface InflateStream {
 }
 
 /**
- * Inflates bytes `[start, end)` of `source`. Every inflated chunk goes through `onChunk` once, in order.
- * Errors of zlib and of the source reject the read that meets them.
+ * Inflates bytes `[start, end)` of `source`. Every inflated chunk goes through `onChunk` once, in order. Errors of
+ * zlib and the source reject the current read.
  */
 export function inflateStream(
   source: ByteSource,

@@ -1,19 +1,19 @@
 /**
- * The first SIGINT or SIGTERM lets the work at hand end as it should; the second one ends the process, whatever it does.
+ * The first SIGINT or SIGTERM lets the current work end gracefully; the second one ends the process immediately.
  *
  * @module
  */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** What ends gracefully. */
+/** Callbacks that end work gracefully. */
 const stops = new Set<() => void>();
-/** What is removed when nothing ends gracefully. */
+/** Callbacks that clean up when nothing ends gracefully. */
 const cleaners = new Set<() => void>();
 let signalled = false;
 
 function handle(signal: NodeJS.Signals): void {
   signalled = true;
-  // With nobody listening the next signal, of either kind, has the system's default action: it ends the process.
+  // Without listeners the next signal of either kind has the default action: it ends the process.
   unlisten();
   if (stops.size > 0) {
     for (const stop of [...stops]) stop();
@@ -33,7 +33,7 @@ function unlisten(): void {
 }
 
 function add(set: Set<() => void>, callback: () => void): () => void {
-  // A function of its own, so that the same callback may be given twice.
+  // A new function, so that the same callback can be registered twice.
   const entry = (): void => callback();
   set.add(entry);
   listen();
@@ -48,7 +48,7 @@ function add(set: Set<() => void>, callback: () => void): () => void {
 /**
  * Calls `stop` at the first SIGINT or SIGTERM, and leaves the second to the system, which ends the process.
  *
- * @returns ends that
+ * @returns a function that unregisters it
  */
 export function onInterrupt(stop: () => void): () => void {
   return add(stops, stop);
@@ -58,7 +58,7 @@ export function onInterrupt(stop: () => void): () => void {
  * Calls `clean`, which must be synchronous, before a signal ends the process; not where {@link onInterrupt} lets the
  * work end by itself.
  *
- * @returns ends that
+ * @returns a function that unregisters it
  */
 export function cleanOnInterrupt(clean: () => void): () => void {
   return add(cleaners, clean);

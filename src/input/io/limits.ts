@@ -1,6 +1,6 @@
 /**
- * Limits on what a file may declare. Files come from somewhere else, so every number in a header is a claim: it is
- * compared with the bytes that are really there, and these constants stop the claims that bytes cannot settle.
+ * Limits on what a file may declare. Files are not trusted, so every number in a header is a claim: it is compared
+ * with the bytes that the file really has, and these constants bound the claims that bytes cannot settle.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const MAX_DEFLATE_RATIO = 1032;
 
 /**
  * Bytes of an npy header. Version 1 cannot say more than 65,535, and NumPy itself refuses to evaluate more than
- * 10,000; longer ones only occur for record types of hundreds of fields, which are not read.
+ * 10,000; longer ones occur only for record types of hundreds of fields, which are not supported.
  */
 export const MAX_NPY_HEADER_BYTES = 65_536;
 
@@ -32,8 +32,8 @@ export const MAX_PARQUET_FOOTER_BYTES = 2 ** 26;
 export const PARQUET_FOOTER_VALUE_BYTES = 128;
 
 /**
- * Bytes on disk of what a compressed Parquet file unpacks to, in multiples of the memory limit: it costs disk and not
- * memory, but a megabyte of zstd can claim any disk.
+ * Bytes on disk of an unpacked Parquet file, in multiples of the memory limit: it costs disk and not memory, but a
+ * megabyte of zstd can fill any disk.
  */
 export const SCRATCH_PER_MEMORY = 4;
 
@@ -41,15 +41,15 @@ export const SCRATCH_PER_MEMORY = 4;
 export const MAX_DIMENSIONS = 64;
 
 /**
- * Elements that one array may declare. 2^48 bytes are 281 TB: above this a header is damaged or hostile rather than
- * its file cut off. Products below it are exact in a double.
+ * Elements that one array may declare. 2^48 bytes are 281 TB: beyond that, the header is damaged or hostile, and not
+ * merely its file cut off. Products below it are exact in a double.
  */
 export const MAX_ELEMENTS = 2 ** 48;
 
 /** Bytes read or inflated at once. float16 doubles when it widens, and Node 20 holds at most 4 GiB in one array. */
 export const MAX_READ_BYTES = 2 ** 31;
 
-/** Bytes of one pickle, which is held whole while it is read: 2 GiB are about 200 million Python floats. */
+/** Bytes of one pickle, which is held in memory while it is read: 2 GiB are about 200 million Python floats. */
 export const MAX_PICKLE_BYTES = 2 ** 31 - 1;
 
 /** Nesting of lists, tuples and dicts. Python's recursion limit keeps its own pickler below about 300. */
@@ -65,20 +65,22 @@ export const PICKLE_OPCODE_BYTES = 32;
 export const PICKLE_CONTAINER_BYTES = 304;
 export const PICKLE_DICT_BYTES = 240;
 
-/** Memo slots of one pickle. The pickler numbers them one by one, so a higher one is no pickler's. */
+/**
+ * Memo slots of one pickle. The pickler numbers them consecutively, so a higher number does not come from a pickler.
+ */
 export const MAX_PICKLE_MEMO = 2 ** 24;
 
 /** Bytes of one Python int: 2^1024 is where a double ends. */
 export const MAX_PICKLE_INT_BYTES = 129;
 
 /**
- * Values of a pickle when shared ones are counted at each place that names them, for each byte of the pickle, over a
- * floor: ten lists that hold the one before them ten times ("billion laughs") are 10^10 values in 100 bytes.
+ * Values per byte of a pickle, above a floor, with shared values counted at each reference: ten lists that each hold
+ * the previous one ten times ("billion laughs") are 10^10 values in 100 bytes.
  */
 export const MAX_PICKLE_EXPANSION = 16;
 export const MAX_PICKLE_EXPANSION_FLOOR = 2 ** 24;
 
-/** Bytes of a member of an npz archive that is not an array and is handed on as bytes. */
+/** Bytes of a non-array member of an npz archive, which is passed on as bytes. */
 export const MAX_PLAIN_MEMBER_BYTES = 2 ** 26;
 
 /**
@@ -87,8 +89,8 @@ export const MAX_PLAIN_MEMBER_BYTES = 2 ** 26;
  */
 export const MAX_ARRAY_ROWS = 2 ** 21;
 
-/** Entries of directories that one call walks: 100 ranks of 5,000 steps. A million of them take half a minute. */
+/** Directory entries that one call walks: 100 ranks of 5,000 steps. A million of them take half a minute. */
 export const MAX_WALK_ENTRIES = 500_000;
 
-/** Directories within each other. */
+/** Depth of nested directories. */
 export const MAX_WALK_DEPTH = 64;

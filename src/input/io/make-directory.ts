@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import { fileSystemError } from "../../core/base/index.ts";
 
 /**
- * Makes a directory and those above it, where they are not there. Node's own recursive form never returns, and takes no
- * signal, where the system answers "no such file" although the parent is there, as below /proc.
+ * Makes a directory and its missing parents. Node's own recursive form never returns, and ignores signals, when the
+ * system answers "no such file" although the parent exists, as below /proc.
  *
  * @throws FileSystemError or NotFoundError where the system refuses
  */
@@ -16,7 +16,7 @@ export function makeDirectory(path: string): void {
   try {
     mkdirSync(whole);
   } catch (cause) {
-    // Another process may have been quicker.
+    // Another process may have made it first.
     if (!existsSync(whole)) throw fileSystemError(cause, "make the directory", { file: path });
   }
 }

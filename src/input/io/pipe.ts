@@ -10,14 +10,14 @@ import { Socket } from "node:net";
 import { EmptyInputError, fileSystemError, isSystemError, UnsupportedError } from "../../core/base/index.ts";
 import type { ByteStream } from "./decompress.ts";
 
-/** How long to wait for whoever is to write into a pipe. */
+/** How long to wait for a pipe's writer. */
 const WRITER_MS = 5000;
 const POLL_MS = 20;
 const PIPE_BYTES = 1 << 16;
 
 /**
- * @param waitMs for the first byte, or for somebody who has the pipe open to write
- * @throws EmptyInputError when nobody writes into it
+ * @param waitMs for the first byte, or for a process that has the pipe open to write
+ * @throws EmptyInputError when no process writes to it
  * @throws UnsupportedError if it is a socket or a device
  * @throws FileSystemError if the system refuses
  */
@@ -32,7 +32,7 @@ export async function openPipe(path: string, waitMs: number = WRITER_MS): Promis
         hint: "write the data to a file, or pipe it in: … | logratio report -",
       });
     }
-    // Without waiting: an open that waits for a writer cannot be given up.
+    // Non-blocking, since an open that waits for a writer cannot be canceled.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const first = await firstBytes(handle, path, waitMs);
     return { name: path, bytes: pipeBytes(handle, first, path) };
@@ -42,7 +42,7 @@ export async function openPipe(path: string, waitMs: number = WRITER_MS): Promis
   }
 }
 
-/** The first bytes, or none where somebody has it open to write and is not that far yet. */
+/** The first bytes, or none when a writer has it open but has not written yet. */
 async function firstBytes(handle: FileHandle, path: string, waitMs: number): Promise<Uint8Array> {
   const buffer = new Uint8Array(PIPE_BYTES);
   const until = Date.now() + waitMs;
@@ -51,7 +51,7 @@ async function firstBytes(handle: FileHandle, path: string, waitMs: number): Pro
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
       if (bytesRead > 0) return buffer.subarray(0, bytesRead);
     } catch (error) {
-      // Nothing there yet, from a writer that is.
+      // There is a writer, but nothing written yet.
       if (isSystemError(error) && error.code === "EAGAIN") return buffer.subarray(0, 0);
       throw error;
     }
@@ -67,7 +67,7 @@ async function firstBytes(handle: FileHandle, path: string, waitMs: number): Pro
 }
 
 async function* pipeBytes(handle: FileHandle, first: Uint8Array, path: string): AsyncGenerator<Uint8Array> {
-  // The event loop waits for a pipe; a read of a file would hold a thread.
+  // The event loop waits for a socket; a file read would block a thread.
   const socket = new Socket({ fd: handle.fd, readable: true, writable: false });
   try {
     if (first.length > 0) yield first;
@@ -76,7 +76,7 @@ async function* pipeBytes(handle: FileHandle, first: Uint8Array, path: string): 
     throw fileSystemError(cause, "read", { file: path });
   } finally {
     socket.destroy();
-    // The socket has closed the descriptor; the handle must not do so once more.
+    // The socket has closed the descriptor; the handle must not close it again.
     await handle.close().catch(() => {});
   }
 }

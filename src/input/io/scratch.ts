@@ -1,10 +1,10 @@
 /**
- * Temporary files and directories: under names that nobody can guess, created by us or not at all, removed when the
- * process ends, and where it was killed by the next one that writes there.
+ * Temporary files and directories: they have unguessable names, are never reused from others, and are removed when the
+ * process ends or, if it was killed, by the next one that writes there.
  *
- * A name says who made it: the machine (with its boot and its process namespace, as a hash), the process, a random part.
- * What a process of this machine made is a leftover once that process is gone. Whether one of another machine, on a
- * shared file system, still runs cannot be asked: what it made is one a day after its last change.
+ * A name identifies its maker: the machine (with its boot and its process namespace, as a hash), the process, a random
+ * part. A file of a process on this machine is a leftover once that process is gone. Whether a process of another
+ * machine on a shared file system still runs is not known: its files are leftovers a day after their last change.
  *
  * @module
  */
@@ -20,31 +20,31 @@ import { cleanOnInterrupt } from "./interrupts.ts";
 const NAME = /^\.?logratio-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}(?:\.tmp)?$/;
 const A_DAY_MS = 24 * 3600 * 1000;
 
-/** A directory of this process alone. */
+/** A directory that only this process uses. */
 export interface Scratch {
   readonly path: string;
   /**
-   * Gives the directory its name, which nothing but an empty directory may have; it stays from then on.
+   * Gives the directory its final name, where at most an empty directory may exist; it then stays.
    *
-   * @throws FileSystemError where the system refuses; the directory keeps its temporary name then
+   * @throws FileSystemError where the system refuses; the directory then keeps its temporary name
    */
   publish(target: string): Promise<void>;
-  /** Removes it with all that is in it, unless it was published; never throws. */
+  /** Removes it with its content, unless it was published; never throws. */
   remove(): Promise<void>;
 }
 
-/** A file that is written under a temporary name beside the one that it will take. */
+/** A file that is written under a temporary name next to its final one. */
 export interface TemporaryFile {
   readonly path: string;
   /** Open for reading and writing; {@link commit} closes it. */
   readonly file: FileHandle;
   /**
-   * Gives the file its name; what had it is replaced.
+   * Gives the file its final name, replacing any existing file.
    *
-   * @throws FileSystemError where the system refuses; the temporary file is removed then
+   * @throws FileSystemError where the system refuses; the temporary file is then removed
    */
   commit(): Promise<void>;
-  /** Closes and removes it, unless it has its name already; never throws. */
+  /** Closes and removes it, unless it has its final name; never throws. */
   discard(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function createScratch(where: string = tmpdir()): Promise<Scratch> 
   const path = join(resolve(where), isSystems ? freshName() : `.${freshName()}.tmp`);
   const forget = remember(path);
   try {
-    // Not recursive: this fails where something has the name, and never makes the directory above.
+    // Not recursive: this fails if the name exists, and never makes the parent.
     await mkdir(path, { mode: 0o700 });
   } catch (cause) {
     forget();
@@ -84,7 +84,7 @@ export async function createScratch(where: string = tmpdir()): Promise<Scratch> 
 }
 
 /**
- * Opens a file beside `target`, which takes that name when it is complete: readers never see half of it.
+ * Opens a file next to `target`, which takes that name when it is complete: readers never see half of it.
  *
  * @throws FileSystemError or NotFoundError where the system refuses
  */
@@ -115,7 +115,7 @@ export async function createTemporaryFile(target: string): Promise<TemporaryFile
     file,
     async commit() {
       try {
-        // Some file systems (NFS, quotas) say only when it is closed that a write failed.
+        // Some file systems (NFS, quotas) report a failed write only on close.
         await close();
         await rename(path, target);
         forget();
@@ -130,7 +130,7 @@ export async function createTemporaryFile(target: string): Promise<TemporaryFile
 
 const swept = new Map<string, Promise<void>>();
 
-/** Removes what killed processes left in a directory; once for each directory, and never an error. */
+/** Removes what killed processes left in a directory; runs once per directory, and never fails. */
 export function removeLeftovers(directory: string): Promise<void> {
   const path = resolve(directory);
   let sweep = swept.get(path);
@@ -173,7 +173,7 @@ function freshName(): string {
 
 let tag: string | undefined;
 
-/** Of processes whose numbers mean the same: one machine since it was started, one namespace of processes. */
+/** Identifies the scope of process ids: one boot of one machine, one process namespace. */
 function machineTag(): string {
   tag ??= createHash("sha256")
     .update([hostname(), orEmpty(readBoot), orEmpty(readNamespace)].join("\n"))
@@ -206,7 +206,7 @@ function removeAll(): void {
   }
 }
 
-/** Removes the path should the process end before it is forgotten. */
+/** Removes the path if the process ends before it is forgotten. */
 function remember(path: string): () => void {
   alive.add(path);
   if (unlisten === undefined) {

@@ -1,11 +1,11 @@
 /**
- * How many requests may be under way at once.
+ * Limits how many requests run at once.
  *
  * @module
  */
 
 export interface Semaphore {
-  /** Runs `task` when a place is free. @throws the signal's reason when it is aborted while waiting */
+  /** Runs `task` when a slot is free. @throws the signal's reason when it is aborted while waiting */
   run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
@@ -35,7 +35,7 @@ export function createSemaphore(places: number): Semaphore {
   }
 
   function release(): void {
-    // A place is handed on, not freed: whoever came first goes first.
+    // A slot is passed on, not freed: first come, first served.
     const [next] = waiting;
     if (next === undefined) {
       free++;

@@ -2,12 +2,12 @@ import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { fileSystemError, isSystemError } from "../../core/base/index.ts";
 
-/** ENOTDIR: a file stands where the path has a directory, so nothing can be below it. */
+/** ENOTDIR: part of the path is a file, so nothing can be below it. */
 const ABSENT = new Set(["ENOENT", "ENOTDIR"]);
 
 /**
- * What is at a path; undefined where nothing is. What may be there and cannot be looked at is an error: taken for
- * absent, a directory without permission would be reported as missing, and what is in it as free to be written over.
+ * The stats of a path; undefined when nothing exists there. An inaccessible path is an error: treated as absent, a
+ * directory without permission would be reported as missing, and the files in it as free to be overwritten.
  *
  * @throws FileSystemError
  */

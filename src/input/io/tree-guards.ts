@@ -1,12 +1,12 @@
 /**
- * Which kind of value a {@link TreeValue} is: the union is public, so its guards are too.
+ * Guards for {@link TreeValue}: the union is public, so they are too.
  *
  * @module
  */
 import type { PickledObject, Tensor, TreeMap, TreeValue } from "./columns.ts";
 
 /**
- * Whether a value of a document is a tensor, whose rows stay in the file until they are asked for.
+ * Whether a value of a document is a tensor, whose rows stay in the file until they are requested.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -22,7 +22,7 @@ import type { PickledObject, Tensor, TreeMap, TreeValue } from "./columns.ts";
  * await document.close();
  * ```
  *
- * @returns true for a `Tensor`; false for lists, objects, numbers, texts, and where there is nothing
+ * @returns true for a `Tensor`; false for lists, objects, numbers, texts and missing values
  */
 export function isTensor(value: TreeValue | undefined): value is Tensor {
   return (
@@ -31,12 +31,12 @@ export function isTensor(value: TreeValue | undefined): value is Tensor {
     "kind" in value &&
     value.kind === "tensor" &&
     "readRows" in value &&
-    // A JSON object may have these names too, and never a function.
+    // A JSON object may also have these names, but never a function.
     typeof value.readRows === "function"
   );
 }
 
-/** Whether a value is an object of a class that the unpickler recorded and did not build. */
+/** Whether a value is an object that the unpickler recorded but did not build. */
 export function isPickled(value: TreeValue | undefined): value is PickledObject {
   return (
     typeof value === "object" &&
@@ -55,7 +55,7 @@ export function isList(value: TreeValue | undefined): value is readonly TreeValu
 }
 
 /**
- * Whether a value of a document is an object of named values, and so may hold further ones.
+ * Whether a value of a document is an object of named values.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -70,7 +70,7 @@ export function isList(value: TreeValue | undefined): value is readonly TreeValu
  * await document.close();
  * ```
  *
- * @returns false for tensors, lists, typed arrays, pickled objects, and where there is nothing
+ * @returns false for tensors, lists, typed arrays, pickled objects and missing values
  */
 export function isMap(value: TreeValue | undefined): value is TreeMap {
   return (

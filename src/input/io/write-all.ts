@@ -1,10 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * Writes all bytes. One write may take only a part of them, as where the disk gets full in its middle; the rest then
+ * Writes all bytes. A write may take only a part of them, for example when the disk becomes full; the rest then
  * follows, or its error is raised.
  *
- * @param position where they go; by default where the last write ended
+ * @param position file offset; default the end of the last write
  */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position?: number): Promise<void> {
   for (let from = 0; from < bytes.length; ) {

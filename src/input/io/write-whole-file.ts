@@ -2,9 +2,9 @@ import { fileSystemError } from "../../core/base/index.ts";
 import { createTemporaryFile } from "./scratch.ts";
 
 /**
- * Writes a whole file under a temporary name beside it, then renames: readers never see half of it.
+ * Writes a file under a temporary name next to it, then renames: readers never see half of it.
  *
- * @throws FileSystemError or NotFoundError where the system refuses; what was there before is untouched then
+ * @throws FileSystemError or NotFoundError where the system refuses; an existing file is then unchanged
  */
 export async function writeWholeFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = await createTemporaryFile(path);

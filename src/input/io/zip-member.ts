@@ -16,18 +16,18 @@ import { LOCAL_HEADER_BYTES, type ZipArchive, type ZipMember } from "./zip.ts";
 
 /** A deflated member up to this size is inflated in one call, which is several times faster than a stream of it. */
 const SMALL_BYTES = 1024 * 1024;
-/** Compressed bytes that are inflated for a look at a member's first bytes, and how many of those are kept. */
+/** Compressed bytes to inflate for a member's first bytes, and how many inflated ones to keep. */
 const HEAD_INPUT_BYTES = 1024;
 const HEAD_BYTES = 4096;
 
 /**
  * A member as a byte source of its own.
  *
- * Stored members are read at any offset, straight from the archive. Deflated ones are inflated from front to back
- * with bounded memory; a slice that goes backwards starts again at the front, which is right but slow. The checksum
- * is compared once every byte has been read in order.
+ * Stored members are read at any offset, straight from the archive. Deflated ones are inflated from front to back with
+ * bounded memory; a slice that goes backwards starts again at the front, which works but is slow. The checksum is
+ * compared once every byte has been read in order.
  *
- * @throws UnsupportedError if the member is compressed by another method
+ * @throws UnsupportedError if the member has another compression method
  */
 export function openMember(zip: ZipArchive, member: ZipMember): ByteSource {
   if (member.method === "stored") return storedMember(zip, member);
@@ -104,7 +104,7 @@ function deflatedMember(zip: ZipArchive, member: ZipMember): ByteSource {
   const readWhole = async (): Promise<Uint8Array> => {
     const base = await findData(zip, member);
     const input = await zip.source.slice(base, base + member.compressedLength);
-    // One byte more than declared, so that a longer stream stops early and is noticed.
+    // One byte more than declared, so that a longer stream is noticed and stops early.
     const bytes = inflateAll(input, at, base, { maxOutputLength: member.byteLength + 1 }, () =>
       wrongLength(member, member.byteLength + 1, at),
     );
@@ -131,7 +131,7 @@ function deflatedMember(zip: ZipArchive, member: ZipMember): ByteSource {
       position += await stream.skip(start - position);
       const bytes = asPlainBytes(Buffer.allocUnsafeSlow(end - start));
       position += await stream.readInto(bytes);
-      // One byte past the end makes zlib reach the end of its stream, and makes a longer one show itself.
+      // Reading one byte past the end makes zlib finish its stream, and reveals a longer one.
       if (end === member.byteLength) await stream.skip(1);
       if (position < end) throw wrongLength(member, position, at);
       return bytes;
@@ -171,7 +171,7 @@ function deflatedMember(zip: ZipArchive, member: ZipMember): ByteSource {
   };
 }
 
-/** Where a member's bytes start: its local header says how long its own name and padding are. */
+/** Where a member's bytes start: its local header has the lengths of its own name and padding. */
 async function findData(zip: ZipArchive, member: ZipMember): Promise<number> {
   const { source } = zip;
   const at = { file: source.name, entry: member.name, offset: member.headerOffset };
@@ -186,7 +186,7 @@ async function findData(zip: ZipArchive, member: ZipMember): Promise<number> {
       },
     );
   }
-  // The name comes along: where it has another length than in the directory, it is another name.
+  // The name is read along: a different length than in the directory means a different name.
   const nameEnd = Math.min(headerEnd + member.storedName.length, source.byteLength);
   const bytes = await source.slice(member.headerOffset, nameEnd);
   const header = new DataView(bytes.buffer, bytes.byteOffset, LOCAL_HEADER_BYTES);
@@ -214,12 +214,12 @@ async function findData(zip: ZipArchive, member: ZipMember): Promise<number> {
   return dataStart;
 }
 
-/** What zip64 puts where a size does not fit into 32 bits; the size is then in an extra field. */
+/** zip64's marker for a size that does not fit into 32 bits; the size is then in an extra field. */
 const ZIP64 = 0xffffffff;
 
 /**
- * A member's own header says what the directory says, or one of the two was changed: programs that believe the one
- * and programs that believe the other would read different data.
+ * Checks that a member's own header agrees with the directory. If one of the two was changed, programs that trust one
+ * or the other would read different data.
  */
 function compareHeaders(zip: ZipArchive, member: ZipMember, header: DataView, name: Uint8Array): void {
   const at = { file: zip.source.name, entry: member.name, offset: member.headerOffset };
@@ -250,14 +250,14 @@ function compareHeaders(zip: ZipArchive, member: ZipMember, header: DataView, na
     ["the size", header.getUint32(22, true), member.byteLength],
   ] as const;
   for (const [what, own, directory] of sizes) {
-    // Writers that stream leave zeros here and put the numbers behind the data.
+    // Streaming writers leave zeros here and put the numbers after the data.
     const open = ((flags & 8) !== 0 || member.hasDescriptor) && own === 0;
     const isSize = what !== "the checksum";
     if (own !== directory && !open && !(isSize && own === ZIP64)) throw disagree(what, own, directory);
   }
 }
 
-/** Follows reads as long as they come in order from byte 0, and compares when the last byte has come. */
+/** Sums reads while they are in order from byte 0, and compares after the last byte. */
 function runningChecksum(zip: ZipArchive, member: ZipMember): (bytes: Uint8Array, start: number) => void {
   let next = 0;
   let sum = 0;

@@ -13,17 +13,17 @@ import { MAX_DEFLATE_RATIO, MAX_ZIP_MEMBERS } from "./limits.ts";
 /** One entry of the central directory. */
 export interface ZipMember {
   readonly name: string;
-  /** The method's number where it is neither stored (0) nor deflated (8); such a member can be listed only. */
+  /** The method's number if it is neither stored (0) nor deflated (8); such a member can only be listed. */
   readonly method: "stored" | "deflated" | number;
   /** Bytes after inflating, as the directory declares them. */
   readonly byteLength: number;
   readonly compressedLength: number;
-  /** 0 where the writer did not compute it (torch can be told not to). */
+  /** 0 if the writer did not compute it (torch can omit it). */
   readonly crc32: number;
   readonly headerOffset: number;
-  /** The name as it is stored, for comparison with the member's own header. */
+  /** The name as stored, for comparison with the member's own header. */
   readonly storedName: Uint8Array;
-  /** Sizes and checksum stand behind the data, and its own header need not have them. */
+  /** Sizes and checksum follow the data, and the member's own header need not have them. */
   readonly hasDescriptor: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function openZip(source: ByteSource): Promise<ZipArchive> {
       if (members.has(entry.fileName)) {
         throw new FormatError(`zip directory lists two members named "${entry.fileName}"`, {
           at: { file: source.name, entry: entry.fileName },
-          likely: "A member was appended to an archive that had it already",
+          likely: "a member was appended to an archive that already had it",
           hint: "write the archive again in one go",
         });
       }
@@ -131,7 +131,7 @@ function checkMember(source: ByteSource, member: ZipMember, encrypted: boolean):
   }
 }
 
-/** Members that share bytes are how a small archive unpacks to an endless one. */
+/** Refuses members that share bytes, with which a small archive can unpack to an endless one. */
 function checkOverlaps(source: ByteSource, members: ReadonlyMap<string, ZipMember>): void {
   const inOrder = [...members.values()].sort((a, b) => a.headerOffset - b.headerOffset);
   for (const [i, member] of inOrder.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Zstandard for bytes that are in memory, to and fro: Node's own where it has it (22.15), else a WebAssembly build to compress
- * and `fzstd` to decompress.
+ * Compresses and decompresses bytes in memory with Zstandard: with Node if it can (22.15), else with a WebAssembly
+ * build to compress and `fzstd` to decompress.
  *
  * @module
  */
@@ -20,8 +20,8 @@ export async function loadZstd(): Promise<(bytes: Uint8Array) => Uint8Array> {
 }
 
 /**
- * @param length of what comes out, which the caller has checked against the memory there is
- * @throws Error when the bytes are not that
+ * @param length bytes of the result, which the caller has checked against the memory limit
+ * @throws Error when the result has another length
  */
 export function unzstdBlock(bytes: Uint8Array, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0);
@@ -31,14 +31,14 @@ export function unzstdBlock(bytes: Uint8Array, length: number): Uint8Array {
   return plain;
 }
 
-/** `fzstd` fills what it is given, and says neither that more would come nor that less came. */
+/** `fzstd` fills the given array, and does not report too many or too few bytes. */
 function decompressInScript(bytes: Uint8Array, length: number): Uint8Array {
   const declared = readContentSize(bytes);
   if (declared !== length) throw new RangeError(`${declared} bytes instead of ${length}`);
   return decompress(bytes, makeOutput(length));
 }
 
-/** What a frame's header says of its content (RFC 8878, 3.1.1.1); NaN where it says nothing, or is cut off. */
+/** The content size in a frame's header (RFC 8878, 3.1.1.1); NaN when it has none, or is cut off. */
 function readContentSize(bytes: Uint8Array): number {
   const flags = bytes[4] ?? 0;
   const isSingleSegment = (flags & 32) !== 0;

@@ -1,5 +1,5 @@
 /**
- * A draft with one side, held until its other side is found.
+ * A draft with one side, held until the other is found.
  *
  * @module
  */
@@ -11,20 +11,20 @@ export interface Half {
   readonly draft: SequenceDraft;
   /** Nats. */
   readonly logprobs: NumericArray;
-  /** Its place among the sequences of its side. */
+  /** Index among the sequences of its side. */
   readonly index: number;
 }
 
-/** The log-probs of the one side that a draft has. */
+/** The log-probs of a draft's only side. */
 export function readLogprobs({ rolloutLogprobs, trainerLogprobs, length }: SequenceDraft): NumericArray {
   return rolloutLogprobs ?? trainerLogprobs ?? new Float64Array(length).fill(NaN);
 }
 
-/** What objects and lists of a draft take beside its arrays, about, in bytes. */
+/** Approximate bytes of a draft's objects and lists, apart from its arrays. */
 const DRAFT_BYTES = 1024;
 const TOKEN_TEXT_BYTES = 48;
 
-/** Copies arrays, since those of a draft are a reader's buffers, and counts what they take. */
+/** Copies arrays, since a draft's are the reader's buffers, and counts their bytes. */
 function copy<T>(value: T, spend: (bytes: number) => void): T {
   if (isNumericArray(value)) {
     spend(value.byteLength);
@@ -43,7 +43,7 @@ function refuseToHold(file: string): LimitError {
   const limit = memoryLimit();
   const mebibytes = formatCount(Math.ceil(limit / 2 ** 20));
   return new LimitError(
-    `the side of a join that is held in memory takes more than ${mebibytes} MiB decoded, the limit`,
+    `the side of a join that is held in memory takes more than the limit of ${mebibytes} MiB decoded`,
     {
       limit,
       at: { file },
@@ -53,18 +53,18 @@ function refuseToHold(file: string): LimitError {
   );
 }
 
-/** Counts what halves take; what is let go of again stays counted, so that the limit holds while files are read. */
+/** Counts the bytes of halves; released ones stay counted, so that the limit holds while files are read. */
 export class Keeper {
   #held = 0;
 
-  /** @throws LimitError when all that is held takes more than the memory limit */
+  /** @throws LimitError when the held halves take more than the memory limit */
   keep(draft: SequenceDraft, index: number, file: string): Half {
     this.#held += DRAFT_BYTES;
     const { origin, ...own } = draft;
     const copied = copy(own, (bytes) => {
       this.#held += bytes;
     });
-    // Not copied: it is one object for all drafts of a file, and nobody's buffer.
+    // Not copied: it is one object for all drafts of a file, not a buffer.
     const held = origin === undefined ? copied : { ...copied, origin };
     if (this.#held > memoryLimit()) throw refuseToHold(file);
     return { draft: held, logprobs: readLogprobs(held), index };

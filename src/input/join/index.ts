@@ -1,5 +1,5 @@
 /**
- * Two sources with one policy's log-probs each, joined into drafts with both sides: by id, group, prompt or tokens.
+ * Joins two sources with one policy's log-probs each into drafts with both sides: by id, group, prompt or tokens.
  *
  * @module
  */

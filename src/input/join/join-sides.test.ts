@@ -177,7 +177,7 @@ describe("two halves", () => {
     expect(ids(joined)).toEqual([[1, 2]]);
     expect(messages).toEqual([
       "2 sequences joined from the two sides: 2 by id",
-      "1 sequence has tokens on one side only: that both sides scored the same tokens was not checked",
+      "1 sequence has tokens on one side only: whether both sides scored the same tokens was not checked",
       "1 sequence has different lengths on the two sides and no tokens to align them by",
     ]);
   });
@@ -306,7 +306,7 @@ describe("memory", () => {
     const many = Array.from({ length: 2000 }, (_, i) => half([1, 2], "trainer", { sampleId: String(i) }));
     await expect(join([half([1, 2], "rollout", { sampleId: "1" })], many)).rejects.toMatchObject({
       _tag: "LimitError",
-      message: "the side of a join that is held in memory takes more than 1 MiB decoded, the limit",
+      message: "the side of a join that is held in memory takes more than the limit of 1 MiB decoded",
       at: { file: "b" },
     });
   });

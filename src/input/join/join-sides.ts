@@ -1,5 +1,5 @@
 /**
- * Two sides to drafts with both.
+ * Joins two sides into drafts with both.
  *
  * @module
  */
@@ -22,14 +22,14 @@ import {
 export interface JoinSide {
   /** For messages. */
   readonly file: string;
-  /** Arrays are valid until the next block is asked for. */
+  /** Arrays are valid until the next block is requested. */
   readonly blocks: AsyncIterable<readonly SequenceDraft[]>;
 }
 
 export interface JoinOptions {
   readonly findings: FindingLog;
   readonly prompts: PromptSums;
-  /** Of the drafts with both sides. */
+  /** Alignment of the drafts with both sides. */
   readonly provenance: Provenance;
 }
 
@@ -41,11 +41,11 @@ async function holdSide({ blocks, file }: JoinSide, keeper: Keeper): Promise<Hal
 }
 
 /**
- * Drafts of the tokens that both sides scored after the same text. The trainer's side is held in memory, and of the
- * rollout's what has no id that is there.
+ * Drafts of the tokens that both sides scored after the same text. The trainer's side is held in memory, and those
+ * rollout sequences whose id does not decide.
  *
- * @throws SchemaError when no two sequences belong together, or all of them part at the first token
- * @throws LimitError when what is held takes more than the memory limit
+ * @throws SchemaError when no two sequences match, or all pairs differ at the first token
+ * @throws LimitError when the held sequences take more than the memory limit
  */
 export async function* joinSides(
   rollout: JoinSide,

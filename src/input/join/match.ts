@@ -1,5 +1,5 @@
 /**
- * Which half of one side belongs to which of the other.
+ * Matches the halves of the two sides.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { SequenceDraft } from "../../core/schema/index.ts";
 import type { Half } from "./half.ts";
 import { digestIds, digestTexts, findComparison, listTokens } from "./same-tokens.ts";
 
-/** What two halves had in common, the most telling first. */
+/** What two halves have in common, the most specific first. */
 export type JoinedBy =
   | "id"
   | "group and index"
@@ -25,7 +25,7 @@ export interface JoinedPair {
   readonly by: JoinedBy;
 }
 
-/** A shorter response is likely to occur under several prompts. */
+/** A shorter response may well occur under several prompts. */
 const LEAST_TOKENS_ALONE = 4;
 
 type Key = string | undefined;
@@ -50,7 +50,7 @@ function indexInGroup({ indexInGroup: index }: SequenceDraft): Key {
   return index === undefined ? undefined : String(index);
 }
 
-/** Prompt and response together, as an engine that scores them is given them. */
+/** Prompt and response together, as an engine gets them for scoring. */
 function wholeText({ promptTokenIds: prompt, responseTokenIds: response }: SequenceDraft): Key {
   return prompt === undefined || response === undefined || response.length === 0
     ? undefined
@@ -60,7 +60,7 @@ function wholeText({ promptTokenIds: prompt, responseTokenIds: response }: Seque
 interface Pass {
   readonly by: JoinedBy;
   readonly first: (draft: SequenceDraft) => Key;
-  /** Where the other side's key is made in another way. */
+  /** The other side's key, if it is made in another way. */
   readonly second?: (draft: SequenceDraft) => Key;
 }
 
@@ -86,12 +86,12 @@ function agree<T>(a: T | undefined, b: T | undefined): boolean {
   return a === undefined || b === undefined || a === b;
 }
 
-/** Nothing that both say contradicts that they are one sequence. */
+/** Whether everything that both halves state allows them to be one sequence. */
 function areCompatible(a: SequenceDraft, b: SequenceDraft): boolean {
   return agree(a.promptText, b.promptText) && agree(a.step, b.step);
 }
 
-/** The halves of one side that have not found their counterpart, to be looked up by a key. */
+/** The unmatched halves of one side, indexed by key. */
 class OpenHalves {
   readonly all: Set<Half>;
   #key: ((draft: SequenceDraft) => Key) | undefined;
@@ -105,7 +105,7 @@ class OpenHalves {
     if (key === this.#key) return;
     this.#key = key;
     this.#byKey = new Map();
-    // Backwards, so that the first is at the end, where taking it out moves nothing.
+    // In reverse, so that the first is at the end, where removing it moves nothing.
     for (const half of [...this.all].reverse()) {
       const name = key(half.draft);
       if (name === undefined) continue;
@@ -115,7 +115,7 @@ class OpenHalves {
     }
   }
 
-  /** The first that is named so and contradicts nothing; it is open no more. */
+  /** Takes the first half with this key that does not contradict the other. */
   take({ first, second = first }: Pass, draft: SequenceDraft): Half | undefined {
     const name = first(draft);
     if (name === undefined) return undefined;
@@ -130,9 +130,9 @@ class OpenHalves {
 }
 
 export interface Matcher {
-  /** The counterpart that a half's id names; such a half need not be held. */
+  /** The counterpart by id; such a half need not be held. */
   byId(draft: SequenceDraft): Half | undefined;
-  /** Pairs among what is left on both sides. */
+  /** Pairs among the halves left on both sides. */
   match(left: readonly Half[], total: number): JoinedPair[];
   /** Halves of the second side without a counterpart, so far. */
   unmatched(): readonly Half[];
@@ -142,7 +142,7 @@ export interface Matcher {
 export function createMatcher(second: readonly Half[]): Matcher {
   const open = new OpenHalves(second);
 
-  /** As they stand, where each side has one sequence only, or none has anything to find it by. */
+  /** Pairs by order, if each side has only one sequence, or none has anything to match by. */
   const matchByOrder = (left: readonly Half[], total: number): JoinedPair[] => {
     const rest = [...open.all];
     if (left.length !== rest.length || left.length === 0) return [];
@@ -153,7 +153,7 @@ export function createMatcher(second: readonly Half[]): Matcher {
       !(half.draft.groupId !== undefined && other.draft.groupId !== undefined);
     const fits = left.every((half, i) => {
       const other = rest[i]!;
-      // Where not even tokens can be compared, nothing at all says that the two are one.
+      // If not even tokens can be compared, nothing says that the two are one sequence.
       const areComparable = findComparison(listTokens(half.draft), listTokens(other.draft)) !== undefined;
       return areComparable && areCompatible(half.draft, other.draft) && (isOnly || isNameless(half, other));
     });

@@ -1,5 +1,5 @@
 /**
- * Two halves to one draft with both sides.
+ * Merges two halves into one draft with both sides.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import { countCommon, endsWith, listTokens, type Tokens } from "./same-tokens.ts
 export type Side = "rollout" | "trainer";
 
 export interface Merged {
-  /** Undefined where not even the first token is the same. */
+  /** Undefined when not even the first token is the same. */
   readonly draft: SequenceDraft | undefined;
-  /** Tokens of the longer half that the draft does not have. */
+  /** Tokens of the longer half that are not in the draft. */
   readonly dropped: number;
-  /** Neither ids nor texts say that the tokens are the same; only their number does. */
+  /** Whether neither ids nor texts could be compared, only the number of tokens. */
   readonly isUnchecked: boolean;
 }
 
@@ -26,8 +26,8 @@ function promptTokens({ promptLogprobs }: SequenceDraft): Tokens | undefined {
 }
 
 /**
- * `scorer` as if it had generated what `sampled` did, where it was given that as a prompt: its log-probs of the prompt's
- * end are those of the response.
+ * Rewrites a `scorer` that got the sampled text as its prompt as if it had generated it: its log-probs of the prompt's
+ * end become those of the response.
  */
 function forceTokens(scorer: SequenceDraft, sampled: SequenceDraft): SequenceDraft | undefined {
   const { promptLogprobs: prompt } = scorer;
@@ -37,7 +37,7 @@ function forceTokens(scorer: SequenceDraft, sampled: SequenceDraft): SequenceDra
   if (!endsWith(scored, listTokens(sampled))) return undefined;
   const start = scored.count - length;
   const before = sampled.promptTokenIds;
-  // A response that is short may end another text too; what stands before it must not contradict.
+  // A short response may also end another text, so the text before it must match.
   if (before !== undefined && prompt.tokenIds !== undefined && start > 0) {
     const seen = Math.min(start, before.length);
     const own = { count: seen, ids: prompt.tokenIds.subarray(start - seen, start) };
@@ -60,7 +60,7 @@ function forceTokens(scorer: SequenceDraft, sampled: SequenceDraft): SequenceDra
   };
 }
 
-/** Each half as what it says of the response; a prompt that was scored is taken apart. */
+/** Each half as a response; a scored prompt is split into prompt and response. */
 export function alignHalves(a: SequenceDraft, b: SequenceDraft): readonly [SequenceDraft, SequenceDraft] {
   const common = countCommon(listTokens(a), listTokens(b));
   if (common !== undefined && common > 0) return [a, b];
@@ -72,7 +72,7 @@ export function alignHalves(a: SequenceDraft, b: SequenceDraft): readonly [Seque
 
 type Named<T> = Readonly<Record<string, T>> | undefined;
 
-/** What a half says of its own policy, under the side that it is; of others under their own names. */
+/** A half's columns of its own policy, under its side; those of other policies under their names. */
 function underSide<T>(values: Named<T>, side: Side): Record<string, T> {
   const entries = Object.entries(values ?? {}).map(([name, value]): [string, T] =>
     name === "rollout" || name === "trainer" ? [side, value] : [name, value],
@@ -103,7 +103,7 @@ function cutPolicies(draft: SequenceDraft, side: Side, length: number) {
   };
 }
 
-/** A token was sampled where neither half says that it was not. */
+/** A token counts as sampled unless a half says that it was not. */
 function joinMasks(a: NumericArray, b: NumericArray, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => (a[i] && b[i] ? 1 : 0));
 }
@@ -113,15 +113,15 @@ function cutArray(values: NumericArray | undefined, length: number): NumericArra
 }
 
 /**
- * One draft of two halves: the tokens up to the first that differs, since only there were both log-probs given after
- * the same text. What both say is taken from the first.
+ * Merges two halves into one draft: the tokens up to the first difference, since only these have both log-probs after
+ * the same text. What both have is taken from the first.
  */
 export function mergeHalves({ draft: first }: Half, { draft: second }: Half): Merged {
   const [a, b] = alignHalves(first, second);
   const longer = Math.max(a.length, b.length);
   const common = countCommon(listTokens(a), listTokens(b));
   const isUnchecked = common === undefined;
-  // Nothing tells which tokens of lists of different lengths belong together.
+  // Nothing aligns the tokens of lists of different lengths.
   const length = common ?? (a.length === b.length ? a.length : 0);
   const dropped = longer - length;
   if (length === 0 && longer > 0) return { draft: undefined, dropped, isUnchecked };
@@ -157,7 +157,7 @@ export function mergeHalves({ draft: first }: Half, { draft: second }: Half): Me
     engineId: a.engineId ?? b.engineId,
     cachedTokens: a.cachedTokens ?? b.cachedTokens,
     promptText: a.promptText ?? b.promptText,
-    // A text that goes on behind the last compared token is another text.
+    // A text that continues after the last compared token is another text.
     responseText: length === longer ? (a.responseText ?? b.responseText) : undefined,
   };
   return { draft, dropped, isUnchecked };

@@ -1,6 +1,6 @@
 /**
- * What two joined files say of how their sequences were sampled and what each side ran on, as one; and where they
- * contradict each other, which is a cause of mismatch by itself.
+ * Merges what two joined files say about sampling and about what each side ran on, and reports contradictions, each of
+ * which is a cause of mismatch by itself.
  *
  * @module
  */
@@ -15,15 +15,15 @@ import type {
 } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 
-/** What a sampling parameter is called, and what follows where the sides have different ones. */
+/** Name of each sampling parameter, and the consequence of different values. */
 const PARAMETERS: Readonly<Record<keyof Sampling, readonly [name: string, likely: string]>> = {
   temperature: [
     "temperature",
     "each side divides its logits by its own temperature before it takes log-probs",
   ],
-  topP: ["top-p", "one side's log-probs are of the tokens that its sampler kept, the other's of others"],
-  topK: ["top-k", "one side's log-probs are of the tokens that its sampler kept, the other's of others"],
-  minP: ["min-p", "one side's log-probs are of the tokens that its sampler kept, the other's of others"],
+  topP: ["top-p", "each side's log-probs are normalized over the tokens that its own sampler kept"],
+  topK: ["top-k", "each side's log-probs are normalized over the tokens that its own sampler kept"],
+  minP: ["min-p", "each side's log-probs are normalized over the tokens that its own sampler kept"],
   repetitionPenalty: ["repetition penalty", "each side penalizes repeated tokens in its own way"],
   presencePenalty: ["presence penalty", "each side penalizes repeated tokens in its own way"],
   frequencyPenalty: ["frequency penalty", "each side penalizes repeated tokens in its own way"],
@@ -37,12 +37,12 @@ const PARAMETERS: Readonly<Record<keyof Sampling, readonly [name: string, likely
 const RELATIVE_ROUNDING = 1e-6;
 
 export interface OriginsOptions {
-  /** Of the joined pair. */
+  /** Origin of the joined pair. */
   readonly provenance: Provenance;
   readonly findings: FindingLog;
 }
 
-/** Origins of joined drafts; equal ones are one object, so that a batch is not cut between them. */
+/** Origins of joined drafts; equal ones share one object, so that a batch is not cut between them. */
 export class JoinedOrigins {
   readonly #options: OriginsOptions;
   readonly #byContent = new Map<string, Origin>();
@@ -51,7 +51,7 @@ export class JoinedOrigins {
     this.#options = options;
   }
 
-  /** Of a pair; what the two contradict each other in is reported. */
+  /** The origin of a pair; contradictions between the two are reported. */
   join(rollout: SequenceDraft, trainer: SequenceDraft): Origin {
     const sampling = this.#joinSampling(rollout, trainer);
     const sides = joinSides(rollout, trainer);
@@ -65,7 +65,7 @@ export class JoinedOrigins {
     return origin;
   }
 
-  /** The rollout's parameters; of what it does not say, the other file's. */
+  /** The rollout's parameters, completed from the other file. */
   #joinSampling(rollout: SequenceDraft, trainer: SequenceDraft): Sampling {
     const [own, other] = [rollout.origin?.sampling ?? {}, trainer.origin?.sampling ?? {}];
     for (const key of Object.keys(PARAMETERS) as (keyof Sampling)[]) {
@@ -98,7 +98,7 @@ export class JoinedOrigins {
       count: 1,
       at: this.#placeOf(trainer),
       sides: { fact: "weights", rollout: a, trainer: b },
-      likely: "the two sides ran other weights, or each names its weights in its own way",
+      likely: "the two sides ran different weights, or name the same weights differently",
       describe: (count) =>
         `${plural(count, "sequence has", "sequences have")} weights ${a} on the rollout side and ${b} on the trainer side`,
     });
@@ -115,7 +115,7 @@ function areEqual(a: number | string, b: number | string): boolean {
   return Math.abs(a - b) <= RELATIVE_ROUNDING * Math.max(Math.abs(a), Math.abs(b));
 }
 
-/** Facts of each side: what its own file says of it, and of the rest what the other file says. */
+/** Facts of each side from its own file, completed from the other file. */
 function joinSides(rollout: SequenceDraft, trainer: SequenceDraft): Sides | undefined {
   const first = splitFacts(rollout, "rollout");
   const second = splitFacts(trainer, "trainer");
@@ -127,7 +127,7 @@ function joinSides(rollout: SequenceDraft, trainer: SequenceDraft): Sides | unde
   return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
-/** A half's facts under the sides of the join: those of the policy whose log-probs it has are of the side that it is. */
+/** A half's facts under the sides of the join: those of its own policy belong to its side. */
 function splitFacts(
   { origin, rolloutLogprobs }: SequenceDraft,
   side: "rollout" | "trainer",

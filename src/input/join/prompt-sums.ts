@@ -1,5 +1,5 @@
 /**
- * Prompts that both sides scored: figures of their own, since nobody sampled these tokens.
+ * Figures of prompts that both sides scored, kept separate, since no policy sampled these tokens.
  *
  * @module
  */
@@ -16,14 +16,14 @@ function listTokens({ logprobs, tokenIds, tokens }: PromptLogprobs): Tokens {
 }
 
 /**
- * How many tokens at the ends of two prompts are the same, 0 where they are other prompts. A server may give the
- * log-probs of a prompt's last tokens only.
+ * The number of equal tokens at the ends of two prompts, 0 for different prompts. A server may return log-probs of
+ * only a prompt's last tokens.
  */
 function countShared(a: PromptLogprobs, b: PromptLogprobs, isSamePrompt: boolean): number {
   const [first, second] = [listTokens(a), listTokens(b)];
   const count = Math.min(first.count, second.count);
   const same = findComparison(first, second);
-  // Without tokens the same text in as many of them is the same prompt.
+  // Without tokens, the same text with as many tokens is the same prompt.
   if (same === undefined) return isSamePrompt && first.count === second.count ? count : 0;
   for (let back = 1; back <= count; back++) if (!same(first.count - back, second.count - back)) return 0;
   return count;
@@ -79,7 +79,7 @@ export class PromptSums {
     this.#offsets = [0];
   }
 
-  /** Of all prompts so far; undefined where none was scored by both. */
+  /** Sums of all prompts so far; undefined when both scored none. */
   summarize(): MismatchSummary | undefined {
     this.#flush();
     return this.#summary.sequences.count === 0 ? undefined : this.#summary;

@@ -1,5 +1,5 @@
 /**
- * What is said of a join: how many sequences found their other side and by what, and which did not and why.
+ * Reports a join: how many sequences were matched and how, and which were not and why.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { findComparison, listTokens, type Tokens } from "./same-tokens.ts";
 
 export interface JoinTally {
   readonly by: Map<JoinedBy, number>;
-  /** Pairs that were compared, as far as they go. */
+  /** Pairs that were compared. */
   pairs: number;
-  /** Pairs that part before the end of the longer one. */
+  /** Pairs that differ before the end of the longer one. */
   parted: number;
-  /** Of these, those that part at the first token. */
+  /** Pairs that differ at the first token. */
   apart: number;
   /** Pairs whose tokens neither ids nor texts could compare. */
   unchecked: number;
@@ -29,7 +29,7 @@ export function emptyJoinTally(): JoinTally {
   return { by: new Map(), pairs: 0, parted: 0, apart: 0, unchecked: 0, unequal: 0, firstApart: undefined };
 }
 
-/** Why a half was not found, for one and for several. */
+/** Why a half has no counterpart, in singular and plural. */
 function explainUnmatched({ draft }: Half): readonly [one: string, several: string] {
   if (draft.sampleId !== undefined) return ["its id is not there", "their ids are not there"];
   if (draft.groupId !== undefined) return ["its group is not there", "their groups are not there"];
@@ -38,7 +38,7 @@ function explainUnmatched({ draft }: Half): readonly [one: string, several: stri
   return ["it has no id, group or prompt", "they have no id, group or prompt"];
 }
 
-/** Halves that found no other side, by the reason. */
+/** Halves without a counterpart, by reason. */
 export function reportUnmatched(
   halves: readonly Half[],
   [file, other]: readonly [string, string],
@@ -95,7 +95,7 @@ export function reportJoined(
       at: { file },
       likely: "one of the two files has log-probs without token ids",
       describe: (count) =>
-        `${plural(count, "sequence has", "sequences have")} tokens on one side only: that both sides scored the same tokens was not checked`,
+        `${plural(count, "sequence has", "sequences have")} tokens on one side only: whether both sides scored the same tokens was not checked`,
     });
   }
   if (unequal > 0) {
@@ -113,7 +113,7 @@ export function reportJoined(
   }
 }
 
-/** One side names its tokens by id only, the other by text only. */
+/** Whether one side names its tokens only by id, the other only by text. */
 function nameDifferently(a: SequenceDraft | undefined, b: SequenceDraft | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   const [first, second] = [listTokens(a), listTokens(b)];
@@ -133,13 +133,13 @@ export function refuseUnjoined(
       ? {
           at: { file: second[0] },
           likely:
-            "one file names tokens by id and the other by text, and nothing else tells which belong together",
+            "one file names tokens by id and the other by text, and nothing else says which belong together",
           hint: 'request both: "return_tokens_as_token_ids": true (vLLM), "return_text_in_logprobs": true (SGLang)',
         }
       : {
           at: { file: second[0] },
           likely: "the files are about different prompts or steps",
-          hint: "both files need the same ids, the same groups, or the same prompts",
+          hint: "give two files with the same ids, the same groups, or the same prompts",
         },
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Whether two lists hold the same tokens: by id where both have ids, else by what tokens spell.
+ * Compares two lists of tokens: by id if both have ids, else by text.
  *
  * @module
  */
@@ -17,17 +17,17 @@ export function listTokens({ length, responseTokenIds, responseTokens }: Sequenc
   return { count: length, ids: responseTokenIds, texts: responseTokens };
 }
 
-/** Bytes that are no text, as adapters spell them. */
+/** Bytes that are not text, as adapters spell them. */
 const RAW_BYTES = /^(<0x[0-9A-F]{2}>)+$/;
 
-/** U+FFFD stands for a part of a character: of it only the other side's bytes tell more. */
+/** U+FFFD stands for a part of a character, which only the other side's bytes can tell. */
 function spellSame(a: string, b: string): boolean {
   if (a === b) return true;
   if (a.includes("\uFFFD")) return RAW_BYTES.test(b);
   return b.includes("\uFFFD") && RAW_BYTES.test(a);
 }
 
-/** How the tokens of two lists can be told apart; undefined where nothing is known of them on both sides. */
+/** How the tokens of two lists can be compared; undefined when the sides have neither ids nor texts in common. */
 export function findComparison(a: Tokens, b: Tokens): ((i: number, j: number) => boolean) | undefined {
   const { ids, texts } = a;
   if (ids !== undefined && b.ids !== undefined) return (i, j) => ids[i] === b.ids![j];
@@ -35,7 +35,7 @@ export function findComparison(a: Tokens, b: Tokens): ((i: number, j: number) =>
   return undefined;
 }
 
-/** Tokens up to the first that differs; undefined where tokens cannot be compared. */
+/** Number of tokens before the first difference; undefined when tokens cannot be compared. */
 export function countCommon(a: Tokens, b: Tokens): number | undefined {
   const same = findComparison(a, b);
   if (same === undefined) return undefined;
@@ -54,7 +54,7 @@ export function endsWith(a: Tokens, b: Tokens): boolean {
   return true;
 }
 
-/** A short name for a list of ids, whatever array they are in. */
+/** A short key for a list of ids in any array type. */
 export function digestIds(...lists: readonly NumericArray[]): string {
   const hash = createHash("sha1");
   for (const ids of lists) {

@@ -1,6 +1,6 @@
 /**
- * Readers without anything of what ingest adds: bytes of one file in, named values out, as a tree of arrays that stay
- * in the file until their rows are asked for, or as rows. Nothing here knows what a name means.
+ * Readers without the additions of ingest: from the bytes of one file to named values, as a tree of arrays that stay
+ * in the file until their rows are requested, or as rows. Readers do not know what a name means.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -16,10 +16,9 @@
  * await document.close();
  * ```
  *
- * A document owns the source that it was opened from and closes it; where opening throws, the source is still the
- * caller's. Errors carry a `_tag`: `FormatError` for bytes that are damaged or of another format, `LimitError`,
- * `UnsupportedError`, `EmptyInputError`. To have the reader picked by content, use `openDocument` of
- * `logratio/node`.
+ * A document owns its source and closes it; if opening throws, the caller still owns the source. Errors carry a
+ * `_tag`: `FormatError` for bytes that are damaged or have another format, `LimitError`, `UnsupportedError`,
+ * `EmptyInputError`. To have the reader picked by content, use `openDocument` of `logratio/node`.
  *
  * @module
  */

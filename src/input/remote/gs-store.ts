@@ -1,6 +1,6 @@
 /**
- * `gs://BUCKET/PATH`: Google Cloud Storage by its JSON API. Credentials are Google's application default ones; without any
- * the bucket must be public. STORAGE_EMULATOR_HOST names another server, as for Google's own clients.
+ * `gs://BUCKET/PATH`: Google Cloud Storage by its JSON API. Credentials are Google's application default credentials;
+ * without them the bucket must be public. STORAGE_EMULATOR_HOST names another server, as for Google's own clients.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const FIELDS = "name,size,generation";
 
 interface StoredObject {
   readonly name: string;
-  /** A number as text, as Google writes 64 bits. */
+  /** A number as text, as Google writes 64-bit integers. */
   readonly size: string;
   readonly generation: string;
 }
@@ -30,7 +30,7 @@ async function makeHeaders(): Promise<AskHeaders> {
   const { GoogleAuth } = await loadOptional("google-auth-library", () => import("google-auth-library"));
   const client = await new GoogleAuth({ scopes: [SCOPE] }).getClient().catch(() => undefined);
   if (client === undefined) return async () => ({});
-  // Asked for at every request: the client renews a token that expires.
+  // Requested each time: the client renews an expired token.
   return async () => Object.fromEntries(await client.getRequestHeaders());
 }
 

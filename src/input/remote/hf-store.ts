@@ -1,6 +1,6 @@
 /**
  * `hf://datasets/OWNER/NAME[@REVISION]/PATH`, `hf://OWNER/NAME…` for models, `hf://spaces/…`: the Hugging Face Hub.
- * The token comes from HF_TOKEN or from where `hf auth login` puts it; HF_ENDPOINT names another hub.
+ * The token comes from HF_TOKEN or from the file of `hf auth login`; HF_ENDPOINT names another hub.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { fetchJson, fetchRange, type RequestHeaders } from "./http.ts";
 import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
 
 interface Repository {
-  /** As in the API's addresses. */
+  /** Kind in the API's addresses. */
   readonly kind: "models" | "datasets" | "spaces";
   /** `OWNER/NAME`. */
   readonly id: string;
   readonly revision: string;
-  /** Below the repository; empty for all of it. */
+  /** Path in the repository; empty for all of it. */
   readonly path: string;
 }
 
-/** @throws UsageError for an address that names no repository */
+/** @throws UsageError for an address that does not name a repository */
 export function parseHubAddress(address: string): Repository {
   const parts = address
     .slice("hf://".length)
@@ -127,7 +127,7 @@ export function hubStore(address: string): RemoteStore {
     async read(file, range) {
       const at = file.name.slice(root.length + 1);
       const url = `${endpoint}/${prefix}${id}/resolve/${rev}/${encodePath(at)}`;
-      // The tags of the network that delivers the file are not the object ids of the repository.
+      // The ETags of the delivery network are not the repository's object ids.
       return fetchRange(url, await headers(), range, { name: file.name, version: undefined });
     },
   };

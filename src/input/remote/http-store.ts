@@ -1,5 +1,5 @@
 /**
- * `https://` and `http://`: one file, read by ranges where the server can, else once from front to back.
+ * `https://` and `http://`: one file, read by ranges if the server can, else once from front to back.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { fetchChecked, fetchRange, readTag } from "./http.ts";
 import type { RemoteFile, RemoteStore } from "./remote-file.ts";
 import { StoreFailure } from "./remote-file.ts";
 
-/** An address as it may stand in messages and files: signed queries and passwords are secrets. */
+/** An address for messages and files, without secrets such as signed queries and passwords. */
 export function publicName(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
@@ -15,7 +15,7 @@ export function publicName(url: URL): string {
 export function httpStore(url: URL): RemoteStore {
   const name = publicName(url);
   const { username, password } = url;
-  // fetch refuses addresses with a password in them.
+  // fetch refuses addresses that contain a password.
   const headers: Record<string, string> =
     username === ""
       ? {}
@@ -31,7 +31,7 @@ export function httpStore(url: URL): RemoteStore {
   return {
     name,
     async list(_limit, signal) {
-      // Signed addresses are often for GET alone, so that HEAD would be refused.
+      // Signed addresses are often only valid for GET, so HEAD would be refused.
       const response = await fetchChecked(address, {
         headers: { ...headers, range: "bytes=0-0" },
         signal,

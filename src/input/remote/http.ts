@@ -1,5 +1,5 @@
 /**
- * Ranges and JSON by HTTP, as the stores that speak it share them.
+ * Requests for ranges and JSON, shared by the stores that use HTTP.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { changed } from "./retry.ts";
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
-/** Of an error's body, enough to find the message in. */
+/** Bytes of an error's body to search for a message. */
 const MAX_WORDS = 200;
 
-/** @throws StoreFailure for every status but those of success */
+/** @throws StoreFailure for every status other than success */
 export async function fetchChecked(
   url: string,
   init: RequestInit & { readonly headers: RequestHeaders },
 ): Promise<Response> {
-  // A compressed body would be unpacked on the way, and its ranges would be those of other bytes.
+  // A compressed body would be decompressed in transit, and its ranges would be of other bytes.
   const headers = { "accept-encoding": "identity", ...init.headers };
   const response = await fetch(url, { ...init, headers });
   if (response.ok) return response;
@@ -28,7 +28,7 @@ export async function fetchChecked(
   });
 }
 
-/** The store's own words: a JSON or XML message, else the name of the status. */
+/** The store's own message, in JSON or XML, else the name of the status. */
 async function readWords(response: Response): Promise<string> {
   const body = await response.text().catch(() => "");
   const words =
@@ -54,7 +54,7 @@ export async function fetchJson(
   }
 }
 
-/** The version that an answer carries; weak tags are of equal meaning, not of equal bytes. */
+/** The version in an answer: a strong ETag (weak ones mean equal content, not equal bytes), else Last-Modified. */
 export function readTag({ headers }: Response): string | undefined {
   const tag = headers.get("etag");
   return tag === null || tag.startsWith("W/") ? (headers.get("last-modified") ?? undefined) : tag;
@@ -63,7 +63,7 @@ export function readTag({ headers }: Response): string | undefined {
 /**
  * The bytes of a range, all of them.
  *
- * @param version of the file when it was found; an answer that carries another one is of another content
+ * @param version version of the file when it was found; an answer with another version has another content
  * @throws FormatError when the content has changed
  * @throws StoreFailure when the server sends something else, or the connection breaks
  */

@@ -1,6 +1,6 @@
 /**
- * Files that are not on this machine: `s3://`, `gs://`, `hf://`, `https://` and `http://`, found and read by ranges, with
- * the credentials that the environment holds and none of our own. What the bytes mean is the business of `readers`.
+ * Files that are not on this machine: `s3://`, `gs://`, `hf://`, `https://` and `http://`, found and read by ranges,
+ * with the credentials of the environment. What the bytes mean belongs in `readers`.
  *
  * @module
  */
@@ -18,12 +18,12 @@ export { copyToDisk, type LocalCopy } from "./local-copy.ts";
 
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 
-/** Whether a path that a user gave is an address rather than a name in the file system. */
+/** Whether a user's path is an address rather than a path in the file system. */
 export function isRemote(path: string): boolean {
   return SCHEME.test(path);
 }
 
-/** The address as it may stand in messages: without passwords and signed queries. */
+/** The address for messages, without passwords and signed queries. */
 export function nameRemote(path: string): string {
   const scheme = SCHEME.exec(path)?.[1]?.toLowerCase();
   return (scheme === "https" || scheme === "http") && URL.canParse(path) ? publicName(new URL(path)) : path;
@@ -33,7 +33,7 @@ export function nameRemote(path: string): string {
 function openStore(address: string): RemoteStore {
   const scheme = SCHEME.exec(address)?.[1]?.toLowerCase();
   if (scheme === "https" || scheme === "http") {
-    if (!URL.canParse(address)) throw new UsageError(`${address} is not an address`);
+    if (!URL.canParse(address)) throw new UsageError(`${address} is not a valid address`);
     return httpStore(new URL(address));
   }
   if (scheme === "hf") return hubStore(address);
@@ -43,16 +43,16 @@ function openStore(address: string): RemoteStore {
       throw new UsageError(`${address} does not name a bucket`, { hint: `${scheme}://BUCKET/PATH` });
     return scheme === "gs" ? googleStore(bucket, key.join("/")) : s3Store(bucket, key.join("/"));
   }
-  throw new UsageError(`addresses of the kind ${scheme}:// cannot be read`, {
-    hint: "s3://, gs://, hf://, https:// and http:// are; copy other files here first",
+  throw new UsageError(`${scheme}:// addresses are not supported`, {
+    hint: "use s3://, gs://, hf://, https:// or http://, or copy the files here first",
   });
 }
 
-/** A file of a store, ready to be read. */
+/** A file in a store, ready to be read. */
 export interface RemoteObject {
   readonly byteLength: number;
   readonly version: string | undefined;
-  /** Can be read once, from front to back. */
+  /** Can be read only once, from front to back. */
   readonly isStream: boolean;
   open(): ByteSource | ByteStream;
 }
@@ -61,7 +61,7 @@ export interface RemoteObject {
 export interface FoundRemote {
   /** The address of the file, without secrets. */
   readonly path: string;
-  /** Below the address that was given; empty when that names the file itself. */
+  /** Path below the given address; empty when that names the file itself. */
   readonly relative: string;
   readonly object: RemoteObject;
 }
@@ -82,8 +82,8 @@ function makeObject(store: RemoteStore, file: RemoteFile): RemoteObject {
 /**
  * The files that an address names: itself, or all below it.
  *
- * @throws UsageError for an address that no store can be made of
- * @throws NotFoundError when there is nothing
+ * @throws UsageError for an invalid address
+ * @throws NotFoundError when nothing is found
  * @throws FileSystemError when the store refuses or cannot be reached
  * @throws LimitError when there are more than {@link MAX_WALK_ENTRIES} files
  */
@@ -111,7 +111,7 @@ export async function findRemote(address: string): Promise<readonly FoundRemote[
   }));
 }
 
-/** @throws UnsupportedError where something needs a file on this machine and an address was given */
+/** @throws UnsupportedError when a file on this machine is needed and an address was given */
 export function refuseRemote(path: string, what: string): void {
   if (!isRemote(path)) return;
   throw new UnsupportedError(`${what} must be on this machine, not at ${nameRemote(path)}`, {

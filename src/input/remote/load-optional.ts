@@ -1,5 +1,5 @@
 /**
- * Packages that only remote stores need: loaded when the first address of their kind is read.
+ * Packages that only remote stores need, loaded when the first address of their kind is read.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Remote files that a library wants to open by path: copied to disk, and kept while there is room, since a file is
- * opened once to recognize it and again to read it.
+ * Copies remote files to disk for libraries that open files by path. Copies are kept while there is space, since a
+ * file is opened once to recognize it and again to read it.
  *
  * @module
  */
@@ -22,15 +22,15 @@ const copies = new Map<string, Copy>();
 
 export interface LocalCopy {
   readonly path: string;
-  /** The copy may go when there is no room; call it once. */
+  /** Allows the copy to be removed when space is needed; call it once. */
   release(): Promise<void>;
 }
 
 /**
- * The file as one on disk.
+ * A copy of the file on disk.
  *
- * @throws LimitError when it is larger than what may be on disk
- * @throws what reading the source and writing the copy throw
+ * @throws LimitError when it is larger than the limit on disk
+ * @throws errors of reading the source and writing the copy
  */
 export async function copyToDisk(source: ByteSource): Promise<LocalCopy> {
   const most = memoryLimit() * SCRATCH_PER_MEMORY;
@@ -85,7 +85,7 @@ async function download(source: ByteSource): Promise<{ scratch: Scratch; path: s
   }
 }
 
-/** Removes the oldest copies that nobody reads until the rest fits. */
+/** Removes the oldest unused copies until the rest fits. */
 async function makeRoom(most: number): Promise<void> {
   let total = 0;
   for (const { bytes } of copies.values()) total += bytes;
@@ -98,7 +98,7 @@ async function makeRoom(most: number): Promise<void> {
   }
 }
 
-/** Removes all copies that nobody reads: what stays of them lasts until the process ends. */
+/** Removes all unused copies; the others stay until the process ends. */
 export function removeCopies(): Promise<void> {
   return makeRoom(0);
 }

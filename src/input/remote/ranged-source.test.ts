@@ -102,7 +102,7 @@ describe("rangedSource", () => {
     const renewed = rangedSource(failing, { ...file, version: "2" }, { retry: quick });
     await expect(renewed.slice(0, 5)).rejects.toMatchObject({
       _tag: "FileSystemError",
-      message: `the store cannot give ${file.name}: slow down (503), 5 times`,
+      message: `the store failed to return ${file.name}: slow down (503), 5 times`,
       likely: "the store is overloaded or failing",
       hint: "try again later, or copy the file here first",
     });

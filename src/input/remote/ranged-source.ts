@@ -1,12 +1,11 @@
 /**
- * A remote file as random access to its bytes: blocks of a fixed size, kept for a while, fetched ahead where reading goes
- * from front to back.
+ * Random access to a remote file: blocks of a fixed size, cached, and fetched ahead when reading is sequential.
  *
  *     slice(start, end) ─► blocks that cover it ─► kept? ─► else one range request each, at most CONCURRENCY at a time
  *                                              └─► the block after them, when the one before them was read last
  *
- * Recognizing a file reads its head and closes it again, and small files are one block: what is kept is shared by all
- * files, so that opening again asks for nothing.
+ * Recognizing a file reads its head and closes it again, and small files are one block: the cache is shared by all
+ * files, so that opening a file again sends no request.
  *
  * @module
  */
@@ -15,9 +14,9 @@ import { type ByteSource, createSemaphore } from "../io/index.ts";
 import type { RemoteFile, RemoteStore } from "./remote-file.ts";
 import { RETRY, type RetryOptions, retrying } from "./retry.ts";
 
-/** Large enough that the wait for an answer is small beside the transfer, small enough for the head of a file. */
+/** Large enough that latency is small compared with the transfer, small enough for the head of a file. */
 const BLOCK_BYTES = 4 << 20;
-/** Of all files together. */
+/** Cached bytes of all files together. */
 const KEPT_BYTES = 64 << 20;
 const CONCURRENCY = 8;
 
@@ -31,7 +30,7 @@ class KeptBlocks {
   readonly #blocks = new Map<string, { readonly bytes: Promise<Uint8Array>; readonly length: number }>();
   #total = 0;
 
-  /** The block, from here or from `fetchBlock`; one that fails is forgotten. */
+  /** The block from the cache or from `fetchBlock`; a failed one is forgotten. */
   get(key: string, length: number, fetchBlock: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const known = this.#blocks.get(key);
     if (known !== undefined) {
@@ -58,13 +57,13 @@ class KeptBlocks {
 
 const kept = new KeptBlocks();
 
-/** Whatever asks, of all files together. */
+/** Concurrent requests for all files together. */
 const requests = createSemaphore(CONCURRENCY);
 
 /**
- * The file by offset. Nothing is read yet; a slice is memory of its own.
+ * The file as a byte source. Nothing is read yet; each slice is new memory.
  *
- * @throws (each slice) NotFoundError, FileSystemError or FormatError: what the store or the network said
+ * @throws (each slice) NotFoundError, FileSystemError or FormatError: the failure of the store or the network
  */
 export function rangedSource(
   store: RemoteStore,
@@ -80,7 +79,7 @@ export function rangedSource(
   const block = (index: number): Promise<Uint8Array> => {
     const start = index * blockBytes;
     const end = Math.min(byteLength, start + blockBytes);
-    // Without a version nothing tells a new content from the old one, but for its length.
+    // Without a version, only the length distinguishes new content from old.
     return kept.get(`${name}\n${file.version ?? byteLength}\n${blockBytes}\n${index}`, end - start, () =>
       fetchRange(start, end),
     );
@@ -102,11 +101,11 @@ export function rangedSource(
       const last = Math.floor((end - 1) / blockBytes);
       const goesOn = lastBlock !== undefined && first === lastBlock + 1;
       lastBlock = last;
-      // A few at a time: blocks beyond what is kept would be dropped before they are copied.
+      // A few at a time: blocks beyond the cache's size would be dropped before they are copied.
       for (let at = first; at <= last; at += CONCURRENCY) {
         const indices = Array.from({ length: Math.min(CONCURRENCY, last - at + 1) }, (_, i) => at + i);
         const asked = indices.map(block);
-        // What fails ahead of its turn fails again when its turn comes.
+        // A block that fails when fetched ahead fails again when it is requested.
         if (goesOn && (last + 1) * blockBytes < byteLength) block(last + 1).catch(() => {});
         const blocks = await Promise.all(asked);
         for (const [i, content] of blocks.entries()) {

@@ -1,21 +1,21 @@
 /**
- * What every store has in common: it finds files and reads ranges of them.
+ * The interface of a store: it finds files and reads ranges of them.
  *
  * @module
  */
 
-/** One file of a remote store: all that is needed to read it without asking for it again. */
+/** A file in a remote store, with everything needed to read it without another lookup. */
 export interface RemoteFile {
-  /** The address without credentials, queries and fragments: it stands in messages. */
+  /** The address without credentials, queries and fragments, for messages. */
   readonly name: string;
   readonly byteLength: number;
-  /** Another version is another content (an ETag, a generation, a commit); undefined where the store gives none. */
+  /** Changes with the content (an ETag, a generation, a commit); undefined when the store has none. */
   readonly version: string | undefined;
-  /** The server sends whole files only, so that it can be read once, from front to back. */
+  /** Whether the server sends only whole files, so that it can be read only once, from front to back. */
   readonly isStream: boolean;
 }
 
-/** What an address names. */
+/** The files that an address names. */
 export interface RemoteListing {
   /** The address names one file; otherwise it names a folder, and these are the files below it. */
   readonly isFile: boolean;
@@ -30,30 +30,30 @@ export interface RangeRequest {
   readonly signal: AbortSignal;
 }
 
-/** A place in a store that a user named. Its methods throw {@link StoreFailure}, or an error for the user. */
+/** A user's address in a store. Methods throw {@link StoreFailure}, or an error for the user. */
 export interface RemoteStore {
-  /** The address as it stands in messages. */
+  /** The address in messages. */
   readonly name: string;
-  /** @param limit files, beyond which it stops asking */
+  /** @param limit number of files after which listing stops */
   list(limit: number, signal: AbortSignal): Promise<RemoteListing>;
-  /** Exactly the bytes that were asked for. */
+  /** Exactly the requested bytes. */
   read(file: RemoteFile, range: RangeRequest): Promise<Uint8Array>;
-  /** The whole file, where it {@link RemoteFile.isStream}. */
+  /** The whole file, if {@link RemoteFile.isStream}. */
   stream?(file: RemoteFile): AsyncIterable<Uint8Array>;
 }
 
-/** Why a request gave nothing. */
+/** Why a request failed. */
 export interface FailureDetail {
   /** HTTP's status; undefined when no answer came. */
   readonly status?: number | undefined;
-  /** The same request may succeed later. */
+  /** Whether the same request may succeed later. */
   readonly isPassing: boolean;
-  /** As the store asks for. */
+  /** Wait that the store asks for. */
   readonly waitMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A request that failed; what it means to the user is said where the file and the attempts are known. */
+/** A failed request; it becomes an error for the user where the file and the attempts are known. */
 export class StoreFailure extends Error {
   readonly status: number | undefined;
   readonly isPassing: boolean;

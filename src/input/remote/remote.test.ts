@@ -133,7 +133,7 @@ describe.each(["s3://bucket/runs/a", "gs://bucket/runs/a/", "hf://datasets/me/ru
         message: expect.stringMatching(
           /^cannot reach the store of .*runs\/a\/?: .*(ECONNREFUSED|bad port).*, 5 times$/,
         ),
-        likely: "this machine has no way out to it, or the address is misspelled",
+        likely: "this machine cannot reach that network, or the address is misspelled",
         hint: "try the same address with curl from this machine, or copy the files here and give their path",
       });
     });
@@ -254,7 +254,7 @@ describe("addresses", () => {
   it.each(["ftp://host/a.npz", "file:///a.npz"])("of other kinds are refused: %s", async (address) => {
     await expect(openRun([address])).rejects.toMatchObject({
       _tag: "UsageError",
-      hint: "s3://, gs://, hf://, https:// and http:// are; copy other files here first",
+      hint: "use s3://, gs://, hf://, https:// or http://, or copy the files here first",
     });
   });
 

@@ -1,5 +1,5 @@
 /**
- * A request to a store, again where that may help; what failed in the end is said in words.
+ * Retries a request to a store when that may help, and turns a final failure into an error for the user.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import { backoffMs, networkWords, sleep } from "../io/index.ts";
 import { StoreFailure } from "./remote-file.ts";
 
 export interface RetryOptions {
-  /** In all, the first one included. */
+  /** Attempts in total, including the first. */
   readonly attempts: number;
-  /** Before the first repetition; doubled before each further one. */
+  /** Wait before the first retry; doubled before each further one. */
   readonly delayMs: number;
-  /** For one attempt, its body included. */
+  /** Time limit of one attempt, including its body. */
   readonly timeoutMs: number;
 }
 
 export const RETRY: RetryOptions = { attempts: 5, delayMs: 250, timeoutMs: 60_000 };
-/** A store that wants to be left alone for longer is given up. */
+/** If a store asks for a longer wait, the request fails. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** Where credentials for a kind of address come from, for hints. */
+/** Sources of credentials for each kind of address, for hints. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
   "s3:":
     "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; AWS_ENDPOINT_URL for other stores that speak S3",
@@ -35,10 +35,10 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Asks until it succeeds, `attempts` are used up, or repeating cannot help.
+ * Tries until the request succeeds, `attempts` are used up, or a retry cannot help.
  *
  * @param name the address, for messages
- * @throws NotFoundError, FileSystemError or FormatError: what the store or the network said, and what to try
+ * @throws NotFoundError, FileSystemError or FormatError: the failure of the store or the network, and what to try
  */
 export async function retrying<T>(
   name: string,
@@ -63,7 +63,7 @@ export async function retrying<T>(
   }
 }
 
-/** Anything but an answer of the store is the network's: names that are not found, connections that break. */
+/** Anything other than an answer of the store is a network error: unknown names, broken connections. */
 function toFailure(error: unknown): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const words = networkWords(error);
@@ -85,14 +85,14 @@ function explain(name: string, failure: StoreFailure, attempts: number): Lograti
       cause,
       likely: isProxied
         ? "this machine goes through a proxy (HTTPS_PROXY), which Node uses from version 24 on with NODE_USE_ENV_PROXY=1"
-        : "this machine has no way out to it, or the address is misspelled",
+        : "this machine cannot reach that network, or the address is misspelled",
       hint: "try the same address with curl from this machine, or copy the files here and give their path",
     });
   }
   if (status === 404) {
     return new NotFoundError(`${name} does not exist`, {
       at,
-      likely: `the address is misspelled, or it is private: stores answer 404 for what may not be seen`,
+      likely: `the address is misspelled, or private: stores also answer 404 for files that the credentials do not cover`,
       hint:
         CREDENTIALS[scheme] === undefined
           ? "check the address"
@@ -111,14 +111,14 @@ function explain(name: string, failure: StoreFailure, attempts: number): Lograti
     });
   }
   if (status === 412) return changed(name);
-  return new FileSystemError(`the store cannot give ${name}: ${message} (${status})${tried}`, {
+  return new FileSystemError(`the store failed to return ${name}: ${message} (${status})${tried}`, {
     at,
     ...(failure.isPassing ? { likely: "the store is overloaded or failing" } : {}),
     hint: "try again later, or copy the file here first",
   });
 }
 
-/** The content is no longer what it was when the file was found. */
+/** The content has changed since the file was found. */
 export function changed(name: string): FormatError {
   return new FormatError(`${name} changed while it was read`, {
     at: { file: name },

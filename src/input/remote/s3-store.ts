@@ -10,7 +10,7 @@ import { loadOptional } from "./load-optional.ts";
 import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
 
 type Library = typeof import("@aws-sdk/client-s3");
-/** Where neither the environment nor a profile names one; the store redirects to the bucket's own. */
+/** Region if neither the environment nor a profile names one; the store redirects to the bucket's own. */
 const REGION = "us-east-1";
 
 interface Connection {
@@ -19,15 +19,15 @@ interface Connection {
 }
 
 async function connect(): Promise<Connection> {
-  // It prints how long it supports this version of Node into the middle of a report.
+  // Otherwise the client prints a notice about its Node support into the report.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
   const library = await loadOptional("@aws-sdk/client-s3", () => import("@aws-sdk/client-s3"));
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3 } = process.env;
   const common = {
     followRegionRedirects: true,
-    // Stores other than Amazon's rarely answer to names of buckets as hosts.
+    // Stores other than Amazon's rarely support bucket names as hosts.
     forcePathStyle: Boolean(AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL),
-    // Asking again is done by this package, for the body too.
+    // This package does the retries, including those of the body.
     maxAttempts: 1,
   };
   const probe = new library.S3Client(common);
@@ -46,7 +46,7 @@ async function connect(): Promise<Connection> {
   return { library, client };
 }
 
-/** What the client throws, as all stores say it. */
+/** Converts the client's errors to a StoreFailure. */
 function toFailure(error: unknown): unknown {
   const { $metadata, name, message, $retryable } = error as {
     $metadata?: { httpStatusCode?: number };
@@ -61,7 +61,7 @@ function toFailure(error: unknown): unknown {
       ? new StoreFailure(networkWords(error), { status: 401, isPassing: false, cause: error })
       : error;
   }
-  // Answers to HEAD have no body, and the client calls all of them unknown.
+  // Answers to HEAD have no body, so the client reports all of their errors as unknown.
   const words = !message || /^Unknown/.test(message) ? (name ?? "no reason given") : message;
   return new StoreFailure(words, {
     status,
@@ -117,7 +117,7 @@ export function s3Store(bucket: string, key: string): RemoteStore {
           throw toFailure(error);
         });
         for (const { Key, Size, ETag } of page.Contents ?? []) {
-          // Consoles make folders as empty objects.
+          // Web consoles create folders as empty objects.
           if (Key === undefined || Key.endsWith("/")) continue;
           files.push({ name: `${root}/${Key}`, byteLength: Size ?? 0, version: ETag, isStream: false });
         }

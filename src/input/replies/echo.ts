@@ -16,7 +16,7 @@ export interface EchoToken {
   readonly top: readonly (readonly [string, unknown])[];
 }
 
-/** The tokens of a `logprobs` block; undefined where the choice has none. */
+/** The tokens of a `logprobs` block; undefined when the choice has none. */
 export function echoTokens(choice: unknown): readonly EchoToken[] | undefined {
   const block = member(choice, "logprobs");
   const tokens = listAt(block, "tokens");
@@ -39,12 +39,12 @@ export function placeholderId(token: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Turns the text of a token into its id; undefined where it is not one token's. */
+/** Turns a token's text into its id; undefined when it is not a single token. */
 export type IdOf = (token: string) => number | undefined;
 
 /**
- * The alternatives with their ids, most probable first as far as they are known: one whose id is not known ends the
- * list, since whatever is left out must be less probable than whatever is kept.
+ * The alternatives with their ids, most probable first. One without a known id ends the list, since everything left
+ * out must be less probable than everything kept.
  */
 export function listAlternatives(top: EchoToken["top"], idOf: IdOf): Alternative[] {
   const sorted = [...top].sort(([, a], [, b]) => Number(b) - Number(a));
@@ -57,7 +57,7 @@ export function listAlternatives(top: EchoToken["top"], idOf: IdOf): Alternative
   return known;
 }
 
-/** How many alternatives a token was given. */
+/** How many alternatives a token has. */
 export function readOffer({ top, logprob }: EchoToken): Offer {
   const own = parseLogprob(logprob);
   const ownIsLast = top.every(([, other]) => parseLogprob(other) >= own);

@@ -1,8 +1,8 @@
 /**
- * The parts of inference servers' replies that scoring (which asks servers) and adapters (which read saved replies)
- * both read: log-probs and their sentinels, OpenAI's `logprobs` blocks, vLLM's places, SGLang's triples.
+ * The parts of inference servers' replies that scoring (which sends requests) and adapters (which read saved replies)
+ * share: log-probs and their sentinels, OpenAI's `logprobs` blocks, vLLM's places, SGLang's triples.
  *
- * Which reply holds which part belongs to them.
+ * Which reply holds which part is decided there.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Looking into parsed JSON of unknown shape: that of `JSON.parse`, and that of the JSON reader, whose lists of numbers
- * are typed arrays.
+ * Reads parsed JSON of unknown shape, from `JSON.parse` or from the JSON reader, whose lists of numbers are typed
+ * arrays.
  *
  * @module
  */
@@ -12,12 +12,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
 
-/** A member of an object; undefined where either is not there. */
+/** A member of an object; undefined when either does not exist. */
 export function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** The elements of a list, of whatever; undefined where the value is none. */
+/** The elements of a list; undefined for any other value. */
 export function toList(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   return isNumericArray(value) ? Array.from(value) : undefined;

@@ -1,5 +1,5 @@
 /**
- * One log-prob as servers write it.
+ * Reads a log-prob as servers write it.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 /** What servers write for -inf, which JSON has no number for: vLLM and OpenAI put -9999. */
 const NEGATIVE_INFINITY = -9999;
 
-/** Nats; -Infinity for a sentinel of it, NaN for `null`, `NaN` and whatever is no number. */
+/** Nats; -Infinity for its sentinel, NaN for `null`, `NaN` and anything that is not a number. */
 export function parseLogprob(value: unknown): number {
   if (value === "-Infinity") return -Infinity;
   if (typeof value !== "number") return Number.NaN;

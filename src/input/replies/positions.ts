@@ -1,6 +1,6 @@
 /**
- * vLLM's account of one place in a text: `{"<token id>": {logprob, rank, decoded_token}}`, the place's own token and the
- * most probable ones.
+ * vLLM's log-probs of one position in a text: `{"<token id>": {logprob, rank, decoded_token}}`, the position's own
+ * token and the most probable ones.
  *
  * @module
  */
@@ -8,22 +8,22 @@ import type { Alternative } from "./alternatives.ts";
 import { isObject, member, numberAt, textAt } from "./json.ts";
 
 export interface Position {
-  /** The place's own token. */
+  /** The position's own token. */
   readonly logprob: unknown;
-  /** -1 where the reply does not say. */
+  /** -1 when the reply does not say. */
   readonly rank: number;
-  /** As the server's tokenizer writes it; undefined where the reply does not say. */
+  /** Text from the server's tokenizer; undefined when the reply does not say. */
   readonly text: string | undefined;
-  /** All entries, the own one included, in the reply's order. */
+  /** All entries, including its own, in the reply's order. */
   readonly entries: readonly Alternative[];
 }
 
-/** The ids that a place names. */
+/** The ids that a position names. */
 export function listIds(place: unknown): string[] {
   return isObject(place) ? Object.keys(place) : [];
 }
 
-/** @returns undefined where the token `id` is not among the place's entries */
+/** @returns undefined when the token `id` is not among the position's entries */
 export function readPosition(place: unknown, id: number): Position | undefined {
   const own = member(place, String(id));
   if (own === undefined || !isObject(place)) return undefined;
@@ -38,7 +38,7 @@ export function readPosition(place: unknown, id: number): Position | undefined {
   };
 }
 
-/** Versions before 0.4 wrote the log-prob alone. */
+/** Versions before 0.4 wrote only the log-prob. */
 function readEntry(entry: unknown): unknown {
   return isObject(entry) ? member(entry, "logprob") : entry;
 }

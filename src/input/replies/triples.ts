@@ -6,14 +6,14 @@
 import { toList } from "./json.ts";
 
 export interface Triple {
-  /** As in the reply: a number, a sentinel, null. */
+  /** Log-prob as in the reply: a number, a sentinel, null. */
   readonly logprob: unknown;
   readonly id: number;
-  /** Null where the server was not asked for texts. */
+  /** Null unless texts were requested. */
   readonly text: string | null;
 }
 
-/** The triples of a list; what is none is left out. */
+/** The triples of a list; other entries are left out. */
 export function readTriples(list: unknown): Triple[] {
   return (toList(list) ?? []).flatMap((entry) => {
     const triple = toList(entry);

@@ -1,6 +1,6 @@
 /**
- * Decoding of tokens that stand for bytes, as the Rust library does it. The JavaScript one turns characters outside the
- * byte alphabet into zero bytes, and gives one U+FFFD where Rust gives one per byte.
+ * Decodes tokens that stand for bytes like the Rust library. The JavaScript library turns characters outside the byte
+ * alphabet into zero bytes, and gives one U+FFFD where Rust gives one per byte.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const utf8 = new TextEncoder();
 /** The byte that each character of GPT-2's byte alphabet stands for (`bytes_to_unicode` of its `encoder.py`). */
 const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteAlphabet();
 
-/** Byte-level tokens to their text; a token with a character outside the byte alphabet stands for itself. */
+/** Decodes byte-level tokens; a token with a character outside the byte alphabet is its own text. */
 export function joinByteLevel(tokens: readonly string[]): string[] {
   const bytes: number[] = [];
   for (const token of tokens) for (const byte of byteLevelBytes(token)) bytes.push(byte);
@@ -33,7 +33,7 @@ export function byteFallbackBytes(token: string): Uint8Array | undefined {
   return hex === undefined ? undefined : Uint8Array.of(Number.parseInt(hex, 16));
 }
 
-/** Runs of `<0x..>` tokens to the characters that they spell, or to one U+FFFD per byte where they spell none. */
+/** Decodes runs of `<0x..>` tokens to characters, or to one U+FFFD per byte if they are not valid UTF-8. */
 export function joinByteFallback(tokens: readonly string[]): string[] {
   const joined: string[] = [];
   let bytes: number[] = [];
@@ -61,7 +61,7 @@ function spelled(bytes: readonly number[]): string {
   }
 }
 
-/** Printable Latin-1 stands for itself; the other bytes, in order, for the characters from U+0100 on. */
+/** Printable Latin-1 characters stand for themselves; the characters from U+0100 on for the other bytes, in order. */
 function byteAlphabet(): ReadonlyMap<string, number> {
   const alphabet = new Map<string, number>();
   let next = 256;

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { loadTokenizer } from "./open-tokenizer.ts";
 
-/** Where the ids of two tokenizers part. */
+/** How the ids of two tokenizers differ. */
 export interface TokenizerDifference {
   /** One more than the largest id of each. */
   readonly sizes: readonly [number, number];
-  /** Ids that both have and that mean different tokens: texts of one are no texts of the other. */
+  /** Ids that mean different tokens in both: texts of one are wrong for the other. */
   readonly conflicts: {
     readonly count: number;
     /** The smallest of them, and its token in each. */
@@ -13,8 +13,8 @@ export interface TokenizerDifference {
     readonly tokens: readonly [string, string];
   } | null;
   /**
-   * Ids that only one of them has: tokens that were added to it, or a vocabulary that was filled up to a round size.
-   * Texts without them mean the same to both.
+   * Ids that only one of them has: added tokens, or a vocabulary that was padded to a round size. Texts without them
+   * mean the same in both.
    */
   readonly onlyIn: {
     readonly which: "a" | "b" | "both";
@@ -23,16 +23,16 @@ export interface TokenizerDifference {
     readonly id: number;
     readonly token: string;
   } | null;
-  /** All of it as one sentence, without trailing stop. */
+  /** The differences as one sentence, without a full stop. */
   readonly message: string;
 }
 
 /**
  * Whether two models' token ids mean the same: compares, id by id, the tokens of two directories with `tokenizer.json`
- * (or of two such files). How text is split into tokens is not compared; given ids, it does not matter.
+ * (or of two such files). How text is split into tokens is not compared: with given ids it does not matter.
  *
  * @returns undefined when every id has the same token in both
- * @throws as `openTokenizer`
+ * @throws errors of `openTokenizer`
  */
 export async function compareTokenizers(a: string, b: string): Promise<TokenizerDifference | undefined> {
   const first = await loadTokenizer(a);

@@ -1,13 +1,14 @@
 /**
- * The tokenizer that a trainer put beside its dumps: slime and miles save theirs as `DIR/tokenizer` with
- * `--dump-details DIR` (`slime/rollout/data_source.py` commit 624b824a, `miles/rollout/data_source.py` commit 31f1ca96).
+ * Finds the tokenizer that a trainer saved next to its dumps: slime and miles save theirs as `DIR/tokenizer` with
+ * `--dump-details DIR` (`slime/rollout/data_source.py` commit 624b824a, `miles/rollout/data_source.py` commit
+ * 31f1ca96).
  *
  * @module
  */
 import { basename, dirname, join } from "node:path";
 import { statIfPresent } from "../io/index.ts";
 
-/** Folders of `--dump-details DIR`, beside which the tokenizer lies. */
+/** Folders of `--dump-details DIR` next to the tokenizer. */
 const DUMPS: ReadonlySet<string> = new Set(["train_data", "rollout_data", "policy_loss_debug"]);
 
 async function isFile(path: string): Promise<boolean> {
@@ -21,16 +22,16 @@ async function isDumpDirectory(folder: string): Promise<boolean> {
   return found.some((stats) => stats?.isDirectory() === true);
 }
 
-/** The folder above the dump folder that the path is or lies in; the path itself where it holds one. */
+/** The parent of the dump folder that the path is or is in; the path itself if it contains a dump folder. */
 async function findDumpRoot(path: string): Promise<string | undefined> {
   for (const folder of [path, dirname(path)]) if (DUMPS.has(basename(folder))) return dirname(folder);
   return (await isDumpDirectory(path)) ? path : undefined;
 }
 
 /**
- * The directory of the tokenizer beside the dumps that the paths name.
+ * The directory of the tokenizer next to the dumps that the paths name.
  *
- * @returns undefined where there is none, or paths lie beside different ones
+ * @returns undefined when there is none, or the paths have different ones
  */
 export async function findTokenizer(paths: readonly string[]): Promise<string | undefined> {
   const found = new Set<string>();

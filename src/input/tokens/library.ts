@@ -1,6 +1,6 @@
 import * as library from "@huggingface/tokenizers";
 
-/** The parts of the library that are used. Its own declarations do not resolve under Node's module rules. */
+/** The part of the library's interface that is used. Its own declarations do not resolve under Node's module rules. */
 export interface LibraryTokenizer {
   readonly decoder: LibraryDecoder | null;
   decode(ids: readonly number[], options: Readonly<Record<string, boolean>>): string;
@@ -22,7 +22,7 @@ export interface LibraryDecoder {
 
 type LibraryConstructor = new (definition: object, config: object) => LibraryTokenizer;
 
-/** @throws Error (the library's own) for what it cannot build */
+/** @throws Error (the library's own) for a tokenizer that it cannot build */
 export function buildTokenizer(definition: object, config: object): LibraryTokenizer {
   const { Tokenizer } = library as unknown as { readonly Tokenizer: LibraryConstructor };
   return new Tokenizer(definition, config);

@@ -8,14 +8,14 @@ import type { TokenDecoder } from "./token-decoder.ts";
 
 const FILE = "tokenizer.json";
 const CONFIG_FILE = "tokenizer_config.json";
-/** The largest that are in use have about 35 MB. */
+/** The largest tokenizers in use have about 35 MB. */
 const MOST_BYTES = 256 * 2 ** 20;
-/** A text that every vocabulary has tokens for, at least the unknown one. */
+/** A text for which every vocabulary has tokens, at least the unknown one. */
 const PROBE = "a";
 const HINT =
   "give the model's directory (or its tokenizer.json); in Python: AutoTokenizer.from_pretrained(MODEL).save_pretrained(DIR)";
 
-/** Files of tokenizers in other forms, and what they are. */
+/** Files of tokenizers in other formats, and their names. */
 const OTHER_FORMS: Readonly<Record<string, string>> = {
   "tokenizer.model": "a SentencePiece or tiktoken model",
   "vocab.json": "a vocabulary without its tokenizer.json",
@@ -24,8 +24,8 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens a Hugging Face tokenizer: a directory with `tokenizer.json`, or that file. `tokenizer_config.json` beside it is
- * read where it is there.
+ * Opens a Hugging Face tokenizer: a directory with `tokenizer.json`, or that file. A `tokenizer_config.json` next to
+ * it is also read.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -38,7 +38,8 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
  * @param dir the model's directory, or its `tokenizer.json`
  * @returns ids to text and back
  * @throws NotFoundError when there is no such file
- * @throws UnsupportedError when the directory has a tokenizer in another form, or of a kind that the library lacks
+ * @throws UnsupportedError when the directory has a tokenizer in another format, or of a kind that the library does
+ * not support
  * @throws FormatError when the file is not a tokenizer
  */
 export async function openTokenizer(dir: string): Promise<TokenDecoder> {
@@ -50,7 +51,7 @@ interface Loaded {
   /** Its `tokenizer.json`. */
   readonly file: string;
   readonly tokenizer: LibraryTokenizer;
-  /** `tokenizer_config.json`; empty where there is none. */
+  /** `tokenizer_config.json`; empty when there is none. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
@@ -68,7 +69,7 @@ export async function loadTokenizer(dir: string): Promise<Loaded> {
   return { file, tokenizer: build(file, withDefaults(definition), config), config };
 }
 
-/** What the library looks at and older files leave out. */
+/** Adds what the library requires and older files omit. */
 function withDefaults(definition: Readonly<Record<string, unknown>>): object {
   return {
     normalizer: null,
@@ -104,7 +105,7 @@ function correctByteDecoders(decoder: LibraryDecoder | null): void {
   else for (const part of decoder?.decoders ?? []) correctByteDecoders(part);
 }
 
-/** How tokens are read as bytes; undefined where none are. */
+/** How tokens are read as bytes; undefined when none are. */
 function bytesReader(
   decoder: LibraryDecoder | null,
 ): ((token: string) => Uint8Array | undefined) | undefined {
@@ -133,7 +134,7 @@ function wrap(
     if (known.length === 0) return "";
     return tokenizer.decode(known, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
   };
-  // Characters that the vocabulary lacks have no id where it has no unknown token either.
+  // Without an unknown token, characters that the vocabulary lacks have no id.
   const encode = (text: string, add_special_tokens = false): number[] =>
     tokenizer.encode(text, { add_special_tokens }).ids.filter((id) => id !== undefined);
   let before: readonly number[] | undefined;
@@ -158,14 +159,14 @@ function wrap(
   };
 }
 
-/** What the post-processor puts before a text, seen on a text of its own. */
+/** The tokens that the post-processor puts before a text, found by encoding a sample text. */
 function idsBefore(encode: (text: string, specials: boolean) => number[]): number[] {
   const [plain, whole] = [encode(PROBE, false), encode(PROBE, true)];
   const start = whole.findIndex((_, i) => plain.every((id, j) => whole[i + j] === id));
   return start > 0 ? whole.slice(0, start) : [];
 }
 
-/** Configs write a token as its text, or as an object with its text and how it is to be matched. */
+/** Configs write a token as its text, or as an object with its text and matching rules. */
 function endOfText(
   { eos_token: token }: Readonly<Record<string, unknown>>,
   vocabulary: ReadonlyMap<string, number>,

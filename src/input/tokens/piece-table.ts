@@ -1,16 +1,16 @@
 /** Words of a slot: its bytes' number and flags, then its bytes. */
 const WORDS = 4;
-/** So many bytes of a token are beside its flags, in one line of the processor's cache: few tokens have more. */
+/** This many bytes of a token fit next to its flags, in one cache line: few tokens have more. */
 const BESIDE = 4 * (WORDS - 1);
 
-/** What is written of tokens again and again: each has a slot, in the order in which they were added. */
+/** The bytes and flags of tokens, which are written often: each token has a slot, in the order of addition. */
 export class PieceTable {
   #words = new Uint32Array(1024 * WORDS);
-  /** Slots with more bytes than fit beside their flags. */
+  /** Slots with more bytes than fit next to their flags. */
   readonly #long = new Map<number, Uint8Array>();
   #count = 0;
   #out = new Uint8Array(0);
-  /** Whether some slot's bytes are no text by themselves. */
+  /** Whether the bytes of some slot are not text by themselves. */
   hasPartial = false;
 
   add(piece: { readonly bytes: Uint8Array; readonly flags: number; readonly isPartial: boolean }): void {
@@ -32,7 +32,7 @@ export class PieceTable {
     this.hasPartial ||= isPartial;
   }
 
-  /** The bytes of these slots, where each one's begin with the end, and their flags. */
+  /** The bytes of these slots, their offsets including the end, and their flags. */
   write(slots: Uint32Array): { offsets: Uint32Array; texts: Uint8Array; flags: Uint8Array } {
     const words = this.#words;
     const offsets = new Uint32Array(slots.length + 1);
@@ -47,7 +47,7 @@ export class PieceTable {
       flags[i] = head & 255;
       const length = head >>> 8;
       if (length <= BESIDE) {
-        // All twelve bytes: what is behind this token's own is written over by the next.
+        // All twelve bytes: the next token overwrites those after this one's own.
         view.setUint32(to, words[at + 1]!, IS_LITTLE_ENDIAN);
         view.setUint32(to + 4, words[at + 2]!, IS_LITTLE_ENDIAN);
         view.setUint32(to + 8, words[at + 3]!, IS_LITTLE_ENDIAN);
@@ -70,5 +70,5 @@ export class PieceTable {
   }
 }
 
-/** Words keep the order that their bytes have in memory. */
+/** Words keep the byte order in memory. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;

@@ -1,6 +1,5 @@
 /**
- * Token ids as people are shown them: of each token its bytes, and the characters that begin in it. Both, joined, are
- * the text.
+ * Token ids for display: each token's bytes, and the characters that begin in it. Either, concatenated, is the text.
  *
  * @module
  */
@@ -9,50 +8,50 @@ import { TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/index.
 import { PieceTable } from "./piece-table.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 
-/** Tokens that one character's bytes may be spread over: four bytes, and what is joined with them on either side. */
+/** Tokens over which a character's bytes may be spread: four bytes, and those joined with them on either side. */
 const MOST_PARTS = 8;
-/** Ids from here on are not looked up in an array: no vocabulary has as many, but files can hold any number. */
+/** Ids from here on are not looked up in an array: no vocabulary is this large, but files can hold any number. */
 const MOST_IDS = 1 << 22;
 const REPLACEMENT = "\uFFFD";
 const DIGITS = /^ ?[0-9]+$/;
 
 export interface TokenPiece {
-  /** The characters that begin in it; what is no character of any text is U+FFFD. */
+  /** The characters that begin in it; invalid ones are U+FFFD. */
   readonly text: string;
-  /** Its own, UTF-8 only together with those of its neighbors. */
+  /** Its own bytes, which may be UTF-8 only together with those of its neighbors. */
   readonly bytes: Uint8Array;
   /** Bits of `TOKEN_FLAGS`. */
   readonly flags: number;
 }
 
 interface KnownPiece extends TokenPiece {
-  /** Its bytes are no text by themselves. */
+  /** Its bytes are not text by themselves. */
   readonly isPartial: boolean;
 }
 
 export interface SpelledTokens {
   /** `[ids + 1]`, into `texts`. */
   readonly offsets: Uint32Array;
-  /** The tokens' own bytes: UTF-8, but where a vocabulary of bytes was made to spell something else. */
+  /** The tokens' own bytes: UTF-8, unless byte tokens were sampled that spell something else. */
   readonly texts: Uint8Array;
   /** `[ids]`, bits of `TOKEN_FLAGS`. */
   readonly flags: Uint8Array;
 }
 
 /**
- * Texts, bytes and flags of tokens. Where the bytes of a character are spread over tokens its text is the first one's,
- * and the others are continuations. Without a tokenizer a token is `#id`.
+ * Texts, bytes and flags of tokens. A character whose bytes are spread over tokens belongs to the first one, and the
+ * others are continuations. Without a tokenizer a token is `#id`.
  */
 export class TokenTexts {
   readonly #decoder: TokenDecoder | undefined;
-  /** Decoded before a token, so that decoders which drop the space at the start of a text keep the token's own. */
+  /** Decoded before a token, so that decoders that drop a leading space of the text keep the token's own. */
   readonly #anchor: readonly number[];
   readonly #anchorText: string;
-  /** Tokens in the order in which they were first seen, so that the frequent ones lie together. */
+  /** Tokens in the order of their first use, so that the frequent ones are close together. */
   readonly #pieces: KnownPiece[] = [];
-  /** Their bytes and flags, for texts of many tokens. */
+  /** Their bytes and flags, for long texts. */
   readonly #table = new PieceTable();
-  /** Place in these lists by id, plus one; 0 where not seen yet. Other ids are in the map. */
+  /** Index into these lists by id, plus one; 0 when not used yet. Other ids are in the map. */
   #slots = new Uint32Array(1024);
   readonly #otherSlots = new Map<number, number>();
 
@@ -62,12 +61,12 @@ export class TokenTexts {
     this.#anchorText = decoder?.decode(this.#anchor) ?? "";
   }
 
-  /** The text of a token by itself. */
+  /** The text of a single token. */
   textOf(id: number): string {
     return this.#piece(id).text;
   }
 
-  /** The same where it is told apart from others: bytes that are no text by themselves as `‹e2 82›`. */
+  /** The same, unambiguous: bytes that are not text by themselves appear as `‹e2 82›`. */
   nameOf(id: number): string {
     const { text, bytes, isPartial } = this.#piece(id);
     return isPartial
@@ -91,7 +90,7 @@ export class TokenTexts {
     }
     const spelled = this.#table.write(slots);
     if (this.#table.hasPartial) {
-      /** Tokens before this one share a character with one before them. */
+      /** Tokens before this index share a character with an earlier one. */
       let joinedTo = 0;
       for (let i = 0; i < ids.length; i++) {
         if (i < joinedTo) spelled.flags[i]! |= TOKEN_FLAGS.continuation;
@@ -111,7 +110,7 @@ export class TokenTexts {
     return pieces;
   }
 
-  /** The fewest tokens from `start` on whose bytes are whole characters; the one token where there are none. */
+  /** The fewest tokens from `start` whose bytes are whole characters; one token when there are none. */
   #groupAt(ids: ArrayLike<number>, start: number): TokenPiece[] {
     const first = this.#piece(ids[start]!);
     const group = [first];
@@ -157,7 +156,7 @@ export class TokenTexts {
     const piece = whole(text, special | (DIGITS.test(text) ? TOKEN_FLAGS.digit : 0));
     if (!text.includes(REPLACEMENT)) return piece;
     const bytes = decoder?.bytesOf(id);
-    // Bytes that spell another text than the decoder gives are not what it joins.
+    // If the bytes spell another text than the decoder gives, the decoder does not join these tokens.
     if (bytes === undefined || lossy.decode(bytes) !== text) return piece;
     return { ...piece, bytes, isPartial: !isUtf8(bytes) };
   }

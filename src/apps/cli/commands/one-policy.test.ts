@@ -203,7 +203,7 @@ describe("other verbs of one policy", () => {
       5,
       -5.375 / 5,
     ]);
-    expect(result.missing.message).toBe("the record has no trainer_logprobs: it was written of one policy");
+    expect(result.missing.message).toBe("the record has no trainer_logprobs: it holds one policy only");
   });
 });
 
@@ -254,7 +254,7 @@ describe("digit distributions", () => {
     await put("digits.json", { ...batch, digit_probs: [P.map((row) => row.slice(1))] });
     await expect(
       captured((terminal) => digits([path("digits.json")], { digitIds }, terminal)),
-    ).rejects.toThrow(/digit_probs is .*: 10 numbers per token are expected/);
+    ).rejects.toThrow(/digit_probs is .*: expected 10 numbers per token/);
   });
 });
 

@@ -1,8 +1,9 @@
 /**
- * AReaL's training batch, saved by the user as it is: padded `[B, T]` arrays over prompt and response. Log-probs of the
+ * AReaL's training batch as the user saved it: padded `[B, T]` arrays over prompt and response. Log-probs of the
  * trainer (`prox_logp`) are next-token aligned, entry t scoring token t + 1. `logprobs` and `loss_mask` come from the
- * rollout with entry t about token t; `compute_advantages` rolls both, and without decoupled loss it replaces `logprobs`
- * by `prox_logp` (`areal/trainer/ppo/actor.py` lines 174 to 191 and 247, `areal/workflow/rlvr.py`, commit 4aef98d8).
+ * rollout with entry t about token t; `compute_advantages` rolls both, and without decoupled loss it replaces
+ * `logprobs` with `prox_logp` (`areal/trainer/ppo/actor.py` lines 174 to 191 and 247, `areal/workflow/rlvr.py`, commit
+ * 4aef98d8).
  *
  * @module
  */
@@ -15,7 +16,7 @@ import { FIELD_LABELS, findRescore } from "../shared/fields.ts";
 import { asMatrix, describeValue, isMap, type Matrix, readNumbers } from "../shared/tree-values.ts";
 
 const NEEDED = ["input_ids", "loss_mask", "logprobs", "prox_logp"] as const;
-/** `compute_advantages` adds these, and by then everything is next-token aligned. */
+/** `compute_advantages` adds these; from then on everything is next-token aligned. */
 const AFTERWARDS = ["kl_rewards", "tot_rewards"];
 
 function findBatch(root: TreeMap): TreeMap | undefined {
@@ -27,7 +28,7 @@ function isAfterAdvantages(batch: TreeMap): boolean {
   return AFTERWARDS.some((name) => batch[name] !== undefined);
 }
 
-/** Rows of next-token arrays say nothing of the first token: entry 0 stays missing. */
+/** Next-token arrays have no entry for the first token: entry 0 stays missing. */
 function shift(values: NumericArray): Float64Array {
   const shifted = new Float64Array(values.length).fill(Number.NaN);
   shifted.set(values.subarray(0, -1), 1);
@@ -40,7 +41,7 @@ function shiftMask(mask: NumericArray): Uint8Array {
   return shifted;
 }
 
-/** Whether rollout and trainer log-probs are the same numbers wherever the mask is 1, in the first rows. */
+/** Whether rollout and trainer log-probs are identical wherever the mask is 1, in the first rows. */
 async function isOverwritten(batch: TreeMap): Promise<boolean> {
   if (!isAfterAdvantages(batch)) return false;
   const [rollout, trainer, mask] = await Promise.all(
@@ -106,15 +107,12 @@ export const areal: Adapter = {
     if (batch === undefined) return undefined;
     const after = isAfterAdvantages(batch);
     const problem = (await isOverwritten(batch))
-      ? new MissingSideError(
-          "logprobs and prox_logp of this AReaL batch are the same numbers: every Δ would be 0",
-          {
-            at: { file: document.file },
-            likely:
-              "without decoupled loss AReaL overwrites the engine's logprobs with prox_logp in compute_advantages, or copies them where nothing is recomputed",
-            hint: "set actor.use_decoupled_loss=true, or save the batch before compute_advantages with actor.recompute_logprob=true",
-          },
-        )
+      ? new MissingSideError("logprobs and prox_logp of this AReaL batch are identical: every Δ would be 0", {
+          at: { file: document.file },
+          likely:
+            "without decoupled loss AReaL's compute_advantages overwrites the engine's logprobs with prox_logp, or copies them to prox_logp if nothing is recomputed",
+          hint: "set actor.use_decoupled_loss=true, or save the batch before compute_advantages with actor.recompute_logprob=true",
+        })
       : undefined;
     const rescore = findRescore((name) => asMatrix(batch[name]) !== undefined);
     return {
@@ -129,7 +127,7 @@ export const areal: Adapter = {
       guessed: [
         after
           ? "saved after compute_advantages (it has kl_rewards or tot_rewards): all arrays are next-token aligned"
-          : "saved before compute_advantages: prox_logp alone is next-token aligned",
+          : "saved before compute_advantages: only prox_logp is next-token aligned",
       ],
       missing: [],
       problem,

@@ -1,7 +1,7 @@
 /**
- * ART (OpenPipe) trajectories with the engine's choices in them: `messages_and_choices`, whose choices have
- * `logprobs.content` with tokens spelled `token_id:ID` (`src/art/local/tokenize.py`, commit 779559f). Each choice is one
- * sequence: the messages between them are text. ART's own trajectory log drops the log-probs
+ * ART (OpenPipe) trajectories with the engine's choices: `messages_and_choices`, whose choices have `logprobs.content`
+ * with tokens spelled `token_id:ID` (`src/art/local/tokenize.py`, commit 779559f). Each choice is one sequence: the
+ * messages between them are text. ART's own trajectory log drops the log-probs
  * (`src/art/utils/trajectory_logging.py`).
  *
  * @module
@@ -13,7 +13,7 @@ import type { Adapter } from "../adapter.ts";
 import { findIn, listMaps, numberIn, readObjects, sampleObjects, textIn } from "../shared/objects.ts";
 import { assembleSegments, type Segment } from "../shared/segments.ts";
 
-/** A group has trajectories; a row may be one of them. */
+/** A row is a group of trajectories, or one trajectory. */
 function listTrajectories(object: TreeMap): readonly TreeMap[] {
   return object.messages_and_choices === undefined ? listMaps(object.trajectories) : [object];
 }
@@ -71,14 +71,14 @@ export const art: Adapter = {
     const error = new MissingSideError(
       present
         ? "these are ART trajectories: they hold the rollout policy's log-probs, not the trainer's"
-        : "these are ART trajectories without log-probs: neither policy's are in them",
+        : "these are ART trajectories: they hold neither policy's log-probs",
       {
         at: { file: document.file },
         likely: present
           ? "ART packs trajectories before its trainer computes log-probs"
-          : "ART's trajectory log leaves the log-probs of each choice out",
+          : "ART's trajectory log omits the log-probs of each choice",
         hint: present
-          ? "in ART's training step write the packed batch with the trainer's log-probs beside logprobs, and name both: --rollout COLUMN --trainer COLUMN"
+          ? "in ART's training step write the packed batch with the trainer's log-probs next to logprobs, and name both: --rollout COLUMN --trainer COLUMN"
           : "write trajectory.model_dump_json() of each trajectory, one per line, before ART logs it: its choices hold logprobs",
       },
     );

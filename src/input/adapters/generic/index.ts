@@ -1,5 +1,5 @@
 /**
- * Any container whose columns are named by the user, or go by a well-known name.
+ * Any container whose columns the user names, or that have well-known names.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { mappedNames, SYNONYMS } from "./names.ts";
 const LENGTHS = ["num_tokens", "seq_lens", "lengths"];
 const MOST_LISTED = 24;
 
-/** The value at a dotted path; a key that itself holds the dots wins. */
+/** The value at a dotted path; a key that itself contains the dots wins. */
 function treeValueAt(root: TreeMap, path: string): TreeValue | undefined {
   if (Object.hasOwn(root, path) && root[path] !== undefined) return root[path];
   const dot = path.indexOf(".");
@@ -39,7 +39,7 @@ function treeValueAt(root: TreeMap, path: string): TreeValue | undefined {
   return isMap(inner) ? treeValueAt(inner, path.slice(dot + 1)) : undefined;
 }
 
-/** Dotted names of all values, those of nested objects included. */
+/** Dotted names of all values, including those in nested objects. */
 function listTree(root: TreeMap, prefix = ""): string[] {
   return Object.entries(root).flatMap(([name, value]) =>
     isMap(value) ? listTree(value, `${prefix}${name}.`) : [`${prefix}${name}: ${describeValue(value)}`],
@@ -50,24 +50,24 @@ function describeColumns(document: SourceDocument): readonly string[] {
   return document.kind === "tree" ? listTree(document.root) : describeSample(document);
 }
 
-/** What a document holds, one line per column. */
+/** A line for each column of a document. */
 export function listColumns(document: SourceDocument): readonly string[] {
   const lines = describeColumns(document);
   const more = lines.length - MOST_LISTED;
   return more > 0 ? [...lines.slice(0, MOST_LISTED), `… and ${more} more`] : lines;
 }
 
-/** As a column is described that holds numbers of whatever element type, or an object that may. */
+/** Matches the description of a column of numbers of any element type, or of an object that may have some. */
 const NUMBERS = /\b(?:numbers|b?float\d+|u?int\d+|bool) \[|: object \{/;
 
-/** Nothing is known about the document's names: what is there, and which flags tell. */
+/** The error for a document with unknown names: lists the columns, and the flags that name them. */
 export function unrecognised(document: SourceDocument): SchemaError {
   const listed = `the columns are:\n  ${listColumns(document).join("\n  ")}`;
   if (!describeColumns(document).some((column) => NUMBERS.test(column))) {
-    return new SchemaError(`no log-probs here, as no column is a list of numbers; ${listed}`, {
+    return new SchemaError(`found no log-probs: no column is a list of numbers; ${listed}`, {
       at: { file: document.file },
-      likely: "it holds texts, settings or results made from a run",
-      hint: "give the file in which the trainer or the server wrote log-probs; docs/formats/inputs.md lists them",
+      likely: "the file holds texts, settings or results of a run",
+      hint: "give the file to which the trainer or the server wrote log-probs; docs/formats/inputs.md lists the formats",
     });
   }
   return new SchemaError(`no rollout and trainer log-probs were recognized; ${listed}`, {
@@ -95,7 +95,7 @@ function lengthsColumn(
   return undefined;
 }
 
-/** Columns that the user named and that are not there. */
+/** Columns that the user named but that do not exist. */
 function notThere<V>(columns: FoundColumns<V>, mapping: ColumnMapping): [string, string][] {
   return Object.entries(mapping).flatMap(([field, name]) =>
     field === "policies" || field === "lengths" || columns.has(field as Field) || typeof name !== "string"
@@ -109,7 +109,7 @@ interface Unfit {
   readonly onePolicy?: OnePolicy;
 }
 
-/** What stands in the way of a comparison: a column that is not there, or a side that no column was found for. */
+/** What prevents a comparison: a named column that does not exist, or a side without a column. */
 function findUnfit<V>(
   document: SourceDocument,
   columns: FoundColumns<V>,
@@ -167,7 +167,7 @@ function explain<V>(
   };
 }
 
-/** Whether a column that goes by the name of log-probs can be them: a number per token, not one per row or a text. */
+/** Whether a column with the name of log-probs can hold them: a number per token, not one per row or a text. */
 function holdsLists(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return (
@@ -177,7 +177,7 @@ function holdsLists(value: unknown): boolean {
   );
 }
 
-/** Fields of a pack in terms of the columns found. */
+/** Looks up a pack's fields among the columns found. */
 function packSource(
   columns: FoundColumns<TreeValue>,
   lengths: TreeValue,

@@ -61,7 +61,7 @@ describe("several masks in one file", () => {
     const error = await readError(fixture("contrary.npz"));
     expect([error._tag, error.message]).toEqual([
       "EmptyInputError",
-      "the masks contradict: response_mask AND loss_mask AND tool_mask leave no token, response_mask alone has 10 tokens",
+      "the masks contradict each other: response_mask AND loss_mask AND tool_mask leave no token, response_mask alone has 10 tokens",
     ]);
     expect(error.hint).toBe("name the one mask that counts: --mask response_mask");
   });
@@ -84,15 +84,12 @@ describe("ids that a file has twice", () => {
     const same = await readAll(path);
     expect(same.findings).toEqual([]);
     expect(describeChecks(same.run.sources.map(({ checks }) => checks))).toContain(
-      "token ids: all 4 response token ids are the last of prompt and response together",
+      "token ids: all 4 response token ids match the end of the prompt and response ids",
     );
     await write([1, 2, 7, 8, 0], [1, 7, 8, 9, 0]);
     const { findings } = await readAll(path);
     expect(findings.map(({ code, message }) => [code, message])).toEqual([
-      [
-        "ids-differ",
-        "2 of 4 response token ids differ from the last columns of the ids of prompt and response together",
-      ],
+      ["ids-differ", "2 of 4 response token ids differ from the end of the prompt and response ids"],
     ]);
     await rm(folder, { recursive: true });
   });

@@ -1,5 +1,5 @@
 /**
- * Names that fields go by when no trainer's own format is recognized, the most specific first.
+ * Names of fields when no trainer's own format is recognized, the most specific first.
  *
  * @module
  */
@@ -90,7 +90,7 @@ export const SYNONYMS: NameTable = {
   responseText: ["response_text", "response", "completion", "text"],
 };
 
-/** The synonyms, with the columns that the user named in their place. */
+/** The synonyms, replaced by the columns that the user named. */
 export function mappedNames(mapping: ColumnMapping | undefined): NameTable {
   if (mapping === undefined) return SYNONYMS;
   const { policies: _policies, lengths: _lengths, ...fields } = mapping;

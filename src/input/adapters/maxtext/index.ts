@@ -1,6 +1,6 @@
 /**
- * MaxText's golden data (`test_assets/golden_data_*.jsonl`, commits 93db9d62 and 41a6bdc3): N tokens with N − 1 log-probs
- * of a reference implementation, of which entry i scores token i + 1, as `tests` of MaxText compare them.
+ * MaxText's golden data (`test_assets/golden_data_*.jsonl`, commits 93db9d62 and 41a6bdc3): N tokens with N − 1
+ * log-probs of a reference implementation, where entry i scores token i + 1, as MaxText's tests compare them.
  *
  * @module
  */
@@ -25,7 +25,7 @@ function readGolden(object: TreeMap): readonly SequenceDraft[] | Unavailable {
   return [
     {
       length: logprobs.length,
-      // The first token has nothing before it that could predict it.
+      // Nothing precedes the first token that could predict it.
       responseMask: mask ?? new Uint8Array(logprobs.length).fill(1),
       trainerLogprobs: logprobs,
       responseTokenIds: ids.subarray(1),
@@ -52,7 +52,7 @@ export const maxtext: Adapter = {
         : "this is MaxText golden data: it holds one policy's log-probs",
       {
         at: { file: document.file },
-        likely: "it is what a MaxText test compares its own forward pass with",
+        likely: "MaxText's tests compare a forward pass with this file",
         hint: "write the second policy's log-probs of the same tokens to a file and give both",
       },
     );
@@ -64,7 +64,7 @@ export const maxtext: Adapter = {
             "trainer log-probs: token_log_probs, of tokens 1 to N − 1",
             "prompt and response token ids: tokens",
           ],
-      guessed: isGrpo ? [] : ["the first token is the prompt: nothing predicts it"],
+      guessed: isGrpo ? [] : ["the first token counts as the prompt, since nothing predicts it"],
       missing: ["rollout log-probs"],
       ...(isGrpo
         ? { problem: error }

@@ -1,8 +1,8 @@
 /**
  * NeMo-Gym rollouts: agent results whose `response.output` items carry `prompt_token_ids`, `generation_token_ids` and
  * `generation_log_probs` (`nemo_gym/openai_utils.py`), and token-capture records, one model call each (`TokenEntry` of
- * `nemo_gym/token_id_capture/records.py`); commit 07d6b0d0. Calls whose prompts continue each other make one sequence;
- * after a compaction another begins.
+ * `nemo_gym/token_id_capture/records.py`); commit 07d6b0d0. Calls whose prompts continue each other form one sequence;
+ * a compaction of the context begins a new one.
  *
  * @module
  */
@@ -28,7 +28,7 @@ function toCall(item: TreeMap): Call | undefined {
   return { prompt, sampled, logprobs: listNumbers(item.generation_log_probs) };
 }
 
-/** Output items of an agent's result; a capture record is its own. */
+/** Output items of an agent's result; a capture record is its own item. */
 function listItems(object: TreeMap): readonly TreeMap[] {
   if (object.generation_token_ids !== undefined) return [object];
   return listMaps(findIn(object, "response", "output"));
@@ -68,12 +68,12 @@ export const nemoGym: Adapter = {
     const error = new MissingSideError(
       present
         ? "these are NeMo-Gym rollouts: they hold the rollout policy's log-probs, not the trainer's"
-        : "these are NeMo-Gym rollouts without token ids and log-probs",
+        : "these are NeMo-Gym rollouts: they hold neither token ids nor log-probs",
       {
         at: { file: document.file },
         likely: present
           ? "the Gym collects rollouts; the trainer computes its log-probs later"
-          : "they were collected for evaluation: the model server returns token ids in training only",
+          : "they were collected for evaluation: the model server returns token ids only in training",
         hint: present
           ? "read NeMo-RL's train_data_step*.jsonl, which has both: it is written unless env.should_log_nemo_gym_responses is true"
           : "set return_token_id_information: true of the vllm_model server, or read NeMo-RL's train_data_step*.jsonl",
@@ -82,7 +82,7 @@ export const nemoGym: Adapter = {
     return {
       score: 0.9,
       found: [
-        "NeMo-Gym model calls, chained where a prompt continues what came before",
+        "NeMo-Gym model calls, joined where a prompt continues the previous call",
         ...(present
           ? [
               "rollout log-probs: generation_log_probs",
@@ -91,7 +91,7 @@ export const nemoGym: Adapter = {
             ]
           : []),
       ],
-      guessed: present ? ["tokens between two calls are the environment's: not sampled"] : [],
+      guessed: present ? ["tokens between two calls come from the environment and were not sampled"] : [],
       missing: ["trainer log-probs"],
       ...(present
         ? { onePolicy: { has: "rollout", what: "NeMo-Gym rollouts", error } as const }

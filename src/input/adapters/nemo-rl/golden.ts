@@ -34,7 +34,7 @@ export function matchGolden(document: TreeDocument): Match | undefined {
   return {
     score: 0.9,
     found: present.map(([name, label]) => `${label}: base_inputs.${name}, ${describeValue(inputs[name])}`),
-    guessed: ["inputs of a loss test, made by hand: its cases and their results are not read"],
+    guessed: ["handmade inputs of a loss test; its cases and their results are not read"],
     missing: [...LABELS].filter(([name]) => inputs[name] === undefined).map(([, label]) => label),
   };
 }

@@ -31,7 +31,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const COLUMNS = [...Object.keys(LABELS), ...RESCORE_NAMES.rescore, "agent_ref", "idx"];
 
-/** What the list of one holds. */
+/** The value in a list of one. */
 function unwrap(value: RowValue | undefined): RowValue | undefined {
   return isRowList(value) && value.length === 1 ? value[0] : value;
 }
@@ -55,7 +55,7 @@ interface RowFields {
   readonly rescore: NumericArray | undefined;
 }
 
-/** The five whole-conversation columns of a row, or why they do not go together. */
+/** The five whole-conversation columns of a row, or why they do not fit together. */
 function readFields(chunk: RowChunk, i: number): RowFields | string {
   const get = (name: string): NumericArray | undefined => toNumbers(unwrap(chunk.get(i, name)));
   const rollout = get("generation_logprobs");
@@ -142,7 +142,7 @@ async function* readBlocks(
           count: 1,
           at: { file, row },
           describe: (count) =>
-            `${plural(count, "sample has", "samples have")} sample_loss_mask 0: not trained on, and counted here all the same`,
+            `${plural(count, "sample has", "samples have")} sample_loss_mask 0: not trained on, but counted here`,
         });
       }
       drafts.push(toDraft(fields, chunk, i));

@@ -15,7 +15,7 @@ describe("NeMo-RL train_data_step*.jsonl", () => {
     expect(batch!.provenance.trainer).toBe("nemo-rl");
     expect(run.sources[0]!.missing).toEqual([]);
     expect(findings.map(({ message }) => message)).toEqual([
-      "1 sample has sample_loss_mask 0: not trained on, and counted here all the same",
+      "1 sample has sample_loss_mask 0: not trained on, but counted here",
     ]);
   });
 

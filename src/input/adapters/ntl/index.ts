@@ -1,7 +1,7 @@
 /**
- * What number-token loss keeps of a rollout (`ntl_info`): which positions of each response are digits, which digit was
- * selected there, its log-prob, and where the engine gave them the distributions over the ten digits. There are no token
- * ids: a digit stands for itself.
+ * The record that number-token loss keeps of a rollout (`ntl_info`): the positions of digits in each response, the
+ * digit selected there, its log-prob, and, if the engine returned them, the distributions over the ten digits. There
+ * are no token ids: each digit is its own id.
  *
  * @module
  */
@@ -22,7 +22,7 @@ interface Columns {
   readonly distributions?: { readonly matrix: Matrix; readonly isLog: boolean } | undefined;
 }
 
-/** The dict itself, or the one under `ntl_info`. */
+/** The dict at the top, or the one under `ntl_info`. */
 function findRoot(document: SourceDocument): TreeMap | undefined {
   if (document.kind !== "tree") return undefined;
   const { ntl_info: inner } = document.root;
@@ -30,7 +30,7 @@ function findRoot(document: SourceDocument): TreeMap | undefined {
   return NEEDED.every((name) => isRagged(root[name])) ? root : undefined;
 }
 
-/** Lists of lists, some of them empty; one without any list holds nothing to read. */
+/** Lists of lists, some of them empty; a list without lists has nothing to read. */
 function isRagged(value: TreeValue | undefined): boolean {
   return value !== undefined && asMatrix(value) !== undefined;
 }
@@ -86,7 +86,7 @@ interface DigitRow {
   readonly file: string;
 }
 
-/** The response as far as its last digit: mask 1 at digits, and nothing known of what is between them. */
+/** The response up to its last digit: mask 1 at digits, and nothing known about the tokens between them. */
 function toDraft(
   { at, digits, logprobs, row, file }: DigitRow,
   whole: NumericArray | undefined,
@@ -117,7 +117,7 @@ function toDraft(
   };
 }
 
-/** Distributions of all tokens, or of the digits alone, at the places of the digits. */
+/** Distributions at the positions of the digits, from those of all tokens or of the digits only. */
 function spreadOut(whole: NumericArray, at: NumericArray, length: number): NumericArray {
   const isDense = whole.length >= length * DIGITS && whole.length !== at.length * DIGITS;
   if (isDense) return whole.subarray(0, length * DIGITS);
@@ -138,17 +138,17 @@ export const ntl: Adapter = {
       found: Object.keys(root)
         .filter((name) => name.startsWith("digit_"))
         .map((name) => `${name}: ${describeValue(root[name])}`),
-      guessed: ["token ids: none in the file, so a digit stands for itself"],
+      guessed: ["token ids: not in the file, so each digit is its own id"],
       missing: ["trainer log-probs"],
       onePolicy: {
         has: "rollout",
         what: "the digits of a rollout (ntl_info)",
         error: new MissingSideError(
-          "the digits of a rollout (ntl_info) hold one policy's log-probs of the digits selected: the trainer side is missing",
+          "ntl_info holds only the rollout policy's log-probs of the selected digits: the trainer side is missing",
           {
             at: { file: document.file },
-            likely: "number-token loss keeps of a response its digits only",
-            hint: "logratio digits reads them as they are",
+            likely: "number-token loss keeps only the digits of a response",
+            hint: "logratio digits reads this file as it is",
           },
         ),
       },

@@ -1,5 +1,5 @@
 /**
- * Dumps that hold text only: how to tell them, and whose they are.
+ * Dumps that hold only text: how to recognize them, and which trainer writes them.
  *
  * @module
  */
@@ -7,15 +7,15 @@ export interface OneSidedDump {
   /** `TRL's completions table`. */
   readonly what: string;
   readonly trainer: string;
-  /** All of these occur in a row (or at the top of a tree). */
+  /** All of these keys occur in a row (or at the top of a tree). */
   readonly keys: readonly string[];
-  /** At least one of these does. */
+  /** At least one of these keys occurs. */
   readonly anyOf?: readonly string[];
-  /** Neither policy's log-probs are there. */
+  /** The dump has neither policy's log-probs. */
   readonly has: "text";
 }
 
-/** The more specific first: the first whose keys are all there is taken. */
+/** The more specific ones first: the first whose keys are all present is chosen. */
 export const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
   {
     what: "verl's rollout_data_dir or validation_data_dir",

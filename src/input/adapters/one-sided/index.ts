@@ -1,5 +1,5 @@
 /**
- * Recognizes what trainers leave behind as text, and says how to have both policies' log-probs written; reads nothing.
+ * Recognizes trainers' text-only dumps and says how to have both policies' log-probs written; reads nothing.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { describeLacking, missingPolicy } from "../shared/missing-side.ts";
 import { isList, isMap } from "../shared/tree-values.ts";
 import { recognise } from "./dumps.ts";
 
-/** Columns of a table as Weights & Biases stores it (`columns` and `data`), or the names in the tree. */
+/** The columns of a table in Weights & Biases' form (`columns` and `data`), or the names in the tree. */
 function treeNames(root: TreeMap): Set<string> {
   const { columns, data } = root;
   if (isList(columns) && isList(data)) return new Set(columns.filter((name) => typeof name === "string"));

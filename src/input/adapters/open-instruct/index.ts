@@ -26,7 +26,7 @@ const NAMES: NameTable = {
   finishReason: ["finish_reason"],
   step: ["step"],
 };
-/** Beside the ids, either of these: versions differ in what they write. */
+/** One of these occurs with the ids: versions differ in what they write. */
 const NEEDED = ["prompt_tokens", "response_tokens"];
 const TELLING = ["finish_reason", "sample_idx"];
 
@@ -51,7 +51,7 @@ export const openInstruct: Adapter = {
     return {
       score: 0.9,
       found: listFound(columns, describeRowValue),
-      guessed: ["response mask: not present, so tool tokens count as sampled where they have a log-prob"],
+      guessed: ["response mask: not present, so tool tokens with a log-prob count as sampled"],
       missing: listMissing(columns, EXPLAINED_FIELDS),
       step: agreedNumber(document, NAMES.step),
       ...(hasRollout

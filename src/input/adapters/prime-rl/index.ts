@@ -50,7 +50,7 @@ const ALIGNED = [
 
 type Aligned = (typeof ALIGNED)[number] | "inference_logprobs" | "rescore";
 
-/** The columns of a row, where they go together. */
+/** The columns of a row, if they fit together. */
 function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | Unavailable {
   const columns = new Map<Aligned, NumericArray>();
   const rollout = toNumbers(chunk.get(i, "inference_logprobs"));

@@ -1,6 +1,6 @@
 /**
- * The record itself: Parquet that logratio wrote, or that a trainer wrote with the same column names (a subset will
- * do), the same names in JSONL, and in safetensors with the lists laid end to end.
+ * The record itself: Parquet that logratio wrote, or that a trainer wrote with the same column names (a subset is
+ * enough); the same names in JSONL; and in safetensors with the lists laid end to end.
  *
  * @module
  */
@@ -150,7 +150,7 @@ function toDraft(row: RecordRow, origin: Origin, position: number): SequenceDraf
   };
 }
 
-/** What the row says and the draft cannot hold. */
+/** Reports what a row holds that does not fit into a draft. */
 function reportLosses(
   row: RecordRow,
   draft: SequenceDraft,
@@ -168,7 +168,7 @@ function reportLosses(
       at,
       hint: "write a response mask for every row",
       describe: (count) =>
-        `${count} ${count === 1 ? "row has" : "rows have"} a null response_mask: every token there counts as sampled`,
+        `${count} ${count === 1 ? "row has" : "rows have"} a null response_mask: all their tokens count as sampled`,
     });
   }
   for (const name of Object.keys(row.named(POLICY_PREFIXES.topKIds))) {
@@ -180,9 +180,9 @@ function reportLosses(
       count: 1,
       at,
       likely: "tokens have different numbers of alternatives, or ids and log-probs differ in length",
-      hint: "write the same number per token, filled up with id -1",
+      hint: "write the same number of alternatives per token, padded with id -1",
       describe: (count) =>
-        `${count} ${count === 1 ? "row has" : "rows have"} top-k alternatives of ${name} that are not k per token: left out`,
+        `${count} ${count === 1 ? "row has" : "rows have"} top-k lists of ${name} of unequal length: left out`,
     });
   }
 }
@@ -225,13 +225,13 @@ function versionProblem(document: SourceDocument): LogratioError | undefined {
 
 function missingColumn(has: "rollout" | "trainer", file: string): MissingSideError {
   const missing = has === "rollout" ? LIST_COLUMNS.trainerLogprobs : LIST_COLUMNS.rolloutLogprobs;
-  return new MissingSideError(`the record has no ${missing}: it was written of one policy`, {
+  return new MissingSideError(`the record has no ${missing}: it holds one policy only`, {
     at: { file },
-    hint: `write ${missing}, one log-prob per response token, beside ${LIST_COLUMNS[`${has}Logprobs`]}`,
+    hint: `write ${missing}, one log-prob per response token, next to ${LIST_COLUMNS[`${has}Logprobs`]}`,
   });
 }
 
-/** The side that there is, where there is one only. */
+/** The only side present; undefined when there are two or none. */
 function describeColumns(names: readonly string[], file: string): OnePolicy | undefined {
   const only = findOnePolicy((side) => names.includes(LIST_COLUMNS[`${side}Logprobs`]));
   return only && { has: only, error: missingColumn(only, file) };
@@ -261,7 +261,7 @@ function detectPacked(document: TreeDocument): Match | undefined {
 export const record: Adapter = {
   name: "record",
   async detect(document, mapping) {
-    // Columns that the user named are not the layout's: the generic adapter reads them.
+    // Columns that the user named do not belong to the layout: the generic adapter reads them.
     if (mapping !== undefined) return undefined;
     if (document.kind === "tree") return detectPacked(document);
     const names = [...new Set(document.sample.flatMap((row) => Object.keys(row)))];

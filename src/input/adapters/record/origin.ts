@@ -1,5 +1,5 @@
 /**
- * What a record says of all its sequences at once: how they were sampled, and what each side ran on.
+ * What a record says about all its sequences at once: how they were sampled, and what each side ran on.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export function readSampling({ number, text }: OriginLookup): Sampling {
   return { ...someEntries(numbers), ...(mode !== undefined && { logprobsMode: mode }) };
 }
 
-/** Undefined where nothing is known of either side. */
+/** Undefined when nothing is known about either side. */
 export function readSides({ text }: OriginLookup): Sides | undefined {
   const sides = SIDE_NAMES.map((side) => {
     const facts: SideFacts = someEntries(

@@ -109,7 +109,7 @@ describe("the packed record as the Python recorder writes it", () => {
     const { batches, run } = await readAll(path, { onePolicy: true });
     expect([run.onePolicy?.has, batches[0]!.trainerLogprobs]).toEqual(["rollout", undefined]);
     expect((await readError(path)).message).toBe(
-      "the record has no trainer_logprobs: it was written of one policy",
+      "the record has no trainer_logprobs: it holds one policy only",
     );
   });
 

@@ -71,7 +71,7 @@ function checkLength(name: string, found: number, expected: number, file: string
   });
 }
 
-/** Offsets ascend from 0: what they end with is the length of their column. */
+/** Offsets ascend from 0; the last one is the length of their column. */
 async function readOffsets(document: TreeDocument, name: string): Promise<NumericArray | undefined> {
   const tensor = findVector(document, name);
   const offsets = await tensor?.readRows(0, tensor.shape[0]!);
@@ -99,7 +99,7 @@ async function readTexts(document: TreeDocument, rows: number): Promise<Texts> {
     const bytes = Uint8Array.from(await tensor.readRows(0, tensor.shape[0]!));
     texts[field] = Array.from({ length: rows }, (_, i) => {
       const text = decoder.decode(bytes.subarray(offsets[i]!, offsets[i + 1]!));
-      // A text may be empty; a name that is empty was not known.
+      // A text may be empty; an empty name means unknown.
       return text === "" && !field.endsWith("Text") ? undefined : text;
     });
   }
@@ -118,7 +118,7 @@ async function readNumbers(document: TreeDocument, rows: number): Promise<Number
   return numbers;
 }
 
-/** A number of the file as a whole, which safetensors holds as text. */
+/** A number in the file's metadata, which safetensors stores as text. */
 export function readMetadataNumber({ metadata }: TreeDocument, name: string): number | undefined {
   const text = metadata[name];
   const value = text === undefined || text === "" ? NaN : Number(text);
@@ -215,7 +215,7 @@ function pairTopK({ named }: Cut, columns: TokenColumns): Record<string, TopKDra
   return found;
 }
 
-/** Reads a block of rows' prompts; then gives the prompt of a row of it. */
+/** Reads the prompts of a block of rows, and then returns those of single rows. */
 type PromptReader = (first: number, last: number) => Promise<(row: number) => NumericArray | undefined>;
 
 /**
@@ -235,7 +235,7 @@ async function openPrompts(document: TreeDocument, prompt: Prompt, rows: number)
   };
 }
 
-/** The last of the sequences from `first` on that fit into a block of `most` tokens; at least one. */
+/** The end of the sequences from `first` that fit into a block of `most` tokens; at least one sequence. */
 function endOfBlock(offsets: NumericArray, first: number, most: number): number {
   let last = first + 1;
   while (last < offsets.length - 1 && offsets[last + 1]! - offsets[first]! <= most) last++;

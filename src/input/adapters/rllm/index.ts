@@ -68,12 +68,12 @@ export const rllm: Adapter = {
     const error = new MissingSideError(
       present
         ? "these are rLLM trajectories: they hold the rollout policy's log-probs, not the trainer's"
-        : "this is rLLM's episode log: it holds text only, neither policy's log-probs",
+        : "this is rLLM's episode log: it holds only text, neither policy's log-probs",
       {
         at: { file: document.file },
         likely: present
           ? "rLLM collects steps before the trainer computes its log-probs"
-          : "EpisodeLogger leaves token ids and log-probs out",
+          : "EpisodeLogger omits token ids and log-probs",
         hint: present
           ? "with rLLM's verl backend read the batch that verl trains on: logratio prints the lines for a verl rollout file"
           : "write the episodes themselves: json.dumps(episode.to_dict(), default=str), one per line; they hold prompt_ids, response_ids and logprobs",
@@ -82,7 +82,7 @@ export const rllm: Adapter = {
     return {
       score: 0.9,
       found: [
-        "rLLM steps, chained where a prompt continues what came before",
+        "rLLM steps, joined where a prompt continues the previous step",
         ...(present
           ? [
               "rollout log-probs: steps.logprobs",
@@ -91,7 +91,7 @@ export const rllm: Adapter = {
             ]
           : []),
       ],
-      guessed: present ? ["tokens between two steps are the environment's: not sampled"] : [],
+      guessed: present ? ["tokens between two steps come from the environment and were not sampled"] : [],
       missing: ["trainer log-probs"],
       step: objects.length === 1 ? numberIn(objects[0], "training_step") : undefined,
       ...(present

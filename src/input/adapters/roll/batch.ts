@@ -2,8 +2,8 @@
  * ROLL's batches: whole conversations of S tokens, padded on the right, with next-token log-probs of S − 1 columns.
  *
  * `postprocess_generate` of roll/utils/functionals.py (alibaba/ROLL 8eb27cc2) writes a response's log-probs to columns
- * prompt_len − 1 … valid_len − 2, and `compute_train_infer_correction` reads `response_mask[:, 1:]` beside them: column
- * i is about token i + 1. A column of S entries has not been shifted: its entry i is about token i.
+ * prompt_len − 1 … valid_len − 2, and `compute_train_infer_correction` reads `response_mask[:, 1:]` beside them:
+ * column i is about token i + 1. A column of S entries was not shifted: its entry i is about token i.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
 } from "../shared/row-views.ts";
 import { isTensor } from "../shared/tree-values.ts";
 
-/** Columns of S or S − 1 entries per row, by the field that each is. */
+/** Columns of S or S − 1 entries per row, by field. */
 const TOKEN_COLUMNS: readonly (readonly [Field, string])[] = [
   ["rollout", "infer_logprobs"],
   ["trainer", "old_log_probs"],
@@ -30,7 +30,7 @@ const TOKEN_COLUMNS: readonly (readonly [Field, string])[] = [
   ...RESCORE_NAMES.rescore.map((name) => ["rescore", name] as const),
 ];
 
-/** One value per sequence, the best first. */
+/** Columns with one value per sequence, the best first. */
 const SEQUENCE_COLUMNS: readonly (readonly [Field, readonly string[]])[] = [
   ["reward", ["episode_scores", "response_level_rewards", "scores"]],
   ["group", ["traj_group_id", "prompt_id", "group_ids"]],
@@ -49,8 +49,8 @@ export function isBatch(columns: TreeMap): boolean {
 }
 
 /**
- * Whether the column holds log-probs. ROLL leaves an empty one where there are none, and, where the trainer's own pass
- * is left out, `zeros_like(attention_mask)`: integers (roll/pipeline/rlvr/rlvr_pipeline.py, line 661).
+ * Whether the column holds log-probs. Without any, ROLL leaves an empty column; without the trainer's own pass it
+ * writes `zeros_like(attention_mask)`: integers (roll/pipeline/rlvr/rlvr_pipeline.py, line 661).
  */
 export function hasLogprobs(columns: TreeMap, name: string): boolean {
   const value = columns[name];
@@ -68,7 +68,7 @@ export async function cutResponses(columns: TreeMap, file: string): Promise<Foun
   const ids = findRows(columns, "input_ids");
   const response = findRows(columns, "response_mask");
   if (ids === undefined || response === undefined) {
-    throw new SchemaError("ROLL's batch has no input_ids and response_mask of one row per sequence", {
+    throw new SchemaError("ROLL's batch lacks input_ids and response_mask with one row per sequence", {
       at: { file },
     });
   }
@@ -104,14 +104,14 @@ export async function cutResponses(columns: TreeMap, file: string): Promise<Foun
 /** Columns of S − 1 entries begin with the second token. */
 function shiftSpans(spans: readonly Span[], { matrix }: NamedRows, total: number): Span[] {
   const shift = matrix.width === total - 1 ? 1 : 0;
-  // A response that begins with token 0 has no entry for it: nothing came before that could predict it.
+  // A response that begins with token 0 has no entry for it, since nothing precedes it.
   return spans.map(({ start, end }) => ({
     start: Math.max(0, start - shift),
     end: Math.max(0, end - shift),
   }));
 }
 
-/** What both masks leave. */
+/** The tokens that both masks keep. */
 async function cutMask(
   masks: readonly Uint8Array[],
   spans: readonly Span[],

@@ -1,7 +1,7 @@
 /**
- * ROLL's rollout dumps: `rollout_mock` with `mode: dump` writes `{dump_dir}/train/step_000000.pkl`, a pickled DataProto
- * with the engine's log-probs (`roll/distributed/scheduler/rollout_mock_mixin.py`, line 134, commit 8eb27cc2); the same
- * batch behind the trainer's pass holds both policies'.
+ * ROLL's rollout dumps: `rollout_mock` with `mode: dump` writes `{dump_dir}/train/step_000000.pkl`, a pickled
+ * DataProto with the engine's log-probs (`roll/distributed/scheduler/rollout_mock_mixin.py`, line 134, commit
+ * 8eb27cc2); the same batch after the trainer's forward pass has both policies'.
  *
  * @module
  */
@@ -42,7 +42,7 @@ function describeMissing(has: MissingPolicy["has"], file: string): MissingPolicy
     likely:
       has === "trainer"
         ? "the engine was not asked for log-probs"
-        : "it is written before the trainer's own pass",
+        : "the dump is written before the trainer's own forward pass",
     hint:
       has === "trainer"
         ? ENGINE
@@ -91,8 +91,8 @@ export const roll: Adapter = {
         .filter(has)
         .map((name) =>
           isShifted(columns, name)
-            ? `${name}: entry i is about token i + 1, as it is one shorter than input_ids`
-            : `${name}: entry i is about token i, as it is as long as input_ids`,
+            ? `${name}: entry i is about token i + 1, since it is one shorter than input_ids`
+            : `${name}: entry i is about token i, since it is as long as input_ids`,
         ),
       missing: names.filter((name) => !has(name)).map((name) => LABELS[name]!),
       step: await readScalar(columns.global_step),

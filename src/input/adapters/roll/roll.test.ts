@@ -38,10 +38,10 @@ describe("ROLL's batches", () => {
     const guessed = async (folder: string): Promise<readonly string[]> =>
       (await readAll(fixture(folder))).run.sources[0]!.guessed;
     const shifted = (name: string): string =>
-      `${name}: entry i is about token i + 1, as it is one shorter than input_ids`;
+      `${name}: entry i is about token i + 1, since it is one shorter than input_ids`;
     expect(await guessed("both")).toEqual([shifted("infer_logprobs"), shifted("old_log_probs")]);
     expect(await guessed("both_wide")).toEqual([
-      "infer_logprobs: entry i is about token i, as it is as long as input_ids",
+      "infer_logprobs: entry i is about token i, since it is as long as input_ids",
       shifted("old_log_probs"),
     ]);
   });

@@ -1,5 +1,5 @@
 /**
- * Replies that were streamed: the chunks of one put together, in the form in which it would have come at once.
+ * Streamed replies: their chunks are assembled into the form of a reply that was not streamed.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import { isObject, type JsonObject, listAt, member, numberAt, textAt } from "../
 
 /** How one server streams. */
 interface Stream {
-  /** Names the reply that a chunk belongs to; undefined where it is not a chunk of this server. */
+  /** Names the reply that a chunk belongs to; undefined when it is not a chunk of this server. */
   identify(chunk: JsonObject): string | undefined;
-  /** Adds a chunk to what came before it. */
+  /** Adds a chunk to the earlier ones. */
   merge(before: JsonObject, chunk: JsonObject): JsonObject;
-  /** The first chunk, in the form of a reply. */
+  /** The first chunk as a reply. */
   begin(chunk: JsonObject): JsonObject;
   isLast(chunk: JsonObject): boolean;
 }
@@ -25,7 +25,7 @@ function joinTexts(before: unknown, chunk: unknown, name: string): string {
   return (textAt(before, name) ?? "") + (textAt(chunk, name) ?? "");
 }
 
-/** Members of both that are lists, joined. */
+/** Concatenates the list members of both. */
 function joinBlocks(before: unknown, chunk: unknown, names: readonly string[]): JsonObject | null {
   if (!isObject(before)) return isObject(chunk) ? chunk : null;
   const joined = names.map((name) => [name, joinLists(before, chunk, name)] as const);
@@ -43,7 +43,7 @@ function finishes(choice: JsonObject | undefined): boolean {
   return typeof member(choice, "finish_reason") === "string";
 }
 
-/** Chunks with several choices do not occur: each continuation is sent on its own. */
+/** A chunk never has several choices: each continuation is sent separately. */
 const openAi: Stream = {
   identify(chunk) {
     const choice = firstChoice(chunk);
@@ -162,7 +162,7 @@ const sglang: Stream = {
   merge(before, chunk) {
     const { meta_info: meta } = chunk;
     const listed = listAt(meta, OUTPUTS[0]!)?.length ?? 0;
-    // Each chunk holds all that came before it, unless the server was told to stream increments.
+    // Each chunk repeats everything before it, unless the server was told to stream increments.
     if (listed >= (numberAt(meta, "completion_tokens") ?? 0)) return chunk;
     const joined = OUTPUTS.map((name) => [name, joinLists(before.meta_info, meta, name)] as const);
     const lists = Object.fromEntries(joined.filter(([, list]) => list !== undefined));
@@ -177,7 +177,7 @@ const sglang: Stream = {
 
 const STREAMS: readonly Stream[] = [openAi, tgi, ollama, llamaCpp, gemini, sglang];
 
-/** A reply that is whole, and the row in which it ended. */
+/** A complete reply, and the row in which it ended. */
 export interface Assembled {
   readonly reply: JsonObject;
   readonly row: number;
@@ -185,9 +185,9 @@ export interface Assembled {
 }
 
 export interface Assembler {
-  /** What a row completes: itself where it is no chunk, nothing where more must come. */
+  /** The reply that a row completes: the row itself when it is not a chunk, none while more chunks must follow. */
   add(row: JsonObject, index: number, offset: number | undefined): Assembled | undefined;
-  /** Replies whose last chunk never came. */
+  /** Replies whose last chunk is missing. */
   finish(): readonly Assembled[];
 }
 
@@ -200,7 +200,7 @@ export function createAssembler(): Assembler {
         if (name === undefined) continue;
         const before = open.get(name);
         const reply = before === undefined ? stream.begin(row) : stream.merge(before.reply, row);
-        // The place of the first chunk is where the reply can be found.
+        // The reply is located at its first chunk.
         const assembled = { reply, row: before?.row ?? index, offset: before?.offset ?? offset };
         if (!stream.isLast(row)) {
           open.set(name, assembled);

@@ -1,8 +1,8 @@
 /**
  * Saved replies of inference servers, and other files with tokens and one list of log-probs: one policy each.
  *
- * A file per server; `read-reply.ts` asks them in turn, `chunks.ts` puts streams together, `to-draft.ts` ends in the
- * record. How replies are asked for belongs to `src/scoring/servers`.
+ * A file per server; `read-reply.ts` tries them in turn, `chunks.ts` assembles streams, `to-draft.ts` makes drafts.
+ * How replies are requested belongs in `src/scoring/servers`.
  *
  * @module
  */
@@ -72,7 +72,7 @@ function reportProblem(findings: FindingLog, file: string, row: number, problem:
   });
 }
 
-/** Alternatives without an id are in no figure; distinct tokens of the same text could not be told apart. */
+/** Alternatives without an id are in no figure: different tokens with the same text could not be distinguished. */
 function reportUnnamed(findings: FindingLog, file: string, count: number): void {
   if (count === 0) return;
   findings.add({
@@ -107,7 +107,7 @@ function describeSample(found: readonly FoundReply[]): string {
   return servers.join(", ");
 }
 
-/** How each token is named decides how a second file can be matched. */
+/** How tokens are named decides how a second file can be matched. */
 function describeTokens(found: readonly FoundReply[]): string[] {
   const texts = found.flatMap(({ reply }) => reply?.texts ?? []);
   const some = (has: boolean, what: string): string[] => (has ? [what] : []);

@@ -12,7 +12,7 @@ import { readNamedTokens, toIds } from "./tokens.ts";
 
 const SERVER = "llama.cpp completions";
 
-/** An entry of the older version in today's words. */
+/** An entry of the older version in the current form. */
 function modernize(entry: unknown): unknown {
   const content = textAt(entry, "content");
   if (content === undefined) return entry;

@@ -10,7 +10,7 @@ import { isObject, member, textAt } from "../../replies/index.ts";
 import type { Reply } from "./reply.ts";
 import { toIds } from "./tokens.ts";
 
-/** One entry, under its id; undefined for what else stands in such a file (`throughput`). */
+/** One entry, under its id; undefined for anything else in such a file (`throughput`). */
 export function readMegatronEntry(key: string, entry: unknown): Reply | undefined {
   const ids =
     isObject(entry) && isNumericArray(entry.generated_tokens) ? toIds(entry.generated_tokens) : undefined;
@@ -28,7 +28,7 @@ export function readMegatronEntry(key: string, entry: unknown): Reply | undefine
     texts: [
       {
         tokens: { logprobs: all.subarray(prompt), ids },
-        // Their ids are not in the file; the text of the prompt tells whether two are the same.
+        // The prompt's ids are not in the file; its text says whether two prompts are the same.
         prompt: { logprobs: all.subarray(0, prompt) },
         promptText: textAt(entry, "input_prompt"),
         text: textAt(entry, "generated_text"),

@@ -15,7 +15,7 @@ const SERVER = "OpenAI chat completions";
 
 function readChoice(choice: unknown, index: number, reply: unknown): ServerText | undefined {
   const block = member(choice, "logprobs");
-  // A refusal is a text of the policy too, in a list of its own.
+  // A refusal is also sampled text, in a list of its own.
   const entries = listAt(block, "content") ?? listAt(block, "refusal");
   const prompt = readVllmPrompt(reply) ?? readVllmPrompt(choice);
   if (entries === undefined && prompt === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
  * OpenAI's completions, also of vLLM, SGLang and llama.cpp: `choices[].logprobs` with `tokens` and `token_logprobs`,
- * and the prompt's in front where it was echoed.
+ * preceded by the prompt's if it was echoed.
  *
  * @module
  */
@@ -37,11 +37,11 @@ function readBlock(tokens: readonly EchoToken[]): TokenList {
   };
 }
 
-/** How many of a choice's tokens are an echoed prompt, by what the reply says of the lengths of both. */
+/** How many of a choice's tokens are an echoed prompt, from the lengths that the reply reports. */
 function countEchoed(choice: unknown, tokens: number, reply: unknown, alone: boolean): number {
   const usage = member(reply, "usage");
   const prompt = listAt(choice, "prompt_token_ids")?.length ?? numberAt(usage, "prompt_tokens");
-  // With several choices the sum of all is given.
+  // With several choices the reply reports their sum.
   const written = alone ? numberAt(usage, "completion_tokens") : undefined;
   const generated = listAt(choice, "token_ids")?.length ?? written;
   if (generated === tokens) return 0;
@@ -50,7 +50,7 @@ function countEchoed(choice: unknown, tokens: number, reply: unknown, alone: boo
   if (prompt === tokens) return tokens;
   if (generated !== undefined) return Math.max(0, tokens - generated);
   const first = listAt(member(choice, "logprobs"), "token_logprobs")?.[0];
-  // Only the first token of all has no log-prob, so the prompt is there.
+  // Only the very first token has no log-prob, so the prompt is present.
   const isEchoed = first === null || (typeof first === "number" && Number.isNaN(first));
   return isEchoed && prompt !== undefined ? Math.min(prompt, tokens) : 0;
 }
@@ -70,7 +70,7 @@ function readChoice(choice: unknown, index: number, reply: unknown, alone: boole
     prompt,
     ...scored,
     promptText: prompt?.texts?.join(""),
-    // With echo the text holds the prompt too.
+    // With echo the text includes the prompt.
     text: echoed > 0 ? tokens.texts?.join("") : textAt(choice, "text"),
     choice: numberAt(choice, "index") ?? index,
     finishReason: textAt(choice, "finish_reason"),

@@ -1,5 +1,5 @@
 /**
- * Rows with token ids (or their texts) and one list of log-probs, under the names that scripts give them.
+ * Rows with token ids (or texts) and one list of log-probs, under names that scripts commonly use.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const LOGPROBS = [
 const PROMPTS = ["prompt", "input_prompt", "prompt_text", "input"];
 const TEXTS = ["generated_text", "response", "output", "completion", "text"];
 
-/** A plain list under each of these names is told from what an object under it holds. */
+/** The first value under these names that `read` accepts. */
 function first<T>(
   row: RowMap,
   names: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * The replies of a document: one object, an object of replies by name, or rows, of which several may be one reply.
+ * The replies of a document: one object, an object of named replies, or rows, several of which may form one reply.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import { findLogits } from "./to-draft.ts";
 export interface FoundReply {
   readonly row: number;
   readonly offset: number | undefined;
-  /** Undefined where the row holds nothing of the kind. */
+  /** Undefined when the row holds no reply. */
   readonly reply: Reply | undefined;
-  /** Of an entry that is no reply, in an object of them. */
+  /** The name of an entry that is not a reply, in an object of named replies. */
   readonly name?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ function readNamed(key: string, entry: RowMap): Reply | undefined {
 
 /** A JSON object: a reply, or replies by name (Megatron-LM). */
 export function readTreeReplies({ root, format }: TreeDocument): FoundReply[] {
-  // Tensors of other formats are no replies.
+  // Tensors of other formats are not replies.
   if (format !== "json") return [];
   const whole = createAssembler();
   const assembled = whole.add(root, 0, undefined) ?? whole.finish()[0];

@@ -1,5 +1,5 @@
 /**
- * A row to the reply in it: as it stands, or inside what a client or a batch file puts around replies.
+ * From a row to the reply in it: the row itself, or a reply inside the envelope of a client or batch file.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { readSglang } from "./sglang.ts";
 import { readTgi } from "./tgi.ts";
 import { readVllmOutput, readVllmRecorded } from "./vllm.ts";
 
-/** What only one server writes comes before what several do. */
+/** Forms that only one server writes come before forms that several write. */
 const READERS: readonly ReplyReader[] = [
   readSglang,
   readTgi,
@@ -34,7 +34,7 @@ const READERS: readonly ReplyReader[] = [
 /** Where clients and batch files put a reply. */
 const HOLDERS = ["response", "body", "reply", "result", "completion", "raw_response", "output", "data"];
 const DEEPEST = 3;
-/** Names that whoever asked gave. An `id` beside choices was made up by the server. */
+/** Names that the client chose. An `id` next to choices comes from the server. */
 const KEYS = ["custom_id", "key", "sample_id", "request_id", "uid"];
 
 function readBare(row: unknown): Reply | undefined {
@@ -45,14 +45,14 @@ function readBare(row: unknown): Reply | undefined {
   return undefined;
 }
 
-/** A batch file's line about a request that failed. */
+/** A batch file's line about a failed request. */
 function readFailure(holder: unknown): Reply | undefined {
   const error = member(holder, "error");
   const response = member(holder, "response");
   const status = numberAt(response, "status_code") ?? 200;
   const inner = member(member(response, "body"), "error");
   if (!isObject(error) && !isObject(inner) && status < 400) return undefined;
-  // A client's own log may have an error beside a reply.
+  // A client's own log may have both an error and a reply.
   if (textAt(holder, "custom_id") === undefined && textAt(holder, "key") === undefined) return undefined;
   const words = textAt(error, "message") ?? textAt(inner, "message") ?? `status ${status}`;
   return { server: "batch results", texts: [], problem: { message: `the request failed: ${words}` } };
@@ -78,7 +78,7 @@ function readKey(row: RowMap, isWrapped: boolean): string | undefined {
   return undefined;
 }
 
-/** Undefined where the row holds nothing of the kind. */
+/** Undefined when the row holds no reply. */
 export function readReply(row: RowMap): Reply | undefined {
   const bare = readBare(row);
   const reply = bare ?? readPlain(row) ?? readWrapped(row, 0);

@@ -1,5 +1,5 @@
 /**
- * What a server's reply comes to, whoever wrote it: texts with a log-prob for each token.
+ * The common form of servers' replies: texts with a log-prob for each token.
  *
  * @module
  */
@@ -7,29 +7,29 @@ import type { Alternative } from "../../replies/index.ts";
 
 /** The tokens of one text, in order. */
 export interface TokenList {
-  /** Nats, as the reply has them: sentinels stay, null is NaN. */
+  /** Nats, as in the reply: sentinels stay, null is NaN. */
   readonly logprobs: Float64Array;
-  /** Undefined where the reply names tokens by text only. */
+  /** Undefined when the reply names tokens only by text. */
   readonly ids?: Float64Array | undefined;
-  /** What each token spells; undefined where the reply has ids only. */
+  /** Each token's text; undefined when the reply has only ids. */
   readonly texts?: readonly string[] | undefined;
-  /** The most probable tokens at each place, as far as their ids are known. */
+  /** The most probable tokens at each position whose ids are known. */
   readonly top?: readonly (readonly Alternative[])[] | undefined;
-  /** Alternatives that the reply names by text only. */
+  /** Count of alternatives that the reply names only by text. */
   readonly unnamed?: number | undefined;
 }
 
 /** One continuation in a reply. */
 export interface ServerText {
   readonly tokens: TokenList;
-  /** The prompt's tokens, or its last ones, where the reply has their log-probs. */
+  /** The prompt's tokens, or its last ones, if the reply has their log-probs. */
   readonly prompt?: TokenList | undefined;
   readonly promptIds?: Float64Array | undefined;
   readonly promptText?: string | undefined;
   readonly text?: string | undefined;
-  /** Which of the reply's continuations it is. */
+  /** Index of the continuation in the reply. */
   readonly choice: number;
-  /** A name that whoever asked gave; what the server made up names nothing in another file. */
+  /** A name that the client chose; a server's own id matches nothing in another file. */
   readonly key?: string | undefined;
   readonly weightVersion?: number | undefined;
   readonly finishReason?: string | undefined;
@@ -42,7 +42,7 @@ export interface Reply {
   /** `OpenAI chat completions`. */
   readonly server: string;
   readonly texts: readonly ServerText[];
-  /** Set where the reply cannot be used: why. */
+  /** Why the reply cannot be used. */
   readonly problem?: ReplyProblem | undefined;
 }
 
@@ -52,10 +52,10 @@ export interface ReplyProblem {
   readonly hint?: string | undefined;
 }
 
-/** Recognizes a reply of one kind; undefined where it is another. */
+/** Recognizes replies of one kind; undefined for any other. */
 export type ReplyReader = (reply: unknown) => Reply | undefined;
 
-/** A reply that was asked for without log-probs. */
+/** The error for a reply that was requested without log-probs. */
 export function withoutLogprobs(server: string, flag: string): Reply {
   const problem = {
     message: "the reply has no log-probs",

@@ -213,7 +213,7 @@ describe("two servers' replies", () => {
     const error = await readError([fixture("ollama_stream.jsonl"), fixture("vllm_echo.json")]);
     expect([error._tag, error.likely]).toEqual([
       "SchemaError",
-      "one file names tokens by id and the other by text, and nothing else tells which belong together",
+      "one file names tokens by id and the other by text, and nothing else says which belong together",
     ]);
   });
 });

@@ -19,7 +19,7 @@ export function readSglang(reply: unknown): Reply | undefined {
   const server = "SGLang replies";
   const finish = member(meta, "finish_reason");
   if (textAt(finish, "type") === "abort") {
-    const message = `the server gave up: ${textAt(finish, "message") ?? "it does not say why"}`;
+    const message = `the server aborted the request: ${textAt(finish, "message") ?? "no reason given"}`;
     return { server, texts: [], problem: { message } };
   }
   const output = listAt(meta, "output_token_logprobs") ?? listAt(meta, "decode_token_logprobs");

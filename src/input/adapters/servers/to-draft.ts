@@ -1,5 +1,5 @@
 /**
- * A server's text as a draft of the record, in which the other side is absent.
+ * From a server's text to a draft of the record without the other side.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { formatNumber } from "../../../core/text/index.ts";
 import { parseLogprob } from "../../replies/index.ts";
 import type { Reply, ReplyProblem, ServerText, TokenList } from "./reply.ts";
 
-/** log-probs above this are no log-probs: rounding stays far below. */
+/** A value above this is not a log-prob: rounding errors are far smaller. */
 const TOO_PROBABLE = 1e-3;
-/** Alternatives that are kept of each token: more than any server gives unless it gives its whole vocabulary. */
+/** Alternatives kept per token: more than any server returns, short of its whole vocabulary. */
 const MOST_ALTERNATIVES = 64;
 
 export interface Place {
@@ -25,7 +25,10 @@ export function countAlternatives(texts: readonly ServerText[]): number {
   return Math.min(most, MOST_ALTERNATIVES);
 }
 
-/** What shows that a reply holds logits, as vLLM gives with `--logprobs-mode raw_logits`; undefined where it does not. */
+/**
+ * The problem of a reply that holds logits, as vLLM returns them with `--logprobs-mode raw_logits`; undefined
+ * otherwise.
+ */
 export function findLogits({ texts }: Reply): ReplyProblem | undefined {
   for (const { tokens } of texts) {
     const index = tokens.logprobs.findIndex((logprob) => logprob > TOO_PROBABLE);

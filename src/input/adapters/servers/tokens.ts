@@ -18,12 +18,14 @@ import {
 } from "../../replies/index.ts";
 import type { TokenList } from "./reply.ts";
 
-/** As the reply has it, so that sentinels are counted as such: null and whatever is no number is NaN. */
+/**
+ * The value in the reply, so that sentinels are counted as such; null and anything else that is not a number is NaN.
+ */
 function readLogprob(value: unknown): number {
   return typeof value === "number" ? value : parseLogprob(value);
 }
 
-/** Prompt tokens out of the prefix cache, as OpenAI's replies count them; the reply's, so of all its choices alike. */
+/** Prompt tokens from the prefix cache, as OpenAI's replies count them: one count for all choices of a reply. */
 export function readCachedTokens(reply: unknown): number | undefined {
   return numberAt(member(member(reply, "usage"), "prompt_tokens_details"), "cached_tokens");
 }
@@ -36,15 +38,15 @@ export function toIds(value: unknown): Float64Array | undefined {
   return ids.every((id) => Number.isInteger(id) && id >= 0) ? ids : undefined;
 }
 
-/** All of them, or nothing: places without an id would be those of other tokens. */
+/** All ids or none: with gaps, later ids would be matched with the wrong tokens. */
 export function allKnown(ids: readonly (number | undefined)[]): Float64Array | undefined {
   return ids.every((id) => id !== undefined) ? Float64Array.from(ids as number[]) : undefined;
 }
 
-/** Bytes that OpenAI's completions write into a token's text where they are no text: `bytes:\xe3\x81`. */
+/** Bytes that are not text, as OpenAI's completions write them into a token's text: `bytes:\xe3\x81`. */
 const WRITTEN_BYTES = /^bytes:((\\x[0-9a-fA-F]{2})+)$/;
 
-/** What a token spells: its bytes where they are given, since a part of a character has no text of its own. */
+/** A token's text: from its bytes if they are given, since a part of a character has no text of its own. */
 export function spellToken(text: string, bytes: unknown): string {
   const written = WRITTEN_BYTES.exec(text)?.[1];
   const given = written?.match(/[0-9a-fA-F]{2}/g)?.map((hex) => Number.parseInt(hex, 16)) ?? toList(bytes);
@@ -77,13 +79,13 @@ function readToken(entry: unknown): NamedToken {
   };
 }
 
-/** llama.cpp gives probabilities where they were requested after sampling; 0 is no event that was sampled. */
+/** llama.cpp returns probabilities when they are requested after sampling; a sampled token cannot have 0. */
 function logProb(entry: unknown): number | undefined {
   const prob = numberAt(entry, "prob");
   return prob === undefined ? undefined : Math.log(prob);
 }
 
-/** Alternatives whose ids are known, the reply's order kept. */
+/** Alternatives whose ids are known, in the reply's order. */
 function knownAlternatives(tokens: readonly NamedToken[]): Alternative[] {
   return tokens.flatMap(({ id, logprob }) => (id === undefined ? [] : [{ id, logprob }]));
 }
@@ -108,15 +110,15 @@ export function readNamedTokens(
   };
 }
 
-/** Absent where no place has alternatives. */
+/** Absent when no position has alternatives. */
 export function someTop(top: readonly (readonly Alternative[])[]): Pick<TokenList, "top"> {
   return top.some(({ length }) => length > 0) ? { top } : {};
 }
 
 /**
- * vLLM's places, of tokens whose ids are known (`prompt_logprobs`, or `logprobs` of an offline output).
+ * vLLM's positions for tokens whose ids are known (`prompt_logprobs`, or `logprobs` of an offline output).
  *
- * @returns the id that a place does not name, where there is one
+ * @returns the index of a token that its position does not name, if there is one
  */
 export function readPositions(
   ids: Float64Array,

@@ -1,6 +1,6 @@
 /**
- * What vLLM alone writes: `prompt_logprobs` of its HTTP replies, outputs of its offline engine, and the recorded outputs
- * of its own tests.
+ * Forms that only vLLM writes: `prompt_logprobs` of its HTTP replies, outputs of its offline engine, and the recorded
+ * outputs of its own tests.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { readPositions, toIds } from "./tokens.ts";
 
 type Prompt = Pick<ServerText, "prompt" | "promptIds">;
 
-/** The only id that a place can be about where the prompt's ids are not given: that of its only entry. */
+/** The id of a position without the prompt's ids: that of its only entry. */
 function readOnlyId(place: unknown): number | undefined {
   const names = typeof place === "object" && place !== null ? Object.keys(place) : [];
   return names.length === 1 ? Number(names[0]) : undefined;
@@ -21,7 +21,7 @@ export function readVllmPrompt(holder: unknown): Prompt | undefined {
   const places = listAt(holder, "prompt_logprobs");
   const promptIds = toIds(listAt(holder, "prompt_token_ids"));
   if (places === undefined || places.length === 0) return promptIds && { promptIds };
-  // Without ids a place with several entries does not say which of them is the prompt's own token.
+  // Without ids, a position with several entries does not say which is the prompt's own token.
   const ids = promptIds ?? toIds(places.slice(1).map((place) => readOnlyId(place) ?? NaN));
   if (ids === undefined) return undefined;
   const read = readPositions(ids, promptIds === undefined ? places.slice(1) : places);
@@ -30,7 +30,7 @@ export function readVllmPrompt(holder: unknown): Prompt | undefined {
 
 function misplaced(ids: Float64Array, index: number): ReplyProblem {
   return {
-    message: `token ${index} has id ${ids[index]}, which is not among the log-probs of its place`,
+    message: `token ${index} has id ${ids[index]}, which is not among the log-probs at its position`,
     likely: "ids and log-probs belong to different outputs",
   };
 }

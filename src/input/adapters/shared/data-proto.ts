@@ -1,8 +1,8 @@
 /**
- * DataProto, the batch of verl and of ROLL, as a pickle has it: one object whose state is the columns of tensors, the
- * other columns, and facts of the whole batch. `verl/protocol.py` (verl-project/verl 1dda039b) pickles
- * (batch, non_tensor_batch, meta_info), `roll/distributed/scheduler/protocol.py` (alibaba/ROLL 8eb27cc2)
- * (batch, non_tensor_batch, remote_batch, meta_info).
+ * DataProto, the batch of verl and of ROLL, in pickled form: one object whose state is the columns of tensors, the
+ * other columns, and facts about the whole batch. `verl/protocol.py` (verl-project/verl 1dda039b) pickles (batch,
+ * non_tensor_batch, meta_info), `roll/distributed/scheduler/protocol.py` (alibaba/ROLL 8eb27cc2) (batch,
+ * non_tensor_batch, remote_batch, meta_info).
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { TreeMap, TreeValue } from "../../io/index.ts";
 import { isList, isMap, isPickled } from "./tree-values.ts";
 
 export interface DataProtoColumns {
-  /** Tensors, other columns and facts of the batch under their names; empty where nothing was there. */
+  /** Tensors, other columns and facts about the batch by name; empty when there are none. */
   readonly columns: TreeMap;
   /** The class that was pickled, `module.name`; undefined for plain dicts. */
   readonly className: string | undefined;
@@ -53,7 +53,7 @@ function named(name: string, value: TreeValue | undefined): TreeMap | undefined 
   return value === undefined ? undefined : { [name]: value };
 }
 
-/** Where two parts have a name in common the first counts: a column says more than a fact of the batch. */
+/** When two parts share a name the first counts: a column says more than a fact about the batch. */
 function merge(batch: TreeValue | undefined, others: readonly (TreeValue | undefined)[]): TreeMap {
   const columns: Record<string, TreeValue> = Object.create(null);
   for (const part of [findTensors(batch), ...others]) {
@@ -63,7 +63,7 @@ function merge(batch: TreeValue | undefined, others: readonly (TreeValue | undef
   return columns;
 }
 
-/** Classes in a batch that nothing is known of, so that their tensors are out of reach. */
+/** Unknown classes in a batch, whose tensors cannot be reached. */
 export function findOpaqueBatch(root: TreeMap): string | undefined {
   const parts = [
     root.value,

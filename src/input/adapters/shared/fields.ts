@@ -5,7 +5,7 @@
  */
 import { SchemaError } from "../../../core/base/index.ts";
 
-/** What each field is called in messages. */
+/** The name of each field in messages. */
 export const FIELD_LABELS = {
   rollout: "rollout log-probs",
   trainer: "trainer log-probs",
@@ -59,15 +59,15 @@ export const FIELD_LABELS = {
 
 export type Field = keyof typeof FIELD_LABELS;
 
-/** What distributions over the ten digits go by, whoever writes them: `[B, T, 10]`, log-probs or probabilities. */
+/** Names of distributions over the ten digits, in any trainer: `[B, T, 10]`, log-probs or probabilities. */
 export const DIGIT_NAMES = {
   digitLogprobs: ["digit_log_probs", "digit_logprobs", "rollout_digit_log_probs"],
   digitProbs: ["digit_probs", "digit_probabilities", "digit_distributions", "digit_distribution"],
 } as const;
 
 /**
- * What the engine's own prefill of the finished text goes by, whoever writes it: the rollout policy's log-probs of the
- * same tokens, not from decoding. Aligned as the rollout's log-probs.
+ * Names of the engine's own prefill of the finished text, in any trainer: the rollout policy's log-probs of the same
+ * tokens, not from decoding. Aligned like the rollout's log-probs.
  */
 export const RESCORE_NAMES = {
   rescore: [
@@ -84,12 +84,12 @@ export const RESCORE_NAMES = {
   ],
 } as const;
 
-/** Under which of these names a source has the re-scored log-probs; undefined where under none. */
+/** The name under which a source has re-scored log-probs; undefined when it has none. */
 export function findRescore(has: (name: string) => boolean): string | undefined {
   return RESCORE_NAMES.rescore.find(has);
 }
 
-/** Texts of which a sequence has one each. */
+/** Texts, one per sequence. */
 export const TEXT_FIELDS = [
   "group",
   "sample",
@@ -100,7 +100,7 @@ export const TEXT_FIELDS = [
   "responseText",
 ] as const satisfies readonly Field[];
 
-/** Names under which a field may be found, the best first. */
+/** Possible names of each field, the best first. */
 export type NameTable = Readonly<Partial<Record<Field, readonly string[]>>>;
 
 export interface FoundColumn<V> {
@@ -111,7 +111,7 @@ export interface FoundColumn<V> {
 export type FoundColumns<V> = ReadonlyMap<Field, FoundColumn<V>>;
 
 /**
- * For each field the first of its names that `get` knows.
+ * Finds each field under the first of its names that `get` knows.
  *
  * @throws SchemaError when rollout and trainer would be one column: every Δ would be 0
  */
@@ -134,7 +134,10 @@ export function findColumns<V>(
   return found;
 }
 
-/** A column that was named for both sides on purpose is refused earlier, unless one side is looked at (`checkMapping` of `ingest`). */
+/**
+ * A column that was named for both sides on purpose is refused earlier, unless only one side is read (`checkMapping`
+ * of `ingest`).
+ */
 function refuseOneColumn<V>(names: NameTable, found: FoundColumns<V>, file: string): void {
   const column = found.get("rollout")?.name;
   if (column === undefined || column !== found.get("trainer")?.name) return;

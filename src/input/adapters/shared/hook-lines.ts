@@ -1,6 +1,6 @@
 /**
- * How to make a trainer write both policies' log-probs: the Python package's hooks, which lie beside the program, and the
- * lines that put them to use. What they write is read by the adapters.
+ * How to make a trainer write both policies' log-probs: the Python package's hooks, which are installed next to the
+ * program, and the lines that enable them. Adapters read what the hooks write.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 /** The program's own folder, from the sources and from `dist/` alike. */
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
-/** Of a checkout and the npm package; and of a wheel, where the program lies within the Python package. */
+/** In a checkout and the npm package; and in a wheel, where the program is inside the Python package. */
 const PACKAGES = [join(ROOT, "python/logratio"), join(ROOT, "..")];
 
 interface Hook {
@@ -24,11 +24,11 @@ interface Hook {
 
 interface Catalog {
   readonly trainers: readonly Hook[];
-  /** For a trainer in whose code logratio knows no place. */
+  /** For a trainer without a hook of its own. */
   readonly any: Hook;
 }
 
-/** What Python needs to find the package where it is not installed. */
+/** What Python needs to find the package when it is not installed. */
 const FINDING: Readonly<Record<Hook["language"], (folder: string) => readonly string[]>> = {
   shell: (folder) => [`export PYTHONPATH="${folder}:$PYTHONPATH"  # or: pip install logratio`],
   python: (folder) => [`import sys; sys.path.insert(0, "${folder}")  # or: pip install logratio`],

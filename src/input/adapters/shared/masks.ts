@@ -1,16 +1,16 @@
 /**
  * The masks of a batch: a token counts where all of them are 1.
  *
- * Trainers keep several side by side and multiply them when the loss is taken: TRL `completion_mask * tool_mask`
- * (`trl/trainer/grpo_trainer.py`, commit f2cd5771), SkyRL `response_mask` for what is response and `loss_mask` for what
- * the policy wrote (`skyrl/train/dataset/preprocess.py` and `trainer.py`, commit a9564572).
+ * Trainers keep several masks and multiply them in the loss: TRL `completion_mask * tool_mask`
+ * (`trl/trainer/grpo_trainer.py`, commit f2cd5771), SkyRL `response_mask` for the response and `loss_mask` for the
+ * policy's own tokens (`skyrl/train/dataset/preprocess.py` and `trainer.py`, commit a9564572).
  *
  * @module
  */
 import type { NumericArray } from "../../../core/base/index.ts";
 import type { Field, FoundColumns, NameTable } from "./fields.ts";
 
-/** The masks that say which tokens count, the one that says what is response first. */
+/** The masks that say which tokens count, the response mask first. */
 export const MASK_FIELDS = [
   "mask",
   "lossMask",
@@ -22,7 +22,7 @@ export const MASK_FIELDS = [
 
 export type MaskField = (typeof MASK_FIELDS)[number];
 
-/** What narrows the response mask under whatever name that goes; 1 is the policy's own token in all of them. */
+/** Masks that narrow the response mask; in all of them 1 is the policy's own token. */
 export const NARROWING_MASKS: NameTable = {
   actionMask: ["action_mask", "action_masks"],
   assistantMask: ["assistant_mask", "assistant_masks"],
@@ -30,7 +30,7 @@ export const NARROWING_MASKS: NameTable = {
   envMask: ["env_mask"],
 };
 
-/** A mask that the user names stands alone: what the other columns say is no longer asked. */
+/** A mask that the user names stands alone: other columns are ignored. */
 export function withoutOtherMasks(names: NameTable): NameTable {
   const others = new Set<string>(MASK_FIELDS.filter((field) => field !== "mask"));
   return Object.fromEntries(Object.entries(names).filter(([field]) => !others.has(field)));
@@ -41,7 +41,7 @@ export function nameMasks<V>(columns: FoundColumns<V>): string[] {
   return [...MASK_FIELDS, "attention" as const].flatMap((field) => columns.get(field)?.name ?? []);
 }
 
-/** Where the response mask comes from, when it is not one column that says so itself; for `--explain`. */
+/** Where the response mask comes from, unless it is one column with that name; for `--explain`. */
 export function explainMask<V>(columns: FoundColumns<V>): string | undefined {
   const masks = MASK_FIELDS.filter((field) => columns.has(field));
   if (masks.length > 1) {
@@ -58,11 +58,11 @@ export function explainMask<V>(columns: FoundColumns<V>): string | undefined {
 
 export interface CombinedMask {
   readonly mask: NumericArray;
-  /** Tokens where the first of several masks is not 0; undefined where there is one mask only. */
+  /** Tokens where the first of several masks is not 0; undefined when there is only one mask. */
   readonly firstCount: number | undefined;
 }
 
-/** The last `width` columns; undefined when there are not as many. */
+/** The last `width` columns; undefined when there are fewer. */
 export function takeTail(values: NumericArray | undefined, width: number): NumericArray | undefined {
   if (values === undefined || values.length < width) return undefined;
   return values.length === width ? values : values.subarray(values.length - width);
@@ -76,8 +76,8 @@ export function countOnes(mask: NumericArray): number {
 }
 
 /**
- * One mask of all that a row has, over its last `width` columns. A mask that is too short is given back as it is, so that
- * it is named with its own length. One mask alone keeps its values, odd ones included.
+ * Combines a row's masks over its last `width` columns. A mask that is too short is returned unchanged, so that the
+ * error names its length. A single mask keeps its values, including unusual ones.
  */
 export function combineMasks(
   arrays: Readonly<Partial<Record<MaskField | "attention", NumericArray | undefined>>>,
@@ -87,7 +87,7 @@ export function combineMasks(
   for (const field of MASK_FIELDS) {
     const values = arrays[field];
     if (values === undefined) continue;
-    // What is response has the shape of the response; other masks may cover the prompt too.
+    // The response mask has the shape of the response; other masks may also cover the prompt.
     const fitting = field === "mask" && values.length !== width ? undefined : takeTail(values, width);
     if (fitting === undefined) return { mask: values, firstCount: undefined };
     masks.push(fitting);
@@ -99,7 +99,7 @@ export function combineMasks(
   if (others.length === 0) return { mask: first, firstCount: undefined };
   const mask = Float64Array.from(first);
   for (const other of others) {
-    // NaN says nothing, so the token does not count.
+    // NaN is unknown, so the token does not count.
     for (let t = 0; t < width; t++) if (other[t] === 0 || Number.isNaN(other[t]!)) mask[t] = 0;
   }
   return { mask, firstCount: countOnes(first) };

@@ -1,5 +1,5 @@
 /**
- * What is said of a dump that lacks a policy: what it is, which side is missing, how to have both written.
+ * Messages for a dump that lacks a policy: what it is, which side is missing, how to have both written.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const ABSENT = {
 export interface MissingPolicy {
   /** The dump, with its article: `a SkyRL training batch`. */
   readonly what: string;
-  /** What of log-probs is there. */
+  /** Which log-probs it has. */
   readonly has: keyof typeof ABSENT;
   readonly file: string;
   readonly likely: string;
@@ -30,12 +30,12 @@ export function missingPolicy({ what, has, file, likely, hint }: MissingPolicy):
   return new MissingSideError(`${what} ${ABSENT[has]}`, { at: { file }, likely, hint });
 }
 
-/** The side that there is, with {@link missingPolicy} for those who need both. */
+/** The side that it has, with {@link missingPolicy} for callers that need both. */
 export function describeOnePolicy(missing: MissingPolicy & { readonly has: OnePolicy["has"] }): OnePolicy {
   return { has: missing.has, what: missing.what, error: missingPolicy(missing) };
 }
 
-/** A dump whose trainer writes both sides with the lines of its hook. */
+/** A dump whose trainer writes both sides with its hook. */
 export interface LackingDump<Has extends MissingPolicy["has"] = MissingPolicy["has"]> {
   /** `TRL's completions table`. */
   readonly what: string;
@@ -43,7 +43,7 @@ export interface LackingDump<Has extends MissingPolicy["has"] = MissingPolicy["h
   readonly has: Has;
 }
 
-/** What is said of such a dump: how to make its trainer write both. */
+/** The error for such a dump: how to make its trainer write both. */
 export function describeLacking<Has extends MissingPolicy["has"]>(
   { what, trainer, has }: LackingDump<Has>,
   file: string,
@@ -57,7 +57,7 @@ export function describeLacking<Has extends MissingPolicy["has"]>(
   };
 }
 
-/** The side that is there; undefined where there is none or both. */
+/** The only side present; undefined when there are none or both. */
 export function findOnePolicy(has: (side: OnePolicy["has"]) => boolean): OnePolicy["has"] | undefined {
   if (has("rollout") === has("trainer")) return undefined;
   return has("rollout") ? "rollout" : "trainer";

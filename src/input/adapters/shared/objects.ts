@@ -1,6 +1,6 @@
 /**
- * Documents in which each object is an episode, a trajectory or a call, with lists of objects inside: JSONL, a JSON
- * array, or one object in a file of its own.
+ * Documents in which each object is an episode, a trajectory or a call with lists of objects inside: JSONL, a JSON
+ * array, or one object per file.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import type { RowChunk, SourceDocument, TreeMap, TreeValue } from "../../io/inde
 import { reportBadRow } from "./row-objects.ts";
 import { isList, isMap } from "./tree-values.ts";
 
-/** The objects by which a document is recognized: the first rows, or the only object. */
+/** The objects used to recognize a document: the first rows, or the only object. */
 export function sampleObjects(document: SourceDocument): readonly TreeMap[] {
   return document.kind === "rows" ? document.sample : [document.root];
 }
 
-/** The value at a path of names; undefined where one of them is no object. */
+/** The value at a path of names; undefined when a value on the way is not an object. */
 export function findIn(value: TreeValue | undefined, ...path: readonly string[]): TreeValue | undefined {
   let inner = value;
   for (const name of path) {
@@ -50,7 +50,7 @@ export function numberIn(value: TreeValue | undefined, ...path: readonly string[
   return typeof found === "number" && !Number.isNaN(found) ? found : undefined;
 }
 
-/** A text, or a number written out. */
+/** A text, or a number as text. */
 export function textIn(value: TreeValue | undefined, ...path: readonly string[]): string | undefined {
   const found = findIn(value, ...path);
   if (typeof found === "string") return found;
@@ -61,10 +61,10 @@ function rowObject(chunk: RowChunk, i: number): TreeMap {
   return Object.fromEntries(chunk.names(i).map((name) => [name, chunk.get(i, name) ?? null]));
 }
 
-/** What an adapter makes of one object: its sequences, or why there are none. */
+/** The sequences of one object, or why there are none. */
 export type ReadObject = (object: TreeMap) => readonly SequenceDraft[] | Unavailable;
 
-/** Drafts of all objects. One without sequences is reported as a row that cannot be read. */
+/** Drafts of all objects. An object without sequences is reported as a row that cannot be read. */
 export async function* readObjects(
   document: SourceDocument,
   findings: FindingLog,

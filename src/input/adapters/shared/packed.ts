@@ -1,9 +1,9 @@
 /**
- * Sequences end to end in flat arrays, cut by a list of lengths: one pack of xtuner's.
+ * Sequences end to end in flat arrays, cut by a list of lengths: one of xtuner's packs.
  *
  * Two alignments occur. With shifted labels entry j is about token j + 1 (training alignment), and a label of -100
- * means "not trained on"; the last label may be a token that the inputs no longer hold (xtuner drops it there). With
- * a response mask alone entry j is about token j.
+ * means "not trained on"; the last label may be a token that the inputs no longer hold (xtuner drops it there). With a
+ * response mask alone entry j is about token j.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { countOnes } from "./masks.ts";
 
 export const IGNORED_LABEL = -100;
 
-/** The arrays of one pack over the same span of tokens. */
+/** The arrays of a pack over one span of tokens. */
 export interface PackSpan {
   readonly rollout?: NumericArray | undefined;
   readonly trainer?: NumericArray | undefined;
@@ -22,13 +22,13 @@ export interface PackSpan {
   readonly inputIds?: NumericArray | undefined;
   readonly labels?: NumericArray | undefined;
   readonly mask?: NumericArray | undefined;
-  /** Where `mask` is made of several: the first of them. */
+  /** The first mask, when `mask` combines several. */
   readonly firstMask?: NumericArray | undefined;
   readonly positions?: NumericArray | undefined;
   readonly advantages?: NumericArray | undefined;
 }
 
-/** A sequence, and where its first response token stands in the span. */
+/** A sequence, and the position of its first response token in the span. */
 interface CutSequence {
   readonly first: number;
   readonly draft: SequenceDraft;
@@ -62,7 +62,7 @@ function shifted(span: PackSpan, labels: NumericArray, start: number, end: numbe
     };
     return { first, draft };
   }
-  // The last entry is about a token behind the span: real if it has a label, nothing otherwise.
+  // The last entry is about the token after the span: it counts only if it has a label.
   const last = labels[end - 1] === IGNORED_LABEL ? end - 1 : end;
   const length = last - first;
   const responseMask = new Uint8Array(length);
@@ -90,7 +90,7 @@ function shifted(span: PackSpan, labels: NumericArray, start: number, end: numbe
 function aligned(span: PackSpan, mask: NumericArray | undefined, start: number, end: number): CutSequence {
   let first = start;
   if (mask !== undefined) while (first < end && mask[first] === 0) first++;
-  // Nothing but zeros does not say where the response begins.
+  // A mask of zeros does not say where the response begins.
   if (first === end) first = start;
   const ids = span.inputIds;
   const draft = {
@@ -108,7 +108,7 @@ function aligned(span: PackSpan, mask: NumericArray | undefined, start: number, 
 /**
  * Drafts of the sequences of a span; `lengths` add up to its length.
  *
- * @param place Where the span begins in its pack, and how many tokens the pack has.
+ * @param place Start of the span in its pack, and the number of tokens in the pack.
  */
 export function cutPack(
   span: PackSpan,
@@ -129,7 +129,7 @@ export function cutPack(
   return drafts;
 }
 
-/** True when tokens `[start, end)` are one repeated token without a label: the filling at the end of a pack. */
+/** True when tokens `[start, end)` are one repeated token without a label: the padding at the end of a pack. */
 export function isFilling(span: PackSpan, start: number, end: number): boolean {
   const { labels, inputIds } = span;
   if (labels === undefined || inputIds === undefined || end - start < 2) return false;

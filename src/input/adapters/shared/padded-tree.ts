@@ -1,5 +1,5 @@
 /**
- * A few large arrays with one row per sequence: verl's DataProto and whatever has the same shape.
+ * A few large arrays with one row per sequence: verl's DataProto and anything of the same shape.
  *
  * @module
  */
@@ -48,7 +48,7 @@ function collectMatrices(columns: FoundColumns<TreeValue>, file: string): Map<Ar
     const column = columns.get(field);
     if (column === undefined) continue;
     const matrix = asRows(column.value);
-    // Positions in several dimensions (image and text) are not those of tokens.
+    // Positions with several dimensions (image and text) are not token positions.
     if (field === "positions" && matrix !== undefined && matrix.inner.length > 1) continue;
     if (matrix !== undefined) {
       matrices.set(field, { name: column.name, matrix, shape: describeValue(column.value) });
@@ -64,7 +64,10 @@ function collectMatrices(columns: FoundColumns<TreeValue>, file: string): Map<Ar
   return matrices;
 }
 
-/** Per-token arrays must agree with the rollout log-probs; others (advantages per row) fall out when they cannot. */
+/**
+ * Per-token arrays must have the shape of the rollout log-probs; others (advantages per row) are dropped if they do
+ * not.
+ */
 function checkShapes(matrices: Map<ArrayField, NamedMatrix>, file: string): NamedMatrix {
   const reference = matrices.get("rollout") ?? matrices.get("trainer")!;
   for (const [field, { name, matrix, shape }] of matrices) {
@@ -72,7 +75,7 @@ function checkShapes(matrices: Map<ArrayField, NamedMatrix>, file: string): Name
     const { width } = reference.matrix;
     if (isOfDigits && width !== undefined && matrix.width !== width * DIGITS) {
       throw new LengthMismatchError(
-        `${name} is ${shape}, ${reference.name} is ${reference.shape}: ${DIGITS} numbers per token are expected`,
+        `${name} is ${shape}, ${reference.name} is ${reference.shape}: expected ${DIGITS} numbers per token`,
         { at: { file, entry: name }, hint: "write the distributions of all response tokens: [B, T, 10]" },
       );
     }
@@ -150,11 +153,11 @@ async function readScalarColumns(
   });
 }
 
-/** A draft is some 500 bytes of objects however short its row is. */
+/** A draft takes about 500 bytes of objects, however short its row is. */
 const MOST_BLOCK_ROWS = 1 << 14;
-/** Of one token in one array: as it is stored, decoded, and in the record that grows by doubling. */
+/** Bytes per token and array: stored, decoded, and in the record, which grows by doubling. */
 const ELEMENT_BYTES = 24;
-/** Of one row's text. */
+/** Bytes per row and text. */
 const TEXT_BYTES = 64;
 
 function checkRows(rows: number, columns: FoundColumns<TreeValue>, file: string): void {
@@ -188,8 +191,8 @@ export interface PaddedOptions {
 }
 
 /**
- * Whether responses stand at the right of their rows (SkyRL): the mask of every row that is not full ends at the last
- * column. One row that begins at the first column and ends early says otherwise.
+ * Whether responses are right-aligned in their rows (SkyRL): the mask of every partly filled row ends at the last
+ * column. One row that begins at the first column and ends early disproves it.
  */
 function isPaddedOnTheLeft(masks: readonly RowArrays[ArrayField][] | undefined): boolean {
   let left = 0;
@@ -206,7 +209,7 @@ function isPaddedOnTheLeft(masks: readonly RowArrays[ArrayField][] | undefined):
  * Drafts of a batch of `[B, T]` arrays, in blocks of rows.
  *
  * @throws LengthMismatchError when arrays that belong together have different shapes
- * @throws SchemaError when a log-prob column is no array of numbers
+ * @throws SchemaError when a log-prob column is not an array of numbers
  */
 export async function* readPadded(
   columns: FoundColumns<TreeValue>,

@@ -1,5 +1,5 @@
 /**
- * One pack to drafts, a group of sequences at a time.
+ * Reads one pack into drafts, a group of sequences at a time.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export type PackField =
   | "step"
   | "rank";
 
-/** Looks a field of one pack up. */
+/** Looks up a field of one pack. */
 export type PackSource = (field: PackField) => TreeValue | undefined;
 
 export interface PackContext extends AdapterContext {
@@ -64,7 +64,7 @@ function labelField(field: TokenField): string {
   return field === "labels" ? "labels of the next token" : FIELD_LABELS[field];
 }
 
-/** Tokens per sequence, from lengths or from their running sum. */
+/** Tokens per sequence, from lengths or their running sum. */
 async function readLengths(get: PackSource): Promise<NumericArray | undefined> {
   const lengths = await readVector(get("lengths"));
   if (lengths !== undefined) return lengths;
@@ -115,7 +115,7 @@ async function openColumns(
   return readers;
 }
 
-/** Consecutive sequences of at most `blockTokens` tokens together, or a longer one alone. */
+/** Groups consecutive sequences of at most `blockTokens` tokens in total; a longer one stands alone. */
 function* groups(
   lengths: NumericArray,
   blockTokens: number,
@@ -171,7 +171,7 @@ async function readSpan(readers: Map<TokenField, SpanReader>, start: number, end
 async function readGroupIds(get: PackSource, rows: number): Promise<(string | undefined)[] | undefined> {
   const value = get("group");
   if (typeof value !== "string") return readTexts(value, rows);
-  // safetensors metadata holds text only, so lists are written as JSON.
+  // safetensors metadata can only hold text, so lists are written as JSON.
   try {
     const parsed: unknown = JSON.parse(value);
     if (Array.isArray(parsed) && parsed.length === rows) return parsed.map(String);
@@ -181,7 +181,7 @@ async function readGroupIds(get: PackSource, rows: number): Promise<(string | un
   return undefined;
 }
 
-/** A number, or one that metadata holds as text. */
+/** A number, or one stored as text in metadata. */
 export async function readNumber(value: TreeValue | undefined): Promise<number | undefined> {
   const number = typeof value === "string" && value !== "" ? Number(value) : await readScalar(value);
   return Number.isNaN(number) ? undefined : number;
@@ -226,7 +226,7 @@ export async function* readPack(
         count: lengths[kept]!,
         omits: { unit: "token", why: "no_data" },
         at,
-        describe: (count) => `${count} ${count === 1 ? "token that fills" : "tokens that fill"} up packs`,
+        describe: (count) => `${count} padding ${count === 1 ? "token" : "tokens"} at the end of packs`,
       });
     }
     const drafts = cutPack(span, lengths.subarray(first, kept), { start, width: total });

@@ -19,7 +19,7 @@ import {
 import { describeRowValue, isRowList, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
 import { ARRAY_FIELDS, type RowArrays, toDraft } from "./sequence.ts";
 
-/** What the first rows hold: each field's first name for which any of them has a value. */
+/** The columns of the first rows: each field under the first of its names for which a row has a value. */
 export function findRowColumns(document: RowDocument, names: NameTable): FoundColumns<RowValue> {
   return findColumns(
     names,
@@ -34,7 +34,7 @@ export function findRowColumns(document: RowDocument, names: NameTable): FoundCo
   );
 }
 
-/** The one number that all sample rows have. */
+/** The number that all sample rows share, if there is one. */
 export function agreedNumber(document: RowDocument, names: readonly string[] = []): number | undefined {
   const seen = new Set(
     document.sample.map((row) =>
@@ -44,7 +44,7 @@ export function agreedNumber(document: RowDocument, names: readonly string[] = [
   return seen.size === 1 ? [...seen][0] : undefined;
 }
 
-/** All names in the first rows with what they hold, for messages. */
+/** All names in the first rows with a description of their values, for messages. */
 export function describeSample(document: RowDocument): string[] {
   const seen = new Map<string, string>();
   for (const row of document.sample) {
@@ -65,7 +65,7 @@ export function chunkValueAt(chunk: RowChunk, i: number, path: string): RowValue
   return isRowMap(inner) ? valueAt(inner, path.slice(dot + 1)) : undefined;
 }
 
-/** Reports a row that reading leaves out; the cut-off last line of a file that is being written is no fault. */
+/** Reports a row that is left out; the cut-off last line of a file that is being written is not an error. */
 export function reportBadRow(findings: FindingLog, file: string, bad: BadRow): void {
   const partial = bad.message.includes("cut off");
   findings.add({
@@ -93,7 +93,7 @@ export interface RowOptions {
   readonly policies?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Rows of equal length are `[B, T]`; end to end they would be read as one sequence, padding between its parts. */
+/** Rows of equal length are `[B, T]`: laid end to end they would be read as one sequence with padding inside. */
 function isBatchOfRows(value: RowValue | undefined): boolean {
   if (!isRowList(value) || value.length < 2) return false;
   const [first] = value;
@@ -103,7 +103,7 @@ function isBatchOfRows(value: RowValue | undefined): boolean {
 
 const SCALAR_FIELDS = ["reward", "correctness", "cachedTokens", "step", "rank", "row"] as const;
 
-/** Top-level names to ask a columnar file for. */
+/** Top-level names to request from a columnar file. */
 function topLevel(
   names: NameTable,
   document: RowDocument,
@@ -116,7 +116,7 @@ function topLevel(
   return [...new Set(asked)].filter((name) => present.has(name));
 }
 
-/** Drafts of a document with one object per sequence. Rows without any log-probs are reported and left out. */
+/** Drafts of a document with one object per sequence. Rows without log-probs are reported and left out. */
 export async function* readRows(
   document: RowDocument,
   options: RowOptions,
@@ -147,8 +147,8 @@ export async function* readRows(
         reportBadRow(findings, file, {
           ...place,
           message: `one row holds a whole batch (${describeRowValue(batch)})`,
-          likely: "each line is a padded batch in place of a sequence",
-          hint: "write an object per sequence, or each batch to a .json file of its own",
+          likely: "each line is a padded batch instead of one sequence",
+          hint: "write one object per sequence, or each batch to its own .json file",
         });
         continue;
       }

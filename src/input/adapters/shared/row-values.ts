@@ -1,5 +1,5 @@
 /**
- * Looking into the values of one row.
+ * Reads the values of one row.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export function toNumber(value: RowValue | undefined): number | undefined {
   return undefined;
 }
 
-/** A text, or a number written out. */
+/** A text, or a number as text. */
 export function toText(value: RowValue | undefined): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" && !Number.isNaN(value) ? String(value) : undefined;

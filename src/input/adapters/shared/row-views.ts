@@ -1,5 +1,5 @@
 /**
- * Columns of `[B, T]` cut to each row's own part, so that what is padded on the left, or shifted by one, becomes rows
+ * Columns of `[B, T]` cut to each row's own part, so that arrays with left padding, or shifted by one, become rows
  * that begin together.
  *
  * @module
@@ -14,7 +14,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** A column that was found, as rows. */
+/** A column as rows. */
 export interface NamedRows {
   readonly name: string;
   readonly matrix: Matrix;
@@ -22,7 +22,7 @@ export interface NamedRows {
   readonly shape: string;
 }
 
-/** The named column as rows of numbers; undefined where it is absent or no such thing. */
+/** The named column as rows of numbers; undefined when it is absent or something else. */
 export function findRows(columns: TreeMap, name: string): NamedRows | undefined {
   const value = columns[name];
   const matrix = asMatrix(value ?? undefined);
@@ -31,7 +31,7 @@ export function findRows(columns: TreeMap, name: string): NamedRows | undefined 
 
 /**
  * @param widths that the column may have
- * @throws LengthMismatchError when it has another number of rows or columns
+ * @throws LengthMismatchError when it has a different number of rows or columns
  */
 export function checkSize(
   { name, matrix, shape }: NamedRows,
@@ -47,7 +47,7 @@ export function checkSize(
   });
 }
 
-/** Each row's span as an array of its own, read when it is asked for. */
+/** Each row's span as its own array, read on demand. */
 export function viewRows(
   { matrix }: NamedRows,
   spans: readonly Span[],
@@ -76,7 +76,7 @@ export async function readMask({ matrix }: NamedRows): Promise<Uint8Array[]> {
   return masks;
 }
 
-/** From the first element that is set to behind the last one; empty where none is. */
+/** The range from the first set element to the last; empty when none is set. */
 export function findOnes(mask: NumericArray): Span {
   let start = 0;
   while (start < mask.length && mask[start] === 0) start++;

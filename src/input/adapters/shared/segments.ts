@@ -1,5 +1,5 @@
 /**
- * Sequences put together from pieces: the messages of a conversation, or the calls of an agent to its engine.
+ * Builds sequences from pieces: the messages of a conversation, or an agent's calls to its engine.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import { type NumericArray, Unavailable } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 
-/** Tokens that follow each other. */
+/** Consecutive tokens. */
 export interface Segment {
   readonly ids: NumericArray;
-  /** Which tokens the engine sampled; all where absent. */
+  /** Which tokens the engine sampled; all when absent. */
   readonly mask?: NumericArray | undefined;
-  /** Of each token, or of each with mask 1; absent where the engine gave none. */
+  /** One per token, or per token with mask 1; absent when the engine returned none. */
   readonly logprobs?: NumericArray | undefined;
-  /** As `logprobs`. */
+  /** Like `logprobs`. */
   readonly advantages?: NumericArray | undefined;
-  /** Of the weights that sampled it. */
+  /** Version of the weights that sampled it. */
   readonly version?: number | undefined;
-  /** Sampled tokens that count in another sequence: kept as context. */
+  /** Sampled tokens that count in another sequence; here they are context. */
   readonly counted?: boolean;
 }
 
@@ -34,7 +34,7 @@ type Assembled = Pick<
   | "weightVersions"
 >;
 
-/** Writes the values of a segment behind `at`: one per token, or one per token with mask 1. */
+/** Writes the values of a segment from `at` on: one per token, or one per token with mask 1. */
 function spread(
   target: Float64Array,
   at: number,
@@ -47,13 +47,13 @@ function spread(
     return undefined;
   }
   if (values.length !== sampled)
-    return `${plural(values.length, "value")} for ${ids.length} tokens of which ${sampled} were sampled`;
+    return `${plural(values.length, "value")} for ${ids.length} tokens, ${sampled} of them sampled`;
   let next = 0;
   for (let i = 0; i < ids.length; i++) if (mask?.[i] !== 0) target[at + i] = values[next++]!;
   return undefined;
 }
 
-/** The sequence of the segments; its response begins with the first token that counts. */
+/** Joins segments to a sequence; its response begins with the first token that counts. */
 export function assembleSegments(segments: readonly Segment[]): Assembled | Unavailable {
   const total = segments.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Float64Array(total);
@@ -100,7 +100,7 @@ export function assembleSegments(segments: readonly Segment[]): Assembled | Unav
   };
 }
 
-/** One request to an engine: what it was given, and what it sampled. */
+/** One request to an engine: its prompt, and what it sampled. */
 export interface Call {
   readonly prompt: NumericArray;
   readonly sampled: NumericArray;
@@ -113,8 +113,9 @@ function startsWith(ids: NumericArray, prefix: readonly number[]): boolean {
 }
 
 /**
- * Calls as sequences of segments: a call whose prompt begins with all that came before continues it (what is new in
- * the prompt is a tool's or a user's), any other begins a sequence of its own, as after a compaction of the context.
+ * Groups calls into sequences of segments. A call whose prompt begins with all earlier tokens continues the sequence
+ * (new tokens in the prompt are a tool's or a user's); any other call begins a sequence, for example after a
+ * compaction of the context.
  */
 export function chainCalls(calls: readonly Call[]): readonly (readonly Segment[])[] {
   const chains: { segments: Segment[]; ids: number[] }[] = [];

@@ -42,7 +42,7 @@ export const ARRAY_FIELDS = [
 export type ArrayField = (typeof ARRAY_FIELDS)[number];
 export type RowArrays = Partial<Record<ArrayField, NumericArray>>;
 
-/** Of these a row has as many as response tokens, in the source's padding. */
+/** Fields with one entry per response token, padded like the source. */
 export const ALIGNED_FIELDS = [
   "trainer",
   "rollout",
@@ -76,11 +76,11 @@ export interface RowScalars {
 }
 
 export interface RowLayout {
-  /** Rows were brought to one width, so what lies behind the last token is padding. */
+  /** Rows were padded to one width, so everything after the last token is padding. */
   readonly padded: boolean;
-  /** Responses end at the last column of their rows, and padding or the prompt's end comes before them. */
+  /** Responses end at the last column of their rows, after padding or the prompt's end. */
   readonly isLeftPadded?: boolean;
-  /** Padding token of prompts; undefined: only an attention mask tells. */
+  /** Padding token of prompts; undefined when only an attention mask marks padding. */
   readonly padToken?: number | undefined;
   /** Further policies' log-probs. */
   readonly policies?: Readonly<Record<string, NumericArray>> | undefined;
@@ -93,23 +93,23 @@ function startOfOnes(values: NumericArray): number {
   return start;
 }
 
-/** Index behind the last non-zero element. */
+/** Index after the last non-zero element. */
 function endOfOnes(values: NumericArray): number {
   let end = values.length;
   while (end > 0 && values[end - 1] === 0) end--;
   return end;
 }
 
-/** How many of `width` columns lie before the padding on the right. */
+/** How many of `width` columns precede the padding on the right. */
 function findEnd(arrays: RowArrays, mask: NumericArray | undefined, width: number, padded: boolean): number {
   const attention = takeTail(arrays.attention, width);
   if (attention !== undefined) return endOfOnes(attention);
-  // Tool output may end a response: where a mask of its own says what is response, the others do not cut it.
+  // Tool output may end a response: if there is a separate response mask, the others do not cut it.
   const response = arrays.mask ?? mask;
   return !padded || response === undefined || response.length !== width ? width : endOfOnes(response);
 }
 
-/** Columns before the response: of rows that are padded on the left, those that the response mask leaves out. */
+/** Columns before the response: in rows with left padding, those that the response mask excludes. */
 function findStart({ mask }: RowArrays, end: number, isLeftPadded: boolean): number {
   if (!isLeftPadded || mask === undefined) return 0;
   let start = 0;
@@ -142,7 +142,7 @@ function findPrompt(
   return prompt.subarray(first);
 }
 
-/** The response's ids beside the end of those of prompt and response together, where the mask counts them. */
+/** Compares the response's ids with the end of the prompt and response ids, at tokens with mask 1. */
 function compareIds(
   { tokens, inputIds }: RowArrays,
   mask: NumericArray | undefined,
@@ -176,13 +176,13 @@ function topK(
   const k = ids.length / width;
   if (!Number.isInteger(k) || k === 0 || logprobs.length !== ids.length) return undefined;
   const kept = Float32Array.from(logprobs.subarray(k * start, k * end));
-  // Where there is no alternative there is no log-prob either, whatever the padding says.
+  // Without an alternative there is no log-prob, whatever the padding says.
   const keptIds = ids.subarray(k * start, k * end);
   for (let i = 0; i < kept.length; i++) if (keptIds[i]! < 0) kept[i] = NaN;
   return { k, ids: keptIds, logprobs: kept };
 }
 
-/** A row's distributions over the digits as log-probs; as many tokens as the response has. */
+/** A row's distributions over the digits as log-probs, one per response token. */
 function digitLogprobs(
   { digitLogprobs: logprobs, digitProbs: given }: RowArrays,
   width: number,
@@ -190,9 +190,9 @@ function digitLogprobs(
 ): NumericArray | undefined {
   const values = logprobs ?? given;
   if (values === undefined) return undefined;
-  // Uncut, so that what does not fit is named with its own length.
+  // Uncut, so that a wrong length is reported as it is.
   const own = values.length === width * DIGITS ? values.subarray(0, length * DIGITS) : values;
-  // "Distribution" says neither: probabilities are not negative.
+  // The name "distribution" does not say which: probabilities are not negative.
   if (logprobs !== undefined || own.some((value) => value < 0)) return own;
   return Float64Array.from(own, Math.log);
 }
@@ -209,7 +209,7 @@ function countPadding(attention: NumericArray, promptWidth: number): number {
   return padding;
 }
 
-/** Views of what the source says of its tokens beyond the record's columns; counting is left to who keeps them. */
+/** Views of per-token values that have no column in the record; consumers count them. */
 function findDetails(
   { attention, inputIds, tokens, tokenScores, tokenRewards = tokenScores }: RowArrays,
   width: number,
@@ -220,7 +220,7 @@ function findDetails(
     takeTail(values, width)?.subarray(start, end);
   const details = {
     attention: cut(attention),
-    // Where the source has ids once, they are those of the record.
+    // If the source has ids only once, they are those of the record.
     inputTokenIds: tokens === undefined ? undefined : cut(inputIds),
     tokenRewards: cut(tokenRewards),
   };
@@ -237,8 +237,8 @@ function findDetails(
 }
 
 /**
- * A row's arrays and scalars as a draft. Arrays of unequal lengths are passed on uncut, so that the one that does not
- * fit is named with its own length.
+ * A row's arrays and scalars as a draft. Arrays of unequal lengths are passed on uncut, so that a wrong length is
+ * reported as it is.
  */
 export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayout): SequenceDraft {
   const width = (arrays.tokens ?? arrays.rollout ?? arrays.trainer)?.length ?? 0;

@@ -1,5 +1,5 @@
 /**
- * Looking into the values of a tree document: what they are, and their numbers by rows.
+ * Reads the values of a tree document: descriptions, and numbers by row.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export async function readScalar(value: TreeValue | undefined): Promise<number |
   return undefined;
 }
 
-/** One number per row, from a `[B]` or `[B, 1]` tensor or a list; NaN where an element is no number. */
+/** One number per row, from a `[B]` or `[B, 1]` tensor or a list; NaN for an element that is not a number. */
 export async function readNumbers(
   value: TreeValue | undefined,
   rows: number,
@@ -50,7 +50,7 @@ export async function readNumbers(
   return Promise.all(value.map(async (element) => (await readScalar(element)) ?? NaN));
 }
 
-/** One text per row; numbers are written out. */
+/** One text per row; numbers become text. */
 export async function readTexts(
   value: TreeValue | undefined,
   rows: number,
@@ -76,7 +76,7 @@ export interface Matrix {
   readonly rows: number;
   /** Elements per row; undefined when rows differ. */
   readonly width: number | undefined;
-  /** Dimensions behind the first, where they are the same for all rows. */
+  /** Dimensions after the first, if they are the same for all rows. */
   readonly inner: readonly number[];
   readRows(start: number, end: number): Promise<readonly NumericArray[]>;
 }
@@ -157,7 +157,7 @@ export async function readVector(value: TreeValue | undefined): Promise<NumericA
     : flatten(value);
 }
 
-/** Length of what {@link readVector} would give, without reading it. */
+/** Length of the result of {@link readVector}, without reading it. */
 export function vectorLength(value: TreeValue | undefined): number | undefined {
   if (isTensor(value)) {
     const { dtype, shape } = value;
@@ -169,7 +169,7 @@ export function vectorLength(value: TreeValue | undefined): number | undefined {
   if (!isList(value)) return undefined;
   const only = value[0];
   if (value.length === 1 && only !== undefined && typeof only === "object") return vectorLength(only);
-  // What `flatten` takes, and nothing else: a text among the numbers has no value to stand for.
+  // Only what `flatten` accepts: a text among the numbers has no numeric value.
   const isElement = (element: TreeValue): boolean =>
     element === null || typeof element === "number" || typeof element === "boolean";
   return value.every(isElement) ? value.length : undefined;

@@ -1,9 +1,9 @@
 /**
- * SkyRL's TrainingInputBatch: where its columns are in a pickle, and which part of each row is the response.
+ * SkyRL's TrainingInputBatch: the place of its columns in a pickle, and the response in each row.
  *
  * `skyrl/backends/skyrl_train/training_batch.py` and `skyrl/train/dataset/preprocess.py` (NovaSky-AI/SkyRL a9564572):
- * everything is padded on the left. `sequences` and `attention_mask` are prompt and response, the other columns the
- * response alone, entry i about token i.
+ * everything is padded on the left. `sequences` and `attention_mask` cover prompt and response, the other columns only
+ * the response, entry i about token i.
  *
  * @module
  */
@@ -39,7 +39,7 @@ const CLASS = /(?:^|\.)(?:TensorBatch|TrainingInputBatch)$|\._rebuild_tensor_bat
 export function findBatch(root: TreeMap): Batch | undefined {
   const object = root.value;
   if (isPickled(object) && CLASS.test(object.className)) {
-    // `_rebuild_tensor_batch(class, state)` since the class has `__reduce__`, a state of its own before.
+    // `_rebuild_tensor_batch(class, state)` since the class has `__reduce__`; before that, its own state.
     const state = [...object.args, object.state].find((part) => isMap(part) && isMap(part.batch_dict));
     if (!isMap(state) || !isMap(state.batch_dict)) return undefined;
     return { columns: state.batch_dict, metadata: isMap(state.metadata) ? state.metadata : {} };
@@ -48,7 +48,7 @@ export function findBatch(root: TreeMap): Batch | undefined {
   return isFlat ? { columns: root, metadata: isMap(root.metadata) ? root.metadata : {} } : undefined;
 }
 
-/** Response-level columns by the field that each is. */
+/** Response-level columns by field. */
 const RESPONSE_COLUMNS: readonly (readonly [Field, string])[] = [
   ["rollout", "rollout_logprobs"],
   ["trainer", "action_log_probs"],
@@ -59,15 +59,15 @@ const RESPONSE_COLUMNS: readonly (readonly [Field, string])[] = [
 ];
 
 export interface ResponseRows {
-  /** One array per sequence, the response alone. */
+  /** One array per sequence, over the response only. */
   readonly columns: FoundColumns<TreeValue>;
-  /** Rows at the end that only fill the batch up: copies of the first with an empty mask. */
+  /** Padding rows at the end: copies of the first with an empty mask. */
   readonly padding: number;
 }
 
 const OTHER_MASKS: NameTable = { lossMask: ["loss_mask"], ...NARROWING_MASKS };
 
-/** Masks beside the one that tells the response. */
+/** Masks other than the response mask. */
 function findNarrowing(columns: TreeMap, response: NamedRows): { field: Field; rows: NamedRows }[] {
   return Object.entries(OTHER_MASKS).flatMap(([field, names = []]) => {
     const rows = names.map((name) => findRows(columns, name)).find((found) => found !== undefined);
@@ -75,7 +75,7 @@ function findNarrowing(columns: TreeMap, response: NamedRows): { field: Field; r
   });
 }
 
-/** Names of the masks of which all must be 1 where a token counts, the one that tells the response first. */
+/** Names of the masks that must all be 1 for a token to count, the response mask first. */
 export function listMasks({ columns }: Batch): string[] {
   const response = findRows(columns, "response_mask") ?? findRows(columns, "loss_mask");
   if (response === undefined) return [];
@@ -122,7 +122,7 @@ export async function readResponses(
   return { columns: found, padding };
 }
 
-/** Prompt and response ids out of the whole sequences. */
+/** Splits whole sequences into prompt and response ids. */
 async function addTokens(
   columns: TreeMap,
   spans: readonly Span[],
@@ -140,7 +140,7 @@ async function addTokens(
   if (total < width) {
     throw new LengthMismatchError(`sequences is ${sequences.shape}, response_mask is ${response.shape}`, {
       at: { file, entry: "sequences" },
-      likely: "the arrays come from different batches: a sequence is its prompt and its response",
+      likely: "the arrays come from different batches; sequences covers prompt and response",
     });
   }
   const before = total - width;
@@ -156,7 +156,7 @@ async function addTokens(
   found.set("prompt", { name: "sequences", value: viewRows(sequences, prompts, columns.sequences) });
 }
 
-/** Uids are taken out before the dump; where each prompt's sequences begin and end stays. */
+/** SkyRL removes the uids before the dump, but keeps where each prompt's sequences begin and end. */
 function groupRows(metadata: TreeMap, rows: number, file: string): FoundColumn<TreeValue> | undefined {
   const { uids, policy_prompt_boundaries: boundaries } = metadata;
   if (isList(uids) && uids.length >= rows) return { name: "uids", value: uids.slice(0, rows) };
@@ -166,7 +166,7 @@ function groupRows(metadata: TreeMap, rows: number, file: string): FoundColumn<T
   boundaries.forEach((boundary, prompt) => {
     if (!(boundary instanceof Int32Array) || boundary.length !== 2) return;
     const [start, end] = [Math.max(0, boundary[0]!), Math.min(rows, boundary[1]!)];
-    // Numbers start again in each file, and one prompt of the run must not have two names that are alike.
+    // Numbers restart in each file, and two prompts of the run must not get the same name.
     if (start < end) groups.fill(`${step}.p${prompt}`, start, end);
   });
   return groups.every((group) => group !== null)

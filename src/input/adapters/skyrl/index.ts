@@ -59,7 +59,7 @@ async function* readBlocks(
       count: padding,
       at: { file: document.file },
       describe: (count) =>
-        `${count} ${count === 1 ? "row fills" : "rows fill"} the batch up (pad_size) and ${count === 1 ? "is" : "are"} not read: copies of a sequence with an empty loss mask`,
+        `${count} padding ${count === 1 ? "row" : "rows"} (pad_size) ${count === 1 ? "is" : "are"} not read: copies of a sequence with an empty loss mask`,
     });
   }
   yield* readPadded(columns, { file: document.file, blockTokens: context.blockTokens });
@@ -87,7 +87,7 @@ export const skyrl: Adapter = {
         "padding on the left, entry i about token i of the response",
         `response mask: ${listMasks(batch).join(" AND ")}`,
         ...("policy_prompt_boundaries" in batch.metadata
-          ? ["groups: policy_prompt_boundaries, as SkyRL takes the uids out before it writes"]
+          ? ["groups: policy_prompt_boundaries, since SkyRL removes the uids before it writes"]
           : []),
       ],
       missing: names.filter((name) => !has(name)).map((name) => LABELS[name]!),

@@ -1,7 +1,7 @@
 /**
- * Responses put together from the slices of context-parallel ranks. Of a sequence cut into 2 × cp_size chunks, rank r
- * holds chunks r and 2 × cp_size − 1 − r (zigzag); what it holds of a response are the log-probs of these places, one
- * place later than the logits they come from.
+ * Assembles responses from the slices of context-parallel ranks. Of a sequence cut into 2 × cp_size chunks, rank r
+ * holds chunks r and 2 × cp_size − 1 − r (zigzag); it holds the response's log-probs at these positions, one later
+ * than the logits they come from.
  *
  * Layout: `get_logits_and_tokens_offset_with_cp` and `assemble_log_prob_from_cp` of
  * `miles/backends/training_utils/cp_utils.py`, commit 31f1ca96.
@@ -19,7 +19,7 @@ export interface SliceLayout {
   readonly paddedTo?: number | undefined;
 }
 
-/** Two ranges of response tokens, each perhaps empty, that context-parallel rank `rank` holds: `[start, end)`. */
+/** The two ranges `[start, end)` of response tokens, possibly empty, that context-parallel rank `rank` holds. */
 export function findSlices(
   { total, response, cpSize, paddedTo }: SliceLayout,
   rank: number,
@@ -34,8 +34,8 @@ export function findSlices(
 }
 
 /**
- * The whole response of the slices of all ranks, in the order of ranks; undefined when one of them does not have the
- * length that the layout gives it.
+ * Assembles the response from the slices of all ranks, in rank order; undefined when a slice does not have the length
+ * that the layout requires.
  */
 export function assembleSlices(
   slices: readonly NumericArray[],

@@ -16,16 +16,19 @@ import type { RawRewards } from "./rewards.ts";
 import type { RolloutSample } from "./rollout-dump.ts";
 import { spreadVersions } from "./weight-versions.ts";
 
-/** What a sample is read with, beside its own file. */
+/** What reading a sample needs besides its own file. */
 export interface Surroundings {
   readonly file: string;
   readonly rewards: RawRewards | undefined;
   readonly samples: ReadonlyMap<number, RolloutSample> | undefined;
-  /** Dumps of all context-parallel ranks in their order, this one among them; one where responses are whole. */
+  /** Dumps of all context-parallel ranks in order, including this one; only this one when responses are not sliced. */
   readonly slices: readonly Dump[];
 }
 
-/** Of these a context-parallel rank keeps its slice (`_CP_SHARDED_FIELDS`, `miles/dashboard/dump_reader.py`). */
+/**
+ * Fields of which a context-parallel rank keeps only its slice (`_CP_SHARDED_FIELDS`,
+ * `miles/dashboard/dump_reader.py`).
+ */
 const SLICED: ReadonlySet<string> = new Set([
   "log_probs",
   "rollout_log_probs",
@@ -55,7 +58,7 @@ async function readWhole(
     const whole = assembleSlices(present, layout);
     if (whole !== undefined) return whole;
   }
-  // Some fields are kept whole on each rank; any other length is reported against the response's.
+  // Some fields are complete on each rank; any other length is reported against the response's.
   return first;
 }
 
@@ -70,12 +73,12 @@ function isSameSample(a: NumericArray | undefined, b: NumericArray | undefined):
   return a?.length === b?.length && (a === undefined || a.every((id, i) => id === b?.[i]));
 }
 
-/** 0 may be any other end. */
+/** Other endings may also have 0. */
 async function readTruncated(dump: Dump, i: number): Promise<string | undefined> {
   return (await readScalar(dump.get(i, "truncated"))) === 1 ? "length" : undefined;
 }
 
-/** @throws LengthMismatchError when there are fewer tokens than the response has */
+/** @throws LengthMismatchError when there are fewer tokens than the response needs */
 export async function toDraft(dump: Dump, i: number, around: Surroundings): Promise<SequenceDraft> {
   const { file, slices, rewards, samples } = around;
   const length = await readScalar(dump.get(i, "response_lengths"));
@@ -102,7 +105,7 @@ export async function toDraft(dump: Dump, i: number, around: Surroundings): Prom
   const sample =
     (await readScalar(dump.get(i, "sample_index"))) ?? (await readScalar(dump.get(i, "sample_indices")));
   const known = sample === undefined ? undefined : samples?.get(sample);
-  // A sample of the same index with other tokens belongs to another rollout.
+  // A sample with the same index but other tokens belongs to another rollout.
   const rollout = isSameSample(known?.tokens, tokens) ? known : undefined;
   const mask = (await readArray(dump, i, "loss_masks")) ?? new Uint8Array(responseLength).fill(1);
   const reward =
@@ -132,7 +135,7 @@ export async function toDraft(dump: Dump, i: number, around: Surroundings): Prom
   };
 }
 
-/** A sample of a rollout dump: the engine's side alone. */
+/** A sample of a rollout dump: only the engine's side. */
 export async function toRolloutDraft(dump: Dump, i: number, sample: RolloutSample): Promise<SequenceDraft> {
   const length = (await readScalar(dump.get(i, "response_length"))) ?? 0;
   const tokens = await readArray(dump, i, "tokens");

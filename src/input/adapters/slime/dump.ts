@@ -1,5 +1,5 @@
 /**
- * The three shapes of slime's debug dumps, brought to one list of samples.
+ * Reads the three shapes of slime's debug dumps as one list of samples.
  *
  * Training dumps: version 2 (`slime/observability/train_data_utils.py`, commits 624b824a and d92cb5de), version 1 and
  * miles (`miles/utils/train_dump_utils.py`, commit 31f1ca96): `{rollout_id, rank, rollout_data}` per rank. Rollout
@@ -17,10 +17,10 @@ export type DumpKind = "train-v2" | "train-v1" | "rollout";
 export interface Dump {
   readonly kind: DumpKind;
   readonly samples: number;
-  /** Element `i` of a per-sample column, under the name that training dumps use. */
+  /** Element `i` of a per-sample column, by its name in training dumps. */
   readonly get: (i: number, name: string) => TreeValue | undefined;
   readonly has: (name: string) => boolean;
-  /** A value of the whole rollout batch, which is not cut into samples. */
+  /** A value of the whole rollout batch, not split by sample. */
   readonly whole: (name: string) => TreeValue | undefined;
   readonly root: TreeMap;
 }
@@ -36,7 +36,7 @@ function measureLength(column: TreeValue | undefined): number | undefined {
   return isTensor(column) ? column.shape[0] : undefined;
 }
 
-/** Columns of `rollout_data`: small tensors over samples become arrays, so that they can be asked element by element. */
+/** Columns of `rollout_data`: small tensors over samples become arrays for access by element. */
 async function sampleColumns(data: TreeMap, samples: number): Promise<TreeMap> {
   const entries = Object.entries(data).map(async ([name, value]): Promise<[string, TreeValue]> => {
     const numbers =

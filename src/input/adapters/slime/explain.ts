@@ -1,5 +1,5 @@
 /**
- * What a dump holds and lacks, for `--explain` and for who gives one that lacks a policy.
+ * What a dump holds and lacks, for `--explain` and for the errors about a missing policy.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ["rewards", "reward of the loss"],
   ["weight_versions", "weight version of each generation call"],
 ]);
-/** Rollout dumps use the singular. */
+/** Rollout dumps use singular names. */
 const ROLLOUT_LABELS: ReadonlyMap<string, string> = new Map([
   ["rollout_log_probs", "rollout log-probs"],
   ["tokens", "prompt and response token ids"],
@@ -31,7 +31,7 @@ const ROLLOUT_LABELS: ReadonlyMap<string, string> = new Map([
   ["weight_versions", "weight version of each generation call"],
 ]);
 
-/** The labels, with the name under which the re-scored log-probs are, if they are there. */
+/** The labels, including the name of the re-scored log-probs if there are any. */
 function withRescore(labels: ReadonlyMap<string, string>, dump: Dump): ReadonlyMap<string, string> {
   const rescore = findRescore(dump.has);
   return rescore === undefined ? labels : new Map([...labels, [rescore, FIELD_LABELS.rescore]]);
@@ -43,7 +43,7 @@ const KINDS = {
   rollout: "rollout dump",
 } as const;
 
-/** miles also writes what slime writes; these keys are its own. */
+/** miles also writes slime's keys; these are its own. */
 export function nameTrainer({ root }: Dump): string {
   return root.qkv_format !== undefined || root.cp_size !== undefined ? "miles" : "slime";
 }
@@ -71,7 +71,7 @@ export function describeDump(
 const TRAIN_SWITCH =
   "read the training dump instead: --save-debug-train-data PATH, or train_data/ next to rollout_data/ with --dump-details DIR";
 
-/** Which policies are there, and what to switch on for the one that is not. */
+/** The policies present, and what to switch on for the missing one. */
 export function findSides(
   dump: Dump,
   file: string,
@@ -109,7 +109,7 @@ export function findSides(
       hint:
         side === "trainer"
           ? "drop --use-rollout-logprobs for one step with --save-debug-train-data PATH"
-          : 'in the generate function send "return_logprob": True to SGLang and fill sample.rollout_log_probs',
+          : 'in the generate function send "return_logprob": True to SGLang and set sample.rollout_log_probs',
     },
   );
   if (missing.length === 2) return { problem: error };

@@ -22,7 +22,7 @@ import { matchPolicyLoss } from "./policy-loss-match.ts";
 import { readRawRewards } from "./rewards.ts";
 import { readRolloutSample, readRolloutSamples } from "./rollout-dump.ts";
 
-/** Blocks of about as many tokens as were asked for. */
+/** Blocks of about the requested number of tokens. */
 async function* inBlocks(
   samples: number,
   { blockTokens }: AdapterContext,
@@ -45,7 +45,7 @@ async function* inBlocks(
 
 const readKind = (facts: unknown): DumpPart["kind"] => (facts as DumpPart).kind;
 
-/** Dumps of all context-parallel ranks, in their order. */
+/** Dumps of all context-parallel ranks, in order. */
 async function openSlices(dump: Dump, { companions = [] }: AdapterContext): Promise<readonly Dump[]> {
   const slices: [number, Dump][] = [[(await readScalar(dump.root.cp_rank)) ?? 0, dump]];
   for (const companion of companions) {
@@ -75,7 +75,7 @@ async function* readTraining(
       at: { file },
       likely:
         "each rank's file holds the rewards of the whole rollout batch, and no file here says which are its own",
-      hint: "give the folder above, with train_data/ and rollout_data/ of all ranks",
+      hint: "give the parent folder, with train_data/ and rollout_data/ of all ranks",
       describe: (count) =>
         `${plural(count, "sequence")} without a reward: raw_reward covers ${rewards.covered} samples, this file has ${dump.samples}`,
     });
@@ -92,7 +92,7 @@ async function* readTraining(
         likely:
           "the two folders belong to different runs, or the rollout dump was overwritten by a resumed run",
         describe: (count) =>
-          `${plural(count, "sequence")} of the training dumps ${count === 1 ? "is" : "are"} not in the rollout dump of the step: no group, prompt and versions`,
+          `${plural(count, "sequence")} of the training dumps ${count === 1 ? "is" : "are"} not in the rollout dump of the step: group, prompt and versions are unknown`,
       });
     }
     return draft;
@@ -135,7 +135,7 @@ async function describePart(dump: Dump, file: string): Promise<DumpPart> {
   };
 }
 
-/** A slice alone has nothing beside it: `joinDumps` takes this away where the others are there. */
+/** The problem of a single slice; `joinDumps` removes it when the others are present. */
 function refuseSlice({ cpRank, cpSize }: DumpPart, file: string): Match["problem"] {
   if (cpSize === 1) return undefined;
   return new UnsupportedError(

@@ -69,7 +69,7 @@ describe("miles --dump-details, two data-parallel by two context-parallel ranks"
       "4 files repeat sequences of the training dumps (policy_loss_debug): counted once",
       "3 files complete others of the run and are read with them: the first, train_data/7_1.pt, with train_data/7_0.pt",
       "1 file repeats the samples of another rank (tensor or pipeline parallel): counted once",
-      "1 file without the two sides: this is an evaluation dump: it does not hold trainer log-probs",
+      "1 file without both sides: this is an evaluation dump: it does not hold trainer log-probs",
     ]);
   });
 
@@ -81,7 +81,7 @@ describe("miles --dump-details, two data-parallel by two context-parallel ranks"
   it("says in --explain what was joined", async () => {
     const { run } = await readAll(details);
     expect(run.sources[0]!.found.slice(-2)).toEqual([
-      "responses put together from 2 context-parallel slices (zigzag)",
+      "responses assembled from 2 context-parallel slices (zigzag)",
       "group, prompt and versions: joined from 7.pt of the rollout dump by sample index",
     ]);
   });
@@ -125,7 +125,7 @@ describe("miles --dump-details, two data-parallel by two context-parallel ranks"
       const other = await readAll(join(folder, "other"));
       expect(other.batches[0]!.groupIds).toEqual([undefined, undefined, undefined]);
       expect(other.findings.map(({ message }) => message)).toContain(
-        "3 sequences of the training dumps are not in the rollout dump of the step: no group, prompt and versions",
+        "3 sequences of the training dumps are not in the rollout dump of the step: group, prompt and versions are unknown",
       );
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 /**
- * miles' `dashboard_columns/rollout_{id}.parquet`: the rollout dump's arrays once more, one row per sample, for its
+ * miles' `dashboard_columns/rollout_{id}.parquet`: a copy of the rollout dump's arrays, one row per sample, for its
  * dashboard (`save_dashboard_columns`, `miles/ray/rollout/debug_data.py` commit 31f1ca96).
  *
  * @module
@@ -38,7 +38,7 @@ export function matchMirror({ sample, file }: RowDocument): Match | undefined {
     {
       at: { file },
       likely: "it is dashboard_columns/ of --dump-details",
-      hint: "give the folder above, in which train_data/ has both policies",
+      hint: "give the parent folder, whose train_data/ has both policies",
     },
   );
   return {

@@ -1,9 +1,9 @@
 /**
- * How the files of a slime or miles run go together. miles writes a training dump per rank
- * (`train_data/{id}_{rank}.pt`): data-parallel ranks hold different samples, tensor- and pipeline-parallel ranks the
- * same ones (log-probs only where the last pipeline stage is), context-parallel ranks a slice of each response. The
- * rollout dump of the step (`rollout_data/{id}.pt`) has what training dumps lack. Read as
- * `miles/dashboard/dump_reader.py` does (commit 31f1ca96).
+ * How the files of a slime or miles run combine. miles writes a training dump per rank (`train_data/{id}_{rank}.pt`):
+ * data-parallel ranks hold different samples, tensor- and pipeline-parallel ranks the same ones (log-probs only where
+ * the last pipeline stage is), context-parallel ranks a slice of each response. The rollout dump of the step
+ * (`rollout_data/{id}.pt`) has what training dumps lack. Combined as `miles/dashboard/dump_reader.py` does (commit
+ * 31f1ca96).
  *
  * @module
  */
@@ -13,29 +13,29 @@ import type { Joined, PartFile } from "../adapter.ts";
 import { readScalar } from "../shared/tree-values.ts";
 import type { Dump } from "./dump.ts";
 
-/** What a training dump is read with. */
+/** What reading a training dump needs. */
 export interface SharedFacts {
   /** Sample indices of all training dumps of the step, sorted. */
   readonly batch: readonly number[];
 }
 
-/** What the others of a run must know of a dump. */
+/** What other files of a run must know about a dump. */
 export interface DumpPart {
   readonly kind: "train" | "rollout" | "evaluation" | "policy-loss" | "mirror";
   readonly step: number | undefined;
   readonly rank: number;
-  /** This file's slice of each response; 0 of 1 where responses are whole. */
+  /** This file's slice of each response; 0 of 1 when responses are not sliced. */
   readonly cpRank: number;
   readonly cpSize: number;
-  /** `Sample.index` of each sample, in file order; NaN where there is none. */
+  /** `Sample.index` of each sample, in file order; NaN when absent. */
   readonly indices: readonly number[];
-  /** Both policies' log-probs are in it. */
+  /** Whether it has both policies' log-probs. */
   readonly bothSides: boolean;
-  /** Equal where the same call was dumped by several ranks. */
+  /** Equal when several ranks dumped the same call. */
   readonly digest?: string;
 }
 
-/** Of the files of one run only, so that a cast is safe: `detect` of this adapter made them. */
+/** The cast is safe: this adapter's `detect` made all parts of its files. */
 const readFacts = ({ facts }: PartFile): DumpPart => facts as DumpPart;
 
 export async function readIndices(dump: Dump): Promise<number[]> {
@@ -60,7 +60,7 @@ function sameSamples(a: DumpPart, b: DumpPart): boolean {
 
 const READ_ALONE = (problem: PartFile["problem"]): Joined => ({ as: "read", problem });
 
-/** Places of the training dumps of one step that hold the same samples: one data-parallel rank's. */
+/** Indices of the training dumps of one step that hold the same samples, those of one data-parallel rank. */
 type Replica = number[];
 
 function groupReplicas(places: readonly number[], facts: readonly DumpPart[]): Replica[] {
@@ -73,7 +73,7 @@ function groupReplicas(places: readonly number[], facts: readonly DumpPart[]): R
   return groups;
 }
 
-/** Context-parallel slices of the same samples: the files to read, one for each cp rank that is there. */
+/** Context-parallel slices of the same samples: the files to read, one per cp rank present. */
 function pickSlices(group: Replica, facts: readonly DumpPart[]): Map<number, number> {
   const byRank = new Map<number, number>();
   const better = (a: number, b: number): boolean => facts[a]!.bothSides && !facts[b]!.bothSides;
@@ -92,13 +92,13 @@ function missingSlices(part: PartFile, absent: readonly number[]): MissingSideEr
     `this miles dump holds context-parallel slice ${cpRank} of ${cpSize} of each response; the file of context-parallel ${which} missing`,
     {
       at: { file: part.file },
-      likely: "one rank's file was given or copied, and each rank writes its own slice",
+      likely: "only one rank's file was given or copied; each rank writes its own slice",
       hint: `give the folder with the files of all ranks${step === undefined ? "" : ` of step ${step} (${step}_RANK.pt)`}`,
     },
   );
 }
 
-/** What still keeps a rank's file from being read, with the other slices at hand. */
+/** Why a rank's file still cannot be read together with the other slices. */
 function findJoinedProblem(part: PartFile, absent: readonly number[]): PartFile["problem"] {
   const { cpSize, bothSides } = readFacts(part);
   if (absent.length > 0) return missingSlices(part, absent);
@@ -128,7 +128,7 @@ function joinStep(places: readonly number[], parts: readonly PartFile[], joined:
       };
     }
     const siblings = chosen.filter((place) => place !== main);
-    // Slices are read with the first one; whoever has one of them needs all.
+    // Slices are read with the first one; each slice needs all of them.
     for (const place of siblings) joined[place] = { as: "companion", problem: undefined };
     joined[main] = {
       as: "read",
@@ -136,7 +136,7 @@ function joinStep(places: readonly number[], parts: readonly PartFile[], joined:
       problem: findJoinedProblem(parts[main]!, absent),
       found: [
         ...(cpSize > 1 && absent.length === 0
-          ? [`responses put together from ${cpSize} context-parallel slices (zigzag)`]
+          ? [`responses assembled from ${cpSize} context-parallel slices (zigzag)`]
           : []),
         ...(rollout === undefined
           ? []
@@ -150,7 +150,7 @@ function joinStep(places: readonly number[], parts: readonly PartFile[], joined:
   if (rollout !== undefined && isReadable) joined[rollout] = { as: "companion", problem: undefined };
 }
 
-/** Beside training dumps nothing is missing: an evaluation has no other side to look for. */
+/** Next to training dumps nothing is missing: an evaluation has no other side. */
 function describeEvaluations(parts: readonly PartFile[], joined: Joined[]): void {
   if (!parts.some((part) => readFacts(part).kind === "train")) return;
   for (const [place, part] of parts.entries()) {
@@ -161,7 +161,7 @@ function describeEvaluations(parts: readonly PartFile[], joined: Joined[]): void
   }
 }
 
-/** `dashboard_columns`: nothing but what the rollout or training dumps of the run hold. */
+/** `dashboard_columns` only repeats what the rollout or training dumps of the run hold. */
 function joinMirrors(places: readonly number[], parts: readonly PartFile[], joined: Joined[]): void {
   if (!parts.some((part) => ["train", "rollout"].includes(readFacts(part).kind))) return;
   for (const place of places)
@@ -172,7 +172,7 @@ function joinMirrors(places: readonly number[], parts: readonly PartFile[], join
     };
 }
 
-/** `policy_loss_debug`: of ranks that dumped the same numbers one is read, and none beside training dumps. */
+/** `policy_loss_debug`: one is read of ranks that dumped the same numbers, and none if there are training dumps. */
 function joinCalls(places: readonly number[], parts: readonly PartFile[], joined: Joined[]): void {
   const facts = parts.map(readFacts);
   const hasTraining = facts.some(({ kind, bothSides }) => kind === "train" && bothSides);
@@ -211,9 +211,9 @@ function joinRun(parts: readonly PartFile[]): readonly Joined[] {
 }
 
 /**
- * The run of each file. Training and rollout dumps may lie in folders of different names
- * (`--save-debug-train-data A/{rollout_id}.pt --save-debug-rollout-data B/{rollout_id}.pt`): where one folder has nothing
- * but the one and a single other nothing but the other, they are of one run. Samples join by index and length all the same.
+ * The run of each file. Training and rollout dumps may lie in folders of different names (`--save-debug-train-data
+ * A/{rollout_id}.pt --save-debug-rollout-data B/{rollout_id}.pt`): if one folder has only training dumps and a single
+ * other one only rollout dumps, they belong to one run. Samples still join by index and length.
  */
 function assignRuns(parts: readonly PartFile[]): readonly string[] {
   const kinds = new Map<string, Set<string>>();

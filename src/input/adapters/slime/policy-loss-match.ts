@@ -1,5 +1,5 @@
 /**
- * What detection says of a `policy_loss_debug` file.
+ * Detection of a `policy_loss_debug` file.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export async function matchPolicyLoss(
     {
       at: { file },
       likely: "a custom generate function did not keep the engine's log-probs",
-      hint: 'in the generate function send "return_logprob": True to SGLang and fill sample.rollout_log_probs',
+      hint: 'in the generate function send "return_logprob": True to SGLang and set sample.rollout_log_probs',
     },
   );
   return {
@@ -49,7 +49,7 @@ export async function matchPolicyLoss(
       "step: the file counts calls of the loss, not steps",
       ...(oldIsRollout
         ? [
-            "old_log_probs repeats rollout_log_probs (--use-rollout-logprobs), so train_log_probs is taken: after the first update of a step it is of later weights",
+            "old_log_probs repeats rollout_log_probs (--use-rollout-logprobs), so train_log_probs is used: after the first update of a step it comes from later weights",
           ]
         : []),
     ],

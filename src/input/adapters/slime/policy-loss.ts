@@ -1,7 +1,7 @@
 /**
- * miles' `policy_loss_debug/rank_{r}_call_{n}.pt`: what one call of the policy loss saw, per sample and without token
- * ids (`miles/backends/training_utils/debug_dump.py`, commit 31f1ca96). Log-probs and masks are the rank's own: with
- * context parallelism a slice of the response, in which each token is there once.
+ * miles' `policy_loss_debug/rank_{r}_call_{n}.pt`: the inputs of one call of the policy loss, per sample and without
+ * token ids (`miles/backends/training_utils/debug_dump.py`, commit 31f1ca96). Log-probs and masks are the rank's own:
+ * with context parallelism a slice of the response, with each token once.
  *
  * @module
  */
@@ -23,14 +23,14 @@ function isSame(a: NumericArray | undefined, b: NumericArray | undefined): boole
   return a !== undefined && b !== undefined && a.length === b.length && a.every((value, i) => value === b[i]);
 }
 
-/** What must be known of a call before its samples are read. */
+/** Facts about a call that are needed before its samples are read. */
 export interface PolicyLossFacts {
   /** Old and rollout log-probs are the same everywhere: `--use-rollout-logprobs`. */
   readonly oldIsRollout: boolean;
   readonly hasRollout: boolean;
-  /** Some samples are shorter than their responses. */
+  /** Whether some samples are shorter than their responses. */
   readonly sliced: boolean;
-  /** Of the lengths and the numbers of this call: equal on tensor-parallel ranks. */
+  /** Digest of the lengths and numbers of this call: equal on tensor-parallel ranks. */
   readonly digest: string;
 }
 

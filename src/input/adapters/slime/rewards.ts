@@ -10,7 +10,7 @@ import type { Dump } from "./dump.ts";
 import { readIndices, type SharedFacts } from "./parts.ts";
 import type { RolloutSample } from "./rollout-dump.ts";
 
-/** How the rows of this file were found in `raw_reward`. */
+/** How this file's rows were found in `raw_reward`. */
 export type RewardRows =
   | "row"
   | "rollout_position"
@@ -23,13 +23,13 @@ export interface RawRewards {
   readonly rows: RewardRows;
   /** How many samples `raw_reward` covers. */
   readonly covered: number;
-  /** Of sample `i` of the file; undefined where it is unknown. */
+  /** The reward of sample `i` of the file; undefined when unknown. */
   readonly get: (i: number) => number | undefined;
-  /** All of the batch are 0 or 1, or −1 or 1: 1 is what the trainers count as correct. */
+  /** Whether all rewards of the batch are 0 or 1, or −1 or 1: trainers count 1 as correct. */
   readonly isBinary: boolean;
 }
 
-/** Values, where they are numbers: a reward may also be an object with several. */
+/** The values, if they are numbers: a reward may also be an object with several. */
 async function readBatch(dump: Dump): Promise<ArrayLike<number> | undefined> {
   const value = dump.whole("raw_reward");
   if (value === undefined || value === null) return undefined;
@@ -49,7 +49,7 @@ async function readColumn(dump: Dump, name: string): Promise<(number | undefined
   return Promise.all(Array.from({ length: dump.samples }, (_, i) => readScalar(dump.get(i, name))));
 }
 
-/** @param samples of the step's rollout dump, by sample index */
+/** @param samples samples of the step's rollout dump, by sample index */
 export async function readRawRewards(
   dump: Dump,
   samples: ReadonlyMap<number, RolloutSample> | undefined,

@@ -1,6 +1,6 @@
 /**
- * What a rollout dump (`Sample.to_dict()` of `slime/utils/types.py` and `miles/utils/types.py`) knows of a sample that
- * the training dump of the step does not: joined by sample index.
+ * What a rollout dump (`Sample.to_dict()` of `slime/utils/types.py` and `miles/utils/types.py`) knows about a sample
+ * and the step's training dump does not; joined by sample index.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { asDump, type Dump } from "./dump.ts";
 import { readIndices } from "./parts.ts";
 
 export interface RolloutSample {
-  /** Its place in the whole rollout batch, by which `raw_reward` is indexed. */
+  /** Its position in the whole rollout batch, the index into `raw_reward`. */
   readonly position: number;
   readonly group: string | undefined;
   readonly prompt: string | undefined;
@@ -42,7 +42,7 @@ function writePrompt(value: TreeValue | undefined): string | undefined {
   return parts.every((part) => part !== undefined) ? parts.join("\n") : undefined;
 }
 
-/** `Sample.Status` in the words of the engines, which the record and other trainers use. */
+/** `Sample.Status` as the engines' finish reason, which the record and other trainers use. */
 const FINISH_REASONS: ReadonlyMap<TreeValue, string> = new Map([
   ["completed", "stop"],
   ["truncated", "length"],
@@ -54,7 +54,7 @@ function readFinishReason(status: TreeValue | undefined): string | undefined {
   return FINISH_REASONS.get(status) ?? status;
 }
 
-/** Over all calls of the sample; both counts are 0 where the engine reported neither. */
+/** Over all calls of the sample; both counts are 0 when the engine reported neither. */
 async function readCachedTokens(info: TreeValue | undefined): Promise<number | undefined> {
   if (!isMap(info)) return undefined;
   const total = await readScalar(info.total_prompt_tokens);
@@ -77,7 +77,7 @@ export async function readRolloutSample(dump: Dump, i: number): Promise<RolloutS
   };
 }
 
-/** The samples of the rollout dump among the companions, by sample index; undefined when there is none. */
+/** The samples of the companion rollout dump, by sample index; undefined when there is none. */
 export async function readRolloutSamples(
   companions: readonly Companion[],
   isRollout: (companion: Companion) => boolean,

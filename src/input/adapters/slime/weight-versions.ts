@@ -1,5 +1,5 @@
 /**
- * Weight versions: the engine names one with each of its replies (`Sample.update_from_meta_info`, `miles/utils/types.py`
+ * Weight versions: the engine reports one with each reply (`Sample.update_from_meta_info`, `miles/utils/types.py`
  * commit 31f1ca96, `slime/utils/types.py` commit 624b824a), so a sample has one per generation call.
  *
  * @module
@@ -14,8 +14,8 @@ function readVersion(value: TreeValue): number {
 }
 
 /**
- * The version that sampled each token, -1 where that is unknown. With several versions in a sample, each belongs to a
- * turn where there are as many turns; a response that was resumed in mid-turn does not say where.
+ * The version that sampled each token, -1 when unknown. Several versions in a sample belong to its turns if there are
+ * as many turns; a response that was resumed in mid-turn does not say where.
  */
 export function spreadVersions(value: TreeValue | undefined, mask: NumericArray): Int32Array | undefined {
   if (!isList(value) || value.length === 0) return undefined;

@@ -1,12 +1,12 @@
 /**
- * verifiers traces (`traces.jsonl`), which prime-rl writes by default as `rollouts/step_N/KIND/SUBSET/traces.jsonl`: one
- * episode per line, with traces that are graphs of messages. Each node holds the tokens that it adds; a path from a root
- * to a leaf is one sequence. Where paths share nodes (after a compaction of the context, with sub-agents), the sampled
- * tokens of the shared part count in the first path.
+ * verifiers traces (`traces.jsonl`), which prime-rl writes by default as `rollouts/step_N/KIND/SUBSET/traces.jsonl`:
+ * one episode per line, with traces that are graphs of messages. Each node holds the tokens that it adds; each path
+ * from a root to a leaf is a sequence. Where paths share nodes (after a compaction of the context, with sub-agents),
+ * the sampled tokens of the shared part count in the first path.
  *
  * Layout: `MessageNode` of `verifiers/v1/graph.py`, `Trace` and `Episode` (verifiers commit a60a606e), written by
- * `src/prime_rl/monitors/file.py` and counted as `iter_trainable_branches` of `src/prime_rl/orchestrator/trajectories.py`
- * counts them (prime-rl commit 559b4477).
+ * `src/prime_rl/monitors/file.py` and counted as `iter_trainable_branches` of
+ * `src/prime_rl/orchestrator/trajectories.py` counts them (prime-rl commit 559b4477).
  *
  * @module
  */
@@ -32,12 +32,12 @@ function listTraces(object: TreeMap): readonly TreeMap[] {
   return object.nodes === undefined ? listMaps(object.traces) : [object];
 }
 
-/** Paths of all leaves together: more than a conversation has, and less than would hold the process up. */
+/** Limit on the total length of all paths: more than a conversation needs, less than would stall the process. */
 const MOST_PLACES = 10_000_000;
 
 /**
- * Paths from a root to each leaf, as places in `nodes`, in the order of the leaves; undefined where they share so much
- * that together they are longer than {@link MOST_PLACES}.
+ * Paths from a root to each leaf, as indices into `nodes`, in the order of the leaves; undefined when their total
+ * length exceeds {@link MOST_PLACES}.
  */
 function listPaths(nodes: readonly TreeMap[]): readonly (readonly number[])[] | undefined {
   const parents = nodes.map((node) => numberIn(node, "parent"));
@@ -47,7 +47,7 @@ function listPaths(nodes: readonly TreeMap[]): readonly (readonly number[])[] | 
   for (const leaf of nodes.keys()) {
     if (inner.has(leaf)) continue;
     const path: number[] = [];
-    // A parent stands before its children; anything else would be a cycle.
+    // A parent precedes its children; anything else could be a cycle.
     for (let at: number | undefined = leaf; at !== undefined && at >= 0; ) {
       path.push(at);
       const parent: number | undefined = parents[at];
@@ -82,7 +82,7 @@ function sumRewards(trace: TreeMap): number | undefined {
   return values.length === 0 ? undefined : values.reduce((a, b) => a + b, 0);
 }
 
-/** The version that sampled the episode, where all of it was one. */
+/** The version that sampled the episode, if it was only one. */
 function findVersion(episode: TreeMap): number | undefined {
   const policy = findIn(episode, "run", "work", "policy");
   const start = numberIn(policy, "start");
@@ -101,7 +101,7 @@ function readEpisode(episode: TreeMap): readonly SequenceDraft[] | Unavailable {
     const counted = new Set<number>();
     const paths = listPaths(nodes);
     if (paths === undefined)
-      return new Unavailable(`the paths of ${nodes.length} nodes are too long together`);
+      return new Unavailable(`the paths of ${nodes.length} nodes are too long in total`);
     for (const [branch, path] of paths.entries()) {
       const assembled = assembleSegments(
         path.map((place) => toSegment(nodes[place]!, version, counted.has(place))),
@@ -140,7 +140,7 @@ export const verifiers: Adapter = {
     const error = new MissingSideError(
       present
         ? "these are verifiers traces: they hold the rollout policy's log-probs, not the trainer's"
-        : "these are verifiers traces without token ids and log-probs",
+        : "these are verifiers traces: they hold neither token ids nor log-probs",
       {
         at: { file: document.file },
         likely: present
@@ -161,7 +161,7 @@ export const verifiers: Adapter = {
             ]
           : []),
       ],
-      guessed: present ? ["tokens that several paths share count in the first of them"] : [],
+      guessed: present ? ["tokens shared by several paths count only in the first"] : [],
       missing: ["trainer log-probs"],
       ...(present
         ? { onePolicy: { has: "rollout", what: "verifiers traces", error } as const }

@@ -46,12 +46,12 @@ function explain<V>(
   const has = (field: Field): boolean => columns.has(field);
   const sure = has("tokens") || has("mask") || has("attention");
   const only = findOnePolicy(has);
-  // Text columns of rows go by verl's names too: log-probs of one side alone do not make it verl's.
+  // Other trainers' rows also have text columns with verl's names: log-probs of one side do not make it verl's.
   if (!has("rollout") && !has("trainer")) return undefined;
   if (only !== undefined && columns.get("tokens")?.name !== "responses") return undefined;
   const guessed = [explainMask(columns)].filter((line) => line !== undefined);
   if (padded && has("prompt") && !has("attention") && !has("padToken")) {
-    guessed.push("prompts: taken whole, as no attention mask says where they begin");
+    guessed.push("prompts: not trimmed, since no attention mask says where they begin");
   }
   return {
     score: only !== undefined ? 0.6 : sure ? 0.9 : 0.75,
@@ -66,13 +66,13 @@ function explain<V>(
   };
 }
 
-/** What verl writes with one policy's log-probs: its rollout skip, and the batch without calculate_log_probs. */
+/** verl's dumps with one policy's log-probs: its rollout skip, and the batch without calculate_log_probs. */
 const ONE_POLICY: { readonly [Side in "rollout" | "trainer"]: LackingDump<Side> } = {
   rollout: { what: "a verl generation batch", trainer: "verl", has: "rollout" },
   trainer: { what: "a verl batch without the engine's log-probs", trainer: "verl", has: "trainer" },
 };
 
-/** A batch that is pickled whole, and yet not read: why. */
+/** The error for a pickled batch whose tensors are not read. */
 function findProblem(root: TreeMap, file: string): LogratioError | undefined {
   const opaque = findOpaqueBatch(root);
   if (opaque !== undefined) {
@@ -111,7 +111,7 @@ async function readSampling(columns: FoundColumns<TreeValue>): Promise<Sampling>
 async function readTree(document: TreeDocument, context: AdapterContext): Promise<Reading> {
   const columns = new Map(treeColumns(document));
   if (!context.keepDetails) columns.delete("tokenRewards");
-  // Exporters of earlier versions wrote other trainers' batches under verl's names, and say whose they are.
+  // Exporters of earlier versions wrote other trainers' batches under verl's names, with the trainer's name.
   const { trainer } = findDataProto(document.root).columns;
   return {
     trainer: typeof trainer === "string" ? trainer : undefined,
@@ -140,7 +140,7 @@ export const verl: Adapter = {
     const problem = findProblem(document.root, document.file);
     if (problem !== undefined) return { score: 0.9, found: [], guessed: [], missing: [], problem };
     const columns = treeColumns(document);
-    // Rows of their own lengths have no padding that a mask would have to tell.
+    // Rows of different lengths have no padding that a mask would have to mark.
     const padded = asMatrix(columns.get("prompt")?.value)?.width !== undefined;
     return explain(columns, describeValue, await readScalar(columns.get("step")?.value), {
       padded,

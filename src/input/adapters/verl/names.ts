@@ -1,6 +1,6 @@
 /**
- * verl's names: `verl/protocol.py` and `verl/trainer/ppo/ray_trainer.py` (commit 1dda039b), and the spellings that
- * its users' own dumps add (plural and singular, `_ids` in JSONL).
+ * verl's names: `verl/protocol.py` and `verl/trainer/ppo/ray_trainer.py` (commit 1dda039b), and the spellings of
+ * users' own dumps (plural and singular, `_ids` in JSONL).
  *
  * @module
  */

@@ -132,7 +132,7 @@ describe("a mask that has to be found", () => {
     const { run, batches } = await readAll(fixture("no_attention.npz"));
     expect(picture(batches[0]!)).toMatchObject({ responses: EXPECTED.responses, masks: EXPECTED.masks });
     expect(run.sources[0]!.guessed).toEqual([
-      "prompts: taken whole, as no attention mask says where they begin",
+      "prompts: not trimmed, since no attention mask says where they begin",
     ]);
   });
 

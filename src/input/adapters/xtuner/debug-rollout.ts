@@ -1,7 +1,7 @@
 /**
  * xtuner's `debug_rollout_{step}.pt` (`debug_rollout=True` with `debug_rollout_dir`): `torch.save` of groups of
  * `RolloutState` objects, `_save_debug_rollout_batch` of `xtuner/v1/train/rl_trainer.py` and
- * `xtuner/v1/data_proto/rl_data.py`, commit b934f462. Nothing is trained in that mode, so the rollout side is all there is.
+ * `xtuner/v1/data_proto/rl_data.py`, commit b934f462. That mode does not train, so there is only the rollout side.
  *
  * @module
  */
@@ -22,14 +22,14 @@ function findFields(value: TreeValue): TreeMap | undefined {
   return isMap(fields) ? fields : undefined;
 }
 
-/** Groups in which the first sample is looked for; a group whose rollouts all failed is empty. */
+/** How many groups to search for the first sample; a group whose rollouts all failed is empty. */
 const PROBED = 100;
 
-/** Samples with the number of their group, which stands for a `group_id` that is null. */
+/** Samples with the number of their group, which replaces a null `group_id`. */
 function listStates(document: SourceDocument): { fields: TreeMap; group: number }[] {
   if (document.kind !== "tree" || !isList(document.root.value)) return [];
   const groups = document.root.value;
-  // A list of anything else is not looked through: one that names itself a million times has no end.
+  // Lists of anything else are not searched: a list that contains itself many times would never end.
   const probe = groups.slice(0, PROBED).find((members) => !isList(members) || members.length > 0);
   const first = isList(probe) ? probe[0] : probe;
   if (first === undefined || findFields(first) === undefined) return [];
@@ -95,7 +95,7 @@ export const xtunerDebug: Adapter = {
     const error = new MissingSideError(
       present
         ? "this is xtuner's debug rollout: it holds the rollout policy's log-probs, not the trainer's"
-        : "this is xtuner's debug rollout without log-probs: neither policy's are in it",
+        : "this is xtuner's debug rollout: it holds neither policy's log-probs",
       {
         at: { file: document.file },
         likely: "debug_rollout=True stops before training",

@@ -45,7 +45,7 @@ const LABELS: Partial<Record<PackField, string>> = {
   group: "group ids",
   step: "step",
 };
-/** Of each of these one is enough. */
+/** One name of each group is enough. */
 const EITHER: readonly (readonly PackField[])[] = [
   ["lengths", "bounds"],
   ["labels", "mask"],
@@ -119,7 +119,7 @@ async function* readRowPacks(document: RowDocument, context: AdapterContext) {
   }
 }
 
-/** What a pack needs of a row: arrays of numbers, numbers, texts and lists of texts. */
+/** The values of a row that a pack needs: arrays of numbers, numbers, texts and lists of texts. */
 function asTree(value: RowValue | undefined): TreeValue | undefined {
   if (value === undefined || typeof value !== "object" || value === null) return value;
   return (
@@ -133,7 +133,7 @@ async function detectRows(document: RowDocument): Promise<Match | undefined> {
   if (first === undefined) return undefined;
   const find = lookup((name) => valueAt(first, name));
   const match = explain(find, describeRowValue);
-  // A list of lengths tells packs from sequences that happen to carry a token count.
+  // A list of lengths distinguishes packs from sequences that happen to have a token count.
   const lengths = toNumbers((find("lengths") ?? find("bounds"))?.value);
   return (
     match && lengths && { ...match, step: toNumber(find("step")?.value), rank: toNumber(find("rank")?.value) }

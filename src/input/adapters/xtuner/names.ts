@@ -1,6 +1,6 @@
 /**
- * xtuner's names: `xtuner/v1/rl/rollout_is.py`, `xtuner/v1/rl/loss/base_loss.py` (commit b934f462) and the plural
- * and singular spellings of dumps made from them.
+ * xtuner's names: `xtuner/v1/rl/rollout_is.py`, `xtuner/v1/rl/loss/base_loss.py` (commit b934f462) and the plural and
+ * singular spellings in dumps made from them.
  *
  * @module
  */

@@ -46,7 +46,7 @@ describe("xtuner packs", () => {
     expect([...batch!.packs]).toEqual([0, 0, 1]);
     expect([...batch!.steps]).toEqual([12, 12, 12]);
     expect([...batch!.ranks]).toEqual([3, 3, 3]);
-    expect(findings.map(({ message }) => message)).toEqual([`5 tokens that fill up packs`]);
+    expect(findings.map(({ message }) => message)).toEqual([`5 padding tokens at the end of packs`]);
   });
 
   it("as a list under each name, step and rank from the file's name", async () => {

@@ -1,5 +1,5 @@
 /**
- * What the batches of one source say about their alignment, as findings.
+ * Findings about the alignment of one source's batches.
  *
  * @module
  */
@@ -10,28 +10,31 @@ import { reportShift } from "./report-shift.ts";
 import type { ShiftScanner } from "./scan-shifts.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
-/** A short greedy answer may have the same log-probs on both sides; a column of this many tokens is one column. */
+/**
+ * A short greedy answer may have the same log-probs on both sides; with this many equal tokens, one column was written
+ * twice.
+ */
 const FEWEST_EQUAL = 20;
 
 export interface AlignmentCheckOptions {
   readonly findings: FindingLog;
   readonly file: string;
-  /** Filled while batches are seen. */
+  /** Filled as batches come in. */
   readonly checks: SourceChecks;
-  /** Undefined: the user trusts the file (`--align none`), or looks at one column for both sides. */
+  /** Undefined when the user trusts the file (`--align none`), or named one column for both sides. */
   readonly scanner: ShiftScanner | undefined;
   /** One column was named for both sides on purpose. */
   readonly isOneSided: boolean;
 }
 
 export interface AlignmentCheck {
-  /** A batch as it goes into figures: sentinels are missing, the trainer's column is where `--align` put it. */
+  /** Takes a batch as it enters figures: without sentinels, and with the trainer's column moved by `--align`. */
   see(batch: RecordBatch): void;
-  /** Reports what the whole source said. */
+  /** Reports on the whole source. */
   finish(): void;
 }
 
-/** The response's ids and the end of prompt and response together must be the same tokens. */
+/** The response's ids must equal the end of the prompt and response ids. */
 function reportIds({ findings, file, checks: { ids } }: AlignmentCheckOptions): void {
   if (ids.differ === 0) return;
   findings.add({
@@ -41,14 +44,14 @@ function reportIds({ findings, file, checks: { ids } }: AlignmentCheckOptions): 
     count: ids.differ,
     at: { file },
     likely:
-      "prompt and response together are padded on another side than the response, or the ids of the prompt alone",
-    hint: "the response's own ids are shown; --explain lists the columns",
+      "the prompt and response ids are padded on the other side than the response, or hold only the prompt",
+    hint: "check the columns with --explain; the response's own ids are used",
     describe: (count) =>
-      `${formatCount(count)} of ${plural(ids.compared, "response token id")} ${count === 1 ? "differs" : "differ"} from the last columns of the ids of prompt and response together`,
+      `${formatCount(count)} of ${plural(ids.compared, "response token id")} ${count === 1 ? "differs" : "differ"} from the end of the prompt and response ids`,
   });
 }
 
-/** Looks at the batches of one source. */
+/** Checks the batches of one source. */
 export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentCheck {
   const { findings, file, checks, scanner } = options;
   const zeros = createZeroCheck(options);
@@ -60,7 +63,7 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
       scanner?.add(batch);
       zeros.see(batch);
       const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask } = batch;
-      // Every token passes here: counts are kept beside the loop.
+      // Every token passes here: local counters keep the loop fast.
       let [masked, same, both] = [0, 0, 0];
       for (let t = 0; t < mask.length; t++) {
         if (mask[t] === 0) continue;
@@ -84,15 +87,15 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
       if (options.isOneSided || equal < compared || equal < FEWEST_EQUAL) return;
       findings.add({
         code: "same-columns",
-        // A short file may agree bit for bit where the engines do; the verdict speaks of the run.
+        // A short file may agree bit for bit because the engines do; the finding is about the whole run.
         severity: "info",
         count: equal,
         at: { file },
         likely:
-          "one column was written as both: AReaL without the decoupled loss overwrites logprobs with the trainer's; or the engines agree bit for bit",
-        hint: "compare with what the engine returned, before the trainer recomputes it; --explain lists the columns",
+          "one column was written for both sides (AReaL without decoupled loss overwrites logprobs with the trainer's), or the engines agree bit for bit",
+        hint: "compare with what the engine returned before the trainer recomputed it; --explain lists the columns",
         describe: (count) =>
-          `rollout and trainer log-probs are the same numbers at all ${formatCount(count)} tokens: Δ is 0 everywhere`,
+          `rollout and trainer log-probs are identical at all ${formatCount(count)} tokens: Δ is 0 everywhere`,
       });
     },
   };

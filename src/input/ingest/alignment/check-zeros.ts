@@ -1,5 +1,5 @@
 /**
- * Log-probs that are exactly 0: what engines and trainers write where there is none (tool output, padding).
+ * Log-probs that are exactly 0, as engines and trainers write them where there are none (tool output, padding).
  *
  * @module
  */
@@ -7,16 +7,19 @@ import type { FindingLog, RecordBatch } from "../../../core/schema/index.ts";
 import { formatCount, formatShare, plural } from "../../../core/text/index.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
-/** Beside a log-prob below this, exactly 0 is a placeholder: one side is certain, the other thinks e times less of it. */
+/**
+ * If the other side's log-prob is below this, exactly 0 is a placeholder: one side is certain of a token that the
+ * other gives less than 1/e.
+ */
 const CERTAIN_ELSEWHERE = -1;
-/** Certain of the last few tokens of a response are both sides now and then; of more, hardly. */
+/** Both sides may be certain of the last few tokens of a response, but hardly of more. */
 const FEWEST_TRAILING = 4;
 
 interface Side {
   count: number;
   /** Σ|Δ| at them, nats. */
   deltaAbs: number;
-  /** Of those, with another one beside it. */
+  /** Those with a neighbor of the same kind. */
   inRuns: number;
 }
 
@@ -40,13 +43,13 @@ export function createZeroCheck({
   let trailing = 0;
   let trailed = 0;
 
-  /** A token with exactly 0 on one side or both. */
+  /** Counts a token with exactly 0 on one side or both. */
   function seeZero(rollout: number, trainer: number): "rollout" | "trainer" | undefined {
     if (rollout === 0 && trainer === 0) checks.zeros.both++;
     else if (rollout === 0) checks.zeros.rollout++;
     else checks.zeros.trainer++;
     const delta = Math.abs(trainer - rollout);
-    // Also passes over what is missing.
+    // This also skips missing values.
     if (!Number.isFinite(delta)) return undefined;
     const side =
       rollout === 0 && trainer < CERTAIN_ELSEWHERE
@@ -63,7 +66,7 @@ export function createZeroCheck({
   return {
     see({ rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets, length }) {
       if (rollout === undefined || trainer === undefined) return;
-      // Every token passes here, and few are 0: sums are kept beside the loop.
+      // Every token passes here, and few are 0: local sums keep the loop fast.
       let sum = deltaAbs;
       let finite = 0;
       for (let i = 0; i < length; i++) {
@@ -98,7 +101,7 @@ export function createZeroCheck({
     finish() {
       for (const side of ["rollout", "trainer"] as const) {
         const { count, deltaAbs: own, inRuns } = sides[side];
-        // Most of the mismatch is between a log-prob and a placeholder: the figures are about the placeholders.
+        // If most of the mismatch is between log-probs and placeholders, the figures describe the placeholders.
         if (2 * own <= deltaAbs || count === 0) continue;
         const share = count / compared;
         findings.add({
@@ -113,7 +116,7 @@ export function createZeroCheck({
               : "no log-prob was returned for these tokens, and 0 was filled in",
           hint: "name the mask: --mask COLUMN; --explain lists the columns and the masks that were combined",
           describe: (total) =>
-            `${plural(total, `${side} log-prob`)} (${formatShare(share)} of the tokens) ${total === 1 ? "is" : "are"} exactly 0 where the ${side === "rollout" ? "trainer" : "rollout"} says otherwise, and ${formatShare(own / deltaAbs)} of all |Δ| is there`,
+            `${plural(total, `${side} log-prob`)} (${formatShare(share)} of the tokens) ${total === 1 ? "is" : "are"} exactly 0 where the ${side === "rollout" ? "trainer" : "rollout"}'s ${total === 1 ? "is" : "are"} not; ${formatShare(own / deltaAbs)} of the total |Δ| comes from there`,
         });
       }
       if (trailing === 0 || checks.masks?.length !== 0) return;

@@ -2,7 +2,10 @@ import { formatCount, formatNumber, plural } from "../../../core/text/index.ts";
 import { formatShift, listShifts } from "./report-shift.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
-/** What was found on the data of files that were read alike, a line each; empty before anything was read. */
+/**
+ * Describes what was found in the data of files that were read alike, one line per check; empty before anything was
+ * read.
+ */
 export function describeChecks(checks: readonly SourceChecks[]): string[] {
   const [first] = checks;
   const total = (count: (of: SourceChecks) => number): number =>
@@ -41,7 +44,7 @@ function describeShift({ shift, scan }: SourceChecks, files: number): string[] {
     shift === 0
       ? []
       : [
-          `alignment: the trainer's entry t ${shift > 0 ? "+" : "-"} ${Math.abs(shift)} is taken for token t (--align ${formatShift(shift)})`,
+          `alignment: the trainer's entry t ${shift > 0 ? "+" : "-"} ${Math.abs(shift)} is used for token t (--align ${formatShift(shift)})`,
         ];
   if (scan === undefined) return moved;
   const place = files === 1 ? "" : " of the first file";
@@ -67,7 +70,7 @@ function describeIds(checks: readonly SourceChecks[]): string[] {
   if (compared === 0) return [];
   const those = plural(compared, "response token id");
   return [
-    `token ids: ${differ === 0 ? `all ${those} are` : `${formatCount(differ)} of ${those} are not`} the last of prompt and response together`,
+    `token ids: ${differ === 0 ? `all ${those} match` : `${formatCount(differ)} of ${those} do not match`} the end of the prompt and response ids`,
   ];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Do the two columns speak of the same tokens? Found on the data before any figure is made: shifts by a few tokens,
- * padding on different sides, columns that are one column, masks that let sentinels in. What is wrong becomes a finding
- * with its figures; nothing is moved unless the user says so (`--align`).
+ * Checks that the two columns are about the same tokens, on the data and before any figure: shifts by a few tokens,
+ * padding on different sides, one column written twice, masks that let sentinels in. A problem becomes a finding with
+ * its figures; nothing is moved unless the user asks for it (`--align`).
  *
  * @module
  */

@@ -1,12 +1,12 @@
 import { UsageError } from "../../../core/base/index.ts";
 
 /**
- * How the trainer's column is laid beside the rollout's: moved by so many tokens (its entry t + n belongs to token t), by
- * what the data say, or as the file has it, without a look.
+ * How the trainer's column is aligned with the rollout's: moved by n tokens (its entry t + n belongs to token t), by
+ * the shift found in the data (`auto`), or as in the file, unchecked (`none`).
  */
 export type Align = number | "auto" | "none";
 
-/** No convention is off by more than a few tokens; a larger number is a typing error. */
+/** No convention is off by more than a few tokens; a larger number is a typo. */
 const LARGEST = 64;
 
 /** @throws UsageError when it is neither a whole number nor `auto` nor `none` */

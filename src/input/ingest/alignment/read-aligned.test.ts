@@ -51,7 +51,7 @@ describe("columns that are shifted", () => {
     const { message, likely, hint, severity } = find(read, "shifted-columns");
     expect(severity).toBe("warning");
     expect(message).toMatch(
-      /^the columns are shifted: the trainer log-probs of [\d,]+ tokens stand 1 entry too late: mean \|Δ\| is 0\.0\d+ there and 0\.\d+ in place, and (\d+) of \1 stretches of tokens agree better; mean \|Δ\| by shift: -3: 0\.\d+, -2: /,
+      /^the columns are shifted: the trainer log-probs of [\d,]+ tokens are 1 entry too late: mean \|Δ\| is 0\.0\d+ there and 0\.\d+ in place, and (\d+) of \1 stretches of tokens agree better; mean \|Δ\| by shift: -3: 0\.\d+, -2: /,
     );
     expect(likely).toContain("<bos>");
     expect(hint).toBe("try --align +1, or --align auto; --align none trusts the file as it is");
@@ -68,13 +68,13 @@ describe("columns that are shifted", () => {
       expect(codes(read)).toEqual(["note"]);
       const ends = drawn.length;
       expect(find(read, "note").message).toBe(
-        `--align +1: the trainer's entry t + 1 is taken for token t; ${ends} tokens with mask 1 have no entry in their turn then`,
+        `--align +1: the trainer's entry t + 1 is used for token t; that leaves ${ends} tokens with mask 1 without an entry in the same turn`,
       );
       const expected = drawn.flatMap(({ trainer }) => [...trainer.slice(0, -1), Number.NaN]);
       expect(trainerRows(read)).toEqual(expected);
       expect(read.batches[0]!.provenance.shift).toBe(1);
       expect(describeChecks(read.run.sources.map(({ checks }) => checks))[1]).toBe(
-        "alignment: the trainer's entry t + 1 is taken for token t (--align +1)",
+        "alignment: the trainer's entry t + 1 is used for token t (--align +1)",
       );
     },
   );
@@ -134,7 +134,7 @@ describe("log-probs that are exactly 0", () => {
     const zeros = drawn.reduce((sum, { rollout }) => sum + rollout.filter((value) => value === 0).length, 0);
     expect(count).toBe(zeros);
     expect(message).toMatch(
-      /^[\d,]+ rollout log-probs \(2\d(\.\d)? % of the tokens\) are exactly 0 where the trainer says otherwise, and 9\d(\.\d+)? % of all \|Δ\| is there$/,
+      /^[\d,]+ rollout log-probs \(2\d(\.\d)? % of the tokens\) are exactly 0 where the trainer's are not; 9\d(\.\d+)? % of the total \|Δ\| comes from there$/,
     );
     expect(likely).toContain("tool output or padding is counted as sampled");
   });
@@ -174,8 +174,8 @@ it("says that columns which agree at every token may be one column", async () =>
   const read = await readAll(await write("a.jsonl", equal));
   const tokens = equal.reduce((sum, { mask }) => sum + mask.length, 0).toLocaleString("en");
   expect(find(read, "same-columns")).toMatchObject({
-    message: `rollout and trainer log-probs are the same numbers at all ${tokens} tokens: Δ is 0 everywhere`,
-    likely: expect.stringContaining("AReaL without the decoupled loss"),
+    message: `rollout and trainer log-probs are identical at all ${tokens} tokens: Δ is 0 everywhere`,
+    likely: expect.stringContaining("AReaL without decoupled loss"),
   });
   const oneSide = { oneSide: true, mapping: { rollout: "old_log_probs", trainer: "old_log_probs" } };
   expect(codes(await readAll(await write("b.jsonl", equal), oneSide))).toEqual([]);

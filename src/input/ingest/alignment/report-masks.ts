@@ -2,14 +2,14 @@ import type { FindingLog } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
-/** What is said where masks leave nothing of each other. */
+/** The finding for masks that exclude each other's tokens. */
 export interface MaskContradiction {
   readonly message: string;
   readonly likely: string;
   readonly hint: string;
 }
 
-/** Undefined where masks agree on some token, or there are not several. */
+/** Undefined when the masks share a token, or when there is only one. */
 export function findContradiction({
   masks = [],
   firstMaskTokens,
@@ -19,8 +19,8 @@ export function findContradiction({
   if (first === undefined || others.length === 0 || maskedTokens > 0 || firstMaskTokens === 0)
     return undefined;
   return {
-    message: `the masks contradict: ${masks.join(" AND ")} leave no token, ${first} alone has ${plural(firstMaskTokens, "token")}`,
-    likely: "one of them is 1 where the policy did not write (tool output), or is about another batch",
+    message: `the masks contradict each other: ${masks.join(" AND ")} leave no token, ${first} alone has ${plural(firstMaskTokens, "token")}`,
+    likely: "one of them is 1 where the policy did not sample (tool output), or belongs to another batch",
     hint: `name the one mask that counts: --mask ${first}`,
   };
 }

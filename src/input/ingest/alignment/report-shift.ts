@@ -3,7 +3,7 @@ import { formatCount, formatNumber } from "../../../core/text/index.ts";
 import type { Offset, ScannedShift, ShiftScan } from "./scan-shifts.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
-/** Adds the finding that another shift than the one that was read is right, if the scan says so. */
+/** Adds the finding that a different shift fits, if the scan found one. */
 export function reportShift({
   findings,
   file,
@@ -25,7 +25,7 @@ export function reportShift({
       subject: offset,
       count: maskedTokens,
       at: { file },
-      likely: `the rows of one column end where their arrays end, those of the other begin where they begin`,
+      likely: "one column was padded on the left and the other on the right",
       hint: "write both columns with the padding on the same side",
       describe: (count) =>
         `the trainer log-probs of ${formatCount(count)} tokens are padded on the ${offset}, the rollout's on the ${other}: ${figures}`,
@@ -40,10 +40,10 @@ export function reportShift({
       count: maskedTokens,
       at: { file },
       likely:
-        "one side put another number of tokens between the turns: it tokenized the text again, or left out a token of the template",
+        "one side has more tokens between the turns than the other: it tokenized the text again, or omits a token of the chat template",
       hint: "write both log-probs for one list of token ids; logratio show TOKEN prints a response with its turns",
       describe: () =>
-        `the columns are shifted after the first turn: there the trainer log-probs stand ${describeDistance(offset)}: ${compare(found)}`,
+        `the columns are shifted after the first turn: there the trainer log-probs are ${describeDistance(offset)}: ${compare(found)}`,
     });
     return;
   }
@@ -57,7 +57,7 @@ export function reportShift({
     likely: explainShift(offset),
     hint: `try --align ${formatShift(wanted)}, or --align auto; --align none trusts the file as it is`,
     describe: (count) =>
-      `the columns are shifted: the trainer log-probs of ${formatCount(count)} tokens stand ${describeDistance(offset)}${shift === 0 ? "" : ` after --align ${formatShift(shift)}`}: ${figures}`,
+      `the columns are shifted: the trainer log-probs of ${formatCount(count)} tokens are ${describeDistance(offset)}${shift === 0 ? "" : ` after --align ${formatShift(shift)}`}: ${figures}`,
   });
 }
 
@@ -73,9 +73,9 @@ function describeDistance(offset: number): string {
 
 function explainShift(offset: number): string {
   if (offset === 1)
-    return "the trainer's column has an entry for <bos> or the last prompt token first, or the rollout's entry t is about token t + 1";
+    return "the trainer's column starts with an entry for <bos> or the last prompt token, or the rollout's entry t is about token t + 1";
   if (offset === -1)
-    return "the trainer's entry t is about token t + 1, as logits are, or the rollout's column has an entry for <bos> first";
+    return "the trainer's entry t is about token t + 1, as logits are, or the rollout's column starts with an entry for <bos>";
   return `one column begins ${Math.abs(offset)} tokens before the other`;
 }
 

@@ -1,42 +1,41 @@
 /**
- * Which entry of the trainer's column is about the rollout's token t: t itself, as it should be, or one a few places
- * away?
+ * Finds the entry of the trainer's column that is about the rollout's token t: t itself, as it should be, or one a few
+ * places away.
  *
- * For each shift s the first masked tokens are looked at twice: how rollout[t] goes with trainer[t + s], and, over the
- * very same t, with trainer[t]. Stretches of at least {@link STRETCH} tokens of one turn vote for the larger
- * correlation. Columns that know nothing of each other give each side half of the votes, columns that are in place
- * give fewer to any other shift; so the number of votes for s is at most binomial with ½, whatever the policy, the noise
- * and the size of the mismatch are. (Mean |Δ| would not do: log-probs grow along a response, so later entries are
- * nearer to anything.) A shift is found when it has more votes than chance gives once in {@link ODDS} files
- * ({@link logTail}, a Chernoff bound, over all shifts that are tried) and stands nearer to all of the votes than to half
- * of them. No size of |Δ| enters.
+ * For each shift s, over the first masked tokens, the correlation of rollout[t] with trainer[t + s] is compared with
+ * that of rollout[t] with trainer[t] at the same t. Stretches of at least {@link STRETCH} tokens of one turn vote for
+ * the larger correlation. Unrelated columns give each side half of the votes, and aligned columns give fewer to any
+ * other shift; so the number of votes for s is at most binomial with ½, whatever the policy, the noise and the size of
+ * the mismatch. (Mean |Δ| does not work: log-probs grow along a response, so later entries are closer to any value.) A
+ * shift is found when it has more votes than chance gives once in {@link ODDS} files ({@link logTail}, a Chernoff
+ * bound, over all shifts that are tried) and more than three quarters of them. The size of |Δ| does not matter.
  *
- * Turns after tool output are also looked at by themselves: a trainer that tokenizes again is right until the first one.
+ * Turns after tool output are also scanned separately: a trainer that tokenizes again is aligned until the first one.
  *
  * @module
  */
 import type { FloatArray } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 
-/** Masked tokens after which more would not change the answer. */
+/** Masked tokens to scan; more would not change the answer. */
 export const ENOUGH_TOKENS = 20_000;
 const FARTHEST = 3;
 /** Tokens that vote together: neighbors are alike, so single tokens would not be independent votes. */
 const STRETCH = 16;
 const ODDS = 1e6;
-/** Halfway between what knows nothing (½) and what is in place (1). */
+/** Halfway between unrelated (½) and aligned (1) columns. */
 const LEAST_SHARE = 0.75;
-/** vLLM's -inf, and what no log-prob can be: left out of the scan. */
+/** vLLM's -inf, and values that cannot be log-probs: left out of the scan. */
 const LOWEST = -9999;
 const HIGHEST = 1e-3;
 
 /**
- * A number of tokens, the same for all; or, of rows of a padded array, by as many as each has padding: `left` if the
- * trainer's values stand at the right end of their rows and the rollout's do not, `right` the other way round.
+ * A number of tokens, the same for all rows; or, in a padded array, each row's padding: `left` if only the trainer's
+ * values are at the right end of their rows, `right` if only the rollout's are.
  */
 export type Offset = number | "left" | "right";
 
-/** Of all turns, or of those behind the first of each response. */
+/** All turns, or those after the first of each response. */
 export type Scope = "all" | "later";
 
 const OFFSETS: readonly Offset[] = [
@@ -50,24 +49,24 @@ export interface ScannedShift {
   readonly scope: Scope;
   /** Tokens with a log-prob on both sides under this shift. */
   readonly tokens: number;
-  /** Mean |Δ| under this shift, nats; NaN where no token was left. */
+  /** Mean |Δ| under this shift, nats; NaN without a token. */
   readonly deltaAbs: number;
-  /** Mean |Δ| of the same tokens as they stand, nats. */
+  /** Mean |Δ| of the same tokens in place, nats. */
   readonly deltaAbsInPlace: number;
-  /** Stretches that go together better under this shift, of those that tell. */
+  /** Stretches that correlate better under this shift, out of those that vote. */
   readonly votes: number;
   readonly stretches: number;
 }
 
 export interface ShiftScan {
-  /** Masked tokens that were looked at. */
+  /** Masked tokens that were scanned. */
   readonly tokens: number;
-  /** Mean |Δ| as they stand, nats. */
+  /** Mean |Δ| in place, nats. */
   readonly deltaAbs: number;
   readonly shifts: readonly ScannedShift[];
   /** Whether there were enough stretches to find any shift at all. */
   readonly canTell: boolean;
-  /** The shift under which the columns agree; undefined when they are in place, or nothing can be said. */
+  /** The shift under which the columns agree; undefined when they are aligned, or undecidable. */
   readonly found: ScannedShift | undefined;
 }
 
@@ -93,7 +92,7 @@ function isLogprob(value: number): boolean {
   return value <= HIGHEST && value > LOWEST;
 }
 
-/** All shifts in both scopes: as many questions as are asked of one file. */
+/** All shifts in both scopes: the number of tests per file. */
 const QUESTIONS = 2 * OFFSETS.length;
 
 export class ShiftScanner {
@@ -109,7 +108,7 @@ export class ShiftScanner {
     return this.#tokens >= ENOUGH_TOKENS;
   }
 
-  /** Looks at a batch, or at the sequences of it that come before there is enough. */
+  /** Scans a batch, or its first sequences until there are enough tokens. */
   add(batch: RecordBatch): void {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
     if (rollout === undefined || trainer === undefined) return;
@@ -119,7 +118,7 @@ export class ShiftScanner {
       const padding = measurePadding(batch, i);
       for (const offset of OFFSETS) {
         const shift = typeof offset === "number" ? offset : offset === "left" ? padding : -padding;
-        // Short paddings are shifts of a few tokens, which are tried as such.
+        // Short paddings are covered by the shifts of a few tokens.
         if (typeof offset === "string" && padding <= FARTHEST) continue;
         let turn = 0;
         for (let t = start; t < end; turn++) {
@@ -150,7 +149,7 @@ export class ShiftScanner {
     }
   }
 
-  /** All that was seen, for {@link addSums} of another scanner. */
+  /** All sums so far, for {@link addSums} of another scanner. */
   sums(): Float64Array {
     const sums = [...this.#sums.values()].flatMap((byOffset) => [...byOffset.values()]);
     return Float64Array.from([
@@ -161,7 +160,7 @@ export class ShiftScanner {
     ]);
   }
 
-  /** Adds what another scanner saw. Sums of floats depend on the order, so files are added in the order of the run. */
+  /** Adds another scanner's sums. Sums of floats depend on the order, so files are added in the order of the run. */
   addSums(sums: ArrayLike<number>): void {
     let at = 0;
     this.#tokens += sums[at++]!;
@@ -211,7 +210,7 @@ function findShift(shifts: readonly ScannedShift[]): ScannedShift | undefined {
     .sort((a, b) => b.votes / b.stretches - a.votes / a.stretches || a.deltaAbs - b.deltaAbs)[0];
 }
 
-/** Columns of padding in a sequence's row; 0 where the source has none. */
+/** Columns of padding in a sequence's row; 0 when the source has none. */
 function measurePadding({ arrays, offsets }: RecordBatch, i: number): number {
   if (arrays === undefined || arrays.layout !== "padded") return 0;
   return arrays.widths[i]! - (offsets[i + 1]! - offsets[i]!);
@@ -224,7 +223,9 @@ interface Turn {
   readonly end: number;
 }
 
-/** Adds the votes of one turn for a shift. The last stretch takes what is left; a short turn is one stretch. */
+/**
+ * Adds the votes of one turn for a shift. The last stretch takes the remaining tokens; a short turn is one stretch.
+ */
 function vote({ rollout, trainer, start, end }: Turn, shift: number, sums: readonly Sums[]): void {
   const from = Math.max(start, start - shift);
   const to = Math.min(end, end - shift);
@@ -235,7 +236,7 @@ function vote({ rollout, trainer, start, end }: Turn, shift: number, sums: reado
       sum.tokens += pairs.tokens;
       sum.shifted += pairs.shifted;
       sum.inPlace += pairs.inPlace;
-      // Where either side says nothing (a constant), neither correlation exists and nobody votes.
+      // If either side is constant, there is no correlation, and the stretch does not vote.
       if (pairs.gain > 0) sum.votes++;
       if (pairs.gain !== 0 && !Number.isNaN(pairs.gain)) sum.stretches++;
     }
@@ -248,7 +249,7 @@ interface Compared {
   /** Σ|Δ| under the shift and in place, nats. */
   readonly shifted: number;
   readonly inPlace: number;
-  /** Correlation under the shift less that in place; NaN where one does not exist. */
+  /** Correlation under the shift minus that in place; NaN when one does not exist. */
   readonly gain: number;
 }
 
@@ -271,7 +272,7 @@ function compareStretch(
   return { tokens: rows.length, shifted, inPlace, gain: correlate(rows, 2) - correlate(rows, 1) };
 }
 
-/** Pearson's r of the first number of each row with another; NaN where one of them does not vary. */
+/** Pearson's r of the first number of each row with another; NaN when one of them does not vary. */
 function correlate(rows: readonly (readonly [number, number, number])[], other: 1 | 2): number {
   const mean = (column: 0 | 1 | 2): number => rows.reduce((sum, row) => sum + row[column], 0) / rows.length;
   const [a, b] = [mean(0), mean(other)];

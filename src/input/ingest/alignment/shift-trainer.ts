@@ -3,13 +3,13 @@ import type { RecordBatch } from "../../../core/schema/index.ts";
 /** A batch whose trainer column was moved. */
 export interface ShiftedBatch {
   readonly batch: RecordBatch;
-  /** Tokens with mask 1 whose entry lies outside what the policy wrote: their trainer log-prob is missing. */
+  /** Tokens with mask 1 whose entry is outside the policy's own tokens: their trainer log-prob is missing. */
   readonly lost: number;
 }
 
 /**
- * The trainer's log-prob of token t from entry t + `shift` of its sequence. Where that entry has mask 0 it is not known
- * which of the two columns was moved, and so not whether the entry is about tool output: it is missing.
+ * The trainer's log-prob of token t from entry t + `shift` of its sequence. If that entry has mask 0, it is missing:
+ * which of the two columns was moved is not known, so the entry may be about tool output.
  */
 export function shiftTrainer(batch: RecordBatch, shift: number): ShiftedBatch {
   const { trainerLogprobs: trainer, offsets, responseMask } = batch;

@@ -1,24 +1,27 @@
 import type { ShiftScan } from "./scan-shifts.ts";
 
-/** What was found on the data of one source while it was read; grows until its last batch. */
+/** What was found in the data of one source while it was read; grows until its last batch. */
 export interface SourceChecks {
-  /** Columns whose masks were combined, the one that says what is response first; undefined where the adapter has no such list. */
+  /** Columns whose masks were combined, the response mask first; undefined when the adapter has no such list. */
   masks: readonly string[] | undefined;
   /** Tokens that the first of several masks alone would count. */
   firstMaskTokens: number;
   /** Tokens with mask 1. */
   maskedTokens: number;
-  /** Of those, exactly 0 in the rollout's column alone, in the trainer's alone, and in both. */
+  /** Those that are exactly 0 only in the rollout's column, only in the trainer's, and in both. */
   readonly zeros: { rollout: number; trainer: number; both: number };
-  /** Masked tokens whose id the source has twice, and where the two differ. */
+  /** Masked tokens whose id the source has twice, and those whose two ids differ. */
   readonly ids: { compared: number; differ: number };
-  /** Log-probs of masked tokens that were sentinels and are missing now. */
+  /** Log-probs of masked tokens that were sentinels and are now missing. */
   sentinels: number;
   /** By how many tokens `--align` moved the trainer's column. */
   shift: number;
-  /** Undefined with `--align none`, and before the source was read. */
+  /** Undefined with `--align none`, and before the source is read. */
   scan: ShiftScan | undefined;
-  /** What the scan summed up, for {@link ShiftScanner.addSums}: files that were read apart are looked at together by it. */
+  /**
+   * The sums of the scan, for {@link ShiftScanner.addSums}: with them, files that were read separately are judged
+   * together.
+   */
   scanSums: Float64Array | undefined;
 }
 

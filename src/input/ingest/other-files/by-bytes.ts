@@ -1,5 +1,5 @@
 /**
- * Files that their first bytes tell: magic numbers, pointers, what a failed copy leaves.
+ * Files recognized by their first bytes: magic numbers, pointers, the remains of failed copies.
  *
  * @module
  */
@@ -23,15 +23,15 @@ const compressed = (kind: string, command: string): OtherFile => ({
   hint: `decompress it first: ${command}`,
 });
 
-/** As Latin-1; the first that fits. */
+/** Patterns for the bytes as Latin-1; the first match wins. */
 const MAGIC: readonly Magic[] = [
   {
-    // As `analyses/parts/container.ts` writes it.
+    // Written by `analyses/parts/container.ts`.
     bytes: "\x89LRS\r\n\x1a\n",
     is: {
       what: "a part that logratio summarize wrote",
-      why: "it holds sums, without sequences and tokens",
-      hint: "logratio merge GIVEN --html report.html writes all that parts know as a page; view, show and compare need the dumps",
+      why: "it holds sums, not sequences and tokens",
+      hint: "to see its figures, run logratio merge GIVEN --html report.html; view, show and compare need the dumps",
     },
   },
   { bytes: "\x89PNG\r\n\x1a\n", is: image("PNG") },
@@ -56,16 +56,16 @@ const MAGIC: readonly Magic[] = [
   {
     bytes: ":W&B",
     is: {
-      what: "a run of Weights & Biases in its own binary form (.wandb)",
-      why: "it holds logged metrics in a form that only wandb reads",
-      hint: "wandb sync it, then export the run's history as CSV: wandb.Api().run(PATH).history().to_csv('history.csv')",
+      what: "a Weights & Biases run in its own binary format (.wandb)",
+      why: "it holds logged metrics in a format that only wandb reads",
+      hint: "sync it with wandb sync, then export the run's history as CSV: wandb.Api().run(PATH).history().to_csv('history.csv')",
     },
   },
   {
     bytes: "ARROW1\0\0",
     is: {
       what: "an Arrow file",
-      why: "Arrow's own form is not read, Parquet is",
+      why: "Arrow's own format is not read; Parquet is",
       hint: "write it as Parquet: pyarrow.parquet.write_table(pyarrow.ipc.open_file(FILE).read_all(), 'data.parquet')",
     },
   },
@@ -73,7 +73,7 @@ const MAGIC: readonly Magic[] = [
     bytes: "\xff\xff\xff\xff",
     is: {
       what: "an Arrow stream",
-      why: "Arrow's own form is not read, Parquet is",
+      why: "Arrow's own format is not read; Parquet is",
       hint: "write it as Parquet: datasets.Dataset.from_file(FILE).to_parquet('data.parquet')",
     },
   },
@@ -81,17 +81,17 @@ const MAGIC: readonly Magic[] = [
     bytes: "\x89HDF\r\n\x1a\n",
     is: {
       what: "an HDF5 file",
-      why: "HDF5 is not read, npz is",
+      why: "HDF5 is not read; npz is",
       hint: "write its arrays as npz: numpy.savez('data.npz', **{name: h5py.File(FILE)[name][()] for name in NAMES})",
     },
   },
   {
     bytes: "ORC",
-    is: { what: "an ORC file", why: "ORC is not read, Parquet is", hint: "write it as Parquet" },
+    is: { what: "an ORC file", why: "ORC is not read; Parquet is", hint: "write it as Parquet" },
   },
   {
     bytes: "Obj\x01",
-    is: { what: "an Avro file", why: "Avro is not read, Parquet is", hint: "write it as Parquet" },
+    is: { what: "an Avro file", why: "Avro is not read; Parquet is", hint: "write it as Parquet" },
   },
   { bytes: "ustar", at: 257, is: { what: "a tar archive", why: "archives are not searched", hint: UNPACK } },
   {
@@ -107,16 +107,16 @@ const MAGIC: readonly Magic[] = [
   { bytes: "\xcf\xfa\xed\xfe", is: program("Mach-O") },
 ];
 
-/** Control characters that text does not have; escape sequences color what programs log. */
+/** Control characters that do not occur in text, except ESC, which colors programs' logs. */
 const CONTROLS = new Set([
   0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 28, 29, 30, 31,
 ]);
 const NOTHING_BUT_SPACE = /^[\s\ufeff]*$/;
 
 /**
- * What the bytes of a file tell without being read as data.
+ * Recognizes a file by its bytes, without reading it as data.
  *
- * @param byteLength of the whole file, where it is known; of what is said about all of it
+ * @param byteLength of the whole file, if known
  */
 export function nameBytes(head: Uint8Array, byteLength: number | undefined): OtherFile | undefined {
   const latin = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).toString("latin1");
@@ -137,13 +137,13 @@ function blank(bytes: number): OtherFile {
   return {
     what: `an empty file (${formatBytes(bytes)} of white space)`,
     why: "there is nothing in it",
-    likely: "the job that writes it ended before its first line",
-    hint: "give a file that has data in it",
+    likely: "the job that should write it ended before its first line",
+    hint: "give a file with data",
     standsForData: true,
   };
 }
 
-/** What a repository holds in place of a large file. */
+/** Placeholders of large files in repositories. */
 function namePointer(latin: string): OtherFile | undefined {
   if (latin.startsWith("version https://git-lfs.github.com/spec/v1")) {
     const size = /^size (\d{1,15})$/m.exec(latin)?.[1];
@@ -166,7 +166,7 @@ function namePointer(latin: string): OtherFile | undefined {
   return undefined;
 }
 
-/** A copy that was given its size and not its content. */
+/** A copy that got its size but not its content. */
 function nameZeros(head: Uint8Array, byteLength: number | undefined): OtherFile | undefined {
   if (head.length < 8 || head.some((byte) => byte !== 0)) return undefined;
   const zeros = byteLength === undefined || byteLength > head.length ? head.length : byteLength;
@@ -174,7 +174,7 @@ function nameZeros(head: Uint8Array, byteLength: number | undefined): OtherFile 
     what: `a file that begins with ${formatBytes(zeros)} of zero bytes`,
     why: "nothing can be read from it",
     likely:
-      "it was given its size, and the copy, the download or the job that writes it ended before the content",
+      "its size was reserved, but the copy, download or job that writes it ended before the content was written",
     hint: "copy or write it again",
     standsForData: true,
   };
@@ -183,18 +183,18 @@ function nameZeros(head: Uint8Array, byteLength: number | undefined): OtherFile 
 function nameWide([first, second, third]: Uint8Array): OtherFile | undefined {
   const order =
     first === 0xff && second === 0xfe ? "LE" : first === 0xfe && second === 0xff ? "BE" : undefined;
-  // Arrow streams and UTF-32 share the beginning.
+  // Arrow streams and UTF-32 begin with the same bytes.
   if (order === undefined || third === 0xff) return undefined;
   return {
     what: "text in UTF-16",
     why: "text is read as UTF-8",
-    likely: "PowerShell wrote it: its > makes UTF-16",
+    likely: "it was written with > in PowerShell, which writes UTF-16",
     hint: "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
     standsForData: true,
   };
 }
 
-const TOKENIZER_HINT = "beside a dump: --tokenizer DIR, the directory with tokenizer.json in it";
+const TOKENIZER_HINT = "to use it with a dump, add --tokenizer DIR, the directory with tokenizer.json in it";
 
 /** SentencePiece's protobuf begins with its first piece; tiktoken's file with a base64 token and its rank. */
 function nameVocabulary(latin: string): OtherFile | undefined {
@@ -205,10 +205,10 @@ function nameVocabulary(latin: string): OtherFile | undefined {
   return undefined;
 }
 
-/** Whether bytes can be shown as text. */
+/** Whether bytes are text. */
 export function isText(head: Uint8Array): boolean {
   const sample = head.subarray(0, 4096);
   if (sample.length === 0 || sample.some((byte) => CONTROLS.has(byte))) return false;
-  // A character that the end of the sample cuts is not damage.
+  // A character cut off by the end of the sample is not damage.
   return !Buffer.from(sample).toString("utf8").slice(0, -3).includes("\ufffd");
 }

@@ -1,5 +1,5 @@
 /**
- * Files that could be opened and hold no log-probs, told by the names in them.
+ * Files that could be opened but hold no log-probs, recognized by the names in them.
  *
  * @module
  */
@@ -16,17 +16,17 @@ import {
 import { NAMELESS } from "./by-text.ts";
 import type { OtherFile } from "./other-file.ts";
 
-const TOKENIZER_HINT = "beside a dump: --tokenizer DIR, the directory that this file is in";
-const CONFIG_HINT = "logratio correct --lint FILE says what a trainer's config does";
+const TOKENIZER_HINT = "to use it with a dump, add --tokenizer DIR, the directory that this file is in";
+const CONFIG_HINT = "to check a trainer's config, run logratio correct --lint FILE";
 const MODEL_HINT = "to compare two models, score the same texts with both: logratio score";
 const DUMP_HINT =
-  "give the trainer's dump; --rollout COLUMN --trainer COLUMN name its columns where they are not known";
+  "give the trainer's dump; if its columns are not recognized, name them: --rollout COLUMN --trainer COLUMN";
 
-/** What a document is in which no adapter found log-probs; undefined where its names say nothing. */
+/** Describes a document in which no adapter found log-probs; undefined when its names are unknown. */
 export function nameDocument(document: SourceDocument): OtherFile | undefined {
   if (document.kind === "rows") {
     const [first] = document.sample;
-    // What the JSON reader calls a row that is an array.
+    // The JSON reader's name for a row that is an array.
     if (document.sample.length > 0 && document.sample.every((row) => Object.keys(row).join() === "element"))
       return NAMELESS;
     return first === undefined ? undefined : nameObject(first as TreeMap);
@@ -36,7 +36,7 @@ export function nameDocument(document: SourceDocument): OtherFile | undefined {
 }
 
 interface Known {
-  /** All of them are there. */
+  /** All of these names occur. */
   readonly keys: readonly string[];
   is(root: TreeMap): OtherFile | undefined;
 }
@@ -46,7 +46,7 @@ const known = (keys: readonly string[], what: string, hint: string): Known => ({
   is: () => ({ what, hint }),
 });
 
-/** The more telling first. */
+/** The more specific ones first. */
 const OBJECTS: readonly Known[] = [
   {
     keys: ["model", "added_tokens"],
@@ -89,8 +89,8 @@ const OBJECTS: readonly Known[] = [
       const message = isMap(error) ? error.message : undefined;
       return typeof message === "string"
         ? {
-            what: `a server's error in place of an answer (“${message.slice(0, 100)}”)`,
-            hint: "ask the server again; logprobs must be switched on in the request",
+            what: `a server's error instead of an answer (“${message.slice(0, 100)}”)`,
+            hint: "send the request again, with logprobs switched on",
           }
         : undefined;
     },
@@ -98,14 +98,14 @@ const OBJECTS: readonly Known[] = [
   known(
     ["program", "python", "os"],
     "the description of a W&B run (wandb-metadata.json)",
-    "its metrics: logratio report wandb-summary.json, or the history as CSV",
+    "give its metrics: logratio report wandb-summary.json, or the history as CSV",
   ),
-  // After the models' configs, which say their version too.
-  known(["transformers_version"], "settings for generation (generation_config.json)", MODEL_HINT),
+  // After the models' configs, which also have a version.
+  known(["transformers_version"], "generation settings (generation_config.json)", MODEL_HINT),
   known(["versions", "results"], "an evaluation's results", DUMP_HINT),
 ];
 
-/** Special tokens alone, as `special_tokens_map.json` has them. */
+/** Only special tokens, as in `special_tokens_map.json`. */
 const SPECIAL = /^(?:bos|eos|pad|unk|sep|cls|mask|additional_special)_tokens?$/;
 const FEWEST_WORDS = 20;
 
@@ -136,7 +136,7 @@ function isAnswers(root: TreeMap, keys: readonly string[]): boolean {
   });
 }
 
-/** Texts, each with an id of its own from 0 on. */
+/** Texts with distinct ids from 0. */
 function isVocabulary(root: TreeMap, keys: readonly string[]): boolean {
   if (keys.length < FEWEST_WORDS) return false;
   const ids = new Set<TreeValue | undefined>();

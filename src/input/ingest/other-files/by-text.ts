@@ -10,15 +10,15 @@ import { type OtherFile, OtherFileError } from "./other-file.ts";
 
 const DATA_NAME = /\.(?:npz|npy|pt|pth|safetensors|parquet|jsonl|ndjson|json|pkl)(?:\.(?:gz|zst|zstd))?$/i;
 const SHOWN = 60;
-/** How many of the first lines have to begin with a time for a text to be a log: one in this many. */
+/** A text is a log if one in this many of its first lines begins with a time. */
 const TIMES_IN = 4;
-/** How a line of a log begins, behind a worker's name: with a time or a level. */
+/** The beginning of a log line after a worker's name: a time or a level. */
 const TIME =
   /^(?:\([^)]{1,60}\) *)?\[?(?:(?:\d{4}-\d\d-\d\d[ T])?\d\d?:\d\d:\d\d|\d{4}-\d\d-\d\d\b|(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL)\b)|^\([A-Za-z][\w. ]{0,40} pid=\d+/;
 const COLOR = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
-const CONFIG_HINT = "logratio correct --lint FILE says what a trainer's config does";
+const CONFIG_HINT = "to check a trainer's config, run logratio correct --lint FILE";
 
-/** What a text is that begins with `head`; undefined for bytes that are not text. */
+/** Describes a text that begins with `head`; undefined for bytes that are not text. */
 export function nameText(head: Uint8Array, name: string): OtherFile | undefined {
   if (!isText(head)) return undefined;
   const text = Buffer.from(head)
@@ -39,15 +39,15 @@ export function nameText(head: Uint8Array, name: string): OtherFile | undefined 
 /** JSON, but not of objects. */
 export const NAMELESS: OtherFile = {
   what: "a JSON array whose values have no names",
-  why: "log-probs are told by their names",
-  hint: 'write objects, one for each sequence: {"rollout_logprobs": [...], "trainer_logprobs": [...]}',
+  why: "log-probs are recognized by their names",
+  hint: 'write one object per sequence: {"rollout_logprobs": [...], "trainer_logprobs": [...]}',
 };
 
 function nameArray(text: string): OtherFile | undefined {
   return /^\s*\[\s*(?:\[|"|-?\d|null|NaN)/.test(text) ? NAMELESS : undefined;
 }
 
-/** A download that went wrong often holds a page in place of data. */
+/** A failed download often holds a page instead of data. */
 function nameMarkup(text: string, name: string): OtherFile | undefined {
   const downloaded = DATA_NAME.test(name) ? ({ standsForData: true } as const) : {};
   if (/^\s*(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body)\b/i.test(text)) {
@@ -55,7 +55,7 @@ function nameMarkup(text: string, name: string): OtherFile | undefined {
     return {
       what: title ? `an HTML page (“${title}”)` : "an HTML page",
       ...(DATA_NAME.test(name) && {
-        likely: "the download got a sign-in or error page in place of the file",
+        likely: "the download returned a sign-in or error page instead of the file",
       }),
       hint: DATA_NAME.test(name) ? "download it again, signed in" : "open it in a browser",
       ...downloaded,
@@ -72,9 +72,9 @@ function nameMarkup(text: string, name: string): OtherFile | undefined {
         ...downloaded,
       }
     : {
-        what: `an object store's error (${code}) in place of a file`,
+        what: `an object store's error (${code}) instead of a file`,
         why: "the download failed",
-        hint: "download it again with credentials that may read it",
+        hint: "download it again with credentials that allow reading it",
         standsForData: true,
       };
 }
@@ -94,7 +94,7 @@ function nameLog(text: string): OtherFile | undefined {
   ];
   return {
     what: `a program's log (${patterns.join("; ")})`,
-    hint: "give what the trainer dumps, or its metrics: a metrics.jsonl, CSV or TensorBoard file",
+    hint: "give the trainer's dump, or its metrics: a metrics.jsonl, CSV or TensorBoard file",
   };
 }
 
@@ -108,13 +108,16 @@ const ENDINGS: readonly (readonly [RegExp, OtherFile])[] = [
     /\.(?:m?[jt]sx?|c|cc|cpp|cu|h|hpp|go|rs|java|rb|lua|jl)$/i,
     { what: "source code", hint: "give the files that the program writes" },
   ],
-  [/\.(?:md|markdown|rst)$/i, { what: "a document (Markdown or the like)", hint: "give the dump beside it" }],
+  [
+    /\.(?:md|markdown|rst)$/i,
+    { what: "a document (Markdown or the like)", hint: "give the dump next to it" },
+  ],
   [/\.(?:jinja2?|j2)$/i, { what: "a chat template", hint: "it belongs to a tokenizer: --tokenizer DIR" }],
   [
     /(?:^|\/)merges\.txt$/i,
     {
       what: "a tokenizer's merges",
-      hint: "beside a dump: --tokenizer DIR, the directory with tokenizer.json in it",
+      hint: "to use it with a dump, add --tokenizer DIR, the directory with tokenizer.json in it",
     },
   ],
 ];
@@ -134,7 +137,7 @@ function nameSource(text: string): OtherFile | undefined {
   return undefined;
 }
 
-/** As many separators in the second line as in the first. */
+/** The second line has as many separators as the first. */
 function nameTable(text: string): OtherFile | undefined {
   const [first = "", second = ""] = text.split("\n", 2);
   const count = (line: string, separator: string): number => line.split(separator).length - 1;
@@ -145,11 +148,11 @@ function nameTable(text: string): OtherFile | undefined {
     ? undefined
     : {
         what: `a table of text (${plural(count(first, separator) + 1, "column")})`,
-        hint: "logratio report FILE draws metrics that were logged in a table with a step column; log-probs are read from Parquet, JSONL and arrays",
+        hint: "to plot logged metrics, add a step column and run logratio report FILE; log-probs are read from Parquet, JSONL and arrays",
       };
 }
 
-/** Keys with values on most lines, without a name that says so. */
+/** Most lines have a key and a value, and the file's name does not say what it is. */
 function nameConfig(text: string): OtherFile | undefined {
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !/^\s*#/.test(line));
   const settings = lines.filter((line) =>
@@ -174,8 +177,8 @@ const BINARY_NAMES: readonly (readonly [RegExp, OtherFile])[] = [
   [
     /(?:^|\/)rank_\d+\.bin$/i,
     {
-      what: "prime-rl's batches on their way to the trainer (msgpack)",
-      why: "they hold the rollout side only",
+      what: "prime-rl's batches for the trainer (msgpack)",
+      why: "they hold only the rollout side",
       hint: "set trainer.enable_token_export=true and give the token_exports directory",
     },
   ],
@@ -190,16 +193,16 @@ const BINARY_NAMES: readonly (readonly [RegExp, OtherFile])[] = [
 ];
 
 /**
- * For bytes that are of no format that is read or known.
+ * The error for bytes of no known format.
  *
- * @param name as the user wrote it; tells the rest where the bytes tell nothing
+ * @param name as the user wrote it; decides if the bytes do not tell
  */
 export function unknownFile(head: Uint8Array, name: string, file: string): LogratioError {
   const other = nameText(head, name) ?? BINARY_NAMES.find(([pattern]) => pattern.test(name))?.[1];
   if (other !== undefined) return new OtherFileError(file, other);
   return new FormatError("binary data of no known format", {
     at: { file, offset: 0 },
-    likely: "the file is damaged, encrypted, or of a kind that only its own program reads",
+    likely: "the file is damaged, encrypted, or in a format that only its own program reads",
     hint: "npz, npy, torch .pt, safetensors, Parquet, JSON and JSONL are read, each also in gzip or zstd",
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Files that are well known and hold no recorded log-probs, named for what they are, with what to do instead. A file
- * that a trainer dumps belongs to an adapter; a file that is here never has figures.
+ * Well-known files without recorded log-probs: says what they are and what to do instead. A file that a trainer dumps
+ * belongs to an adapter; a file recognized here never has figures.
  *
  * @module
  */

@@ -1,20 +1,20 @@
 import { basename } from "node:path";
 import { quoteForShell, UnsupportedError } from "../../../core/base/index.ts";
 
-/** A file that is known and not read. */
+/** A known file that is not read. */
 export interface OtherFile {
   /** With its article: `a tokenizer`, `an image (PNG)`. */
   readonly what: string;
-  /** Why it cannot be used: `it holds no log-probs` where nothing else is said. */
+  /** Why it cannot be used; default `it holds no log-probs`. */
   readonly why?: string;
   readonly likely?: string;
-  /** `FILE` in it stands for the file's name, `GIVEN` for its path as a word of a command. */
+  /** `FILE` in it is replaced by the file's name, `GIVEN` by its path, quoted for a command. */
   readonly hint: string;
-  /** The data themselves were to be in it (a pointer, a broken copy): in a directory it counts as a file lost. */
+  /** The data should have been in it (a pointer, a broken copy): in a directory it counts as a lost file. */
   readonly standsForData?: true;
 }
 
-/** A well-known file of another kind was given. In a directory it is counted, and is not an error. */
+/** The error for a well-known file of another kind. In a directory it is counted and is not an error. */
 export class OtherFileError extends UnsupportedError {
   readonly what: string;
   readonly standsForData: boolean;

@@ -44,8 +44,8 @@ const BYTES: readonly (readonly [
   [
     "a part.lrs",
     latin("\x89LRS\r\n\x1a\n\x02\0\0\0"),
-    "a part that logratio summarize wrote: it holds sums, without sequences and tokens",
-    "a part.lrs' --html report.html writes all that parts know as a page; view, show and compare need the dumps",
+    "a part that logratio summarize wrote: it holds sums, not sequences and tokens",
+    "a part.lrs' --html report.html; view, show and compare need the dumps",
   ],
   [
     "step_1.npz",
@@ -63,7 +63,7 @@ const BYTES: readonly (readonly [
     "blank.jsonl",
     "\n  \n",
     "an empty file (4 B of white space): there is nothing in it",
-    "give a file that has data in it",
+    "give a file with data",
   ],
   [
     "zeros.pt",
@@ -111,22 +111,22 @@ const BYTES: readonly (readonly [
   [
     "run.wandb",
     latin(":W&B\xe1\xbe\0"),
-    "a run of Weights & Biases in its own binary form (.wandb)",
+    "a Weights & Biases run in its own binary format (.wandb)",
     "export the run's history as CSV",
   ],
   [
     "a.arrow",
     latin("ARROW1\0\0\xff\xff"),
-    "an Arrow file: Arrow's own form is not read, Parquet is",
+    "an Arrow file: Arrow's own format is not read; Parquet is",
     "pyarrow.parquet.write_table",
   ],
   [
     "stream.arrow",
     latin("\xff\xff\xff\xff\x10\x01\0\0"),
-    "an Arrow stream: Arrow's own form is not read",
+    "an Arrow stream: Arrow's own format is not read",
     "Dataset.from_file(FILE).to_parquet",
   ],
-  ["a.h5", latin("\x89HDF\r\n\x1a\n\0\0"), "an HDF5 file: HDF5 is not read, npz is", "numpy.savez"],
+  ["a.h5", latin("\x89HDF\r\n\x1a\n\0\0"), "an HDF5 file: HDF5 is not read; npz is", "numpy.savez"],
   ["a.tar", tar(), "a tar archive: archives are not searched", "unpack it, and give the directory"],
   [
     "a.jsonl.gz",
@@ -175,8 +175,8 @@ const BYTES: readonly (readonly [
   [
     "dump.npz",
     '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>no</Message></Error>',
-    "an object store's error (AccessDenied) in place of a file: the download failed",
-    "download it again with credentials that may read it",
+    "an object store's error (AccessDenied) instead of a file: the download failed",
+    "download it again with credentials that allow reading it",
   ],
   [
     "a.svg",
@@ -215,8 +215,8 @@ const BYTES: readonly (readonly [
     "Python source: it holds no log-probs",
     "--lint train",
   ],
-  ["notes.md", "# Notes\n\nhello\n", "a document (Markdown or the like)", "give the dump beside it"],
-  ["notes", "# Notes\n\nhello\n", "a document (Markdown or the like)", "give the dump beside it"],
+  ["notes.md", "# Notes\n\nhello\n", "a document (Markdown or the like)", "give the dump next to it"],
+  ["notes", "# Notes\n\nhello\n", "a document (Markdown or the like)", "give the dump next to it"],
   [
     "notes.txt",
     "hello world, this is only text\n",
@@ -238,14 +238,14 @@ const BYTES: readonly (readonly [
   [
     "rank_0.bin",
     latin("\x9a\xc4\x10\0\x01"),
-    "prime-rl's batches on their way to the trainer (msgpack): they hold the rollout side only",
+    "prime-rl's batches for the trainer (msgpack): they hold only the rollout side",
     "trainer.enable_token_export=true",
   ],
   [
     "numbers.json",
     "[[1, 2], [3, 4]]",
-    "a JSON array whose values have no names: log-probs are told by their names",
-    "write objects, one for each sequence",
+    "a JSON array whose values have no names: log-probs are recognized by their names",
+    "write one object per sequence",
   ],
   ["noise.bin", latin("\xcc\xf6\x02\x57\x01"), "a binary file of no known format", "pytorch_model.bin"],
   ["noise", latin("\xcc\xf6\x02\x57\x01"), "binary data of no known format", "npz, npy, torch .pt"],
@@ -286,7 +286,7 @@ const JSONS: readonly (readonly [name: string, content: object, message: string]
   [
     "generation_config.json",
     { eos_token_id: 2, transformers_version: "5.0" },
-    "settings for generation (generation_config.json)",
+    "generation settings (generation_config.json)",
   ],
   [
     "model.safetensors.index.json",
@@ -309,7 +309,7 @@ const JSONS: readonly (readonly [name: string, content: object, message: string]
   [
     "answer.json",
     { error: { message: "model not found", type: "NotFoundError" } },
-    "a server's error in place of an answer (“model not found”)",
+    "a server's error instead of an answer (“model not found”)",
   ],
   [
     "wandb-metadata.json",
@@ -381,12 +381,12 @@ describe("files that other programs wrote", () => {
     ["model.pt", "a model's weights (4 tensors, 30 parameters): it holds no log-probs"],
     ["model.safetensors", "a model's weights (4 tensors, 30 parameters): it holds no log-probs"],
     ["spm.model", "a tokenizer (SentencePiece): it holds no log-probs"],
-    ["data.arrow", "an Arrow file: Arrow's own form is not read, Parquet is"],
-    ["stream.arrow", "an Arrow stream: Arrow's own form is not read, Parquet is"],
-    ["data.h5", "an HDF5 file: HDF5 is not read, npz is"],
+    ["data.arrow", "an Arrow file: Arrow's own format is not read; Parquet is"],
+    ["stream.arrow", "an Arrow stream: Arrow's own format is not read; Parquet is"],
+    ["data.h5", "an HDF5 file: HDF5 is not read; npz is"],
     [
       "run.wandb",
-      "a run of Weights & Biases in its own binary form (.wandb): it holds logged metrics in a form that only wandb reads",
+      "a Weights & Biases run in its own binary format (.wandb): it holds logged metrics in a format that only wandb reads",
     ],
   ])("%s", async (name, message) => {
     const path = FIXTURES + name;

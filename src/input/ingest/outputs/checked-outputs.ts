@@ -1,5 +1,5 @@
 /**
- * The rule itself, for one file or directory at a time.
+ * Applies the rule to one file or directory at a time.
  *
  * @module
  */
@@ -24,9 +24,9 @@ export class CheckedOutputs {
   readonly #force: boolean;
   readonly #known: readonly Input[];
   readonly #directories: readonly Input[];
-  /** By device and inode: files that are named. */
+  /** Input files that were named, by device and inode. */
   readonly #named: ReadonlySet<string>;
-  /** The same of all files that are named or lie below a directory that is; looked up when first needed. */
+  /** Likewise all files that were named or are in a named directory; looked up when first needed. */
   #files: Promise<ReadonlyMap<string, string>> | undefined;
 
   private constructor(
@@ -55,7 +55,7 @@ export class CheckedOutputs {
 
   async file(flag: string, path: string, kind: OutputKind): Promise<void> {
     await refuseInside(flag, path, kind, this.#directories);
-    // A log that cannot be written still leaves what is printed: its writer says so when it comes to that.
+    // An unwritable log does not prevent the printed output: its writer reports the error later.
     const mayFail = kind === "divergence log";
     const stats = await statOutput(path).catch((error: unknown) => {
       if (mayFail && isLogratioError(error, "FileSystemError")) return undefined;
@@ -68,7 +68,7 @@ export class CheckedOutputs {
         hint: `name a file in it: ${flag} ${join(path, SUGGESTED[kind] ?? "NAME")}`,
       });
     if (!stats.isFile()) {
-      // What is appended to may be a pipe; a rename would replace the device itself.
+      // Appending to a pipe is fine; a rename would replace the device itself.
       if (mayFail) return;
       throw new UsageError(`${flag}: ${specialFile(path, stats)}, which the output would replace`, {
         at: { file: path },
@@ -79,7 +79,7 @@ export class CheckedOutputs {
     if (!mayFail) await checkDirectoryFor(path, kind);
   }
 
-  /** Whether a file that is there may be replaced or appended to. */
+  /** Whether an existing file may be replaced or appended to. */
   async #checkExisting(flag: string, path: string, kind: OutputKind, stats: Stats): Promise<void> {
     const existing: Existing =
       stats.size === 0 ? { kind, what: "an empty file", isData: false } : await identifyFile(path);
@@ -122,7 +122,7 @@ export class CheckedOutputs {
         {
           at: { file: path },
           likely: "the next run would read this output as input",
-          hint: `give a directory beside it: ${flag} ${join(dirname(input.path), `${basename(real)}-out`)}`,
+          hint: `give a directory next to it: ${flag} ${join(dirname(input.path), `${basename(real)}-out`)}`,
         },
       );
     }
@@ -137,7 +137,7 @@ export class CheckedOutputs {
   async directory(flag: string, path: string, kind: OutputKind): Promise<void> {
     await this.folder(flag, path);
     const real = await resolveRealPath(path);
-    // A bundle takes the directory's name as a whole; a study only its own names in it.
+    // A bundle replaces the directory; a study only its own files in it.
     const holds = this.#known.find(
       (input) => isBelow(input.real, real) && takes(kind, relative(real, input.real)),
     );
@@ -157,7 +157,7 @@ export class CheckedOutputs {
         at: { file: path },
         hint: mayGo
           ? "name a directory that does not exist yet, or add --force to replace this one"
-          : "name a directory that does not exist yet; a foreign directory is never replaced",
+          : "name a directory that does not exist yet; a directory that logratio did not write is never replaced",
       },
     );
   }
@@ -200,7 +200,7 @@ function takes(kind: OutputKind, below: string): boolean {
   return kind === "study" && STUDY_NAMES.includes(below.split(sep)[0]!);
 }
 
-/** Data in a directory that is read would be part of the run the next time. */
+/** Data written to an input directory would be part of the next run. */
 async function refuseInside(
   flag: string,
   path: string,

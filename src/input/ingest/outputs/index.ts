@@ -1,9 +1,8 @@
 /**
- * The one rule for what is written, whichever verb writes it: nothing that is read is ever replaced, and nothing that
- * logratio did not write is replaced unless the user says so.
+ * The rule for all outputs of all verbs: inputs are never replaced, and files that logratio did not write are replaced
+ * only if the user says so.
  *
- * Files are compared by what they are (device and inode), so a link to an input is that input. All is asked before
- * anything is read.
+ * Files are compared by device and inode, so a link to an input is that input. All checks run before anything is read.
  *
  * @module
  */
@@ -14,26 +13,26 @@ import type { OutputKind } from "./kinds.ts";
 export { isLogLine, type OutputKind } from "./kinds.ts";
 
 export interface OutputsOptions {
-  /** Every path that the command reads: files and directories; `-` and what does not exist are passed over. */
+  /** Every path that the command reads, files and directories; `-` and missing paths are ignored. */
   readonly inputs: readonly string[];
-  /** `--force`: foreign files may be replaced; inputs never are. */
+  /** `--force`: files that logratio did not write may be replaced; inputs never are. */
   readonly force?: boolean | undefined;
 }
 
-/** Asks whether an output may be written. Each throws UsageError where it may not, and touches nothing. */
+/** Checks whether outputs may be written. Each method throws UsageError if not, and touches nothing. */
 export interface Outputs {
   /**
-   * A file that is replaced, or for a log appended to.
+   * A file to replace, or to append to for a log.
    *
    * @param flag names it in messages: `--html`
-   * @throws FileSystemError or NotFoundError where its directory is not there or may not be written to
+   * @throws FileSystemError or NotFoundError when its directory does not exist or is not writable
    */
   file(flag: string, path: string, kind: OutputKind): Promise<void>;
   /** A directory that is written as a whole (a bundle), or files in it (a study, a cache). */
   directory(flag: string, path: string, kind: OutputKind): Promise<void>;
-  /** Only whether the directory is, or lies in, one that is read, or would replace a file. */
+  /** Only checks that the directory is not an input, not inside one, and does not replace a file. */
   folder(flag: string, path: string): Promise<void>;
-  /** A file that is only known once it is open, as device and inode. */
+  /** A file known by device and inode, once it is open. */
   isInput(stats: Pick<Stats, "dev" | "ino">): boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a command reads, as files and directories that an output must not touch.
+ * The files and directories that a command reads, and that an output must not touch.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export async function listFiles(inputs: readonly Input[]): Promise<ReadonlyMap<s
     for (const name of await readdir(folder).catch(() => [])) {
       if (name.startsWith(".")) continue;
       const path = join(folder, name);
-      // What cannot be looked at is not read either: the walk says so, and leaves it out.
+      // An inaccessible file is not read either: the walk reports it and leaves it out.
       const stats = await stat(path).catch(() => undefined);
       if (stats?.isDirectory() === true) await enter(path);
       else if (stats?.isFile() === true) files.set(formatKey(stats), path);

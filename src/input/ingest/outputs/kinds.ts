@@ -1,5 +1,5 @@
 /**
- * What an existing file or directory is, told by its content: something that logratio wrote, or whose data.
+ * Recognizes an existing file or directory by content: something that logratio wrote, or other data.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { formatCount } from "../../../core/text/index.ts";
 import { openFile, openZip } from "../../io/index.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
-/** What the command line writes. A file is only ever replaced by one of its own kind. */
+/** Kinds of output of the command line. A file is only replaced by one of its own kind. */
 export type OutputKind =
   | "report page"
   | "doctor page"
@@ -36,11 +36,11 @@ export type OutputKind =
   | "cache";
 
 export interface Existing {
-  /** Undefined where logratio did not write it, or it cannot be told. */
+  /** Undefined when logratio did not write it, or the content does not tell. */
   readonly kind: OutputKind | undefined;
-  /** As a sentence calls it: "npz arrays", "a web page". */
+  /** Its name in a sentence: "npz arrays", "a web page". */
   readonly what: string;
-  /** Whether it holds values rather than a page or a text for people. */
+  /** Whether it holds data rather than a page or text for people. */
   readonly isData: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function identifyFile(path: string): Promise<Existing> {
     return { kind: "event file", what: "logratio's TensorBoard events", isData: true };
   if (/^<\?xml [^>]*\?>\s*<testsuites name="logratio gate"/.test(text))
     return { kind: "gate test report", what: "a test report of logratio gate", isData: false };
-  // Comments of its owner may stand before it; a file in JSON has the same first key.
+  // The user's comments may precede it; a JSON file has the same first key.
   if (/^(?:\s*#[^\n]*\n)*\s*(?:\{\s*)?"?kind"?: *"?logratio-baseline\b/.test(text))
     return { kind: "gate baseline", what: "a baseline of logratio gate", isData: false };
   if (text.startsWith("# HELP logratio_"))
@@ -98,7 +98,7 @@ async function readHead(path: string): Promise<Buffer> {
 
 const WRITERS: Readonly<Record<string, OutputKind>> = { convert: "record", correct: "corrected record" };
 
-/** The footer is the end of the file; its text pairs are looked for as they lie there. */
+/** The footer is at the end of the file; its text pairs are searched as raw bytes. */
 async function identifyParquet(path: string): Promise<Existing> {
   const source = await openFile(path);
   try {
@@ -147,7 +147,7 @@ async function identifyZip(path: string): Promise<Existing> {
   }
 }
 
-/** The header's keys as far as they were read; a longer header is not one of ours. */
+/** The header's keys in the bytes read; a longer header is not one of ours. */
 function identifySafetensors(text: string): Existing {
   try {
     const length = Buffer.from(text.slice(0, 4), "latin1").readUInt32LE(0);
@@ -166,7 +166,7 @@ function identifyJson(head: Buffer): Existing {
   return foreign("JSON data");
 }
 
-/** Its first record: a version, and who wrote it, as `renderEvents` has them. */
+/** Its first record: a version and the writer, as `renderEvents` writes them. */
 function isOwnEventFile(text: string): boolean {
   const first = text.slice(0, 64);
   return first.includes("brain.Event:2") && first.includes("\n\blogratio");
@@ -177,10 +177,10 @@ export function isLogLine(line: string): boolean {
   return line.startsWith("{") && /"prob_divergence":/.test(line) && /"(?:rollout|actor)_prob":/.test(line);
 }
 
-/** Top-level names of a bundle beside its page's own files. */
+/** Top-level names of a bundle apart from its page's own files. */
 const BUNDLE_NAMES = ["index.html", "api", "robots.txt", "assets"];
 
-/** A directory that holds something. */
+/** A directory that is not empty. */
 export async function identifyDirectory(path: string, names: readonly string[]): Promise<Existing> {
   const run = await jsonIn(join(path, "api/run"));
   if (names.includes("index.html") && run?.bundled === true) {
@@ -192,7 +192,7 @@ export async function identifyDirectory(path: string, names: readonly string[]):
   return foreign(`a directory with ${formatCount(names.length)} entries`);
 }
 
-/** Names that a study takes in its directory. */
+/** Names that a study uses in its directory. */
 export const STUDY_NAMES = [
   "study.json",
   "texts.jsonl",
@@ -204,7 +204,7 @@ export const STUDY_NAMES = [
   "results",
 ];
 
-/** Also one whose first scoring was killed, before it had a manifest. */
+/** Also recognizes a study whose first scoring was killed before it had a manifest. */
 async function isStudyDirectory(path: string, names: readonly string[]): Promise<boolean> {
   if (names.includes("study.json"))
     return (await jsonIn(join(path, "study.json")))?.kind === "logratio-study";
@@ -232,7 +232,7 @@ async function jsonIn(path: string): Promise<Readonly<Record<string, unknown>> |
   }
 }
 
-/** What something that is neither a file nor a directory is. */
+/** Names something that is neither a file nor a directory. */
 export function specialFile(path: string, stats: Stats): string {
   const what = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
   return `${path} is ${what}`;

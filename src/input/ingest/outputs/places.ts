@@ -1,5 +1,5 @@
 /**
- * Where an output is to stand: what is there, and whether it can be written to.
+ * The place of an output: what exists there, and whether it is writable.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileSystemError, UsageError } from "../../../core/base/index.ts";
 import type { OutputKind } from "./kinds.ts";
 
-/** Undefined where nothing is there; a link that leads nowhere counts as nothing. */
+/** Undefined when nothing exists; a dangling link counts as nothing. */
 export async function statOutput(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
@@ -27,7 +27,7 @@ export async function statOutput(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Of what need not be there: the part that is, and the rest as it was given. */
+/** Resolves a path that need not exist: the existing part is resolved, the rest stays as given. */
 export async function resolveRealPath(path: string): Promise<string> {
   const whole = resolve(path);
   const real = await realpath(whole).catch(() => undefined);
@@ -36,10 +36,10 @@ export async function resolveRealPath(path: string): Promise<string> {
   return parent === whole ? whole : join(await resolveRealPath(parent), basename(whole));
 }
 
-/** Kinds whose writers make the directory. */
+/** Kinds whose writers create the directory. */
 const MAKES_DIRECTORY: readonly OutputKind[] = ["corrected arrays", "bundle", "event file"];
 
-/** Told now, and not after an hour of reading. */
+/** Fails now rather than after an hour of reading. */
 export async function checkDirectoryFor(path: string, kind: OutputKind): Promise<void> {
   let directory = dirname(resolve(path));
   while (MAKES_DIRECTORY.includes(kind) && (await statOutput(directory)) === undefined)

@@ -1,5 +1,5 @@
 /**
- * Which of the paths given are logged metrics, and which files of directories.
+ * Finds logged metrics among the given paths and in directories.
  *
  * @module
  */
@@ -12,22 +12,22 @@ import { walk } from "../walk.ts";
 import { readSeriesFile } from "./read.ts";
 import type { SeriesFile } from "./series.ts";
 
-/** Names under which loggers write. Other files of a directory are dumps until they are named themselves. */
+/** Names of loggers' files. Other files of a directory count as dumps unless they are named themselves. */
 const NAMES =
   /^(?:.*metrics.*\.(?:jsonl?|csv|tsv|parquet)|.*history.*\.(?:jsonl?|csv)|wandb-summary\.json|trainer_state\.json|.*\.(?:csv|tsv)|.*tfevents.*)(?:\.gz)?$/i;
-/** verl's file logger names its file after the experiment: a name tells nothing. */
+/** verl's file logger names its file after the experiment, so the name does not tell. */
 const MAYBE = /\.jsonl$/i;
 const VERL = /^\{"step":\d+,"data":\{/;
 
 export interface FoundSeries {
   readonly files: readonly SeriesFile[];
-  /** The paths that are left: files that are no metrics, and all directories. */
+  /** The remaining paths: files without metrics, and all directories. */
   readonly others: readonly string[];
-  /** Of those, whether each is a directory. */
+  /** Whether each of those is a directory. */
   readonly areDirectories: boolean;
 }
 
-/** Whether a file of this name in a directory is looked into for metrics. */
+/** Whether a file of this name in a directory may hold metrics. */
 export function isSeriesName(path: string): boolean {
   return NAMES.test(basename(path)) || /[/\\]metrics[/\\]/.test(path);
 }
@@ -50,7 +50,7 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
     const walked = await walk([path]);
     const [only] = walked.files;
     if (only !== undefined && only.relative === "") {
-      // What the system refuses is told by whoever opens it as a dump.
+      // System errors are reported when the file is opened as a dump.
       const found = only.pipe
         ? undefined
         : await readSeriesFile(path, findings).catch((error: unknown) => {
@@ -78,7 +78,7 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
   return { files, others, areDirectories };
 }
 
-/** One file of a directory that cannot be read does not end the others. */
+/** An unreadable file of a directory does not affect the others. */
 async function readContained(file: string, findings: FindingLog): Promise<SeriesFile | undefined> {
   return readSeriesFile(file, findings).catch((cause: unknown) => {
     const error = containFileError(cause, file);

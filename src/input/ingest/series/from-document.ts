@@ -1,5 +1,5 @@
 /**
- * Series in JSON and Parquet: which of the shapes that loggers write a document has, and its values.
+ * Series in JSON and Parquet: recognizes which logger's shape a document has, and reads its values.
  *
  * @module
  */
@@ -32,7 +32,7 @@ const TEXTS: readonly string[] = [
 ];
 const MOST_DEEP = 4;
 
-/** What logger wrote a document; undefined for everything that is not logged metrics. */
+/** The logger that wrote a document; undefined for anything other than logged metrics. */
 export function describeSeries(document: SourceDocument): SeriesForm | undefined {
   if (document.kind === "rows") return describeRows(document);
   return document.format === "json" || document.format === "jsonl" ? describeTree(document.root) : undefined;
@@ -88,7 +88,7 @@ function isVerlLine(row: TreeMap): boolean {
   return typeof row.step === "number" && isMap(row.data) && Object.keys(row).length === 2;
 }
 
-/** Texts, or an array as dumps have them: a row of a dump may have a step and a score, too. */
+/** Texts or an array as in dumps: a row of a dump may also have a step and a score. */
 function holdsMore(row: TreeMap): boolean {
   return (
     TEXTS.some((name) => Object.hasOwn(row, name)) ||
@@ -188,7 +188,7 @@ function addSteps(metric: string, values: TreeMap, builder: SeriesBuilder): void
   }
 }
 
-/** @param row of verl's file logger, in which null is what its JSON writer makes of NaN; elsewhere it is absent */
+/** @param row whether verl's file logger wrote it, whose null is a NaN; elsewhere null means absent */
 function addRow(row: TreeMap, form: SeriesForm, builder: SeriesBuilder): void {
   // A summary has the last values; W&B counts its own steps from 0.
   const step = findStep(row) ?? (form === "W&B summary" ? 0 : undefined);

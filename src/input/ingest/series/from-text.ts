@@ -8,13 +8,13 @@ import { plural } from "../../../core/text/index.ts";
 import { NOT_METRICS, type SeriesBuilder, type SeriesForm, STEP_NAMES, toLogged } from "./series.ts";
 import { findSeparator, parseRows } from "./text-table.ts";
 
-/** `step:12 - actor/lr:1e-06 - …`, behind whatever a launcher writes before it (verl/utils/logger/aggregate_logger.py). */
+/** `step:12 - actor/lr:1e-06 - …`, after any prefix of a launcher (verl/utils/logger/aggregate_logger.py). */
 const CONSOLE = /(?:^|\s)step:(\d+) - (\S.*:.*)$/;
 /** Milliseconds, value, step (mlflow/store/tracking/file_store.py). */
 const MLFLOW = /^(\d{10,16}) (\S+) (\d+)$/;
 const SAMPLE_LINES = 200;
 
-/** What the beginning of a text is, or undefined. */
+/** Recognizes a text by its beginning; undefined for anything else. */
 export function describeText(head: string, name: string): SeriesForm | undefined {
   const lines = head.split(/\r?\n/, SAMPLE_LINES).filter((line) => line !== "");
   if (
@@ -62,7 +62,7 @@ interface Column {
   readonly metric: string;
 }
 
-/** W&B exports `run - metric`, each with the extremes of what it sampled, which are no metrics of their own. */
+/** W&B exports `run - metric`, each with the extremes of its samples, which are not separate metrics. */
 function readHeader(header: readonly string[]): Column[] {
   return header.flatMap((name, at) => {
     const trimmed = name.trim().replace(/^\ufeff/, "");

@@ -1,6 +1,6 @@
 /**
- * Files of logged metrics, as series of numbers over steps: what trainers write beside their dumps, and what loggers
- * export. Which metric means what is known in `trainers/logged`; dumps of log-probs belong to `adapters`.
+ * Files of logged metrics, as series of numbers over steps: what trainers write next to their dumps, and what loggers
+ * export. The meaning of metrics belongs in `trainers/logged`, dumps of log-probs in `adapters`.
  *
  * @module
  */

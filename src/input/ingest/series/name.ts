@@ -2,7 +2,7 @@ import type { SourceDocument } from "../../io/index.ts";
 import type { OtherFile } from "../other-files/index.ts";
 import { describeSeries } from "./from-document.ts";
 
-/** Logged metrics where log-probs were expected. */
+/** The error for logged metrics where log-probs were expected. */
 export function nameSeries(document: SourceDocument): OtherFile | undefined {
   const form = describeSeries(document);
   return form === undefined

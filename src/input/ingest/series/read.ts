@@ -1,5 +1,5 @@
 /**
- * A path to the metrics logged in it.
+ * Reads the metrics logged in a file.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { addText, describeText } from "./from-text.ts";
 import { SeriesBuilder, type SeriesFile } from "./series.ts";
 import { isTfRecord, readScalars } from "./tf-events.ts";
 
-/** A dump of log-probs, which need not be opened twice: names of token arrays with an array behind them. */
+/** Matches a dump of log-probs, so that it is not opened twice: a token array's name followed by an array. */
 const DUMP = /"[\w./]*(?:log_?probs?|_ids|tokens|logps|loss_mask|response_mask)"\s*:\s*\[/i;
 
 /**
@@ -36,7 +36,7 @@ export async function readSeriesFile(path: string, findings: FindingLog): Promis
   try {
     if (isTfRecord(head)) {
       await addEvents(plain, path, builder, findings);
-      // Other programs keep their data in TFRecords, too.
+      // Other programs also keep their data in TFRecords.
       return builder.isEmpty && !basename(path).includes("tfevents")
         ? undefined
         : builder.finish("TensorBoard events", findings);
@@ -73,7 +73,7 @@ async function readDocument(
       await document.close();
     }
   } catch (error) {
-    // What is wrong with it is told by whoever reads it as a dump.
+    // Errors are reported when the file is read as a dump.
     if (isLogratioError(error)) return undefined;
     throw error;
   }

@@ -1,5 +1,5 @@
 /**
- * Values as they were logged, gathered by run and metric.
+ * Collects logged values by run and metric.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { checkMemory } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 
-/** Who writes such files. */
+/** Writers of such files. */
 export type SeriesForm =
   | "verl's file logger"
   | "JSON lines with a step"
@@ -22,9 +22,9 @@ export type SeriesForm =
   | "verl's console log"
   | "MLflow metric";
 
-/** One metric of one run; steps ascend, each there once. */
+/** One metric of one run; steps ascend, each once. */
 export interface LoggedSeries {
-  /** Empty where the file holds one run and does not name it. */
+  /** Empty when the file holds one unnamed run. */
   readonly run: string;
   readonly metric: string;
   readonly steps: readonly number[];
@@ -38,7 +38,7 @@ export interface SeriesFile {
   readonly series: readonly LoggedSeries[];
 }
 
-/** About what a step and its value take in a Map. */
+/** Approximate bytes of a step and its value in a Map. */
 const VALUE_BYTES = 64;
 const CHECKED_EVERY = 4096;
 
@@ -95,7 +95,7 @@ export class SeriesBuilder {
   }
 }
 
-/** Numbers that loggers write out, NaN and infinities included; undefined for text. */
+/** Numbers as loggers write them, including NaN and infinities; undefined for text. */
 export function toLogged(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
@@ -108,7 +108,7 @@ export function toLogged(value: unknown): number | undefined {
   return infinite[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
-/** Names under which loggers keep the step; the first that a row has counts. */
+/** Loggers' names of the step; the first one in a row counts. */
 export const STEP_NAMES: readonly string[] = [
   "step",
   "_step",
@@ -123,7 +123,7 @@ export const STEP_NAMES: readonly string[] = [
   "iteration",
 ];
 
-/** Names of columns that are no metrics. */
+/** Names of columns that are not metrics. */
 export const NOT_METRICS: ReadonlySet<string> = new Set([
   ...STEP_NAMES,
   "_timestamp",

@@ -45,7 +45,7 @@ export function* parseRows(text: string, separator: string): Generator<string[]>
   if (row.length > 0) yield row;
 }
 
-/** The separator that splits the first line most often; undefined for text that is no table. */
+/** The separator that splits the first line most often; undefined for text that is not a table. */
 export function findSeparator(text: string): string | undefined {
   const first = text.split(/\r?\n/, 1)[0] ?? "";
   const counts = SEPARATORS.map((separator) => [...parseRows(first, separator)][0]?.length ?? 0);

@@ -1,6 +1,6 @@
 /**
  * TensorBoard's event files: TFRecord frames with a masked CRC-32C, each an `Event` of protocol buffers. Scalars are
- * read (`simple_value`, and tensors of one element); images, histograms and texts are passed over.
+ * read (`simple_value`, and tensors of one element); images, histograms and texts are skipped.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { fields } from "./wire.ts";
 
 const HEADER = 12;
 const FOOTER = 4;
-/** A scalar takes about a hundred bytes; larger records are images and histograms, and are passed over unread. */
+/** A scalar takes about a hundred bytes; larger records are images and histograms, and are skipped unread. */
 const MAX_RECORD_BYTES = 1 << 20;
 
 export interface Scalar {
@@ -20,16 +20,16 @@ export interface Scalar {
   readonly value: number;
 }
 
-/** What stopped or disturbed reading. */
+/** A problem that stopped or disturbed reading. */
 export interface EventDamage {
   readonly offset: number;
   readonly message: string;
   readonly likely: string;
-  /** Whether nothing behind it could be read. */
+  /** Whether nothing after it could be read. */
   readonly ends: boolean;
 }
 
-/** Whether bytes begin with a frame: its length and the checksum of that. */
+/** Whether bytes begin with a frame: its length and the length's checksum. */
 export function isTfRecord(head: Uint8Array): boolean {
   if (head.length < HEADER) return false;
   const view = new DataView(head.buffer, head.byteOffset, HEADER);
@@ -39,7 +39,7 @@ export function isTfRecord(head: Uint8Array): boolean {
   );
 }
 
-/** The scalars of a stream; damage is told and what is before and behind it is kept. */
+/** The scalars of a stream; damage is reported, and records before and after it are kept. */
 export async function* readScalars(
   { bytes }: Pick<PlainStream, "bytes">,
   onDamage: (damage: EventDamage) => void,
@@ -95,7 +95,7 @@ function cutOff(offset: number): EventDamage {
   return { offset, message: "the last record is cut off", likely: LIKELY_CUT_OFF, ends: true };
 }
 
-/** Bytes in pieces of any size, as pieces of the size that is asked for. */
+/** Regroups chunks of any size into pieces of a requested size. */
 class Frames {
   readonly #source: AsyncIterator<Uint8Array>;
   #buffer: Uint8Array = new Uint8Array(0);
@@ -173,7 +173,7 @@ function parseValue(data: Uint8Array): { tag: string; value: number } | undefine
   return value === undefined || tag === "" ? undefined : { tag, value };
 }
 
-/** Types of types.proto that a scalar has, and the bytes of one. */
+/** Scalar types of types.proto, and their size in bytes. */
 const TYPES: Readonly<Record<number, readonly [bytes: number, read: (view: DataView) => number]>> = {
   1: [4, (view) => view.getFloat32(0, true)],
   2: [8, (view) => view.getFloat64(0, true)],

@@ -3,9 +3,9 @@ export interface WireField {
   readonly number: number;
   /** 0 varint, 1 eight bytes, 2 bytes with a length, 5 four bytes. */
   readonly wire: 0 | 1 | 2 | 5;
-  /** Of wire type 0, else 0. */
+  /** Value of wire type 0, else 0. */
   readonly varint: bigint;
-  /** Of the other wire types, else empty. */
+  /** Bytes of the other wire types, else empty. */
   readonly bytes: Uint8Array;
 }
 

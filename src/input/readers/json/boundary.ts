@@ -1,5 +1,5 @@
 /**
- * Where a JSON value ends, without building it: brackets and quotes only.
+ * Finds where a JSON value ends without building it: only brackets and quotes matter.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
   QUOTE,
 } from "./syntax.ts";
 
-/** State of a scan that the end of a chunk may interrupt anywhere. */
+/** State of a scan, which the end of a chunk may interrupt anywhere. */
 export interface Boundary {
   depth: number;
   inString: boolean;
@@ -30,8 +30,8 @@ export function newBoundary(): Boundary {
 }
 
 /**
- * Scans `bytes[start, end)` on from `state` (which it updates) and gives the index behind the value that the scan
- * began with, or -1 when it goes on behind `end`. The value itself is not checked.
+ * Continues a scan over `bytes[start, end)` from `state`, which it updates. Returns the index after the value that the
+ * scan began with, or -1 when the value continues after `end`. The value itself is not checked.
  */
 export function findEnd(bytes: Uint8Array, start: number, end: number, state: Boundary): number {
   let { depth, inString, escaped, lines } = state;
@@ -68,7 +68,7 @@ export function findEnd(bytes: Uint8Array, start: number, end: number, state: Bo
   return behind;
 }
 
-/** The index behind an array without strings, arrays and objects in it, by native searches; 0 when it has some. */
+/** The index after an array without strings, arrays or objects in it, by native searches; 0 when it has any. */
 function flatArrayEnd(bytes: Uint8Array, pos: number, end: number): number {
   const rest = Buffer.from(bytes.buffer, bytes.byteOffset + pos + 1, end - pos - 1);
   const close = rest.indexOf(CLOSE_BRACKET);
@@ -78,7 +78,7 @@ function flatArrayEnd(bytes: Uint8Array, pos: number, end: number): number {
   return nested ? 0 : pos + close + 2;
 }
 
-/** The index behind the value that starts at `pos`, whose inside is not checked. */
+/** The index after the value that starts at `pos`; its content is not checked. */
 export function skipValue(bytes: Uint8Array, pos: number, end: number): number {
   if (pos < end && bytes[pos] === OPEN_BRACKET) {
     const behind = flatArrayEnd(bytes, pos, end);

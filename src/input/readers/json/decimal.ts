@@ -1,10 +1,10 @@
 /**
  * Decimal to binary: the double nearest to `digits * 10^exponent`, without making a string.
  *
- * Up to 18 significant digits come in as two integers of at most nine digits each. Where the quotient of two exact
- * doubles is already the answer (Clinger 1990, "How to read floating point numbers accurately") it is taken; else the
+ * Up to 18 significant digits come in as two integers of at most nine digits each. If the quotient of two exact
+ * doubles is already the answer (Clinger 1990, "How to read floating point numbers accurately") it is used; else the
  * quotient is corrected by its exact remainder (Dekker's product, 1971) and accepted only if both ends of the error
- * interval round to the same double. Whatever is left, a few in 10^13, goes to `Number(text)`.
+ * interval round to the same double. The rest, a few in 10^13, goes to `Number(text)`.
  *
  * @module
  */
@@ -28,10 +28,10 @@ const POWER_LOW = POWER_HIGH.map((high, k) => POWERS[k]! - high);
 const ERROR_BOUND = 2 ** -100;
 
 /**
- * The double nearest to `(high * 10^lowDigits + low) * 10^exponent`; NaN when this method cannot tell.
+ * The double nearest to `(high * 10^lowDigits + low) * 10^exponent`; NaN when this method cannot decide.
  *
  * @param high the first digits, an integer below 10^9
- * @param low the digits behind them, an integer below `10^lowDigits`
+ * @param low the digits after them, an integer below `10^lowDigits`
  * @param lowDigits 0 to 9
  */
 export function decimalToDouble(high: number, low: number, lowDigits: number, exponent: number): number {

@@ -17,16 +17,16 @@ import {
   OPEN_BRACKET,
 } from "./syntax.ts";
 
-/** What may come next; `resync` looks for the next element after a fault. */
+/** What may follow; `resync` searches for the next element after a fault. */
 type Expected = "open" | "element" | "separator" | "resync" | "nothing";
 
-/** One piece for each element. Where the text between two elements is wrong, one piece says so. */
+/** One piece per element. Wrong text between two elements becomes one piece with an error. */
 export function splitElements(maxBytes: number, name: string): Splitter {
   const carry = createCarry(maxBytes, name);
   let boundary = newBoundary();
   let chunk: Uint8Array = new Uint8Array(0);
   let pos = 0;
-  /** Of `chunk[0]`. */
+  /** Offset of `chunk[0]`. */
   let base = 0;
   let line = 1;
   let state: Expected = "open";
@@ -43,7 +43,7 @@ export function splitElements(maxBytes: number, name: string): Splitter {
     pos = base === 0 ? byteOrderMark(bytes) : 0;
   };
 
-  /** The element that goes on at `pos`; undefined when the chunk ends first. */
+  /** The element that continues at `pos`; undefined when the chunk ends first. */
   const element = (): Piece | undefined => {
     const start = pos;
     const before = carry.length();
@@ -70,7 +70,7 @@ export function splitElements(maxBytes: number, name: string): Splitter {
     };
   };
 
-  /** What to do with the byte at `pos`, which is no white space and in no element. */
+  /** Handles the byte at `pos`, which is not white space and not in an element. */
   const step = (code: number): Piece | undefined => {
     if (state === "nothing") {
       const piece = unexpected("nothing after the array");

@@ -1,6 +1,5 @@
 /**
- * Server-sent events as clients save them: `data: {…}` on lines of their own, with comments, names of events and blank
- * lines between.
+ * Server-sent events as clients save them: lines of `data: {…}`, with comments, event names and blank lines between.
  *
  * @module
  */
@@ -10,11 +9,11 @@ import { byteOrderMark, skipSpace } from "./syntax.ts";
 
 const DATA = Buffer.from("data:");
 const DONE = Buffer.from("[DONE]");
-/** `:` begins a comment, which servers send to keep a connection open. */
+/** `:` begins a comment, which servers send to keep the connection open. */
 const FIELDS = /^(data|event|id|retry)?:/;
 const LONGEST_FIELD = 8;
 
-/** Whether a stream begins as events do. */
+/** Whether a stream begins like server-sent events. */
 export function beginsWithEvent(head: Uint8Array): boolean {
   const start = skipSpace(head, byteOrderMark(head), head.length);
   return FIELDS.test(Buffer.from(head.subarray(start, start + LONGEST_FIELD)).toString("latin1"));
@@ -24,7 +23,7 @@ function startsWith({ bytes, end }: Piece, at: number, text: Buffer): boolean {
   return at + text.length <= end && text.equals(bytes.subarray(at, at + text.length));
 }
 
-/** One piece for each event's data; `[DONE]`, which ends OpenAI's streams, is none. */
+/** One piece per event's data, without `[DONE]`, which ends OpenAI's streams. */
 export function splitEvents(maxBytes: number, name: string): Splitter {
   const lines = splitLines(maxBytes, name);
   const unwrap = (piece: Piece): Piece | undefined => {
@@ -32,7 +31,7 @@ export function splitEvents(maxBytes: number, name: string): Splitter {
     const field = skipSpace(piece.bytes, piece.start, piece.end);
     if (!startsWith(piece, field, DATA)) {
       const text = Buffer.from(piece.bytes.subarray(field, Math.min(piece.end, field + LONGEST_FIELD)));
-      // What is no field at all is a row that cannot be read, and said to be one.
+      // A line that is not a field is reported as a row that cannot be read.
       return FIELDS.test(text.toString("latin1")) ? undefined : piece;
     }
     const start = skipSpace(piece.bytes, field + DATA.length, piece.end);

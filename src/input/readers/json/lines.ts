@@ -6,12 +6,12 @@
 import { createCarry, type Piece, type Splitter } from "./pieces.ts";
 import { byteOrderMark, LINE_FEED, skipSpace } from "./syntax.ts";
 
-/** One piece for each line that is not blank. */
+/** One piece per line that is not blank. */
 export function splitLines(maxBytes: number, name: string): Splitter {
   const carry = createCarry(maxBytes, name);
   let chunk: Buffer = Buffer.alloc(0);
   let pos = 0;
-  /** Of `chunk[0]`. */
+  /** Offset of `chunk[0]`. */
   let base = 0;
   let line = 0;
 
@@ -31,7 +31,7 @@ export function splitLines(maxBytes: number, name: string): Splitter {
 
   const push = (bytes: Uint8Array): void => {
     base += chunk.length;
-    // A Buffer, for its native search.
+    // As a Buffer for its native search.
     chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     pos = 0;
   };

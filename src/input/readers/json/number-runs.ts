@@ -1,31 +1,31 @@
 /**
- * Long runs of ordinary numbers within an array, read by the WebAssembly kernel.
+ * Reads long runs of ordinary numbers in an array with the WebAssembly kernel.
  *
  * @module
  */
 import { type DecimalsKernel, decimalsKernel } from "../../../core/kernels/index.ts";
 
-/** Bytes copied for the kernel at first; an array that goes on gets twice as many each time. */
+/** Bytes copied for the kernel at first; doubled each time an array continues. */
 const FIRST_WINDOW = 4096;
-/** What is left of a window where its end, and not what stands there, is the likely reason to stop. */
+/** If less than this is left of a window when the kernel stops, the window's end is the likely reason. */
 const LIKELY_CUT = 512;
 
-/** Reads one array, as far as its elements are ordinary. */
+/** Reads one array up to its first element that is not an ordinary number. */
 export interface NumberRun {
-  /** Values go here, and the kernel goes on behind those that are there. */
+  /** The values; the kernel appends to them. */
   readonly values: Float64Array;
   /**
-   * Reads elements of `bytes[pos, end)` from the one that starts at `pos`; see {@link DecimalsKernel}. `next` is then the
-   * index of the first element that was not read, or the one behind the closing bracket.
+   * Reads elements of `bytes[pos, end)` from the one that starts at `pos`; see {@link DecimalsKernel}. `next` is then
+   * the index of the first element that was not read, or the index after the closing bracket.
    *
-   * @returns how many of `values` are taken then
+   * @returns how many of `values` are then filled
    */
   scan(pos: number, count: number): number;
   readonly next: () => number;
   readonly isClosed: () => boolean;
 }
 
-/** Undefined where WebAssembly SIMD does not run. */
+/** Undefined when WebAssembly SIMD is not available. */
 export function startNumberRun(bytes: Uint8Array, end: number): NumberRun | undefined {
   const kernel = decimalsKernel();
   return kernel && createRun(kernel, bytes, end);

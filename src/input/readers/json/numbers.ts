@@ -8,21 +8,21 @@ import { type NumberRun, startNumberRun } from "./number-runs.ts";
 import { CLOSE_BRACKET, COMMA, expected, isSpace, MINUS, PLUS, POINT, SPACE, ZERO } from "./syntax.ts";
 
 export interface NumberScanner {
-  /** The number that starts at `pos`; `next` is then the index behind it. Correctly rounded. */
+  /** The number that starts at `pos`, correctly rounded; `next` is then the index after it. */
   scan(bytes: Uint8Array, pos: number, end: number): number;
   /**
    * The array of numbers and nulls whose first element starts at `pos`, nulls as NaN; undefined when an element is
-   * something else. `next` is the index behind the closing bracket.
+   * something else. `next` is the index after the closing bracket.
    */
   scanArray(bytes: Uint8Array, pos: number, end: number): Float64Array | undefined;
   readonly next: () => number;
 }
 
-/** Digits that fit a 32-bit integer whatever they are. */
+/** Digits that always fit a 32-bit integer. */
 const DIGITS = 9;
-/** Numbers gathered before they are put away: as many as stay in the cache, and as the kernel holds. */
+/** Numbers to collect before they are copied: as many as fit the cache, and the kernel. */
 const SCRATCH = 1 << 14;
-/** Read one by one, because most arrays of a file may be short: top-k lists of each token. */
+/** Numbers to read one by one first, because most arrays of a file may be short: top-k lists of each token. */
 const FIRST_ELEMENTS = 16;
 
 interface Literal<T> {
@@ -55,7 +55,7 @@ export function matches(bytes: Uint8Array, pos: number, end: number, text: Uint8
   return true;
 }
 
-/** All of `full`, then `rest`, in memory of their own. */
+/** Concatenates `full` and `rest` into new memory. */
 function joinNumbers(full: readonly Float64Array[], rest: Float64Array): Float64Array {
   if (full.length === 0) return rest.slice();
   const result = new Float64Array(full.length * SCRATCH + rest.length);
@@ -67,8 +67,8 @@ function joinNumbers(full: readonly Float64Array[], rest: Float64Array): Float64
 }
 
 /**
- * @param spend is told the bytes of memory that numbers take, before they are there; it may raise
- * @param startRun what reads long runs of ordinary numbers, where it can run
+ * @param spend called with the bytes of memory that numbers will take; may throw
+ * @param startRun reads long runs of ordinary numbers, if available
  */
 export function createNumberScanner(
   spend: (bytes: number) => void = () => {},
@@ -77,7 +77,7 @@ export function createNumberScanner(
   let next = 0;
   let scratch: Float64Array = new Float64Array(FIRST_ELEMENTS);
 
-  /** Any number of digits, any exponent: still checked here, then read from its text. */
+  /** A number of any length and exponent: checked here, then converted from its text. */
   function scanSlowly(bytes: Uint8Array, start: number, end: number): number {
     let pos = start;
     const digits = (): void => {
@@ -167,7 +167,7 @@ export function createNumberScanner(
     return negative ? -value : value;
   }
 
-  /** The element at `start`, which is no white space; undefined when it is neither a number nor null. */
+  /** The element at `start`, which is not white space; undefined when it is neither a number nor null. */
   function scanElement(bytes: Uint8Array, start: number, end: number): number | undefined {
     const code = bytes[start]!;
     if ((code - ZERO) >>> 0 <= 9 || (code === MINUS && (bytes[start + 1]! - ZERO) >>> 0 <= 9))
@@ -178,7 +178,7 @@ export function createNumberScanner(
     return literal.value ?? NaN;
   }
 
-  /** Room for more than the first elements; those that are there are kept. */
+  /** Grows the memory for elements and keeps those already read. */
   function widen(run: NumberRun | undefined, count: number): Float64Array {
     const wide = run?.values ?? (scratch.length === SCRATCH ? scratch : new Float64Array(SCRATCH));
     if (wide !== scratch) wide.set(scratch.subarray(0, count));
@@ -190,11 +190,11 @@ export function createNumberScanner(
     let count = 0;
     const full: Float64Array[] = [];
     let run: NumberRun | undefined;
-    /** Elements to read here before the run is tried. */
+    /** Elements to read here before the kernel is tried. */
     let plain = FIRST_ELEMENTS;
     for (;;) {
       if (count === SCRATCH) {
-        // Once as they are gathered, once in the array that is made of them.
+        // Once while they are collected, once in the final array.
         spend(2 * scratch.byteLength);
         full.push(scratch.slice());
         count = 0;
@@ -208,11 +208,11 @@ export function createNumberScanner(
         count = run?.scan(pos, count) ?? count;
         pos = run?.next() ?? pos;
         if (run?.isClosed()) break;
-        // Where the run stops again and again, it is left alone for a while.
+        // If the kernel stops repeatedly, it is not tried for a while.
         plain = run === undefined ? Infinity : count > before ? 1 : FIRST_ELEMENTS;
         if (count === SCRATCH) continue;
       }
-      // `bytes[end]` may be white space, and behind it there need be nothing.
+      // `bytes[end]` may be white space, and nothing need follow it.
       while (pos < end && bytes[pos]! <= SPACE && isSpace(bytes[pos])) pos++;
       if (pos >= end) return undefined;
       const value = scanElement(bytes, pos, end);

@@ -5,10 +5,10 @@ import { sniffJson } from "./sniff.ts";
 import { openJson, treeDocument } from "./tree.ts";
 
 /**
- * Opens whatever JSON a file or stream holds: rows (JSONL, an array of objects) or one object.
+ * Opens the JSON in a file or stream: rows (JSONL, an array of objects) or one object.
  *
  * A single object on one line is an object, except in a file whose name says JSONL; either way `otherwise` has the
- * other reading, because names of files say less than the names in them.
+ * other reading, because the names inside a file say more than its own.
  *
  * @param options.name stands for the file's own name in that decision; `""` hides it
  * @throws as {@link openJsonl} and {@link openJson}

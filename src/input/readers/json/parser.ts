@@ -1,8 +1,8 @@
 /**
- * A JSON parser over bytes: arrays of numbers go straight into typed arrays, so neither a line of hundreds of
- * megabytes nor its numbers ever become JavaScript strings.
+ * A JSON parser over bytes: arrays of numbers go straight into typed arrays, so lines of hundreds of megabytes, and
+ * their numbers, never become JavaScript strings.
  *
- * Beyond RFC 8259 it takes the literals that Python writes: `NaN`, `Infinity` and `-Infinity`.
+ * Beyond RFC 8259 it accepts the literals that Python writes: `NaN`, `Infinity` and `-Infinity`.
  *
  * @module
  */
@@ -36,27 +36,27 @@ import {
 
 export interface JsonParser {
   /**
-   * The value that fills `bytes[start, end)`, white space aside. An array of numbers and nulls is a Float64Array
-   * (null is NaN; `[]` is one of length 0); everything else is as `JSON.parse` has it.
+   * The value that fills `bytes[start, end)`, white space aside. An array of numbers and nulls is a Float64Array (null
+   * is NaN; `[]` is one of length 0); everything else is as `JSON.parse` has it.
    *
-   * `bytes[end]` must exist and must not be able to continue a number (a line break, a comma, a zero byte): it lets
-   * the inner loops go without a bounds check. Raises FormatError with `at.offset` an index into `bytes`, and
-   * LimitError when text and value together take more than the memory limit.
+   * `bytes[end]` must exist and must not be able to continue a number (a line break, a comma, a zero byte): it saves the
+   * inner loops a bounds check. Throws FormatError with `at.offset` an index into `bytes`, and LimitError when text and
+   * value together take more than the memory limit.
    */
   parse(bytes: Uint8Array, start: number, end: number): RowValue;
-  /** As `parse`, for an object, of which only the members in `wanted` are built when that is given. */
+  /** Like `parse`, for an object; if `wanted` is given, only its members are built. */
   parseRow(bytes: Uint8Array, start: number, end: number, wanted?: ReadonlySet<string>): RowMap;
-  /** Bytes of memory that the value read last takes, about, its text included. */
+  /** Approximate bytes of memory of the last value, including its text. */
   readonly cost: () => number;
 }
 
-/** Arrays and objects within each other; the parser recurses, and the stack has an end. */
+/** Depth of nested arrays and objects; the parser recurses, and the stack is limited. */
 export const DEFAULT_MAX_DEPTH = 256;
 
-/** Names in one object: beyond this it is no row and no set of columns, and looking through its names takes minutes. */
+/** Names in one object: with more it is neither a row nor a set of columns, and searching its names takes minutes. */
 const MAX_NAMES = 2 ** 18;
 
-/** What V8 takes for values, in bytes; measured on millions of them, with what the collector leaves unused. */
+/** Bytes that V8 needs for values, measured on millions of them and including what the collector leaves unused. */
 const ARRAY_BYTES = 256;
 const LIST_BYTES = 64;
 const ELEMENT_BYTES = 24;
@@ -130,7 +130,7 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
       pos = numbers.next();
       return typed;
     }
-    // Numbers that came before the first other value are read again; each array's own at most once.
+    // Numbers before the first other value are read again, at most once per array.
     const values: RowValue[] = [];
     spend(LIST_BYTES);
     for (;;) {
@@ -200,7 +200,7 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
       if (pos < end) throw expected("nothing more", bytes, pos, end);
       return value;
     } finally {
-      // A parser must not keep the chunk that it read last.
+      // A parser must not keep its last chunk alive.
       bytes = new Uint8Array(0);
     }
   }

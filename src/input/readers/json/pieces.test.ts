@@ -51,7 +51,7 @@ describe("lines", () => {
 
   it("longer than the limit are passed over where they come in several chunks", () => {
     const found = split(splitLines(5, "a"), Buffer.from("abc\nabcdefgh\nx\nabcdefgh"), [4]);
-    const message = "one JSON value has more than 5 bytes of text, the limit";
+    const message = "one JSON value has more than the limit of 5 bytes of text";
     expect(found).toEqual([
       { text: "abc", offset: 0, line: 1, cut: false },
       { text: message, offset: 4, line: 2, cut: false },
@@ -162,9 +162,9 @@ describe("elements of an array", () => {
     const found = split(splitElements(5, "a"), Buffer.from('[{},\n{"a": 1},\n{}, {"a": 1'), [4]);
     expect(found).toMatchObject([
       { text: "{}", line: 1 },
-      { text: "one JSON value has more than 5 bytes of text, the limit", line: 2, offset: 5, cut: false },
+      { text: "one JSON value has more than the limit of 5 bytes of text", line: 2, offset: 5, cut: false },
       { text: "{}", line: 3 },
-      { text: "one JSON value has more than 5 bytes of text, the limit", line: 3, offset: 19, cut: true },
+      { text: "one JSON value has more than the limit of 5 bytes of text", line: 3, offset: 19, cut: true },
     ]);
   });
 });
@@ -221,7 +221,7 @@ describe("what is carried from chunk to chunk", () => {
       expect(carry.overflow()).toBeUndefined();
       carry.append(half, 0, 1);
       expect(carry.overflow()).toMatchObject({
-        message: `one JSON value has more than ${2 ** 19} bytes of text, the limit`,
+        message: `one JSON value has more than the limit of ${2 ** 19} bytes of text`,
         hint: "if it is valid and there is enough memory: --memory 2 (MiB)",
       });
     } finally {

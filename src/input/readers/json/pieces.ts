@@ -1,6 +1,5 @@
 /**
- * What cuts a stream of bytes into the pieces that hold one row each, and the memory in which a piece is put together
- * that came in several chunks.
+ * Cuts a stream of bytes into pieces of one row each, and assembles pieces that span several chunks.
  *
  * @module
  */
@@ -8,44 +7,44 @@ import { LimitError, type LogratioError, memoryLimit } from "../../../core/base/
 
 export const LIKELY_BEING_WRITTEN = "the file was probably being written, or its writer was stopped";
 
-/** `bytes[start, end)` is one row's text, valid until the next piece is asked for. */
+/** `bytes[start, end)` is one row's text, valid until the next piece is requested. */
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
-  /** Of `start`, in the decompressed file. */
+  /** Offset of `start` in the decompressed file. */
   readonly offset: number;
   /** One-based. */
   readonly line: number;
-  /** The stream ended before the piece did. */
+  /** Whether the stream ended before the piece did. */
   readonly cut: boolean;
-  /** Why this is no row; the bytes then do not matter. */
+  /** Why this is not a row; the bytes then do not matter. */
   readonly fault?: Pick<LogratioError, "message" | "likely" | "hint">;
 }
 
 export interface Splitter {
-  /** Takes the next bytes; only when `next` has nothing left. */
+  /** Accepts the next bytes; only when `next` has nothing left. */
   push(chunk: Uint8Array): void;
   next(): Piece | undefined;
-  /** What is left when the stream is at its end. */
+  /** The remaining piece when the stream has ended. */
   finish(): Piece | undefined;
 }
 
-/** The part of a row that came with earlier chunks. */
+/** The part of a row from earlier chunks. */
 export interface Carry {
   readonly length: () => number;
-  /** What was appended is more than is kept: it is passed over up to its end. */
+  /** Whether more was appended than is kept: the rest of the row is skipped. */
   readonly overflow: () => LogratioError | undefined;
   /** Keeps `bytes[start, end)`, as a view. */
   append(bytes: Uint8Array, start: number, end: number): void;
-  /** Everything appended (nothing after an overflow), followed by one zero byte; the carry is empty then. */
+  /** Takes everything appended (nothing after an overflow), followed by one zero byte, and empties the carry. */
   take(): Uint8Array;
 }
 
 /** Pieces this small are copied together first, so that a stream of single bytes does not make an object of each. */
 const SMALL_PIECE = 4096;
 
-/** The text of one value as it is kept: in the pieces that came, and once more in one piece. */
+/** Copies of a value's text: in the chunks that arrived, and in one piece. */
 const COPIES = 2;
 
 /** @param limit bytes of text; the memory limit is another, whichever is smaller */
@@ -66,7 +65,7 @@ export function createCarry(limit: number, name: string): Carry {
     append: (bytes, start, end) => {
       length += end - start;
       if (length > most) {
-        overflow ??= new LimitError(`one JSON value has more than ${most} bytes of text, the limit`, {
+        overflow ??= new LimitError(`one JSON value has more than the limit of ${most} bytes of text`, {
           at: { file: name },
           likely: "it is not JSON, or one row holds an entire run",
           hint: `if it is valid and there is enough memory: --memory ${Math.ceil((2 * COPIES * most) / 2 ** 20)} (MiB)`,
@@ -92,7 +91,7 @@ export function createCarry(limit: number, name: string): Carry {
         return new Uint8Array(1);
       }
       settle();
-      // Not zeroed first, because all of it is written.
+      // Not zeroed, because all of it is written.
       const text = Buffer.allocUnsafeSlow(length + 1);
       let done = 0;
       for (const part of parts) {

@@ -252,7 +252,7 @@ describe("openJsonl", () => {
         row: 1,
         line: 2,
         offset: 9,
-        message: "one JSON value has more than 1000000 bytes of text, the limit",
+        message: "one JSON value has more than the limit of 1000000 bytes of text",
         likely: "it is not JSON, or one row holds an entire run",
         hint: "if it is valid and there is enough memory: --memory 4 (MiB)",
       },
@@ -278,7 +278,7 @@ describe("openJsonl", () => {
       const { rows, bad } = await read(source(`{"a": 1}\n{"a": ${value}}\n{"a": 3}\n`));
       expect(rows).toEqual([{ a: 1 }, { a: 3 }]);
       expect(bad.map(({ row, line }) => ({ row, line }))).toEqual([{ row: 1, line: 2 }]);
-      expect(bad[0]!.message).toContain("takes more than 1 MiB decoded, the limit");
+      expect(bad[0]!.message).toContain("takes more than the limit of 1 MiB decoded");
       expect(bad[0]!.hint).toContain("--memory 4 (MiB)");
       const refused = {
         _tag: "LimitError",
@@ -412,7 +412,7 @@ describe("openJson", () => {
   test("says what to do about objects one after the other", async () => {
     expect(await failure(openJson(source('{\n"a": 1}\n{\n"a": 2}', "x.json")))).toMatchObject({
       likely: "there are several objects in the file",
-      hint: "put each on a line of its own: jq -c .",
+      hint: "put each on its own line: jq -c .",
     });
   });
 
@@ -422,7 +422,7 @@ describe("openJson", () => {
     )) as LogratioError;
     expect([error._tag, error.message]).toEqual([
       "LimitError",
-      "one JSON value has more than 999 bytes of text, the limit",
+      "one JSON value has more than the limit of 999 bytes of text",
     ]);
   });
 });

@@ -30,9 +30,9 @@ import {
 } from "./syntax.ts";
 
 export interface JsonOptions {
-  /** Bytes that one row may take, or the whole of a file that is one object; default 2 GiB. */
+  /** Limit on the bytes of one row, or of a file that is one object; default 2 GiB. */
   readonly maxValueBytes?: number;
-  /** Arrays and objects within each other in one row; default 256. */
+  /** Depth of nested arrays and objects in a row; default 256. */
   readonly maxDepth?: number;
 }
 
@@ -43,9 +43,9 @@ const CHUNK_ROWS = 1024;
 const FIRST_TEXT_BYTES = 1 << 20;
 const FIRST_ROWS = 64;
 const SAMPLE_ROWS = 8;
-/** Decoded values of a chunk: text of many small arrays takes a hundred times its length. */
+/** Limit on the decoded values of a chunk: text of many small arrays takes a hundred times its length. */
 const CHUNK_DECODED_BYTES = 128 << 20;
-/** Rows that cannot be read and come before the first one that can. */
+/** Limit on unreadable rows before the first readable one. */
 const LEADING_BAD_ROWS = 64;
 
 interface Row {
@@ -57,40 +57,39 @@ interface Row {
 interface Batch {
   readonly firstRow: number;
   readonly rows: Row[];
-  /** The row behind them, when it could not be read. */
+  /** The row after them, when it could not be read. */
   bad?: BadRow;
-  /** That row does not fit into memory. */
+  /** Whether that row does not fit into memory. */
   tooLarge?: boolean;
   /** What ended the stream before its end. */
   failure?: { readonly error: unknown };
   last: boolean;
 }
 
-/** What holds one row. */
+/** The unit that holds one row. */
 type Unit = "line" | "event" | "element";
 
 const SPLITTERS = { line: splitLines, event: splitEvents, element: splitElements } as const;
 
-/** What the row of an element that is an array itself has: the array under this name. */
+/** The name under which an element that is an array becomes a row. */
 export const ARRAY_NAME = "element";
 
-/** A RowDocument that knows whether the file holds one row only. */
+/** A RowDocument that knows whether the file holds only one row. */
 export interface JsonRows extends RowDocument {
-  /** The row of a file that has no other, good or bad. */
+  /** The row of a file with a single row, readable or not. */
   readonly onlyRow: RowMap | undefined;
 }
 
 /**
  * Opens JSONL, or one array of objects; a file or a stream, plain, gzip or zstd. Blank lines, a byte order mark and
- * CRLF are allowed. Nothing but the current chunk of rows (about 8 MiB of text, or one row) is held.
+ * CRLF are allowed. Only the current chunk of rows (about 8 MiB of text, or one row) is held.
  *
- * A row that is not valid is reported to `onBadRow` and passed over; a fault of the compressed file is raised by
- * `chunks` after the rows before it. With `columns`, the values of other columns are passed over without a check of
- * what is in them.
+ * An invalid row is reported to `onBadRow` and skipped; `chunks` throws a fault of the compressed file after the rows
+ * before it. With `columns`, the values of other columns are skipped unchecked.
  *
- * @throws EmptyInputError if there is nothing but white space
- * @throws FormatError if it is not text, nothing in it looks like JSON, or it is an array of something else
- * A row that takes more than `maxValueBytes`, or more than the memory limit once it is decoded, is such a row.
+ * @throws EmptyInputError if there is only white space
+ * @throws FormatError if it is not text, nothing in it looks like JSON, or it is an array of something else A row that
+ * takes more than `maxValueBytes`, or more than the memory limit once it is decoded, is such a row.
  *
  * @throws LimitError if the only row is too large
  */
@@ -132,7 +131,7 @@ export async function openJsonl(
     const { message, line, offset } = bad;
     const detail = { at: { file, line: line!, offset: offset! }, ...pickAdvice(bad) };
     if (first.last && first.tooLarge === true) throw new LimitError(message, detail);
-    // A file that is being written may be followed; one whose only row is wrong says why.
+    // A file that is being written may be followed; for a file whose only row is wrong, the error says why.
     const wrong = first.last && leading.length === 0 && !message.includes("cut off");
     if (wrong && !isArray) throw new FormatError(`no row can be read: ${message}`, detail);
     if (unit === "line" && plain.head[start] !== OPEN_BRACE)
@@ -171,7 +170,7 @@ export async function openJsonl(
   };
 }
 
-/** An array of something else than objects and arrays is no table with a bad row for each element. */
+/** An array of anything other than objects and arrays is refused, rather than reported as one bad row per element. */
 function checkElements({ head, name: file }: PlainStream, inside: number): void {
   const first = skipSpace(head, inside, head.length);
   const isRow = head[first] === OPEN_BRACE || head[first] === OPEN_BRACKET;
@@ -196,7 +195,7 @@ function rowChunk({ rows, firstRow }: Batch, wanted: ReadonlySet<string> | undef
 }
 
 interface BatchReader {
-  /** Rows up to a count, an amount of text, a row that cannot be read, or the end; at least one unless at the end. */
+  /** Rows up to a count, an amount of text, an unreadable row, or the end; at least one unless at the end. */
   read(maxRows: number, maxBytes: number, wanted: ReadonlySet<string> | undefined): Promise<Batch>;
   invalidText(): InvalidText | undefined;
 }
@@ -211,7 +210,7 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
   let invalid: InvalidText | undefined;
   let row = 0;
 
-  /** The next piece, and after the last one whatever the end has left. */
+  /** The next piece; after the last one, the remaining piece at the end. */
   const nextPiece = async (): Promise<Piece | undefined> => {
     while (!ended) {
       try {
@@ -226,7 +225,7 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
         failure = { error };
       }
       ended = true;
-      // A row above the limit is not looked at.
+      // A row above the limit is not parsed.
       return isLogratioError(failure?.error, "LimitError") ? undefined : splitter.finish();
     }
     return undefined;
@@ -254,7 +253,7 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
       bytes += piece.end - piece.start;
       decoded += parser.cost();
     }
-    // Known only by looking for one more piece, whose bytes then stay valid until it is read.
+    // Known only by searching one more piece, whose bytes then stay valid until it is read.
     ahead ??= await nextPiece();
     batch.last = ahead === undefined;
     if (batch.last && failure !== undefined) batch.failure = failure;
@@ -263,7 +262,7 @@ function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions)
   return { read, invalidText: () => invalid };
 }
 
-/** Adds the piece's row to `rows`, or says why it is none. */
+/** Adds the piece's row to `rows`, or returns why it is not a row. */
 function readRow(
   parser: JsonParser,
   unit: Unit,
@@ -312,14 +311,14 @@ function pickAdvice({ likely, hint }: NonNullable<Piece["fault"]> | BadRow): Pic
   return { ...(likely !== undefined && { likely }), ...(hint !== undefined && { hint }) };
 }
 
-/** Zero bytes at the end of `[start, end)`: what file systems leave of a block that was never written. */
+/** Zero bytes at the end of `[start, end)`, which file systems leave for a block that was never written. */
 function trailingZeros(bytes: Uint8Array, start: number, end: number): number {
   let first = end;
   while (first > start && bytes[first - 1] === 0) first--;
   return end - first;
 }
 
-/** Says what a file is that cannot be JSON, instead of one complaint for each of its "lines". */
+/** Refuses a file that cannot be JSON with one error, instead of one error per "line". */
 export function checkText({ head, name }: PlainStream): void {
   const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   if (utf16) {

@@ -1,5 +1,5 @@
 /**
- * Which kind of JSON a file holds.
+ * Recognizes the kind of JSON in a file.
  *
  * @module
  */
@@ -17,9 +17,9 @@ const JSON_NAME = /\.json(\.(gz|zst|zstd))?$/i;
  * Tells the kind from the first bytes (decompressed; 64 KiB are plenty), undefined when they are not JSON that can
  * hold rows or named values.
  *
- * The content decides. The name is asked only where the content leaves it open: a file of one object may be a JSONL
- * file with one line, and of one that starts with a longer object than `head` nothing behind it is seen. Without a
- * name, an object of one line that ends in `head` is an object, and one that does not is JSONL.
+ * The content decides. The name decides only where the content does not: a file of one object may be a JSONL file with
+ * one line, and if the first object is longer than `head`, nothing after it is seen. Without a name, an object of one
+ * line that ends in `head` is an object, and one that does not is JSONL.
  */
 export function sniffJson(head: Uint8Array, name?: string): JsonKind | undefined {
   const start = skipSpace(head, byteOrderMark(head), head.length);
@@ -38,13 +38,13 @@ export function sniffJson(head: Uint8Array, name?: string): JsonKind | undefined
           ? "object"
           : undefined;
   if (beginsWithEvent(head)) return "jsonl";
-  // A first line that cannot be read does not make the others unreadable, but then only the name can say so.
+  // After an unreadable first line the others may be readable, but then only the name says so.
   if (first !== OPEN_BRACE) return named === "jsonl" && hasObjectLine(head) ? "jsonl" : undefined;
 
   const state = newBoundary();
   const end = findEnd(head, start, head.length, state);
   if (state.lines > 0) {
-    // Either laid out over several lines, or JSONL whose first line lacks its end.
+    // Either an object over several lines, or JSONL whose first line is cut off.
     const second = skipSpace(head, head.indexOf(LINE_FEED, start), head.length);
     return head[second] === OPEN_BRACE ? "jsonl" : "object";
   }

@@ -7,20 +7,20 @@ import { FormatError } from "../../../core/base/index.ts";
 import { BACKSLASH, expected, QUOTE, SPACE } from "./syntax.ts";
 
 export interface StringScanner {
-  /** The string whose opening quote is at `pos`; `next` is then the index behind its closing quote. */
+  /** The string whose opening quote is at `pos`; `next` is then the index after its closing quote. */
   scan(bytes: Uint8Array, pos: number, end: number): string;
-  /** As `scan`, for the name of a member. */
+  /** Like `scan`, for the name of a member. */
   scanName(bytes: Uint8Array, pos: number, end: number): string;
   readonly next: () => number;
 }
 
-/** V8 holds no longer string (2^29 - 24 characters). */
+/** The longest string that V8 can hold (2^29 - 24 characters). */
 const LONGEST_STRING = 536_870_888;
 const LONGEST_NAME = 64;
 const SHORT_STRING = 64;
-/** Shorter ones are gone before they matter. */
+/** Shorter strings are short-lived and not counted. */
 const SPENT_STRING = 1 << 20;
-/** A power of two; names beyond what the table holds are rebuilt, so hostile input cannot fill memory. */
+/** A power of two; names that do not fit the table are rebuilt, so hostile input cannot fill memory. */
 const NAME_SLOTS = 1024;
 const HEX = /^[0-9a-fA-F]{4}$/;
 const ESCAPES = Buffer.from('"\\/bfnrt');
@@ -40,7 +40,7 @@ function view(bytes: Uint8Array, start: number, end: number): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
 }
 
-/** The first byte of `[start, end)` that a string must not hold, as an error; undefined when there is none. */
+/** The error for the first invalid byte of a string in `[start, end)`; undefined when there is none. */
 function fault(bytes: Uint8Array, start: number, end: number): FormatError | undefined {
   for (let pos = start; pos < end; pos++) {
     const code = bytes[pos]!;
@@ -69,7 +69,7 @@ function closingQuote(text: Buffer, start: number): number {
   return -1;
 }
 
-/** @param spend is told the bytes of memory that a long string takes while it is made, before it is; it may raise */
+/** @param spend called with the bytes of memory that making a long string takes, before it is made; may throw */
 export function createStringScanner(spend: (bytes: number) => void = () => {}): StringScanner {
   let next = 0;
   const names: (Name | undefined)[] = new Array(NAME_SLOTS).fill(undefined);
@@ -85,7 +85,7 @@ export function createStringScanner(spend: (bytes: number) => void = () => {}): 
         { at: { offset: start } },
       );
     }
-    // Its text as a string, and the string without escapes, of two bytes a character at worst.
+    // The text as a string, and the unescaped string, at worst two bytes per character.
     if (close > SPENT_STRING) spend(4 * close);
     next = start + close + 1;
     try {

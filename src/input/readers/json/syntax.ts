@@ -1,5 +1,5 @@
 /**
- * Bytes that mean something in JSON, and how a message names a byte that should not be there.
+ * Bytes with a meaning in JSON, and how messages name an unexpected byte.
  *
  * @module
  */
@@ -26,14 +26,14 @@ export function isSpace(code: number | undefined): boolean {
   return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB;
 }
 
-/** The index of the first byte of `[start, end)` that is no white space, or `end`. */
+/** The index of the first byte of `[start, end)` that is not white space, or `end`. */
 export function skipSpace(bytes: Uint8Array, start: number, end: number): number {
   let pos = start;
   while (pos < end && isSpace(bytes[pos])) pos++;
   return pos;
 }
 
-/** How many bytes a UTF-8 byte order mark takes at the start of `bytes`: 3 or 0. */
+/** Length of a UTF-8 byte order mark at the start of `bytes`: 3 or 0. */
 export function byteOrderMark(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }

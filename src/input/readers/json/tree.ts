@@ -18,7 +18,7 @@ import { byteOrderMark, LINE_FEED, OPEN_BRACE, skipSpace } from "./syntax.ts";
  * Float64Array (null is NaN), arrays of those as arrays of Float64Array.
  *
  * @throws EmptyInputError if there is nothing but white space
- * @throws FormatError if it is no object, not valid, cut off, or more follows it; `at` has line and offset
+ * @throws FormatError if it is not an object, invalid, cut off, or followed by more; `at` has line and offset
  * @throws LimitError if it takes more than `maxValueBytes`, or than the memory limit once it is decoded
  */
 export async function openJson(
@@ -47,7 +47,7 @@ export async function openJson(
   return isValid ? document : { ...document, invalidText: () => ({ rows: 1, row: 0 }) };
 }
 
-/** One object as a document; it may also be the only row of a file of rows. */
+/** One object as a document, which may also be the only row of a file of rows. */
 export function treeDocument(file: string, root: TreeMap): TreeDocument {
   const parts = { file, metadata: {}, close: async () => {} };
   return { ...parts, kind: "tree", format: "json", root, otherwise: oneRow(file, root as RowMap) };
@@ -104,13 +104,13 @@ function parseRoot(
     throw new FormatError(`line ${line}, column ${column}: ${error.message}`, {
       at: { file, line, offset },
       ...(another
-        ? { likely: "there are several objects in the file", hint: "put each on a line of its own: jq -c ." }
+        ? { likely: "there are several objects in the file", hint: "put each on its own line: jq -c ." }
         : {}),
     });
   }
 }
 
-/** The parser does not know which file its bytes are from. */
+/** Adds the file, which the parser does not know. */
 export function atFile({ message, likely, hint, at }: LimitError, file: string): LimitError {
   return new LimitError(message, {
     at: { ...at, file },

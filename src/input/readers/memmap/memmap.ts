@@ -18,9 +18,9 @@ import { tensorOver } from "../shared/tensor.ts";
 /** Name of the file that describes a memory-mapped TensorDict. */
 export const MEMMAP_META = "meta.json";
 
-/** Directories of TensorDicts within each other. */
+/** Depth of nested TensorDict directories. */
 const MAX_NESTING = 16;
-/** A parsed value takes some times its text. */
+/** A parsed value takes several times the memory of its text. */
 const JSON_SHARE = 16;
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -33,12 +33,12 @@ export function isMemmapMeta(root: TreeMap): boolean {
 
 /**
  * Opens a memory-mapped TensorDict. Tensors stay in their files until their rows are read; text and other values come
- * out of the descriptions.
+ * from the descriptions.
  *
  * The document owns what it opens; `path` is the outermost `meta.json`.
  *
  * @throws FormatError if a description is damaged, or a file is shorter than its tensor
- * @throws NotFoundError if a file that a description names is absent
+ * @throws NotFoundError if a file named in a description is absent
  * @throws LimitError if directories are nested too deep, or a description is too large
  */
 export async function openMemmap(path: string): Promise<TreeDocument> {
@@ -68,7 +68,7 @@ async function readFolder(folder: string, opened: ByteSource[], depth: number): 
   const columns: Record<string, TreeValue> = Object.create(null);
   for (const [name, entry] of Object.entries(meta)) {
     if (!isJsonMap(entry)) continue;
-    // A name is a part of a path here: tensordict writes none that leads out of the directory.
+    // Names become parts of paths; tensordict never writes one that leads out of the directory.
     if (/[/\\]|^\.\.?$/.test(name)) {
       throw new FormatError(`${path} names a column "${name}", which is not a file name`, {
         at: { file: path },
@@ -83,7 +83,7 @@ async function readFolder(folder: string, opened: ByteSource[], depth: number): 
   return columns;
 }
 
-/** A directory within: a TensorDict, or values that are no tensors. */
+/** A subdirectory: a TensorDict, or values that are not tensors. */
 async function readEntry(
   folder: string,
   type: string,
@@ -92,7 +92,7 @@ async function readEntry(
 ): Promise<TreeValue> {
   if (!type.startsWith("NonTensor")) return readFolder(folder, opened, depth);
   const { data } = await readMeta(join(folder, MEMMAP_META));
-  // What is no JSON either was pickled beside it, and stays there.
+  // Values that are not JSON either were pickled next to it, and are not read.
   if (data === undefined)
     return { kind: "object", className: `tensordict.${type}`, args: [], state: undefined };
   return toTreeValue(data);

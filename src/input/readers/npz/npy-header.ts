@@ -4,7 +4,7 @@ import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED, MAX_NPY_HEADER_BYTES } 
 import { type NumpyType, parseNumpyType } from "../shared/numpy-type.ts";
 import { type Literal, parsePythonLiteral } from "./python-literal.ts";
 
-/** What an npy file says about its array. */
+/** The header of an npy file. */
 export interface NpyHeader {
   readonly type: NumpyType;
   readonly fortran: boolean;
@@ -14,7 +14,7 @@ export interface NpyHeader {
 }
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
-/** Magic, version, and the header's length as version 2 and 3 write it; version 1 needs two bytes less. */
+/** Magic, version, and the header's length in versions 2 and 3; version 1 needs two bytes less. */
 const PREFIX_BYTES = 12;
 
 /** `\x93NUMPY`. */
@@ -53,7 +53,7 @@ export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyH
   }
   const dataStart = start + length;
   if (source.byteLength < dataStart) throw cutOff(dataStart, source.byteLength, at);
-  // In order and without overlap, so that the checksum of a zip member can follow.
+  // In order and without overlap, so that the checksum of a zip member can be computed.
   const rest = await source.slice(prefix.length, Math.max(prefix.length, dataStart));
   const bytes = Buffer.concat([prefix.subarray(start), rest]).subarray(0, length);
   const text = bytes.toString(major === 3 ? "utf8" : "latin1");

@@ -13,16 +13,16 @@ import { asTreeMap, type PickleOptions } from "../shared/pickle.ts";
 import { readNpyArray } from "./npy-array.ts";
 
 /**
- * Opens an npz archive (`numpy.savez`, `numpy.savez_compressed`): one value per member under its name without
- * `.npy`; members that are not arrays come as bytes. Arrays of numbers and strings stay in the file until their rows
- * are read; object arrays are unpickled now, through an allow-list.
+ * Opens an npz archive (`numpy.savez`, `numpy.savez_compressed`): one value per member under its name without `.npy`;
+ * members that are not arrays are bytes. Arrays of numbers and strings stay in the file until their rows are read;
+ * object arrays are unpickled immediately, through an allow-list.
  *
  * The document owns `source` and closes it; when this throws, the caller still owns it.
  *
  * @throws FormatError if the archive or an array is cut off, damaged, or holds a pickle that names a refused class
- * @throws LimitError if something declares more than any dump has
- * @throws UnsupportedError for complex numbers, dates, record types and members that are encrypted or compressed by
- * another method than deflate
+ * @throws LimitError if a declared size is larger than in any real dump
+ * @throws UnsupportedError for complex numbers, dates, record types and members that are encrypted or compressed other
+ * than by deflate
  * @throws EmptyInputError if there is no member
  */
 export async function openNpz(source: ByteSource, options: PickleOptions = {}): Promise<TreeDocument> {
@@ -83,8 +83,8 @@ async function readPlainMember(zip: ZipArchive, member: ZipMember): Promise<Uint
 }
 
 /**
- * Opens an npy file. Its array is under the name `value`; a dict that was saved as an array is the root itself.
- * Ownership and errors as for {@link openNpz}.
+ * Opens an npy file. Its array is named `value`; a dict that was saved as an array is the root itself. Ownership and
+ * errors as for {@link openNpz}.
  */
 export async function openNpy(source: ByteSource, options: PickleOptions = {}): Promise<TreeDocument> {
   if (source.byteLength === 0) {

@@ -1,7 +1,7 @@
 import { FormatError, type Place } from "../../../core/base/index.ts";
 import { LIKELY_DAMAGED } from "../../io/index.ts";
 
-/** A value of Python's literal syntax, as far as npy headers use it. Tuples and lists both become arrays. */
+/** A value of the part of Python's literal syntax that npy headers use. Tuples and lists both become arrays. */
 export type Literal = string | number | boolean | null | Literal[] | Map<string, Literal>;
 
 const MAX_DEPTH = 16;

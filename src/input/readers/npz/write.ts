@@ -24,7 +24,7 @@ export async function writeNpz(target: FileHandle, arrays: readonly WrittenArray
   for await (const piece of zip.outputStream as Readable) await writeAll(target, piece as Uint8Array);
 }
 
-/** Version 1: magic, length, a Python dict filled up with spaces so that data begins at a multiple of 64 bytes. */
+/** Version 1: magic, length, a Python dict padded with spaces so that data begins at a multiple of 64 bytes. */
 function npyHeader({ dtype, shape }: WrittenArray): Buffer {
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
   const dict = `{'descr': '${DESCRIPTORS[dtype]}', 'fortran_order': False, 'shape': ${tuple}, }`;

@@ -1,6 +1,6 @@
 /**
- * A SHA-256 of a whole Parquet file in its own footer, so that file and checksum change together: of all bytes, with
- * zeros where the checksum itself stands. Parquet's own page checksums are optional, and cover no footer.
+ * A SHA-256 of a whole Parquet file in its own footer, so that file and checksum change together: over all bytes, with
+ * zeros in place of the checksum itself. Parquet's own page checksums are optional, and do not cover the footer.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isSystemError } from "../../../core/base/index.ts";
 
 const KEY = "logratio.sha256";
 const ZEROS = "0".repeat(64);
-/** Key, then what the Thrift encoding puts between it and its value; a value that is no hash any more was damaged. */
+/** The key, then the Thrift encoding between it and its value; a value that is not a hash is damage. */
 const FIELD = /logratio\.sha256[^0-9a-f]{2}(.{64})/s;
 const MAGIC = "PAR1";
 const PIECE = 2 ** 20;
@@ -19,7 +19,7 @@ const PIECE = 2 ** 20;
 /** A pair of the footer for {@link fillChecksum} to fill in. */
 export const CHECKSUM: Readonly<Record<string, string>> = { [KEY]: ZEROS };
 
-/** Puts the checksum where the footer has room for it. The file is complete but for that. */
+/** Writes the checksum into its place in the footer of an otherwise complete file. */
 export async function fillChecksum(file: FileHandle): Promise<void> {
   const field = await checksumField(file);
   if (field === undefined || field === "cut") throw new Error("the footer has no room for a checksum");
@@ -27,9 +27,9 @@ export async function fillChecksum(file: FileHandle): Promise<void> {
 }
 
 /**
- * Why a file is not what was written, in words; undefined where it is, or where it says nothing of itself.
+ * Why a file differs from what was written; undefined when it does not, or when it has no checksum.
  *
- * @throws the system's error where it cannot be read
+ * @throws the system's error when it cannot be read
  */
 export async function brokenChecksum(path: string): Promise<string | undefined> {
   const file = await open(path);
@@ -49,7 +49,7 @@ export async function brokenChecksum(path: string): Promise<string | undefined> 
 }
 
 interface ChecksumField {
-  /** Its first byte in the file. */
+  /** Offset of its first byte in the file. */
   readonly at: number;
   readonly value: string;
 }
@@ -68,7 +68,7 @@ async function checksumField(file: FileHandle): Promise<ChecksumField | "cut" | 
   return { at: start + found.index + found[0].length - ZEROS.length, value: found[1]! };
 }
 
-/** Of all bytes, with zeros for the 64 from `hole` on. */
+/** Hash of all bytes, with the 64 from `hole` on as zeros. */
 async function sum(file: FileHandle, hole: number): Promise<string> {
   const hash = createHash("sha256");
   const piece = Buffer.alloc(PIECE);

@@ -1,5 +1,5 @@
 /**
- * DuckDB in this process, kept away from the network and from settings of the user's.
+ * DuckDB in this process, without network access and without the user's settings.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 export interface EngineOptions {
   /** Threads that decode or encode; default 1, beside the thread that runs JavaScript. */
   readonly threads?: number;
-  /** Bytes that DuckDB may take for its buffers; default the memory limit. Decoded rows come on top. */
+  /** Bytes that DuckDB may use for its buffers; default the memory limit. Decoded rows are extra. */
   readonly memoryLimit?: number;
 }
 
@@ -28,7 +28,7 @@ export interface Engine {
   close(): void;
 }
 
-/** DuckDB takes no Infinity, and none of its buffers comes near this. */
+/** DuckDB does not accept Infinity, and its buffers never come near this. */
 const MOST_MEMORY_BYTES = 2 ** 40;
 
 interface Shared {
@@ -36,7 +36,7 @@ interface Shared {
   users: number;
 }
 
-/** Making an instance takes 10 ms, so files that are open at the same time share one. */
+/** Creating an instance takes 10 ms, so files that are open at the same time share one. */
 const instances = new Map<string, Shared>();
 
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -71,7 +71,7 @@ function createInstance(threads: string, memory: string): Promise<DuckDBInstance
   return DuckDBInstance.create(":memory:", {
     threads,
     memory_limit: memory,
-    // No extension is ever fetched or loaded, so a path such as s3://… is an error and not a download.
+    // Extensions are never downloaded or loaded, so a path such as s3://… is an error, not a download.
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
     allow_community_extensions: "false",
@@ -81,7 +81,7 @@ function createInstance(threads: string, memory: string): Promise<DuckDBInstance
   });
 }
 
-/** The path for `read_parquet`, which would take `*`, `?` and `[` in it for a pattern. */
+/** Escapes a path for `read_parquet`, which takes `*`, `?` and `[` as a pattern. */
 export function literalPath(path: string): string {
   return resolve(path).replace(/[*?[]/g, (character) => `[${character}]`);
 }
@@ -90,7 +90,7 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** What the C library says of an errno, as DuckDB repeats it. */
+/** The C library's messages for an errno, which DuckDB repeats. */
 const SYSTEM_WORDS: readonly (readonly [RegExp, string])[] = [
   [/No space left on device/, "ENOSPC"],
   [/Disk quota exceeded/, "EDQUOT"],
@@ -102,7 +102,7 @@ const SYSTEM_WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * DuckDB's complaint about a file that it writes as an error of ours: that of the system, where it says one.
+ * Converts DuckDB's error about a file that it writes into ours, with the system's error if it names one.
  *
  * @param file the file that the user asked for
  */
@@ -115,7 +115,7 @@ export function duckdbWriteError(cause: unknown, file: string): LogratioError {
   return new FileSystemError(`cannot write ${file}: ${text.split("\n", 1)[0]}`, { at: { file }, cause });
 }
 
-/** DuckDB's complaint about a file that it reads as an error of ours. */
+/** Converts DuckDB's error about a file that it reads into ours. */
 export function duckdbError(cause: unknown, file: string): LogratioError {
   const text = cause instanceof Error ? cause.message : String(cause);
   const first = text.split("\n", 1)[0]!.trim();

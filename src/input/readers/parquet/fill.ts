@@ -1,5 +1,5 @@
 /**
- * Rows of batches into DuckDB's column vectors, a whole column at a time.
+ * Copies rows of batches into DuckDB's column vectors, a whole column at a time.
  *
  * @module
  */
@@ -120,7 +120,7 @@ function stored(type: ScalarType | ElementType, values: Stored, start: number, e
   return numbers instanceof Uint8Array ? numbers : Uint8Array.from(numbers);
 }
 
-/** What stands where there is no value may be NaN. */
+/** The placeholder of a missing value may be NaN. */
 function toBigInt(value: number): bigint {
   return Number.isInteger(value) ? BigInt(value) : 0n;
 }

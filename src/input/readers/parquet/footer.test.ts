@@ -135,7 +135,7 @@ describe("a Parquet footer", () => {
     [
       "a column that is larger than the file",
       { groups: [group(0, [chunk({ path: ["a"], compressed: 101 })])] },
-      "it declares a column of 101 bytes and 0 values, before it are 100 bytes",
+      "it declares a column of 101 bytes and 0 values, but only 100 bytes come before the footer",
     ],
     [
       "a column of negative size",

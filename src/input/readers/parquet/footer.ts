@@ -1,6 +1,6 @@
 /**
- * The footer of a Parquet file: its columns, row groups and text pairs, and what is wrong with a file that has none.
- * Field numbers are those of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
+ * The footer of a Parquet file: its columns, row groups and text pairs, and the errors of a file without one. Field
+ * numbers are those of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
  *
  * @module
  */
@@ -36,14 +36,14 @@ const MAGIC = "PAR1";
 const ENCRYPTED_MAGIC = "PARE";
 const TRAILER_BYTES = 8;
 const SMALLEST_FILE = 12;
-/** Bytes of one value of each physical type when decoded; strings are counted by what their column takes. */
+/** Decoded bytes of a value of each physical type; strings are counted by their column's size. */
 const WIDTHS: Readonly<Record<number, number>> = { 0: 1, 1: 4, 2: 8, 3: 16, 4: 4, 5: 8 };
 /** A string in DuckDB's vectors, without its characters. */
 const STRING_BYTES = 16;
 
 export interface RowGroup {
   readonly rows: number;
-  /** Decoded bytes of each top-level column, as far as the footer tells. */
+  /** Decoded bytes of each top-level column, estimated from the footer. */
   readonly bytes: ReadonlyMap<string, number>;
 }
 
@@ -54,7 +54,7 @@ export interface Footer {
   readonly rowGroups: readonly RowGroup[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly fields: ThriftStruct;
-  /** Where it starts, which is where the data ends. */
+  /** Its offset, which is the end of the data. */
   readonly start: number;
 }
 
@@ -62,15 +62,15 @@ function ascii(bytes: Uint8Array, start: number): string {
   return start < 0 ? "" : Buffer.from(bytes.subarray(start, start + 4)).toString("latin1");
 }
 
-/** Whether the first and the last bytes of a file (four and more of each) are those of Parquet. */
+/** Whether the first and last bytes of a file (at least four each) are those of Parquet. */
 export function isParquet(head: Uint8Array, tail: Uint8Array): boolean {
   return ascii(head, 0) === MAGIC && ascii(tail, tail.length - 4) === MAGIC;
 }
 
 /**
- * Reads the footer, and nothing else.
+ * Reads only the footer.
  *
- * @throws FormatError if it is no Parquet file, is cut off, or its footer is damaged
+ * @throws FormatError if it is not a Parquet file, is cut off, or its footer is damaged
  * @throws UnsupportedError if it is encrypted
  */
 export async function readFooter(source: ByteSource): Promise<Footer> {
@@ -150,7 +150,7 @@ function describe(fields: ThriftStruct, start: number): Footer {
   };
 }
 
-/** Numbers in the footer that contradict each other; DuckDB would believe each of them. */
+/** Refuses numbers in the footer that contradict each other; DuckDB would trust them. */
 function checkClaims(footer: Footer): Footer {
   const { rows, rowGroups, start } = footer;
   const whole = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
@@ -165,7 +165,7 @@ function checkClaims(footer: Footer): Footer {
       const values = integerAt(column, COLUMN.values) ?? 0;
       if (!whole(values) || !whole(size) || size > start)
         throw new FormatError(
-          `it declares a column of ${size} bytes and ${values} values, before it are ${start} bytes`,
+          `it declares a column of ${size} bytes and ${values} values, but only ${start} bytes come before the footer`,
         );
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Puts row groups that were written as files of their own one behind the other. A Parquet file is its row groups'
- * pages and a footer that says where they are, so the pages are copied as they are and the footers' offsets moved.
+ * Concatenates row groups that were written as separate files. A Parquet file consists of its row groups' pages and a
+ * footer with their offsets, so the pages are copied unchanged and the offsets shifted.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import {
 const MAGIC = Buffer.from("PAR1");
 
 export interface Joiner {
-  /** Adds the row groups of a Parquet file that has the same columns as those before it. */
+  /** Adds the row groups of a Parquet file with the same columns as the earlier ones. */
   append(path: string): Promise<void>;
   /** Writes the footer. */
   finish(metadata: Readonly<Record<string, string>>): Promise<void>;
@@ -77,7 +77,7 @@ export async function createJoiner(target: FileHandle): Promise<Joiner> {
   return { append, finish };
 }
 
-/** The struct with `shift` added to those of the fields `ids` that point somewhere; 0 and absent point nowhere. */
+/** The struct with `shift` added to its offset fields `ids`; 0 and absent ones point nowhere. */
 function moved(struct: ThriftStruct, shift: number, ids: readonly number[]): Map<number, ThriftValue> {
   const fields = new Map(struct);
   for (const id of ids) {

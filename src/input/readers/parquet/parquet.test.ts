@@ -275,7 +275,7 @@ describe("writeParquet", () => {
       lp,
       { values: ten, offsets: [0, 5, 11] },
       "LengthMismatchError",
-      "column lp: the offsets need 11 values, 10 are there",
+      "column lp: the offsets need 11 values, found 10",
     ],
     [
       "validity of another length",

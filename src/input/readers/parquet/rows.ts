@@ -1,5 +1,5 @@
 /**
- * Rows of a Parquet file, decoded by DuckDB.
+ * Reads rows of a Parquet file with DuckDB.
  *
  * @module
  */
@@ -19,34 +19,34 @@ import { type Footer, type RowGroup, readFooter } from "./footer.ts";
 import { type Cell, cells, vectorBytes } from "./vectors.ts";
 
 export interface ParquetOptions extends EngineOptions {
-  /** Decoded bytes of a chunk of rows; default 64 MiB. A single row may take more. */
+  /** Decoded bytes per chunk of rows; default 64 MiB. A single row may take more. */
   readonly chunkBytes?: number;
-  /** Decoded bytes that DuckDB may make at once, see {@link openParquet}; default the memory limit. */
+  /** Limit on the bytes that DuckDB decodes at once, see {@link openParquet}; default the memory limit. */
   readonly maxVectorBytes?: number;
-  /** As it stands in messages, where the path is that of a temporary copy; default the path. */
+  /** Name in messages, if the path is a temporary copy; default the path. */
   readonly name?: string;
 }
 
 const DEFAULT_CHUNK_BYTES = 2 ** 26;
-/** DuckDB decodes this many rows at a time, or a row group if that has fewer. */
+/** DuckDB decodes this many rows at a time, or a smaller row group. */
 const VECTOR_ROWS = 2048;
 const SAMPLE_ROWS = 8;
-/** A file that takes no more than this is decoded once, when it is opened for its sample. */
+/** A file up to this decoded size is decoded only once, when it is opened for its sample. */
 const HELD_BYTES = 2 ** 24;
 
 const TABLE = "read_parquet(?, hive_partitioning=false)";
 
 interface Column {
   readonly type: string;
-  /** As the file spells it. */
+  /** Name in the file. */
   readonly name: string;
-  /** As DuckDB does, which tells apart names that differ in case only. */
+  /** Name in DuckDB, which renames columns whose names differ only in case. */
   readonly sql: string;
 }
 
 interface Table {
   readonly path: string;
-  /** As it stands in messages. */
+  /** Name in messages. */
   readonly name: string;
 }
 
@@ -55,11 +55,11 @@ interface Table {
  * Float64Array; a null as NaN, which makes a list of integers a Float64Array), lists of lists as arrays of those,
  * structs as objects, 64-bit integers above 2^53 as text, dates and times as text, decimals as numbers.
  *
- * Memory: DuckDB decodes 2048 rows at once, or one row group where that is smaller, so what it takes depends on how
- * the file was written (small row groups are best for long sequences) and not on the file's size.
+ * Memory: DuckDB decodes 2048 rows at once, or one row group where that is smaller, so its memory depends on how the
+ * file was written (small row groups are best for long sequences), not on the file's size.
  *
  * @throws NotFoundError if there is no such file
- * @throws FormatError if it is no Parquet file, is cut off or damaged
+ * @throws FormatError if it is not a Parquet file, is cut off or damaged
  * @throws EmptyInputError if it has no rows
  * @throws LimitError if the rows that DuckDB decodes at once take more than `maxVectorBytes`
  */
@@ -137,11 +137,11 @@ async function columnNames(engine: Engine, table: Table, footer: Footer): Promis
 }
 
 /**
- * A dictionary holds a text once however many rows name it, so a file of 2 KB can have a megabyte in each of its rows:
- * neither the footer nor DuckDB's own limit tell. Lengths are asked for first, since DuckDB copies texts as it hands rows out,
- * some chunks ahead, and does not copy them to measure them.
+ * A dictionary holds a text once for any number of rows, so a file of 2 KB can have a megabyte in each row, which
+ * neither the footer nor DuckDB's own limit shows. Lengths are queried first: DuckDB copies texts when it returns
+ * rows, some chunks ahead, but not to measure them.
  *
- * @throws LimitError where the texts of the rows that are decoded at once pass a quarter of `limit`
+ * @throws LimitError when the texts of the rows that are decoded at once exceed a quarter of `limit`
  */
 async function checkTexts(
   engine: Engine,
@@ -183,10 +183,10 @@ async function checkTexts(
   );
 }
 
-/** Chunks of rows that are there at once: read ahead, in use, and not collected yet. */
+/** Chunks of rows alive at once: read ahead, in use, and not collected yet. */
 const CHUNKS_ALIVE = 4;
 
-/** Skips whole row groups, and pages where it can; not possible where the file's own column has that name. */
+/** Skips whole row groups, and pages where possible; not available if a column of the file has that name. */
 function rowsFrom(row: number, columns: readonly Column[]): string {
   const taken = columns.some(({ sql }) => sql.toLowerCase() === "file_row_number");
   return taken ? `OFFSET ${row}` : `WHERE file_row_number >= ${row}`;
@@ -198,7 +198,7 @@ async function query(
   columns: readonly Column[],
   rest: string,
 ): Promise<DuckDBResult> {
-  // Rows without any column still have to be counted out.
+  // Rows without columns still have to be counted.
   const list = columns.length === 0 ? "NULL" : columns.map(({ sql }) => quoteName(sql)).join(", ");
   try {
     return await engine.connection.stream(`SELECT ${list} FROM ${TABLE} ${rest}`, [literalPath(table.path)]);
@@ -216,11 +216,11 @@ async function fetchChunk(result: DuckDBResult, table: Table): Promise<DuckDBDat
   }
 }
 
-/** DuckDB decodes the next chunk on its own thread while the last one is used. */
+/** DuckDB decodes the next chunk on its own thread while the current one is used. */
 async function* fetchAll(result: DuckDBResult, table: Table): AsyncGenerator<DuckDBDataChunk> {
   const fetch = (): Promise<DuckDBDataChunk | undefined> => {
     const pending = fetchChunk(result, table);
-    // Whoever awaits it sees the error; a reader that stops early must not leave it unhandled.
+    // The awaiting code sees the error; a reader that stops early must not leave it unhandled.
     pending.catch(() => {});
     return pending;
   };
@@ -237,7 +237,7 @@ async function* fetchAll(result: DuckDBResult, table: Table): AsyncGenerator<Duc
   }
 }
 
-/** Runs of the chunk's rows that take about `budget` bytes each. */
+/** Splits the chunk's rows into runs of about `budget` bytes each. */
 function* split(
   chunk: DuckDBDataChunk,
   selected: readonly string[],
@@ -257,7 +257,7 @@ function* split(
 interface Run {
   readonly start: number;
   readonly end: number;
-  /** Of `start`, in the file. */
+  /** Row `start` in the file. */
   readonly row: number;
 }
 

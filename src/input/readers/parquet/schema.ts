@@ -1,5 +1,5 @@
 /**
- * What the writer takes: columns as flat typed arrays with row offsets, one batch of rows at a time.
+ * The writer's input: columns as flat typed arrays with row offsets, one batch of rows at a time.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { LengthMismatchError, SchemaError } from "../../../core/base/index.ts";
 export type ScalarType = "int32" | "int64" | "float32" | "float64" | "bool" | "string";
 export type ElementType = "int32" | "float32" | "float64" | "uint8";
 
-/** A list of numbers per row; with `inner` a list of lists of exactly so many numbers (top-k alternatives). */
+/** A list of numbers per row; with `inner`, a list of lists of exactly that many numbers (top-k alternatives). */
 export interface ListType {
   readonly list: ElementType;
   readonly inner?: number;
@@ -25,21 +25,21 @@ export interface ColumnSpec {
 /**
  * One column of a batch.
  *
- * A scalar column has one value per row. A list column has the values of all rows one behind the other, and `offsets`
- * (`[length + 1]`, in list entries): row i holds entries `[offsets[i], offsets[i + 1])`, each of `inner` values where
- * the column's type has that.
+ * A scalar column has one value per row. A list column has the concatenated values of all rows, and `offsets`
+ * (`[length + 1]`, in list entries): row i holds entries `[offsets[i], offsets[i + 1])`, each of `inner` values if the
+ * column's type has `inner`.
  */
 export interface ColumnData {
   readonly values: NumericArray | BigInt64Array | readonly (string | null | undefined)[];
   readonly offsets?: ArrayLike<number>;
-  /** One byte for each row, 0 = no value. Strings say it by null or undefined as well. */
+  /** One byte per row, 0 = no value. Strings may also be null or undefined. */
   readonly valid?: Uint8Array;
 }
 
-/** Rows to be written. The arrays must not change until the writer has finished. */
+/** Rows to write. The arrays must not change until the writer has finished. */
 export interface ColumnBatch {
   readonly length: number;
-  /** In the order of the columns' specifications. */
+  /** Columns in the order of their specifications. */
   readonly columns: readonly ColumnData[];
 }
 
@@ -109,13 +109,13 @@ function checkColumn({ name, type, nullable = true }: ColumnSpec, data: ColumnDa
   }
   const needed = offsets![length]! * (type.inner ?? 1);
   if (offsets![0]! < 0 || values.length < needed)
-    fail(`the offsets need ${needed} values, ${values.length} are there`);
+    fail(`the offsets need ${needed} values, found ${values.length}`);
   if (Array.isArray(values))
     throw new SchemaError(`column ${name}: values of type ${type.list} are needed`, { at });
   checkRange(name, type.list, values as NumericArray | BigInt64Array, undefined);
 }
 
-/** Integer columns must not lose anything; where `valid` is 0 the value does not matter. */
+/** Checks that integer columns lose nothing; where `valid` is 0 the value does not matter. */
 function checkRange(
   name: string,
   type: ScalarType | ElementType,

@@ -35,7 +35,7 @@ const TYPES: Readonly<Record<number, ThriftValue["type"]>> = {
   13: "uuid",
 };
 const CODES = Object.fromEntries(Object.entries(TYPES).map(([code, type]) => [type, Number(code)]));
-/** Parquet's own structs nest seven deep. */
+/** Parquet's own structs are nested seven deep. */
 const MAX_DEPTH = 32;
 
 export function integerValue(value: number | bigint): ThriftValue {
@@ -82,14 +82,14 @@ export function structsAt(struct: ThriftStruct, id: number): readonly ThriftStru
 /**
  * Reads one struct from the start of `bytes`.
  *
- * @throws FormatError if the bytes end within it or are no compact protocol
+ * @throws FormatError if the bytes end within it or are not in the compact protocol
  * @throws LimitError if its values would take more than the memory limit
  */
 export function readThrift(bytes: Uint8Array): ThriftStruct {
   return readThriftFrom(bytes).fields;
 }
 
-/** As {@link readThrift}, with the bytes that the struct takes: what follows a page's header is the page. */
+/** Like {@link readThrift}, with the struct's size in bytes: the page follows its header. */
 export function readThriftFrom(bytes: Uint8Array): {
   readonly fields: ThriftStruct;
   readonly length: number;
@@ -168,7 +168,7 @@ export function readThriftFrom(bytes: Uint8Array): {
       if (header === 0) return fields;
       const code = header & 15;
       id = header >> 4 === 0 ? Number(zigzag()) : id + (header >> 4);
-      // A bool's value is in its type.
+      // A bool's value is its type.
       fields.set(id, TYPES[code] === "bool" ? { type: "bool", value: code === TRUE } : value(code));
     }
   };

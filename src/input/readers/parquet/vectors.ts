@@ -1,9 +1,9 @@
 /**
  * Values of DuckDB's column vectors as row values. Lists of numbers become views on one typed array that is copied out
- * of DuckDB's memory for a run of rows; everything else is made when it is asked for.
+ * of DuckDB's memory for a run of rows; everything else is made on demand.
  *
- * The flat arrays behind the vectors (`items`, `dataView`, `validity`) are private in the types of
- * `@duckdb/node-api`; they are there in the pinned version, and the tests read every type through them.
+ * The flat arrays behind the vectors (`items`, `dataView`, `validity`) are private in the types of `@duckdb/node-api`;
+ * the pinned version has them, and the tests read every type through them.
  *
  * @module
  */
@@ -23,11 +23,11 @@ import {
 import type { NumericArray } from "../../../core/base/index.ts";
 import type { RowMap, RowValue } from "../../io/index.ts";
 
-/** The value at an index of the vector, within the run that was asked for. */
+/** The value at an index of the vector, within the requested run. */
 export type Cell = (index: number) => RowValue;
 
 interface Validity {
-  /** One bit for each value, 1 = there; null when all are. */
+  /** One bit per value, 1 = present; null when all are. */
   readonly data: BigUint64Array | null;
   readonly offset: number;
 }
@@ -48,7 +48,7 @@ const FLAT_TYPES: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.DOUBLE,
 ]);
 
-/** Cells `[start, end)` of a vector; what they hold stays valid when the vector is gone. */
+/** Cells `[start, end)` of a vector; their content outlives the vector. */
 export function cells(vector: DuckDBVector, start: number, end: number): Cell {
   if (vector instanceof DuckDBListVector) return listCells(vector, start, end);
   if (vector instanceof DuckDBStructVector) return structCells(vector, start, end);
@@ -92,7 +92,7 @@ function structCells(vector: DuckDBStructVector, start: number, end: number): Ce
   };
 }
 
-/** An object from pairs, in which `__proto__` is a name like any other. */
+/** An object from pairs, in which `__proto__` is an ordinary name. */
 function record(pairs: readonly (readonly [string, RowValue])[]): RowMap {
   return Object.fromEntries(pairs);
 }
@@ -143,11 +143,11 @@ function isValid({ data, offset }: Validity, index: number): boolean {
   return ((new Uint8Array(data.buffer, data.byteOffset)[bit >> 3]! >> (bit & 7)) & 1) === 1;
 }
 
-/** A scalar, or a value of a type that nothing here reads in bulk. */
+/** A scalar, or a value of a type that is not read in bulk. */
 function plain(value: DuckDBValue): RowValue {
   if (value === null || typeof value === "boolean" || typeof value === "number" || typeof value === "string")
     return value;
-  // An id that a double cannot hold keeps all its digits as text.
+  // An id that does not fit a double keeps all its digits as text.
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (value instanceof DuckDBBlobValue) return Uint8Array.from(value.bytes);
   if (value instanceof DuckDBDecimalValue) return value.toDouble();
@@ -161,7 +161,7 @@ function plain(value: DuckDBValue): RowValue {
   return String(value);
 }
 
-/** Bytes of the values in `vector`, for the choice of how many rows to hand out at once. */
+/** Bytes of the values in `vector`, to choose how many rows to return at once. */
 export function vectorBytes(vector: DuckDBVector): number {
   if (vector instanceof DuckDBListVector) return 16 * vector.itemCount + vectorBytes(vector.childVector);
   if (vector instanceof DuckDBStructVector) {

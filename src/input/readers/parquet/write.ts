@@ -1,5 +1,5 @@
 /**
- * Writes Parquet row group by row group, in bounded memory: DuckDB encodes each row group into a file of its own, and
+ * Writes Parquet row group by row group, in bounded memory: DuckDB encodes each row group into a separate file, and
  * those are joined.
  *
  * @module
@@ -21,7 +21,7 @@ export interface WriteParquetOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Puts a SHA-256 of the whole file into its footer; see `checksum.ts`. */
   readonly checksum?: boolean;
-  /** Default zstd. */
+  /** Compression; default zstd. */
   readonly compression?: "zstd" | "snappy" | "none";
   /**
    * List entries after which a row group ends; default 2^20. Readers decode whole row groups, so this is what bounds
@@ -31,7 +31,7 @@ export interface WriteParquetOptions {
 }
 
 const DEFAULT_ROW_GROUP_TOKENS = 2 ** 20;
-/** Rows without lists, or with short ones. */
+/** Rows per group without lists, or with short ones. */
 const ROW_GROUP_ROWS = 2 ** 16;
 const VECTOR_ROWS = 2048;
 
@@ -43,11 +43,10 @@ interface Run {
 }
 
 /**
- * Writes batches to a Parquet file: under a temporary name beside `path`, which it then takes. Holds one row group and
- * one batch.
+ * Writes batches to a Parquet file, under a temporary name until it is complete. Holds one row group and one batch.
  *
- * @throws SchemaError if a value does not fit its column's type, or is missing where it must not
- * @throws LengthMismatchError if a batch's columns do not fit each other
+ * @throws SchemaError if a value does not fit its column's type, or is missing in a column that requires it
+ * @throws LengthMismatchError if a batch's columns differ in length
  */
 export async function writeParquet(
   path: string,
@@ -79,7 +78,7 @@ export async function writeParquet(
         await append(runs);
         count++;
       }
-      // Without rows there still are columns.
+      // A file without rows still has columns.
       if (count === 0) await append([]);
       await writing(path, async () => {
         await joiner.finish({ ...options.metadata, ...(options.checksum && CHECKSUM) });
@@ -95,7 +94,7 @@ export async function writeParquet(
   }
 }
 
-/** What only writes: a system's error in it is about the file that the user asked for, not about what is read. */
+/** Wraps code that only writes: a system error in it is about the user's output file, not about an input. */
 async function writing<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -104,7 +103,7 @@ async function writing<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Gathers rows until they fill a row group. */
+/** Collects rows until they fill a row group. */
 async function* rowGroups(
   specs: readonly ColumnSpec[],
   batches: AsyncIterable<ColumnBatch>,

@@ -20,7 +20,7 @@ import { rowMajorStrides } from "../shared/strides.ts";
 import { tensorOver } from "../shared/tensor.ts";
 
 const LENGTH_BYTES = 8;
-/** Bytes of memory for a byte of header: entries as small as they can be, as objects and as tensors. */
+/** Bytes of memory per byte of header, for the smallest possible entries as objects and as tensors. */
 const HEADER_COST = 32;
 
 const DTYPES: Readonly<Record<string, FixedDType>> = {
@@ -39,7 +39,7 @@ const DTYPES: Readonly<Record<string, FixedDType>> = {
   BOOL: "bool",
 };
 
-/** A header length that the file can hold, and the brace that opens the header behind it. */
+/** A header length that fits the file, and the opening brace of the header after it. */
 export function isSafetensors(head: Uint8Array, byteLength: number): boolean {
   if (head.length <= LENGTH_BYTES || head[LENGTH_BYTES] !== 0x7b) return false;
   return headerLength(head) <= byteLength - LENGTH_BYTES;
@@ -49,8 +49,8 @@ export function isSafetensors(head: Uint8Array, byteLength: number): boolean {
  * Opens a safetensors file. All tensors stay in the file until their rows are read; `__metadata__` becomes the
  * document's metadata. The document owns `source` and closes it; when this throws, the caller still owns it.
  *
- * @throws FormatError if the file is cut off, or its header contradicts itself or the bytes that are there
- * @throws LimitError if the header declares more than any file has
+ * @throws FormatError if the file is cut off, or its header contradicts itself or the file's size
+ * @throws LimitError if the header declares more than any real file has
  * @throws UnsupportedError for 8-bit floats, complex numbers and other types without a counterpart
  */
 export async function openSafetensors(source: ByteSource): Promise<TreeDocument> {
@@ -180,7 +180,7 @@ function readEntry(name: string, value: unknown, at: Place): Entry {
   return { name, dtype, shape, start, end };
 }
 
-/** The format wants the data part covered exactly: no overlap, no hole, nothing behind the last tensor. */
+/** The format requires tensors to cover the data part exactly: no overlap, no gap, nothing after the last tensor. */
 function checkLayout(entries: readonly Entry[], there: number, dataStart: number, at: Place): void {
   let covered = 0;
   let before = "the header";
@@ -221,7 +221,7 @@ function readMetadata(value: unknown, at: Place): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Little-endian, 64 bits. What exceeds 2^53 is rounded, and past every limit. */
+/** Little-endian, 64 bits. Values above 2^53 are rounded, and exceed every limit anyway. */
 function headerLength(head: Uint8Array): number {
   const view = new DataView(head.buffer, head.byteOffset, LENGTH_BYTES);
   return view.getUint32(0, true) + view.getUint32(4, true) * 4294967296;

@@ -4,7 +4,7 @@ import { countBytes, type WrittenArray } from "../shared/written-array.ts";
 
 const DTYPES = { float32: "F32", uint8: "U8", int32: "I32" } as const;
 
-/** Writes arrays as a safetensors file: the length of a JSON header, the header, the arrays one behind the other. */
+/** Writes arrays as a safetensors file: the length of a JSON header, the header, and the concatenated arrays. */
 export async function writeSafetensors(target: FileHandle, arrays: readonly WrittenArray[]): Promise<void> {
   let offset = 0;
   const entries = arrays.map((array) => {

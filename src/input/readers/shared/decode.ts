@@ -2,7 +2,7 @@ import type { NumericArray } from "../../../core/base/index.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 
 const HOST_IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-/** Where the less significant of two neighboring words is. */
+/** Index of the less significant of two neighboring words. */
 const LOW = HOST_IS_LITTLE ? 0 : 1;
 /** Widened or narrowed. */
 const COPIED: ReadonlySet<FixedDType> = new Set(["int64", "uint64", "float16", "bfloat16"]);
@@ -10,7 +10,7 @@ const COPIED: ReadonlySet<FixedDType> = new Set(["int64", "uint64", "float16", "
 /**
  * Elements of one dtype as numbers.
  *
- * float64 and float32 (and the integers of 32 bits and less) are views on `bytes` where those are aligned and in the
+ * float64 and float32 (and the integers of 32 bits and less) are views on `bytes` if those are aligned and in the
  * host's byte order, copies otherwise. float16 and bfloat16 widen to float32 without loss. int64 and uint64 become
  * Int32Array when every value fits; otherwise Float64Array, where values beyond 2^53 are rounded.
  *
@@ -51,12 +51,12 @@ export function decodeElements(dtype: FixedDType, bytes: Uint8Array, littleEndia
   }
 }
 
-/** Whether {@link decodeElements} leaves nothing of the bytes in what it returns, and never lays an array over them. */
+/** Whether {@link decodeElements} returns an array that does not share memory with the bytes. */
 export function isCopied(dtype: FixedDType, littleEndian = true): boolean {
   return COPIED.has(dtype) || (ITEM_BYTES[dtype] > 1 && littleEndian !== HOST_IS_LITTLE);
 }
 
-/** The same bytes at an address that `width` divides. */
+/** The same bytes, aligned to `width`. */
 export function aligned(bytes: Uint8Array, width: number): Uint8Array {
   return bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);
 }
@@ -72,7 +72,7 @@ function swapped(bytes: Uint8Array, width: number): Uint8Array {
 
 let float16Table: Int32Array | undefined;
 
-/** Two halves at a time, each looked up in a table of float32 bit patterns. */
+/** Converts two float16 at a time by looking each up in a table of float32 bit patterns. */
 function widenFloat16(halves: Uint8Array): Float32Array {
   float16Table ??= new Int32Array(buildFloat16Table().buffer);
   const table = float16Table;
@@ -115,7 +115,7 @@ function widenBfloat16(halves: Uint8Array): Float32Array {
   return new Float32Array(bits.buffer);
 }
 
-/** 16-bit elements as 32-bit words of two, which loads half as often. */
+/** 16-bit elements as 32-bit words of two, for half as many loads. */
 function asPairs(halves: Uint8Array): { pairs: Int32Array; last: number | undefined; length: number } {
   const { buffer, byteOffset } = aligned(halves, 4);
   const length = halves.byteLength / 2;
@@ -124,7 +124,7 @@ function asPairs(halves: Uint8Array): { pairs: Int32Array; last: number | undefi
   return { pairs, last, length };
 }
 
-/** Narrows first and looks at the collected upper words afterwards: one pass without a branch. */
+/** Narrows first and checks the combined upper words afterwards: one pass without a branch. */
 function narrowInt64(words: Int32Array, signed: boolean): Int32Array | Float64Array {
   const length = words.length / 2;
   const narrow = new Int32Array(length);

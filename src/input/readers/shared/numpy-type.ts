@@ -24,7 +24,7 @@ const FIXED: Readonly<Record<string, FixedDType>> = {
   "?": "bool",
 };
 
-/** What to do about the types that are known and not read, by their letter. */
+/** Hints for known but unsupported types, by letter. */
 const INSTEAD: Readonly<Record<string, string>> = {
   c: "save its .real and .imag as two arrays",
   M: "save it as .astype('int64') or as strings",

@@ -11,7 +11,7 @@ import {
   sequenceItems,
 } from "./pickle-values.ts";
 
-/** Containers of Python's standard library, which every reader allows. */
+/** Containers of Python's standard library, allowed in every reader. */
 export const BUILTIN_BUILDERS: ReadonlyMap<string, Builder> = new Map<string, Builder>([
   ["builtins.list", (args, at) => newList(args[0], at)],
   ["builtins.tuple", (args, at) => ({ kind: "tuple", items: listItems(args[0], at) })],
@@ -28,7 +28,7 @@ export const BUILTIN_BUILDERS: ReadonlyMap<string, Builder> = new Map<string, Bu
   ["collections.deque", (args, at) => newList(args[0], at)],
 ]);
 
-/** Classes that occur as values: the factory of a defaultdict, a type in a configuration. */
+/** Classes that occur as values: a defaultdict's factory, a type in a configuration. */
 export const BUILTIN_NAMES: ReadonlySet<string> = new Set([
   "builtins.bool",
   "builtins.float",

@@ -13,7 +13,7 @@ export function findGlobal(machine: Machine, module: string, name: string): PyGl
   return { kind: "global", name: found.name, unknown: found.as === "recorded" };
 }
 
-/** REDUCE: an allowed global has a builder that makes the data; any other call is written down, or refused. */
+/** REDUCE: an allowed global has a builder that makes the data; any other call is recorded, or refused. */
 export function callGlobal(machine: Machine, callee: PyValue | undefined, args: readonly PyValue[]): PyValue {
   if (!isPy(callee, "global")) {
     throw new FormatError(`refused to call ${describe(callee)}`, {
@@ -35,10 +35,10 @@ export function callGlobal(machine: Machine, callee: PyValue | undefined, args: 
   return made;
 }
 
-/** Of an item in a list or dict that was copied from another: no opcode stands for it. */
+/** Heap of an item in a list or dict that was copied from another, which has no opcode of its own. */
 const ITEM_BYTES = 24;
 
-/** Heap of bytes that a call made from text, which may be remembered and encoded again and again: twice while it does. */
+/** Heap of bytes that a call made from text, which can be memoized and encoded repeatedly; twice during the call. */
 function copiedBytes(made: PyValue, args: readonly PyValue[]): number {
   return made instanceof Uint8Array && !args.includes(made) ? 2 * made.length : 0;
 }

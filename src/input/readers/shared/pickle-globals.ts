@@ -3,7 +3,7 @@ import { FormatError, type Place, UnsupportedError } from "../../../core/base/in
 /** What to do with a class that is neither in the allow-list nor dangerous. */
 export type UnknownClasses = "refuse" | "record";
 
-/** Modules whose functions reach the operating system, the interpreter or other code. Always refused. */
+/** Modules with access to the operating system, the interpreter or other code. Always refused. */
 const DANGEROUS_MODULES: ReadonlySet<string> = new Set(
   (
     "os posix nt posixpath ntpath subprocess sys importlib imp builtins runpy pty shutil socket ssl http urllib " +
@@ -15,7 +15,7 @@ const DANGEROUS_MODULES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Data classes of the standard library: recorded in every mode, since dumps carry them as side information. */
+/** Data classes of the standard library, which dumps hold as side information: recorded in every mode. */
 const RECORDED: ReadonlySet<string> = new Set([
   "_io.BytesIO",
   "argparse.Namespace",
@@ -39,7 +39,7 @@ const RECORDED: ReadonlySet<string> = new Set([
   "uuid.UUID",
 ]);
 
-/** Known, harmless, and not read: with what to do instead. */
+/** Known, harmless and unsupported, with hints. */
 const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   [
     "torch.storage._load_from_bytes",
@@ -74,13 +74,13 @@ const PYTHON_2_NAMES: ReadonlyMap<string, string> = new Map([
 
 export interface Lookup {
   readonly name: string;
-  /** `allowed` has a builder or is a plain name; `recorded` is kept as data without anything being called. */
+  /** `allowed` has a builder or is a plain name; `recorded` is kept as data, and nothing is called. */
   readonly as: "allowed" | "recorded";
 }
 
 /**
- * Looks a global up by name. Nothing is imported or called, here or later: the answer only says whether the pickle
- * may go on.
+ * Looks a global up by name. Nothing is imported or called, here or later: the result only says whether the pickle may
+ * continue.
  *
  * @throws FormatError if the global is dangerous, or unknown and `unknownClasses` is `refuse`
  * @throws UnsupportedError if it is known and cannot be read

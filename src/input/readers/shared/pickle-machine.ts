@@ -6,15 +6,15 @@ import type { PyValue } from "./pickle-values.ts";
 
 export interface Unpickled {
   readonly root: PyValue;
-  /** Byte behind the pickle's STOP. */
+  /** Byte after the pickle's STOP. */
   readonly end: number;
 }
 
 /**
- * Runs a pickle of protocol 2 to 5 over values that stand for Python's. Nothing in it is ever executed: globals are
- * looked up by name, and calls make data or are refused.
+ * Runs a pickle of protocol 2 to 5 over values that stand for Python's. Nothing in it is executed: globals are looked
+ * up by name, and calls make data or are refused.
  *
- * @throws FormatError if the bytes are no such pickle, are cut off, or name a global that is refused
+ * @throws FormatError if the bytes are not such a pickle, are cut off, or name a refused global
  * @throws LimitError if the values would take more than the memory limit
  * @throws UnsupportedError for protocols 0 and 1, out-of-band buffers, and classes that are known but not read
  */

@@ -9,9 +9,9 @@ import type { NumberRun, PyList, PyValue } from "./pickle-values.ts";
 /** Consecutive batches of numbers for one list. */
 interface NumberBatches {
   readonly count: number;
-  /** Every number was pickled as an int and fits 32 bits. */
+  /** Whether every number was pickled as an int and fits 32 bits. */
   readonly int32: boolean;
-  /** Where the opcode behind the last batch is. */
+  /** Offset of the opcode after the last batch. */
   readonly end: number;
 }
 
@@ -25,10 +25,10 @@ const LONG1 = 0x8a;
 const FRAME = 0x95;
 
 /**
- * Appends the batches of numbers that start at `start`, the byte behind a MARK.
+ * Appends the batches of numbers that start at `start`, the byte after a MARK.
  *
  * @param spend called with the memory needed, before it is allocated
- * @returns where to go on, or -1 if the batch holds anything else (then nothing was appended)
+ * @returns where to continue, or -1 if the batch holds anything else (then nothing was appended)
  */
 export function appendNumberBatches(
   list: PyList,
@@ -39,7 +39,7 @@ export function appendNumberBatches(
 ): number {
   const batches = scanBatches(bytes, start);
   if (batches === undefined) return -1;
-  // Room is doubled as a list grows, so that up to twice of it is there.
+  // Capacity doubles as a list grows, so up to twice its size is allocated.
   spend(2 * (batches.int32 ? 4 : 8) * batches.count);
   const run = reserve(list, batches.count, batches.int32);
   const { values } = run;

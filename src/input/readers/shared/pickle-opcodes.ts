@@ -30,7 +30,7 @@ export const OPCODES: readonly (Opcode | undefined)[] = buildTable({
     if (version > 5)
       throw new UnsupportedError(`pickle protocol ${version} is not read; 2 to 5 are`, { at: place(m) });
   },
-  // FRAME: the length of a stretch that a stream reader may fetch at once; here all bytes are there already.
+  // FRAME: the length of a part that a stream reader may fetch at once; here all bytes are in memory.
   149: (m) => void take(m, 8),
   // STOP
   46: (m) => {
@@ -191,7 +191,7 @@ export const OPCODES: readonly (Opcode | undefined)[] = buildTable({
     }
     push(m, resolve(id, place(m)));
   },
-  // EXT1, EXT2, EXT4: codes of a registry that only the writing program had
+  // EXT1, EXT2, EXT4: codes of a registry that only the writing program has
   130: extension,
   131: extension,
   132: extension,
@@ -226,7 +226,7 @@ function long(m: Machine, length: number): void {
 
 function text(m: Machine, length: number): string {
   const start = take(m, length);
-  // Two bytes a character where one of them is no Latin-1.
+  // Two bytes per character if one of them is not Latin-1.
   spend(m, 2 * length);
   return m.bytes.toString("utf8", start, m.pos);
 }
@@ -234,7 +234,7 @@ function text(m: Machine, length: number): string {
 function bytes(m: Machine, length: number): Uint8Array {
   const start = take(m, length);
   m.environment.budget.expandable = true;
-  // A copy of its own would double large arrays; the pickle's bytes live as long as the views on them.
+  // A copy would double large arrays; the pickle's bytes live as long as the views on them.
   return new Uint8Array(m.bytes.buffer, m.bytes.byteOffset + start, length);
 }
 

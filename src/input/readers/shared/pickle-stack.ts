@@ -13,30 +13,30 @@ import { isPy, type PyList, type PyValue } from "./pickle-values.ts";
 /** Makes a value from the arguments of an allowed global: pure data in, data out. */
 export type Builder = (args: readonly PyValue[], at: Place) => PyValue;
 
-/** What several pickles of one file have cost so far. */
+/** Memory used so far by the pickles of one file. */
 export interface PickleBudget {
   /** Bytes of heap, estimated. */
   spent: number;
-  /** There are byte strings or nested tensors, which may hold more than they look like. */
+  /** Whether there are byte strings or nested tensors, which may hold more than they seem to. */
   expandable: boolean;
 }
 
-/** What one kind of file allows in its pickles. */
+/** What a kind of file allows in its pickles. */
 export interface PickleEnvironment {
-  /** Globals that may be called, and what stands for the call. */
+  /** Globals that may be called, with their builders. */
   readonly builders: ReadonlyMap<string, Builder>;
-  /** Globals that may be named as values only (dtypes, storage types). */
+  /** Globals that may only be named as values (dtypes, storage types). */
   readonly names: ReadonlySet<string>;
   readonly unknownClasses: UnknownClasses;
-  /** Resolves a persistent id (torch: a storage). Without it such ids are refused. */
+  /** Resolves a persistent id (in torch, a storage); if absent, such ids are refused. */
   readonly persistent?: (id: PyValue, at: Place) => PyValue;
   readonly file: string;
   readonly entry?: string;
-  /** Where the pickle starts in its file or member; added to the offsets in errors. */
+  /** Offset of the pickle in its file or member; added to the offsets in errors. */
   readonly base: number;
-  /** Of all pickles in the file, this one included. */
+  /** Shared by all pickles in the file. */
   readonly budget: PickleBudget;
-  /** More may follow behind the end of the pickle. */
+  /** Whether more may follow after the end of the pickle. */
   readonly trailing?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface Machine {
   readonly bytes: Buffer;
   readonly view: DataView;
   readonly environment: PickleEnvironment;
-  /** Behind the current opcode and the operands read so far. */
+  /** Position after the current opcode and the operands read so far. */
   pos: number;
   opStart: number;
   stack: PyValue[];
@@ -54,7 +54,7 @@ export interface Machine {
   readonly memo: PyValue[];
   /** Slots in use; MEMOIZE fills the next one. */
   memoized: number;
-  /** Bytes of heap that the values may take; what they took is in the environment's budget. */
+  /** Bytes of heap that the values may take; the environment's budget has what they took. */
   readonly limit: number;
   finished: boolean;
 }
@@ -78,7 +78,7 @@ export function take(machine: Machine, count: number): number {
   return start;
 }
 
-/** A length of 8 bytes; what does not fit a double is past the end in any case. */
+/** An 8-byte length; one that does not fit a double is past the end in any case. */
 export function takeLength8(machine: Machine): number {
   const at = take(machine, 8);
   return machine.view.getUint32(at, true) + machine.view.getUint32(at + 4, true) * 4294967296;
@@ -114,7 +114,7 @@ export function topList(machine: Machine): PyList | undefined {
   return isPy(value, "list") ? value : undefined;
 }
 
-/** Call before the values are made. */
+/** Must be called before the values are made. */
 export function spend(machine: Machine, bytes: number): void {
   const { budget } = machine.environment;
   budget.spent += bytes;

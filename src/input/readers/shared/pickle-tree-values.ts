@@ -1,5 +1,5 @@
 /**
- * Values of a tree that hold no unpickled values any more.
+ * Makes tree values that no longer contain unpickled values.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import { describe, isPy, type NdarrayContent, type PyJagged, type PyValue } from
 import { columnMajorStrides, rowMajorStrides } from "./strides.ts";
 import { tensorOver } from "./tensor.ts";
 
-/** The class under which a nested tensor stands in a tree: its arguments are values, offsets and lengths or None. */
+/** The class that represents a nested tensor in a tree; its arguments are values, offsets, and lengths or None. */
 export const JAGGED_CLASS = "torch.nested.jagged";
 
-/** Elements of a tensor that is named once more: reading it costs them again, whatever its place in the file costs. */
+/** Elements of a tensor that is referenced again: reading it costs them again. */
 export function againWeight(value: TreeValue): number {
   if (typeof value !== "object" || value === null || !("kind" in value) || value.kind !== "tensor") return 0;
   return (value as Tensor).shape.reduce((product, size) => product * size, 1) * AGAIN_PART;
 }
 
-/** Tensors are read fast, and one under two names is common: each of their elements counts for this much of a value. */
+/** Tensors are fast to read, and often have two names: each element counts as this fraction of a value. */
 const AGAIN_PART = 1 / 16;
 
 export function jaggedValue({ values, offsets, lengths }: PyJagged): PickledObject {
@@ -72,7 +72,10 @@ export function ndarrayTensor(content: NdarrayContent, data: Uint8Array, at: Pla
   });
 }
 
-/** An object array of one dimension is its list; of more, lists in lists. NumPy pickles objects row by row, always. */
+/**
+ * An object array of one dimension becomes a list, of more dimensions nested lists. NumPy always pickles objects row
+ * by row.
+ */
 export function nest(flat: TreeValue, content: NdarrayContent): TreeValue {
   const { shape } = content;
   if (shape.length === 1) return flat;

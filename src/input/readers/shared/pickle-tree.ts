@@ -24,22 +24,22 @@ import {
   type PyValue,
 } from "./pickle-values.ts";
 
-/** A finished value, and how many values it is when shared ones are counted at each place that names them. */
+/** A finished value, and its number of values with shared ones counted at each reference. */
 interface Converted {
   readonly value: TreeValue;
   readonly weight: number;
 }
 
-/** The data that an object of a known class holds; undefined keeps the object as it is. */
+/** The data in an object of a known class; undefined keeps the object. */
 export type Unwrap = (object: PyRecorded, at: Place) => PyValue | undefined;
 
 /**
  * Turns unpickled values into a tree. Lists and tuples of numbers become typed arrays: Int32Array when all are ints
  * that fit, Float64Array otherwise (ints beyond 2^53 are rounded); dicts become maps without a prototype, their keys
- * written as text; arrays become tensors in memory; classes that were named become their names.
+ * written as text; arrays become tensors in memory; classes become their names.
  *
- * @throws LimitError if values are nested too deep, or name each other too often
- * @throws FormatError if a container holds itself, or two keys of a dict read alike
+ * @throws LimitError if values are nested too deep, or reference each other too often
+ * @throws FormatError if a container holds itself, or two keys of a dict have the same text
  */
 export function toTree(
   root: PyValue,

@@ -2,7 +2,7 @@ import type { Place } from "../../../core/base/index.ts";
 import type { ByteSource, Tensor } from "../../io/index.ts";
 import type { NumpyType } from "./numpy-type.ts";
 
-/** What a pickle builds, before it becomes a tree. Objects are compared by identity, as in Python. */
+/** Values that a pickle builds, before they become a tree. Objects are compared by identity, as in Python. */
 export type PyValue = null | boolean | number | string | Uint8Array | PyObject;
 
 export type PyObject =
@@ -20,7 +20,7 @@ export type PyObject =
 
 export interface PyList {
   readonly kind: "list";
-  /** Holds the whole list as long as it holds only numbers that came in runs; then `items` is empty. */
+  /** Holds the whole list while it consists of runs of numbers; `items` is then empty. */
   run: NumberRun | undefined;
   items: PyValue[];
 }
@@ -41,16 +41,16 @@ export interface PyDict {
   readonly values: PyValue[];
 }
 
-/** A class or function that was named, looked up in the allow-list, and not touched. */
+/** A class or function that was named and looked up in the allow-list, nothing more. */
 export interface PyGlobal {
   readonly kind: "global";
-  /** `module.name`, with Python 2's module names brought to Python 3's. */
+  /** `module.name`, with Python 2's module names converted to Python 3's. */
   readonly name: string;
-  /** Not in the allow-list: its calls are recorded. */
+  /** Whether it is not in the allow-list, so that its calls are recorded. */
   readonly unknown: boolean;
 }
 
-/** A call of a class that nobody made: the class's name, the arguments, and what was to be put into the result. */
+/** A recorded call of a class, never made: the class's name, the arguments, and the state and items for the result. */
 export interface PyRecorded {
   readonly kind: "recorded";
   readonly className: string;
@@ -82,20 +82,20 @@ export interface NdarrayContent {
   readonly data: Uint8Array | PyList;
 }
 
-/** The bytes of a torch storage, wherever they are. */
+/** The bytes of a torch storage, in a file or in memory. */
 export interface StoredBytes {
   readonly at: Place;
   readonly byteLength: number;
-  /** Bytes that its tensors name, those named twice counted twice. */
+  /** Bytes that its tensors reference, with repeated references counted again. */
   named: number;
-  /** A source for one more tensor. */
+  /** Returns a source for one more tensor. */
   open(): ByteSource;
 }
 
-/** A torch storage, named by the pickle and kept beside it. */
+/** A torch storage, named by the pickle and stored outside it. */
 export interface PyStorage {
   readonly kind: "storage";
-  /** torch's name, for instance `float32`; undefined where the storage is untyped. */
+  /** torch's name, for instance `float32`; undefined for an untyped storage. */
   readonly dtype: string | undefined;
   /** Elements of that type, or bytes. */
   readonly length: number;
@@ -113,13 +113,13 @@ export interface PyTensor {
 export interface PyJagged {
   readonly kind: "jagged";
   readonly values: PyTensor;
-  /** Where each row begins in the values, and where the last one ends. */
+  /** Start of each row in the values, and the end of the last one. */
   readonly offsets: PyTensor;
-  /** Where rows do not reach up to the next. */
+  /** Lengths, if rows are shorter than their offsets say. */
   readonly lengths: PyTensor | undefined;
 }
 
-/** The numbers of a list, growing. `values` has room for more than `length`. */
+/** The numbers of a growing list. `values` has capacity for more than `length`. */
 export interface NumberRun {
   values: Int32Array | Float64Array;
   length: number;
@@ -144,7 +144,7 @@ export function isPy<K extends PyObject["kind"]>(
   return typeof value === "object" && value !== null && "kind" in value && value.kind === kind;
 }
 
-/** How an error message names a value. */
+/** The name of a value in error messages. */
 export function describe(value: PyValue | undefined): string {
   if (value === undefined) return "nothing";
   if (value === null) return "None";

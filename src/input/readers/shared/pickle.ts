@@ -17,7 +17,7 @@ export interface PickleOptions {
   readonly unknownClasses?: UnknownClasses;
 }
 
-/** Where the pickle is, and what its kind of file allows beyond Python's containers and NumPy's arrays. */
+/** The pickle's place, and what its kind of file allows beyond Python's containers and NumPy's arrays. */
 export interface PickleSource {
   readonly file: string;
   readonly entry?: string;
@@ -26,11 +26,11 @@ export interface PickleSource {
   readonly builders?: ReadonlyMap<string, Builder>;
   readonly names?: ReadonlySet<string>;
   readonly persistent?: (id: PyValue, at: Place) => PyValue;
-  /** Objects of known classes as the data they hold; undefined leaves one as it is. */
+  /** Converts objects of known classes to the data in them; undefined keeps an object. */
   readonly unwrap?: Unwrap;
   /** Shared by all pickles of one file. */
   readonly budget?: PickleBudget;
-  /** More may follow behind the end of the pickle. */
+  /** Whether more may follow after the end of the pickle. */
   readonly trailing?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function pickleTree({ root }: Unpickled, pickleBytes: number, source: Pic
   );
 }
 
-/** The tree of a file whose outermost value is no dict: that value under the name `value`. */
+/** The tree of a file whose outermost value is not a dict: that value under the name `value`. */
 export function asTreeMap(value: TreeValue): TreeMap {
   return isTreeMap(value) ? value : Object.assign(Object.create(null), { value });
 }

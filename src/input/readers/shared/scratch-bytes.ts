@@ -1,18 +1,18 @@
 /**
- * Memory for bytes that are decoded into other memory at once. Fresh memory for each block would be touched page by
- * page, and is external to V8: what is thrown away sets off its garbage collection.
+ * Reusable memory for bytes that are decoded immediately into other memory. New memory for each block would cost page
+ * faults and, being external to V8, trigger garbage collection.
  *
  * @module
  */
 
-/** Two policies are read at a time. */
+/** Two policies are read at the same time. */
 const MOST_KEPT = 2;
-/** A larger block is rare, and would be held to the end. */
+/** Larger blocks are rare, and would be held until the process ends. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 const free: Uint8Array[] = [];
 
-/** Lends memory for as long as `use` takes; what it returns must not lie in it. */
+/** Lends memory while `use` runs; its result must not point into it. */
 export async function withScratch<T>(
   use: (allocate: (length: number) => Uint8Array) => Promise<T>,
 ): Promise<T> {

@@ -4,8 +4,8 @@ import { LIKELY_CRAFTED, MAX_DIMENSIONS, MAX_ELEMENTS } from "../../io/index.ts"
 /**
  * The number of elements of a declared shape (1 for `[]`).
  *
- * @throws FormatError if a dimension is no whole number, or negative
- * @throws LimitError if there are too many dimensions or elements for any file to hold
+ * @throws FormatError if a dimension is negative or not a whole number
+ * @throws LimitError if there are more dimensions or elements than any file can hold
  */
 export function countElements(what: string, shape: readonly number[], at: Place): number {
   if (shape.length > MAX_DIMENSIONS) {
@@ -25,7 +25,7 @@ export function countElements(what: string, shape: readonly number[], at: Place)
     }
     count *= size;
   }
-  // A zero anywhere makes the array empty, whatever the other sizes claim; 0 * Infinity would be NaN.
+  // A zero makes the array empty, whatever the other sizes; 0 * Infinity would be NaN.
   if (shape.includes(0)) return 0;
   if (count > MAX_ELEMENTS) {
     throw new LimitError(

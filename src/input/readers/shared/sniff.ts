@@ -3,14 +3,14 @@ import { openZip } from "../../io/index.ts";
 
 export { isZip } from "../../io/index.ts";
 
-/** A pickle of protocol 2 to 5: the PROTO opcode and its number. Legacy torch files are pickles, too. */
+/** A pickle of protocol 2 to 5: the PROTO opcode and its number. Legacy torch files are also pickles. */
 export function isPickle(head: Uint8Array): boolean {
   return head[0] === 0x80 && head[1]! >= 2 && head[1]! <= 5;
 }
 
 /**
- * What a zip archive holds, by the names in it: `torch` if there is a `data.pkl` inside one folder, `npz` if there
- * is an `.npy`.
+ * Recognizes a zip archive by the names in it: `torch` if there is a `data.pkl` inside one folder, `npz` if there is
+ * an `.npy`.
  *
  * @throws FormatError if the archive's directory cannot be read
  */

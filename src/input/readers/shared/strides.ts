@@ -1,6 +1,6 @@
 import { aligned } from "./decode.ts";
 
-/** Strides, in elements, of a dense array whose last index runs fastest. */
+/** Strides, in elements, of a dense array whose last index varies fastest. */
 export function rowMajorStrides(shape: readonly number[]): number[] {
   const strides = new Array<number>(shape.length);
   let step = 1;
@@ -11,7 +11,7 @@ export function rowMajorStrides(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** Strides, in elements, of a dense array whose first index runs fastest (Fortran order). */
+/** Strides, in elements, of a dense array whose first index varies fastest (Fortran order). */
 export function columnMajorStrides(shape: readonly number[]): number[] {
   let step = 1;
   return shape.map((size) => {
@@ -21,20 +21,20 @@ export function columnMajorStrides(shape: readonly number[]): number[] {
   });
 }
 
-/** Whether the elements lie one behind the other in row-major order; strides of dimensions of size 1 do not matter. */
+/** Whether the elements are contiguous in row-major order; strides of dimensions of size 1 do not matter. */
 export function isRowMajor(shape: readonly number[], strides: readonly number[]): boolean {
   const dense = rowMajorStrides(shape);
   return shape.includes(0) || shape.every((size, d) => size === 1 || strides[d] === dense[d]);
 }
 
-/** Elements from the first to the last one that the array names, both included; 0 for an empty array. */
+/** Number of elements from the first to the last one of the array, inclusive; 0 for an empty array. */
 export function spanLength(shape: readonly number[], strides: readonly number[]): number {
   if (shape.includes(0)) return 0;
   return shape.reduce((sum, size, d) => sum + (size - 1) * strides[d]!, 1);
 }
 
 /**
- * Collects a strided array into row-major order, as raw bytes.
+ * Copies a strided array to row-major order, as raw bytes.
  *
  * @param span the bytes of its span: element 0 first
  * @param width bytes per element
@@ -55,7 +55,7 @@ export function gatherElements(
   let from = 0;
   for (let to = 0; to < count; to += inner) {
     copy(from, to);
-    // Count up the outer indices, last one first, and keep `from` in step.
+    // Increment the outer indices, last one first, and keep `from` in step.
     for (let d = index.length - 1; d >= 0; d--) {
       from += strides[d]!;
       index[d]!++;
@@ -88,7 +88,7 @@ function innerCopy(span: Uint8Array, out: Uint8Array, width: number, inner: numb
     }
     case 4:
     case 8: {
-      // Eight bytes go as two words: as doubles, V8 may rewrite the payload of what looks like a NaN.
+      // Eight bytes are copied as two words: as doubles, V8 may change the payload of a NaN.
       const source = aligned(span, 4);
       return wordCopy(
         new Uint32Array(source.buffer, source.byteOffset, source.byteLength >> 2),

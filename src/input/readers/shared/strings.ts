@@ -3,7 +3,7 @@ import { FormatError, type Place } from "../../../core/base/index.ts";
 /** How NumPy stores strings: `U` as UCS-4 in the array's byte order, `S` as bytes. */
 export interface StringLayout {
   readonly unit: "ucs4" | "byte";
-  /** Bytes per element; shorter strings are filled up with NUL. */
+  /** Bytes per element; shorter strings are padded with NUL. */
   readonly itemBytes: number;
   readonly littleEndian: boolean;
 }

@@ -7,17 +7,17 @@ import { formatShape } from "./shape.ts";
 import { gatherElements, isRowMajor, spanLength } from "./strides.ts";
 import { decodeStrings, type StringLayout } from "./strings.ts";
 
-/** float16 doubles when it widens, int64 narrows to half; the stored bytes are there until then. */
+/** float16 doubles when widened, int64 narrows to half; the stored bytes are also held until then. */
 const DECODED_SHARE = 2;
-/** Of an empty text in a list. */
+/** Bytes of an empty text in a list. */
 const SLOT_BYTES = 8;
 
-/** Where an array lies in its bytes, and what its elements are. The reader has checked that the bytes are there. */
+/** The location of an array in its bytes, and its element type. The reader has checked that the bytes exist. */
 export interface TensorLayout {
   readonly dtype: FixedDType | StringLayout;
   readonly littleEndian: boolean;
   readonly shape: readonly number[];
-  /** In elements, none negative. */
+  /** In elements, not negative. */
   readonly strides: readonly number[];
   /** Byte offset of element 0 in the source. */
   readonly offset: number;
@@ -25,8 +25,8 @@ export interface TensorLayout {
 }
 
 /**
- * A tensor over a byte source. Row-major ones read just the rows asked for. Strided ones read the span of those
- * rows; where rows interleave (a transposed matrix) that is the whole tensor, which is then kept.
+ * A tensor over a byte source. Row-major tensors read only the requested rows. Strided ones read the span of those
+ * rows; if rows interleave (a transposed matrix) that is the whole tensor, which is then kept.
  */
 export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
   const { dtype, littleEndian, at } = layout;
@@ -53,7 +53,7 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
     },
     readStrings: async (start, end) => {
       const bytes = await readBytes(start, end);
-      // NumPy allows strings of width 0 (`<U0`), whose count the bytes cannot tell.
+      // NumPy allows strings of width 0 (`<U0`), whose count does not show in the bytes.
       if (itemBytes === 0) {
         const count = (end - start) * rowElements(shape);
         checkMemory(count * SLOT_BYTES, `${count} empty texts`, at);
@@ -87,7 +87,7 @@ function rowReader(
 
   return async (start, end, allocate) => {
     if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= rows)) {
-      // The caller's own mistake: nothing that a file or a flag can cause.
+      // A programming error: no file or flag can cause it.
       throw new RangeError(`rows ${start} to ${end} were requested, but the tensor has ${rows}`);
     }
     checkMemory(

@@ -1,5 +1,5 @@
 /**
- * An array on its way into a file, in pieces, so that it never has to be in memory whole.
+ * An array to be written in pieces, so that it never has to be in memory completely.
  *
  * @module
  */

@@ -10,7 +10,7 @@ import { type PickleOptions, readPickle } from "../shared/pickle.ts";
 import { pickleSource } from "./pickle-source.ts";
 import { resolveStorage, type TorchArchive, type TorchBudget } from "./storage.ts";
 
-/** Small text records beside the pickle. */
+/** Small text records next to the pickle. */
 const NOTES = ["version", ".format_version", "byteorder"];
 const MAX_NOTE_BYTES = 1024;
 
@@ -20,7 +20,9 @@ export interface OpenArchive {
   close(): Promise<void>;
 }
 
-/** Reads the pickle of an archive; tensors stay in it until their rows are read. Closing leaves `source` open. */
+/**
+ * Reads the pickle of an archive; tensors stay in the archive until their rows are read. Closing leaves `source` open.
+ */
 export async function readArchive(
   source: ByteSource,
   budget: TorchBudget,
@@ -32,7 +34,7 @@ export async function readArchive(
   const notes = await readNotes(zip, prefix);
   const byteOrder = notes.byteorder ?? "little";
   if (byteOrder !== "little" && byteOrder !== "big") {
-    throw new FormatError(`torch archive has the byte order "${byteOrder}"; "little" and "big" exist`, {
+    throw new FormatError(`torch archive has the byte order "${byteOrder}", expected "little" or "big"`, {
       at: { ...at, entry: `${prefix}byteorder` },
     });
   }
@@ -70,7 +72,7 @@ function findPrefix(zip: ZipArchive): string {
         at,
         likely: "it is a different kind of archive",
         hint: names.some((name) => name.endsWith(".npy"))
-          ? "it holds .npy arrays: name it .npz"
+          ? "rename it to .npz: it holds .npy arrays"
           : "unpack it first",
       },
     );

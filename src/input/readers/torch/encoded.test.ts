@@ -191,7 +191,7 @@ describe("what stands inside a pickle", () => {
     expect((await open(nest(8))).root.x).toHaveLength(1);
     expect(await failure(nest(9))).toMatchObject({
       _tag: "LimitError",
-      message: "pickles stand inside each other more than 8 levels deep",
+      message: "pickles are nested in each other more than 8 levels deep",
       at: { file: "step_1.pt" },
     });
     const one = bytes(legacy(tensor()));
@@ -223,9 +223,9 @@ describe("what stands inside a pickle", () => {
     expect(await Promise.all(found.map(rows))).toEqual([[1, 2], [], [3, 4, 5, 6]]);
     expect(await rows((await open(offsets(1, 3))).root.x?.[0 as never])).toEqual([2, 3]);
     for (const [wrong, message] of [
-      [offsets(0, 7), "nested tensor's row 0 is from 0 to 7, and there are 6 values"],
-      [offsets(0, 3, 2), "nested tensor's row 1 is from 3 to 2, and there are 6 values"],
-      [offsets(255, 2), "nested tensor's row 0 is from -1 to 2, and there are 6 values"],
+      [offsets(0, 7), "nested tensor's row 0 spans 0 to 7, but there are 6 values"],
+      [offsets(0, 3, 2), "nested tensor's row 1 spans 3 to 2, but there are 6 values"],
+      [offsets(255, 2), "nested tensor's row 0 spans -1 to 2, but there are 6 values"],
     ] as const)
       expect(await failure(wrong)).toMatchObject({ _tag: "FormatError", message, at: { file: "step_1.pt" } });
   });

@@ -1,8 +1,7 @@
 /**
- * Tensors as trainers spell them out in pickles, with an element type, a shape and bytes:
- * SkyRL's `{"format": "numpy", "data": bytes, "shape", "dtype"}` (`_serialize_tensor` of
- * skyrl/backends/skyrl_train/training_batch.py, commit a9564572) and verl's `(dtype, shape, uint8 array)`
- * (`serialize_single_tensor` of verl/protocol.py, commit 1dda039b).
+ * Tensors that trainers encode in pickles as an element type, a shape and bytes: SkyRL's `{"format": "numpy", "data":
+ * bytes, "shape", "dtype"}` (`_serialize_tensor` of skyrl/backends/skyrl_train/training_batch.py, commit a9564572) and
+ * verl's `(dtype, shape, uint8 array)` (`serialize_single_tensor` of verl/protocol.py, commit 1dda039b).
  *
  * @module
  */
@@ -30,7 +29,7 @@ function elementBytes(
   return shape.reduce((product, size) => product * size, ITEM_BYTES[fixed]);
 }
 
-/** A tensor over bytes that are held; undefined where they are not as many as type and shape say. */
+/** A tensor over bytes in memory; undefined when their number does not match type and shape. */
 function overBytes(
   bytes: Uint8Array,
   dtype: TreeValue | undefined,
@@ -50,19 +49,19 @@ function overBytes(
   });
 }
 
-/** The tensor that a dict of format, data, shape and dtype spells out; undefined for any other dict. */
+/** The tensor that a dict of format, data, shape and dtype encodes; undefined for any other dict. */
 export function decodeMap(map: TreeMap, at: Place): TreeValue | undefined {
   const { format, data, items } = map;
   const count = Object.keys(map).length;
   if (format === "tensor_list" && isList(items) && count === 2) return items;
-  // Its bytes are a file of torch.save, which has been opened by now.
+  // Its bytes are a file of torch.save, which is already opened here.
   if (format === "torch" && isTensor(data) && count === 2) return data;
   if (!(data instanceof Uint8Array) || (format !== undefined && format !== "numpy")) return undefined;
   if (count !== (format === undefined ? 3 : 4)) return undefined;
   return overBytes(data, map.dtype, readShape(map.shape), at);
 }
 
-/** The tensor, or list of rows, that a tuple spells out; undefined for any other list. */
+/** The tensor, or list of rows, that a tuple encodes; undefined for any other list. */
 export async function decodeList(list: readonly TreeValue[], at: Place): Promise<TreeValue | undefined> {
   const [first, second, third] = list;
   if (typeof first !== "string") return undefined;

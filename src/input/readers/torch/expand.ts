@@ -1,6 +1,6 @@
 /**
- * What stands in a pickle and cannot be data before the pickle is whole: files of torch.save inside byte strings,
- * nested tensors, tensors that are spelled out as bytes.
+ * Expands values that need the complete pickle: files of torch.save inside byte strings, nested tensors, tensors
+ * encoded as bytes.
  *
  * @module
  */
@@ -19,16 +19,16 @@ import {
 import { JAGGED_CLASS } from "../shared/pickle-tree-values.ts";
 import { decodeList, decodeMap } from "./encoded.ts";
 
-/** What the bytes of a file of torch.save hold; the bytes themselves where they are no such file. */
+/** The content of a file of torch.save; the bytes themselves when they are not such a file. */
 export type OpenNested = (bytes: Uint8Array) => Promise<TreeValue>;
 
 /**
- * The tree with such values replaced by what they hold; parts without any are kept as they are.
+ * The tree with such values replaced by their content; parts without any are kept.
  *
  * @throws FormatError if a nested tensor's offsets do not fit its values, or nested bytes are damaged
  */
 export async function expandTree(root: TreeValue, open: OpenNested, at: Place): Promise<TreeValue> {
-  // Values may be shared: each is expanded once, wherever it is named.
+  // Values may be shared: each is expanded only once.
   const done = new Map<object, TreeValue>();
 
   const expand = async (value: TreeValue): Promise<TreeValue> => {
@@ -45,7 +45,7 @@ export async function expandTree(root: TreeValue, open: OpenNested, at: Place): 
     let changed: TreeValue[] | undefined;
     for (let i = 0; i < values.length; i++) {
       const value = values[i]!;
-      // Waiting once per number of a list of millions would take longer than reading it.
+      // One await per number of a list of millions would take longer than reading it.
       if (typeof value !== "object" || value === null) continue;
       const expanded = await expand(value);
       if (expanded === value) continue;
@@ -102,7 +102,7 @@ async function splitRows({ args: [values, offsets, lengths] }: PickledObject, at
     const end = sizes === undefined ? starts[row + 1]! : start + (sizes[row] ?? NaN);
     if (!(start >= 0 && start <= end && end <= held)) {
       throw new FormatError(
-        `nested tensor's row ${row} is from ${start} to ${end}, and there are ${held} values`,
+        `nested tensor's row ${row} spans ${start} to ${end}, but there are ${held} values`,
         { at, likely: LIKELY_DAMAGED },
       );
     }
@@ -116,13 +116,13 @@ async function splitRows({ args: [values, offsets, lengths] }: PickledObject, at
   return rows;
 }
 
-/** How deep files of torch.save may stand inside each other. */
+/** Maximum nesting of files of torch.save. */
 const MAX_NESTED_FILES = 8;
 
-/** @throws LimitError where pickles inside pickles go on */
+/** @throws LimitError when pickles are nested deeper */
 export function checkNesting(depth: number, at: Place): void {
   if (depth <= MAX_NESTED_FILES) return;
-  throw new LimitError(`pickles stand inside each other more than ${MAX_NESTED_FILES} levels deep`, {
+  throw new LimitError(`pickles are nested in each other more than ${MAX_NESTED_FILES} levels deep`, {
     at,
     limit: MAX_NESTED_FILES,
     likely: LIKELY_CRAFTED,

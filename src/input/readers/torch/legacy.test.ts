@@ -213,7 +213,7 @@ describe("tensors inside a plain pickle", () => {
     expect(await rows((await open(nest(8))).root.x)).toHaveLength(6);
     expect(await failure(nest(9))).toMatchObject({
       _tag: "LimitError",
-      message: "pickles stand inside each other more than 8 levels deep",
+      message: "pickles are nested in each other more than 8 levels deep",
     });
     // One beside the other is not one inside the other.
     const one = tensor({ on: inside(legacy(storage())) });

@@ -1,7 +1,7 @@
 /**
- * torch's format before 1.6, which is still how a tensor inside a plain pickle holds its numbers: five pickles one
- * behind the other (magic number, version, the machine, the object, the keys of its storages), and then the storages.
- * `_legacy_save` of torch/serialization.py, torch 2.15.0.
+ * torch's format before 1.6, in which a tensor inside a plain pickle still holds its numbers: five consecutive pickles
+ * (magic number, version, machine, object, keys of its storages), then the storages. `_legacy_save` of
+ * torch/serialization.py, torch 2.15.0.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const PROTO_BYTES = 2;
 const FRAME = 0x95;
 const FRAME_BYTES = 9;
 
-/** Bytes by which {@link isLegacy} tells. */
+/** Bytes that {@link isLegacy} needs. */
 export const LEGACY_HEAD_BYTES = PROTO_BYTES + FRAME_BYTES + MAGIC.length;
 
 export function isLegacy(head: Uint8Array): boolean {
@@ -36,7 +36,7 @@ export function isLegacy(head: Uint8Array): boolean {
   return MAGIC.every((byte, i) => head[start + i] === byte);
 }
 
-/** A storage whose place is known only when the object that names it has been read. */
+/** A storage whose place is known only after the object that names it has been read. */
 interface Awaited {
   readonly id: StorageId;
   readonly bytes: StoredBytes;
@@ -46,7 +46,7 @@ interface Awaited {
 /**
  * Reads a whole legacy file. Its storages are views on `bytes`.
  *
- * @returns the outermost value; a storage where a storage alone was saved
+ * @returns the outermost value; a storage when only a storage was saved
  * @throws FormatError if it is cut off or damaged
  * @throws UnsupportedError for other versions of the format, and storages that are views
  */

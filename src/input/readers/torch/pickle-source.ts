@@ -1,5 +1,5 @@
 /**
- * What torch's pickles may name, in an archive, a legacy file, a plain pickle and inside each other.
+ * What torch's pickles may name, in an archive, a legacy file, a plain pickle, or nested in each other.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { tensorDictBuilders, unwrapObject } from "./tensor-dict.ts";
 import { TORCH_NAMES } from "./torch-dtypes.ts";
 import { torchBuilders } from "./torch-tensor.ts";
 
-/** Without a way to storages beside the pickle. */
+/** For pickles without storages outside of them. */
 export function pickleSource(file: string, budget: TorchBudget, options: PickleOptions): PickleSource {
   const builders = new Map([...torchBuilders(budget), ...tensorDictBuilders(budget)]);
   builders.set("torch.storage._load_from_bytes", loadFromBytes(file, budget, options));

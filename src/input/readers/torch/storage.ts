@@ -1,5 +1,5 @@
 /**
- * Where the numbers of torch's tensors lie: members of a zip archive, or stretches of bytes that are held already.
+ * The storages of torch's tensors: members of a zip archive, or ranges of bytes in memory.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import type { PyStorage, PyValue, StoredBytes } from "../shared/pickle-values.ts
 import { formatShape } from "../shared/shape.ts";
 import { parseStorageId } from "./torch-dtypes.ts";
 
-/** What one file's pickles share, those inside each other too. */
+/** State shared by a file's pickles, including nested ones. */
 export interface TorchBudget extends PickleBudget {
-  /** Bytes that tensors name beyond those that are stored. */
+  /** Bytes that tensors reference beyond those stored. */
   repeated: number;
-  /** Pickles within pickles around the one that is read. */
+  /** Number of pickles around the one that is read. */
   depth: number;
 }
 
@@ -26,7 +26,7 @@ export function createBudget(): TorchBudget {
 /** The parts of a torch archive that its pickle refers to. */
 export interface TorchArchive {
   readonly zip: ZipArchive;
-  /** Folder of all records, with the slash: torch names it after the file. */
+  /** Folder of all records, with a slash: torch names it after the file. */
   readonly prefix: string;
   readonly littleEndian: boolean;
   /** By key; closed with the document. */
@@ -37,7 +37,7 @@ export interface OpenStorage extends StoredBytes {
   close(): Promise<void>;
 }
 
-/** Looks up in the archive what a persistent id of its pickle refers to. */
+/** Looks up a persistent id of the pickle in the archive. */
 export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): PyStorage {
   const { key, dtype, length, byteLength } = parseStorageId(id, at);
   const member = archive.zip.members.get(`${archive.prefix}data/${key}`);
@@ -65,7 +65,7 @@ export function resolveStorage(archive: TorchArchive, id: PyValue, at: Place): P
 function openStorage(zip: ZipArchive, member: ZipMember): OpenStorage {
   const at = { file: zip.source.name, entry: member.name };
   let source: ByteSource | undefined;
-  // Deflated, and shared by several tensors: inflated once instead of once for each.
+  // Deflated and shared by several tensors: inflated once instead of once per tensor.
   let held: ByteSource | undefined;
   return {
     at,
@@ -87,7 +87,7 @@ function openStorage(zip: ZipArchive, member: ZipMember): OpenStorage {
   };
 }
 
-/** A deflated member that is inflated whole when it is first read. */
+/** A deflated member that is inflated completely when it is first read. */
 function heldMember(zip: ZipArchive, member: ZipMember, at: Place): ByteSource {
   let bytes: Promise<Uint8Array> | undefined;
   return {
@@ -106,19 +106,19 @@ function heldMember(zip: ZipArchive, member: ZipMember, at: Place): ByteSource {
   };
 }
 
-/** A storage whose bytes are held already. */
+/** A storage whose bytes are in memory. */
 export function heldStorage(file: string, bytes: Uint8Array, at: Place): StoredBytes {
   const source = memorySource(file, bytes);
   return { at, byteLength: bytes.length, named: 0, open: () => source };
 }
 
-/** Of an element once it is read, at least. */
+/** Least bytes of an element once it is read. */
 const DECODED_BYTES = 4;
 
 /**
- * Strides of 0, windows, many tensors over one storage: the stored bytes do not bound what these cost to read.
+ * With strides of 0, windows, or many tensors over one storage, the stored bytes do not bound the cost of reading.
  *
- * @throws LimitError when all tensors together name more bytes than the memory limit beyond those that are stored
+ * @throws LimitError when all tensors together reference more bytes beyond the stored ones than the memory limit
  */
 export function countNamed(
   bytes: StoredBytes,

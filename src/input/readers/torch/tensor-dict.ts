@@ -1,7 +1,7 @@
 /**
- * TensorDicts as pickles hold them: whole, consolidated into one storage, stacked, and with entries that are not
- * tensors. Each becomes the plain dict of its columns. Seen with tensordict 0.15.3 (`_reductions.py`,
- * `tensorclass.py`, `utils.py`).
+ * Pickled TensorDicts: plain, consolidated into one storage, stacked, and with entries that are not tensors. Each
+ * becomes a plain dict of its columns. As written by tensordict 0.15.3 (`_reductions.py`, `tensorclass.py`,
+ * `utils.py`).
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { rowMajorStrides } from "../shared/strides.ts";
 import type { TorchBudget } from "./storage.ts";
 import { entry, jagged, tensorIn } from "./torch-tensor.ts";
 
-/** The calls by which TensorDicts are pickled. */
+/** The calls in pickled TensorDicts. */
 export function tensorDictBuilders(budget: TorchBudget): Map<string, Builder> {
   return new Map<string, Builder>([
     ["tensordict._reductions._make_td", (args, at) => makeTensorDict(args, at)],
@@ -49,7 +49,7 @@ function makeTensorDict([type, state]: readonly PyValue[], at: Place): PyValue {
 
 const OWN_KEYS: ReadonlySet<PyValue> = new Set(["cls", "cls_metadata", "leaves", "non_tensors", "size"]);
 
-/** One storage for all tensors; the metadata says where each lies. */
+/** One storage for all tensors; the metadata has their places. */
 function readConsolidated(
   metadata: PyValue | undefined,
   storage: PyValue | undefined,
@@ -68,7 +68,7 @@ function readConsolidated(
   return readPart(metadata, storage.storage, budget, at, 0);
 }
 
-/** Of TensorDicts within each other. */
+/** Maximum nesting of TensorDicts. */
 const MAX_NESTING = 64;
 
 function readPart(
@@ -106,7 +106,7 @@ function readPart(
   return /(?:^|\.)NonTensorStack$/.test(name) ? asItems(columns) : asValue(columns, name);
 }
 
-/** Entries named "0", "1", … as the list that they are. */
+/** Entries named "0", "1", … as a list. */
 function asItems(columns: PyDict): PyList {
   return { kind: "list", run: undefined, items: [...columns.values] };
 }
@@ -119,7 +119,7 @@ function asValue(columns: PyDict, name: string): PyValue {
 
 const NESTED = /^<NJT_(VALUES|LENGTHS|OFFSETS)>/;
 
-/** Each leaf: (element type, shape, first byte, byte behind the last, padding, ragged dimension). */
+/** Each leaf: (element type, shape, first byte, end byte, padding, ragged dimension). */
 function readLeaves(
   leaves: PyValue | undefined,
   storage: PyStorage,
@@ -157,7 +157,10 @@ function readLeaves(
   });
 }
 
-/** What is no tensor stands once for the whole batch: one text, repeated for each row. Lists are rows already. */
+/**
+ * A value that is not a tensor is stored once for the whole batch: a text is repeated for each row. Lists already have
+ * rows.
+ */
 function spread(data: PyValue, batchSize: PyValue | undefined): PyValue {
   const [rows, ...inner] = sequenceItems(batchSize) ?? [];
   if (typeof data !== "string" || typeof rows !== "number" || inner.length > 0 || rows > MAX_ARRAY_ROWS)
@@ -165,7 +168,7 @@ function spread(data: PyValue, batchSize: PyValue | undefined): PyValue {
   return { kind: "list", run: undefined, items: new Array<PyValue>(Math.max(0, rows)).fill(data) };
 }
 
-/** What objects of tensordict's classes, and of Python's buffers, hold; undefined for any other class. */
+/** The content of objects of tensordict's classes and of Python's buffers; undefined for any other class. */
 export function unwrapObject(object: PyRecorded): PyValue | undefined {
   const { className, state } = object;
   if (className === "_io.BytesIO") {
@@ -189,7 +192,9 @@ function unwrapData(state: PyDict): PyValue | undefined {
   return data === undefined ? undefined : spread(data, entry(state, "_batch_size"));
 }
 
-/** A stack along the first dimension: its parts as a list, or, where they are dicts alike, a dict of lists. */
+/**
+ * A stack along the first dimension: its parts as a list, or as a dict of lists if they are dicts with the same keys.
+ */
 function stackColumns(state: PyDict): PyValue | undefined {
   const parts = sequenceItems(entry(state, "tensordicts"));
   if (parts === undefined || (entry(state, "stack_dim") ?? 0) !== 0) return undefined;
@@ -204,7 +209,7 @@ function stackColumns(state: PyDict): PyValue | undefined {
       if (value === undefined) break;
       items.push(value);
     }
-    // A column that only some of the parts have cannot be one value per row.
+    // A column that only some parts have cannot have one value per row.
     if (items.length < parts.length) continue;
     columns.keys.push(key);
     columns.values.push({ kind: "list", run: undefined, items });

@@ -61,26 +61,26 @@ export const TORCH_NAMES: ReadonlySet<string> = new Set([
   ...OTHER_DTYPES.split(" ").map((name) => `torch.${name}`),
 ]);
 
-/** The element type of that name, with or without `torch.`; undefined for those that are not read. */
+/** The element type of a name, with or without `torch.`; undefined for unsupported types. */
 export function dtypeNamed(name: string | undefined): FixedDType | undefined {
   return name === undefined ? undefined : DTYPES.get(name.replace(/^torch\./, ""));
 }
 
-/** What a persistent id of torch says about a storage. */
+/** A storage as torch's persistent id describes it. */
 export interface StorageId {
   readonly key: string;
-  /** torch's name of the element type; undefined where the storage is untyped. */
+  /** torch's name of the element type; undefined for an untyped storage. */
   readonly dtype: string | undefined;
   readonly length: number;
-  /** Undefined where the element type is one that is not read. */
+  /** Undefined for an unsupported element type. */
   readonly byteLength: number | undefined;
 }
 
 /**
  * Persistent ids of torch: ("storage", storage class, key, device, number of elements).
  *
- * @throws FormatError if it is no such id
- * @throws UnsupportedError for storage classes that are not read
+ * @throws FormatError if it is not such an id
+ * @throws UnsupportedError for unsupported storage classes
  */
 export function parseStorageId(id: PyValue, at: Place): StorageId {
   const [tag, type, key, , length] = sequenceItems(id) ?? [];

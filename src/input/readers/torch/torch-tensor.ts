@@ -18,7 +18,7 @@ import { tensorOver } from "../shared/tensor.ts";
 import { countNamed, type TorchBudget } from "./storage.ts";
 import { dtypeNamed } from "./torch-dtypes.ts";
 
-/** Globals that torch pickles call: each makes a tensor over a storage, or plain data. */
+/** Globals that torch pickles call; each makes a tensor over a storage, or plain data. */
 export function torchBuilders(budget: TorchBudget): Map<string, Builder> {
   const builders = new Map<string, Builder>([
     ["torch._utils._rebuild_tensor", (args, at) => rebuild(args, undefined, undefined, budget, at)],
@@ -45,7 +45,7 @@ export function torchBuilders(budget: TorchBudget): Map<string, Builder> {
   return builders;
 }
 
-/** Arguments: storage, storage offset, size, stride, requires_grad, hooks; then what the version adds. */
+/** Arguments: storage, storage offset, size, stride, requires_grad, hooks; later versions add more. */
 function rebuild(
   [storage, offset, size, stride]: readonly PyValue[],
   dtypeArgument: PyValue | undefined,
@@ -71,7 +71,7 @@ export interface TensorPart {
   readonly name: string | undefined;
   /** In elements. */
   readonly offset: number;
-  /** Of the storage's bytes that come before element 0 at offset 0. */
+  /** Bytes of the storage before element 0 at offset 0. */
   readonly skip?: number;
   readonly shape: readonly number[];
   readonly strides: readonly number[];
@@ -81,7 +81,7 @@ export interface TensorPart {
  * A tensor over a part of a storage.
  *
  * @throws FormatError if the storage does not hold it
- * @throws UnsupportedError for element types that are not read
+ * @throws UnsupportedError for unsupported element types
  */
 export function tensorIn(storage: PyStorage, part: TensorPart, budget: TorchBudget, at: Place): PyTensor {
   const dtype = dtypeNamed(part.name);
@@ -146,15 +146,15 @@ export function entry(dict: PyDict, name: string): PyValue | undefined {
   return at < 0 ? undefined : dict.values[at];
 }
 
-/** A nested tensor of layout jagged: values end to end, and where each row begins. */
+/** A nested tensor of layout jagged: concatenated values, and the start of each row. */
 function rebuildJagged(state: PyValue | undefined, budget: TorchBudget, at: Place): PyValue {
   const part = (name: string): PyValue | undefined => (isPy(state, "dict") ? entry(state, name) : undefined);
   return jagged(part("values"), part("offsets"), part("lengths"), part("_ragged_idx") ?? 1, budget, at);
 }
 
 /**
- * @param lengths of the rows, where they are shorter than the offsets say; None else
- * @throws UnsupportedError where another dimension than the first of a row is ragged
+ * @param lengths lengths of rows that are shorter than the offsets say; otherwise None
+ * @throws UnsupportedError when a dimension other than a row's first is ragged
  */
 export function jagged(
   values: PyValue | undefined,

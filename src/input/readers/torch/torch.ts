@@ -19,13 +19,13 @@ interface Opened {
 /**
  * Opens a file of `torch.save` (zip or legacy) or of `pickle.dump`. The pickle inside is read through an allow-list
  * and nothing in it is executed; tensors of a zip stay in the file until their rows are read, the other two formats
- * are held whole. A file whose outermost value is no dict has that value under the name `value`. TensorDicts become
- * dicts, nested tensors lists of their rows, and files of `torch.save` inside byte strings what they hold.
+ * are held whole. A file whose outermost value is not a dict has that value under the name `value`. TensorDicts become
+ * dicts, nested tensors lists of their rows, and files of `torch.save` inside byte strings their content.
  *
  * The document owns `source` and closes it; when this throws, the caller still owns it.
  *
- * @throws FormatError if the file is cut off or damaged, or its pickle names a class or function that is refused
- * @throws LimitError if the pickle asks for more than any dump has
+ * @throws FormatError if the file is cut off or damaged, or its pickle names a refused class or function
+ * @throws LimitError if the pickle needs more than any real dump does
  * @throws UnsupportedError for TorchScript, sparse and quantized tensors, protocols 0 and 1
  */
 export async function openTorch(source: ByteSource, options: PickleOptions = {}): Promise<TreeDocument> {
@@ -74,7 +74,7 @@ async function openOuter(source: ByteSource, budget: TorchBudget, options: Pickl
   return { value, notes: {}, format: "pickle", close: async () => {} };
 }
 
-/** Byte strings that look like a zip may be anything else: a picture's archive in a data set. */
+/** Byte strings that look like a zip may be something else, such as images of a data set. */
 async function isArchive(source: ByteSource): Promise<boolean> {
   try {
     return (await zipKind(source)) === "torch";
@@ -84,7 +84,7 @@ async function isArchive(source: ByteSource): Promise<boolean> {
   }
 }
 
-/** A file of torch.save whose bytes are held. */
+/** A file of torch.save in memory. */
 async function openInner(
   source: ByteSource,
   bytes: Uint8Array,
@@ -103,7 +103,7 @@ function neither(file: string): FormatError {
     "not a torch file or pickle: it begins neither as a zip archive nor as a pickle of protocol 2 to 5",
     {
       at: { file, offset: 0 },
-      likely: "the file has another format than its name says, or its beginning is damaged",
+      likely: "the file is not in the format that its name says, or its beginning is damaged",
       hint: "write or copy the file again; python -c 'import torch; torch.load(FILE)' says whether PyTorch can read it",
     },
   );
