@@ -13,7 +13,7 @@ export const ANALYZE_SCHEMA_VERSION = 1;
 export interface AnalyzeReport {
   /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof ANALYZE_SCHEMA_VERSION;
-  /** Tells results apart that are read from files. */
+  /** Identifies results that are read from files. */
   readonly kind: "analyze";
   /** Name of the log: the file or directory that was given. */
   readonly log: string;
@@ -57,7 +57,7 @@ export interface AnalyzeReport {
   readonly absent: readonly string[];
   /** Lines that could not be read, and why. */
   readonly skipped_lines: readonly SkippedLogLine[];
-  /** What reading noticed, with counts and first places. */
+  /** Findings of reading, with counts and first places. */
   readonly findings: readonly Finding[];
   /** Files that were read. */
   readonly sources: readonly LogSource[];

@@ -207,7 +207,7 @@ export interface CompareTest {
 export interface CompareReport {
   /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof COMPARE_SCHEMA_VERSION;
-  /** Tells results apart that are read from files. */
+  /** Identifies results that are read from files. */
   readonly kind: "compare";
   /** Two sources, or the two columns of one. */
   readonly mode: CompareMode;
@@ -241,6 +241,6 @@ export interface CompareReport {
   readonly date: string | null;
   /** Version of logratio that made it. */
   readonly logratio: string;
-  /** What reading noticed, with counts and first places. */
+  /** Findings of reading, with counts and first places. */
   readonly findings: readonly Finding[];
 }

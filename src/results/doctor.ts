@@ -143,7 +143,7 @@ export interface DoctorReport {
   readonly metrics: Readonly<Record<string, number | null>>;
   /** Counts of tokens that are in no figure, by reason. */
   readonly excluded: Readonly<Record<string, number>>;
-  /** What reading noticed, with counts and first places. */
+  /** Findings of reading, with counts and first places. */
   readonly findings: readonly Finding[];
   /** Files that were read. */
   readonly sources: readonly SourceSummary[];

@@ -43,7 +43,7 @@ export interface GateCheck {
 export interface GateReport {
   /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof GATE_SCHEMA_VERSION;
-  /** Tells results apart that are read from files. */
+  /** Identifies results that are read from files. */
   readonly kind: "gate";
   /** Name of the run: the directory or file that was given. */
   readonly run: string;
@@ -64,6 +64,6 @@ export interface GateReport {
   } | null;
   /** Every check, with what was found and what is allowed. */
   readonly checks: readonly GateCheck[];
-  /** What reading noticed, with counts and first places. */
+  /** Findings of reading, with counts and first places. */
   readonly findings: readonly Finding[];
 }

@@ -56,7 +56,7 @@ export interface IdentityReport extends IdentityTests {
   readonly per_environment: readonly IdentityPart<"name", string>[];
 }
 
-/** Whether means of importance ratios say what they seem to. */
+/** Whether means of importance ratios can be trusted. */
 export interface TrustReport {
   /**
    * Pareto k̂ of ρ, of 1/ρ and of products of ρ over a sequence: the tail index of the largest ones. Above 0.7 their means

@@ -71,7 +71,7 @@ export interface LintedConfig {
 export interface LintReport {
   /** Version of this shape; a change that breaks readers raises it. */
   readonly schemaVersion: typeof LINT_SCHEMA_VERSION;
-  /** Tells results apart that are read from files. */
+  /** Identifies results that are read from files. */
   readonly kind: "lint";
   /** The config, as it was given. */
   readonly file: string;

@@ -319,7 +319,7 @@ export interface ExcludedTokens {
   readonly missing: number;
 }
 
-/** One thing that is in no figure. */
+/** Something that is in no figure. */
 export interface LeftOut extends Omission {
   /** A sentence with its numbers. */
   readonly what: string;
@@ -329,7 +329,7 @@ export interface LeftOut extends Omission {
   readonly file?: string;
 }
 
-/** A file that was read, and as what. */
+/** A file that was read, and how it was recognized. */
 export interface SourceSummary {
   /** The path, as it was given or found. */
   readonly file: string;
@@ -359,7 +359,7 @@ export interface SourceSummary {
 export interface MismatchReport {
   /** Version of this shape; readers of an older one refuse a newer. */
   readonly schemaVersion: typeof REPORT_SCHEMA_VERSION;
-  /** Tells results apart that are read from files. */
+  /** Identifies results that are read from files. */
   readonly kind: "report";
   /** Name of the run: the directory or file that was given. */
   readonly run: string;
@@ -369,11 +369,11 @@ export interface MismatchReport {
   readonly metrics: ReportMetrics;
   /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
-  /** How large the mismatch is beside the usual, with what that rests on. */
+  /** How large the mismatch is by published baselines, with the readings behind it. */
   readonly verdict: Verdict;
   /** What must hold of the rollout log-probs whatever the trainer's weights are. */
   readonly identity: IdentityReport;
-  /** Whether means of ratios say what they seem to. */
+  /** Whether means of ratios can be trusted. */
   readonly trust: TrustReport;
   /** Changes over the steps, as `view --follow` reports them. */
   readonly watch: WatchReport;
@@ -415,7 +415,7 @@ export interface MismatchReport {
   readonly per_correctness: readonly NamedMetrics[];
   /** By engine or replica that sampled the sequence; empty where none is known. */
   readonly per_engine: readonly NamedMetrics[];
-  /** By why the engine stopped; empty where it is not known. */
+  /** By finish reason; empty where none is known. */
   readonly per_finish_reason: readonly NamedMetrics[];
   /** Empty without weight versions or steps. */
   readonly per_staleness: readonly StalenessMetrics[];
@@ -433,7 +433,7 @@ export interface MismatchReport {
   readonly worst_tokens: readonly WorstToken[];
   /** Sequences with the largest |ΣΔ|, the largest first. */
   readonly worst_sequences: readonly WorstSequence[];
-  /** What of the mismatch reaches the policy gradient; null where no token has an advantage. */
+  /** How much of the mismatch reaches the policy gradient; null where no token has an advantage. */
   readonly gradient: GradientReport | null;
   /** What trainers log of the same data, under their own keys. */
   readonly parity: readonly ParityBlock[];
@@ -441,10 +441,10 @@ export interface MismatchReport {
   readonly excluded: ExcludedTokens;
   /** Everything that is in no figure, `excluded` and findings together; the exit status is 4 iff one is `skipped`. */
   readonly left_out: readonly LeftOut[];
-  /** What reading noticed, with counts and first places. */
+  /** Findings of reading, with counts and first places. */
   readonly findings: readonly Finding[];
   /** Every file that was read, and how. */
   readonly sources: readonly SourceSummary[];
-  /** Metrics that the trainer logged, beside what the dumps give; absent where no file of them was given. */
+  /** Metrics that the trainer logged, compared with the dumps; absent where no file of them was given. */
   readonly logged?: SeriesReport;
 }

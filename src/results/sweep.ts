@@ -134,7 +134,7 @@ export interface DroppedGroup {
   readonly dropped_share: number;
 }
 
-/** How long a sequence may be before the product of its ratios becomes useless; formulas in `sweep/token-budget.ts`. */
+/** How long a sequence may be before the product of its ratios becomes useless; formulas in `analyses/sweep/token-budget.ts`. */
 export interface TokenBudget {
   readonly delta_mean: number;
   /** σ² within sequences, τ² of the sequences' means. */

@@ -1,6 +1,6 @@
 /**
- * What the viewer's server answers as JSON. Binary answers (the table of sequences, a sequence, its alternatives) are in
- * `src/wire`.
+ * What the viewer's server answers as JSON. Binary answers (the table of sequences, a sequence, its alternatives) are
+ * in `wire/`.
  *
  * | path | answer |
  * |---|---|
@@ -100,14 +100,17 @@ export interface RunInfo {
    * `api/other/…`, for the second `api/compare-2` and `api/other-2/…`, and so on.
    */
   readonly compared: readonly string[];
-  /** `reading`: more is to come (`--follow`). `preparing`: the first read is under way. */
+  /** `reading`: more will come (`--follow`). `preparing`: the first read is in progress. */
   readonly status: "ready" | "reading" | "preparing";
-  /** Of a run that grows: as long as this stays the same, so do its sequences and their places; others come after. */
+  /** Of a growing run: while this stays the same, so do existing sequences and their places; new ones are appended. */
   readonly growing?: string;
   /** Files that are still being written and are not in any answer yet; absent when there are none. */
   readonly writing?: readonly string[];
   readonly redacted: boolean;
-  /** Answers are files (`view --bundle`): no `api/correct`, no `api/events`, alternatives whole at `api/topk/INDEX`. */
+  /**
+   * Answers are files (`view --bundle`): no `api/correct`, no `api/events`, all alternatives of a sequence at
+   * `api/topk/INDEX`.
+   */
   readonly bundled?: true;
   readonly findings: readonly Finding[];
 }
@@ -121,7 +124,7 @@ export interface RunScales {
   readonly impact: number | null;
 }
 
-/** How the rollout engine sampled; null where the data do not say. */
+/** How the rollout engine sampled; null where unknown. */
 export interface SamplingInfo {
   readonly temperature: number | null;
   readonly top_p: number | null;
@@ -141,7 +144,7 @@ export interface StudyInfo {
   readonly checkpoints: readonly string[];
   readonly problems: number;
   readonly texts: number;
-  /** Those of the checkpoints that were not trained from the reference: no training is measured by them. */
+  /** Checkpoints that were not trained from the reference, so they do not measure training. */
   readonly baselines: readonly string[];
   /** Response tokens with mask 1. */
   readonly tokens: number;
@@ -152,22 +155,22 @@ export interface StudyInfo {
   readonly findings: readonly Finding[];
 }
 
-/** `view` before anything was read, `--follow` before the first step is there. It has no other answers. */
+/** `view` before anything was read, or `--follow` before the first step. It has no other answers. */
 export interface WaitingInfo {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-waiting";
   readonly name: string;
   readonly version: string;
-  /** Where it is waited for. */
+  /** The paths it waits for. */
   readonly paths: readonly string[];
-  /** Why there is nothing to show yet; null while the first read is under way. */
+  /** Why there is nothing to show yet; null while the first read is in progress. */
   readonly reason: string | null;
   readonly status: "reading" | "preparing";
   readonly bundled?: undefined;
   readonly findings: readonly Finding[];
 }
 
-/** How far the first read of a run has come. */
+/** Progress of the first read of a run. */
 export interface ReadProgress {
   readonly bytes_read: number;
   /** 0 where it is not known. */
@@ -186,7 +189,7 @@ export interface SoFar {
   readonly last_step: number | null;
 }
 
-/** In the place of `RunInfo` where there are many runs. */
+/** Takes the place of `RunInfo` where there are many runs. */
 export interface RunsInfo {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-runs";
@@ -290,7 +293,7 @@ export interface MatchingTokens {
   readonly occurrences: readonly TokenOccurrence[];
 }
 
-/** The same tokens by what they are and where they stand. */
+/** The same tokens grouped by what they are and where they are. */
 export interface MatchingGroups
   extends Pick<MatchingTokens, "sequences" | "tokens">,
     Pick<TopTokens, "by_token" | "by_class" | "by_position" | "by_turn"> {}
@@ -303,13 +306,13 @@ export interface TokenGroup {
   readonly delta_mean: number;
   readonly delta_abs_mean: number;
   readonly delta_abs_max: number;
-  /** Of Σk3 over all tokens that are put together here: the run's, or those that a filter leaves. */
+  /** Share of Σk3 over all grouped tokens: the run's, or those that a filter leaves. */
   readonly share_of_k3: number;
   /** The worst occurrence. */
   readonly worst: { readonly sequence: number; readonly token: number } | null;
 }
 
-/** Tokens with mask 1 in bins of Δ, apart by what becomes of their sequence. */
+/** Tokens with mask 1 in bins of Δ, by the outcome of their sequence. */
 export interface CorrectBins {
   /** `[bins + 1]`, nats, ascending; the first and last are -inf and +inf as null. */
   readonly edges: readonly (number | null)[];
@@ -320,12 +323,12 @@ export interface CorrectBins {
     readonly tokens: readonly number[];
     readonly rho: readonly number[];
     readonly rho_squares: readonly number[];
-    /** Zeros where only some steps are asked for: single advantages are not kept. */
+    /** Zeros for a selection of steps: single advantages are not stored. */
     readonly abs_advantage: readonly number[];
   }[];
   /** By tokens of the sequence, about a quarter of the sequences each; fewer where lengths hardly differ. */
   readonly by_length: readonly (ValueGroup & { readonly tokens: readonly number[] })[];
-  /** By reward; none without rewards, or where they are 0 and 1 and right and wrong say the same. */
+  /** By reward; empty without rewards, or where they are 0 and 1 and equal correctness. */
   readonly by_reward: readonly (ValueGroup & { readonly tokens: readonly number[] })[];
 }
 
@@ -335,7 +338,7 @@ export interface ValueGroup {
   readonly to: number;
 }
 
-/** What a correction would do, asked over the whole run or some of its steps. */
+/** The question what a correction would do, over the whole run or some of its steps. */
 export interface CorrectQuestion {
   /** As `formatCorrection` of the neutral form writes it: `weight:token truncate:..2`. */
   readonly correction: string;
@@ -343,7 +346,7 @@ export interface CorrectQuestion {
   readonly steps?: readonly [from: number, to: number] | null;
 }
 
-/** What trainers do as they come: with their correction switched on, and nothing else set. */
+/** Trainers' defaults: with their correction switched on, and nothing else set. */
 export interface ShippedCorrection {
   /** As `logratio correct --preset` names them. */
   readonly presets: readonly string[];
@@ -402,14 +405,14 @@ export interface CorrectSteps {
   readonly figures: Readonly<Record<CorrectFigure, readonly (number | null)[]>>;
 }
 
-/** Two runs beside each other: a is the run of `api/run`, b that of `api/other/run`. Differences are b − a. */
+/** A comparison of two runs: a is the run of `api/run`, b that of `api/other/run`. Differences are b − a. */
 export interface RunComparison {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-comparison";
   readonly names: { readonly a: string; readonly b: string };
-  /** What makes the comparison meaningless, then what makes it doubtful. */
+  /** Reasons why the comparison is meaningless, then why it is doubtful. */
   readonly warnings: readonly ComparisonWarning[];
-  /** What the data do not tell, so that nobody could look: one sentence each. */
+  /** What could not be checked for lack of data, one sentence each. */
   readonly unchecked: readonly string[];
   readonly pairs: SequencePairs;
   /** Sequences that have no partner. */
@@ -457,16 +460,16 @@ export interface ComparedRuns {
 export interface ComparedRun {
   readonly name: string;
   readonly metrics: ReportMetrics;
-  /** This run's figures less those of the first; nats. */
+  /** This run's figures minus those of the first; nats. */
   readonly differences: {
     /**
      * `tokens`: over the tokens that both runs scored after the same text, which are at least half of either. `texts`:
-     * over all tokens of both, since the runs sampled texts of their own.
+     * over all tokens of both, since the runs sampled different texts.
      */
     readonly over: "tokens" | "texts";
     /** Tokens of either run that the differences are over. */
     readonly tokens: { readonly first: number; readonly this: number };
-    /** What was drawn, and so what intervals count: `prompt` where both runs know it, or else `sequence`. */
+    /** The sampling unit that intervals count: `prompt` where both runs know it, or else `sequence`. */
     readonly unit: "prompt" | "sequence";
     readonly figures: Readonly<Record<DifferenceFigure, RunDifference>>;
   };
@@ -501,15 +504,15 @@ export interface ComparisonWarning {
 export type PairKind = "ids" | "prompt" | "group";
 
 /**
- * Columns of one length, by a. Gaps are |Δb − Δa| over the response tokens that both sequences begin with, after the
- * same prompt: only there both policies were asked the same. Tokens count where both masks are 1 and both Δ finite.
+ * Columns of one length, by a. Gaps are |Δb − Δa| over the response tokens that both sequences start with, after the
+ * same prompt: only there the policies score the same. Tokens count where both masks are 1 and both Δ finite.
  */
 export interface SequencePairs {
   /** Places in the tables of sequences. */
   readonly a: readonly number[];
   readonly b: readonly number[];
   readonly how: readonly PairKind[];
-  /** Response tokens that both begin with. */
+  /** Response tokens that both start with. */
   readonly shared: readonly number[];
   /** Nats; null without such a token. */
   readonly gap_mean: readonly (number | null)[];
@@ -522,7 +525,7 @@ export interface SequencePairs {
 export interface StudyTexts {
   /** What `mean_kl` and `spikes` of a text are about. */
   readonly checkpoints: readonly string[];
-  /** Where the color scale of KL ends: the same for every text. p99.9 of the KL of all tokens at all checkpoints. */
+  /** The end of the color scale of KL, the same for every text. p99.9 of the KL of all tokens at all checkpoints. */
   readonly scale: number;
   /** The largest of them; above the scale they share its last color. */
   readonly largest: number;

@@ -1,5 +1,5 @@
 /**
- * Evidence of a change while a run is going: `watch` of `report --json`.
+ * Evidence of a change during a run: `watch` of `report --json`.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Nats } from "../core/base/index.ts";
 
 export interface WatchAlarm {
   readonly test: "unit_mean" | "delta_abs_mean";
-  /** The step from which the test fails, as far as the data say, and the one at which that was certain enough. */
+  /** The step at which the change probably started, and the one at which it was detected. */
   readonly since: number;
   readonly at: number;
   readonly log_evidence: Nats;
