@@ -136,8 +136,8 @@ function listDocument({ report, sequences }: PolicyView, by: string | undefined,
         kind: "picture",
         html: () =>
           `<p class=views>${formatCount(from + 1)} to ${formatCount(to)} of ${formatCount(sorted.length)}` +
-          `${from > 0 ? `<a href="${escapeHtml(place(Math.max(0, from - LISTED)))}">before</a>` : ""}` +
-          `${to < sorted.length ? `<a href="${escapeHtml(place(to))}">after</a>` : ""}</p>`,
+          `${from > 0 ? `<a href="${escapeHtml(place(Math.max(0, from - LISTED)))}">previous</a>` : ""}` +
+          `${to < sorted.length ? `<a href="${escapeHtml(place(to))}">next</a>` : ""}</p>`,
       },
     ],
     sections: [],

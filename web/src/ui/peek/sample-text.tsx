@@ -49,7 +49,7 @@ function Text({ info, wire, mark, prompt = false }: SampleTextProps & { readonly
     <div class="sample-text scaled">
       {prompt && wire.meta.promptLength > 0 && <Prompt wire={wire} />}
       {from > 0 &&
-        turn(`the ${formatCounted(Math.min(from, WINDOW), "token")} before`, Math.max(0, from - WINDOW))}
+        turn(`show the ${formatCounted(Math.min(from, WINDOW), "token")} before`, Math.max(0, from - WINDOW))}
       <p class="tokens">
         {Array.from({ length: to - from }, (_, at) => (
           <Token
@@ -62,7 +62,7 @@ function Text({ info, wire, mark, prompt = false }: SampleTextProps & { readonly
           />
         ))}
       </p>
-      {to < tokens && turn(`the ${formatCount(tokens - to)} tokens after`, to)}
+      {to < tokens && turn(`show the ${formatCount(tokens - to)} tokens after`, to)}
     </div>
   );
 }

@@ -117,11 +117,11 @@ function Pair({
         {model.length > to - from && (
           <span class="parts">
             <button type="button" disabled={from === 0} onClick={() => goToToken(from - 1)}>
-              Before
+              Previous
             </button>{" "}
             {alignment === "index" ? "tokens" : "places"} {from} to {to - 1} of {model.length}{" "}
             <button type="button" disabled={to === model.length} onClick={() => goToToken(to)}>
-              On
+              Next
             </button>
           </span>
         )}
