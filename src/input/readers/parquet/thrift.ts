@@ -94,142 +94,196 @@ export function readThriftFrom(bytes: Uint8Array): {
   readonly fields: ThriftStruct;
   readonly length: number;
 } {
-  let pos = 0;
-  let depth = 0;
-  let values = 0;
-  const most = memoryLimit() / PARQUET_FOOTER_VALUE_BYTES;
+  const reader = new ThriftReader(bytes);
+  const fields = reader.struct();
+  return { fields, length: reader.position };
+}
 
-  const fail = (what: string): FormatError => new FormatError(what, { at: { offset: pos } });
-  const byte = (): number => {
-    if (pos >= bytes.length) throw fail(`it ends after ${bytes.length} bytes, inside a field`);
-    return bytes[pos++]!;
-  };
-  const take = (count: number): Uint8Array => {
-    if (count > bytes.length - pos)
-      throw fail(`it declares a field of ${count} bytes, ${bytes.length - pos} are there`);
-    pos += count;
-    return bytes.subarray(pos - count, pos);
-  };
-  const varint = (): number | bigint => {
+/**
+ * A cursor over the bytes; each method reads one thing where it stands, and leaves it behind that thing.
+ *
+ * ```
+ * struct = (header, value)* 0            header = step of the id, type in the low four bits
+ * list   = header, value*                header = count (15: it follows), type in the low four bits
+ * ```
+ */
+class ThriftReader {
+  readonly #bytes: Uint8Array;
+  /** Values that fit into the memory limit: an empty one takes a byte of a file and a hundred of memory. */
+  readonly #most = memoryLimit() / PARQUET_FOOTER_VALUE_BYTES;
+  #pos = 0;
+  #depth = 0;
+  #values = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get position(): number {
+    return this.#pos;
+  }
+
+  struct(): ThriftStruct {
+    const fields = new Map<number, ThriftValue>();
+    let id = 0;
+    for (;;) {
+      const header = this.#byte();
+      if (header === 0) return fields;
+      const code = header & 15;
+      id = header >> 4 === 0 ? Number(this.#zigzag()) : id + (header >> 4);
+      // A bool's value is in its type.
+      fields.set(id, TYPES[code] === "bool" ? { type: "bool", value: code === TRUE } : this.#value(code));
+    }
+  }
+
+  #value(code: number): ThriftValue {
+    if (++this.#values > this.#most)
+      checkMemory(this.#values * PARQUET_FOOTER_VALUE_BYTES, "the parquet footer", {});
+    const type = TYPES[code];
+    if (type === "byte") return { type, value: (this.#byte() << 24) >> 24 };
+    if (type === "i16" || type === "i32" || type === "i64") return { type, value: this.#zigzag() };
+    if (type === "double") return { type, value: this.#take(8) };
+    if (type === "uuid") return { type, value: this.#take(16) };
+    if (type === "binary") return { type, value: this.#take(Number(this.#varint())) };
+    // In a list a bool has a byte of its own.
+    if (type === "bool") return { type, value: this.#byte() === TRUE };
+    return this.#nested(code, type);
+  }
+
+  #nested(code: number, type: "struct" | "list" | "set" | undefined): ThriftValue {
+    // These call each other as deep as the file says, and the stack has an end.
+    if (++this.#depth > MAX_DEPTH) throw this.#fail(`it nests more than ${MAX_DEPTH} deep`);
+    let nested: ThriftValue;
+    if (type === "struct") nested = { type, fields: this.struct() };
+    else if (type === "list" || type === "set") nested = this.#list(type);
+    else throw this.#fail(`it has a field of type ${code}, which Parquet does not use`);
+    this.#depth--;
+    return nested;
+  }
+
+  #list(type: "list" | "set"): ThriftValue {
+    const header = this.#byte();
+    const code = header & 15;
+    const count = header >> 4 === 15 ? Number(this.#varint()) : header >> 4;
+    // Each item takes a byte or more, so a count beyond the bytes is wrong before anything is made of that length.
+    const left = this.#bytes.length - this.#pos;
+    if (count > left) throw this.#fail(`it declares a list of ${count} items, ${left} bytes are there`);
+    return { type, code, items: Array.from({ length: count }, () => this.#value(code)) };
+  }
+
+  #zigzag(): number | bigint {
+    const value = this.#varint();
+    if (typeof value === "number") return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    const signed = BigInt.asIntN(64, (value >> 1n) ^ -(value & 1n));
+    const narrow = Number(signed);
+    return Number.isSafeInteger(narrow) ? narrow : signed;
+  }
+
+  /** Seven bits a byte. The first seven bytes fit a double exactly, and nearly every integer ends within them. */
+  #varint(): number | bigint {
     let low = 0;
     let scale = 1;
     for (let i = 0; i < 7; i++) {
-      const next = byte();
+      const next = this.#byte();
       low += (next & 0x7f) * scale;
       if (next < 0x80) return low;
       scale *= 128;
     }
     let value = BigInt(low);
     for (let shift = 49n; shift < 70n; shift += 7n) {
-      const next = byte();
+      const next = this.#byte();
       value |= BigInt(next & 0x7f) << shift;
       if (next < 0x80) return BigInt.asUintN(64, value);
     }
-    throw fail("it has an integer of more than ten bytes");
-  };
-  const zigzag = (): number | bigint => {
-    const value = varint();
-    if (typeof value === "number") return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-    const signed = BigInt.asIntN(64, (value >> 1n) ^ -(value & 1n));
-    const narrow = Number(signed);
-    return Number.isSafeInteger(narrow) ? narrow : signed;
-  };
+    throw this.#fail("it has an integer of more than ten bytes");
+  }
 
-  const value = (code: number): ThriftValue => {
-    if (++values > most) checkMemory(values * PARQUET_FOOTER_VALUE_BYTES, "the parquet footer", {});
-    const type = TYPES[code];
-    if (type === "byte") return { type, value: (byte() << 24) >> 24 };
-    if (type === "i16" || type === "i32" || type === "i64") return { type, value: zigzag() };
-    if (type === "double") return { type, value: take(8) };
-    if (type === "uuid") return { type, value: take(16) };
-    if (type === "binary") return { type, value: take(Number(varint())) };
-    if (type === "bool") return { type, value: byte() === TRUE };
-    if (++depth > MAX_DEPTH) throw fail(`it nests more than ${MAX_DEPTH} deep`);
-    let nested: ThriftValue;
-    if (type === "struct") nested = { type, fields: struct() };
-    else if (type === "list" || type === "set") nested = list(type);
-    else throw fail(`it has a field of type ${code}, which Parquet does not use`);
-    depth--;
-    return nested;
-  };
-  const list = (type: "list" | "set"): ThriftValue => {
-    const header = byte();
-    const code = header & 15;
-    const count = header >> 4 === 15 ? Number(varint()) : header >> 4;
-    if (count > bytes.length - pos)
-      throw fail(`it declares a list of ${count} items, ${bytes.length - pos} bytes are there`);
-    return { type, code, items: Array.from({ length: count }, () => value(code)) };
-  };
-  const struct = (): ThriftStruct => {
-    const fields = new Map<number, ThriftValue>();
-    let id = 0;
-    for (;;) {
-      const header = byte();
-      if (header === 0) return fields;
-      const code = header & 15;
-      id = header >> 4 === 0 ? Number(zigzag()) : id + (header >> 4);
-      // A bool's value is its type.
-      fields.set(id, TYPES[code] === "bool" ? { type: "bool", value: code === TRUE } : value(code));
-    }
-  };
-  const fields = struct();
-  return { fields, length: pos };
+  #byte(): number {
+    const { length } = this.#bytes;
+    if (this.#pos >= length) throw this.#fail(`it ends after ${length} bytes, inside a field`);
+    return this.#bytes[this.#pos++]!;
+  }
+
+  #take(count: number): Uint8Array {
+    const left = this.#bytes.length - this.#pos;
+    if (count > left) throw this.#fail(`it declares a field of ${count} bytes, ${left} are there`);
+    this.#pos += count;
+    return this.#bytes.subarray(this.#pos - count, this.#pos);
+  }
+
+  #fail(what: string): FormatError {
+    return new FormatError(what, { at: { offset: this.#pos } });
+  }
 }
 
 /** The bytes of one struct. */
 export function writeThrift(root: ThriftStruct): Uint8Array {
-  let out = new Uint8Array(1 << 12);
-  let length = 0;
+  const writer = new ThriftWriter();
+  writer.struct(root);
+  return writer.finish();
+}
 
-  const room = (count: number): void => {
-    if (length + count <= out.length) return;
-    const larger = new Uint8Array(2 * (length + count));
-    larger.set(out.subarray(0, length));
-    out = larger;
-  };
-  const byte = (code: number): void => {
-    room(1);
-    out[length++] = code;
-  };
-  const varint = (value: bigint): void => {
-    let rest = value;
-    for (; rest > 0x7fn; rest >>= 7n) byte(Number(rest & 0x7fn) | 0x80);
-    byte(Number(rest));
-  };
-  const zigzag = (value: number | bigint): void => {
-    const wide = BigInt(value);
-    varint(BigInt.asUintN(64, (wide << 1n) ^ (wide >> 63n)));
-  };
-  const raw = (bytes: Uint8Array): void => {
-    room(bytes.length);
-    out.set(bytes, length);
-    length += bytes.length;
-  };
-  const value = (item: ThriftValue): void => {
-    if (item.type === "struct") struct(item.fields);
-    else if ("items" in item) {
-      byte((Math.min(item.items.length, 15) << 4) | item.code);
-      if (item.items.length >= 15) varint(BigInt(item.items.length));
-      for (const child of item.items) value(child);
-    } else if (typeof item.value === "boolean") byte(item.value ? TRUE : FALSE);
-    else if (item.value instanceof Uint8Array) {
-      if (item.type === "binary") varint(BigInt(item.value.length));
-      raw(item.value);
-    } else if (item.type === "byte") byte(Number(item.value) & 0xff);
-    else zigzag(item.value);
-  };
-  const struct = (fields: ThriftStruct): void => {
+class ThriftWriter {
+  #out = new Uint8Array(1 << 12);
+  #length = 0;
+
+  struct(fields: ThriftStruct): void {
     let last = 0;
     for (const [id, item] of [...fields].sort(([a], [b]) => a - b)) {
       const code = item.type === "bool" ? (item.value ? TRUE : FALSE) : CODES[item.type]!;
       const step = id - last;
-      byte((step > 0 && step < 16 ? step << 4 : 0) | code);
-      if (step <= 0 || step >= 16) zigzag(id);
-      if (item.type !== "bool") value(item);
+      this.#byte((step > 0 && step < 16 ? step << 4 : 0) | code);
+      if (step <= 0 || step >= 16) this.#zigzag(id);
+      if (item.type !== "bool") this.#value(item);
       last = id;
     }
-    byte(0);
-  };
-  struct(root);
-  return out.subarray(0, length);
+    this.#byte(0);
+  }
+
+  finish(): Uint8Array {
+    return this.#out.subarray(0, this.#length);
+  }
+
+  #value(item: ThriftValue): void {
+    if (item.type === "struct") this.struct(item.fields);
+    else if ("items" in item) {
+      this.#byte((Math.min(item.items.length, 15) << 4) | item.code);
+      if (item.items.length >= 15) this.#varint(BigInt(item.items.length));
+      for (const child of item.items) this.#value(child);
+    } else if (typeof item.value === "boolean") this.#byte(item.value ? TRUE : FALSE);
+    else if (item.value instanceof Uint8Array) {
+      if (item.type === "binary") this.#varint(BigInt(item.value.length));
+      this.#raw(item.value);
+    } else if (item.type === "byte") this.#byte(Number(item.value) & 0xff);
+    else this.#zigzag(item.value);
+  }
+
+  #zigzag(value: number | bigint): void {
+    const wide = BigInt(value);
+    this.#varint(BigInt.asUintN(64, (wide << 1n) ^ (wide >> 63n)));
+  }
+
+  #varint(value: bigint): void {
+    let rest = value;
+    for (; rest > 0x7fn; rest >>= 7n) this.#byte(Number(rest & 0x7fn) | 0x80);
+    this.#byte(Number(rest));
+  }
+
+  #byte(code: number): void {
+    this.#room(1);
+    this.#out[this.#length++] = code;
+  }
+
+  #raw(bytes: Uint8Array): void {
+    this.#room(bytes.length);
+    this.#out.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  #room(count: number): void {
+    if (this.#length + count <= this.#out.length) return;
+    const larger = new Uint8Array(2 * (this.#length + count));
+    larger.set(this.#out.subarray(0, this.#length));
+    this.#out = larger;
+  }
 }
