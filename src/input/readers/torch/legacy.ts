@@ -26,6 +26,8 @@ const PROTO_BYTES = 2;
 /** FRAME and its length, from protocol 4 on. */
 const FRAME = 0x95;
 const FRAME_BYTES = 9;
+/** A storage begins with how many elements it has. */
+const LENGTH_BYTES = 8;
 
 /** Bytes that {@link isLegacy} needs. */
 export const LEGACY_HEAD_BYTES = PROTO_BYTES + FRAME_BYTES + MAGIC.length;
@@ -51,87 +53,119 @@ interface Awaited {
  * @throws UnsupportedError for other versions of the format, and storages that are views
  */
 export function readLegacy(bytes: Uint8Array, source: PickleSource, options: PickleOptions): PyValue {
-  let position = 0;
-  const next = (persistent?: PickleSource["persistent"]): PyValue => {
-    const { persistent: _, ...plain } = source;
+  return new LegacyFile(bytes, source, options).read();
+}
+
+/**
+ * A cursor over the file. The object's pickle only names its storages, whose bytes lie behind all five pickles:
+ *
+ * ```
+ * magic │ version │ machine │ object │ keys │ length, bytes │ length, bytes │ …
+ *                     │          │        └── the order of the storages
+ *                     │          └── awaited: what each storage must be, and a reader of it that has no bytes yet
+ *                     └── byte order
+ * ```
+ */
+class LegacyFile {
+  readonly #bytes: Uint8Array;
+  readonly #source: PickleSource;
+  readonly #options: PickleOptions;
+  readonly #awaited = new Map<string, Awaited>();
+  #position = 0;
+
+  constructor(bytes: Uint8Array, source: PickleSource, options: PickleOptions) {
+    this.#bytes = bytes;
+    this.#source = source;
+    this.#options = options;
+  }
+
+  read(): PyValue {
+    // `isLegacy` has seen the magic number.
+    this.#next();
+    this.#checkVersion(this.#next());
+    const machine = this.#next();
+    const littleEndian = !(isPy(machine, "dict") && entry(machine, "little_endian") === false);
+    const { file } = this.#source;
+    const root = this.#next((id, place) => awaitStorage(this.#awaited, id, littleEndian, file, place));
+    const keys = sequenceItems(this.#next());
+    if (keys === undefined) throw this.#damaged("legacy torch file has no list of its storages");
+    for (const key of keys) this.#readStorage(key, littleEndian);
+    this.#checkFound();
+    return root;
+  }
+
+  /** The pickle at the cursor. Only the object's may name storages. */
+  #next(persistent?: PickleSource["persistent"]): PyValue {
+    const { persistent: _, ...plain } = this.#source;
     const { root, end } = unpickle(
-      bytes.subarray(position),
+      this.#bytes.subarray(this.#position),
       {
         ...plain,
         ...(persistent === undefined ? {} : { persistent }),
-        base: (source.base ?? 0) + position,
+        base: (this.#source.base ?? 0) + this.#position,
         trailing: true,
       },
-      options,
+      this.#options,
     );
-    position += end;
+    this.#position += end;
     return root;
-  };
-  const at = (): Place => ({
-    file: source.file,
-    ...(source.entry === undefined ? {} : { entry: source.entry }),
-    offset: (source.base ?? 0) + position,
-  });
+  }
 
-  next();
-  const version = next();
-  if (version !== 1001) {
+  #checkVersion(version: PyValue): void {
+    if (version === 1001) return;
     throw new UnsupportedError(
       `torch files of the legacy version ${describe(version)} are not read; 1001 is`,
       {
-        at: at(),
+        at: this.#at(),
       },
     );
   }
-  const machine = next();
-  const littleEndian = !(isPy(machine, "dict") && entry(machine, "little_endian") === false);
-  const awaited = new Map<string, Awaited>();
-  const root = next((id, place) => awaitStorage(awaited, id, littleEndian, source.file, place));
-  const keys = sequenceItems(next());
-  if (keys === undefined) {
-    throw new FormatError("legacy torch file has no list of its storages", {
-      at: at(),
-      likely: LIKELY_DAMAGED,
-    });
-  }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (const key of keys) {
-    const storage = typeof key === "string" ? awaited.get(key) : undefined;
+
+  #readStorage(key: PyValue, littleEndian: boolean): void {
+    const storage = typeof key === "string" ? this.#awaited.get(key) : undefined;
     if (storage === undefined) {
-      throw new FormatError(`legacy torch file lists ${describe(key)}, a storage that nothing refers to`, {
-        at: at(),
-        likely: LIKELY_DAMAGED,
+      throw this.#damaged(`legacy torch file lists ${describe(key)}, a storage that nothing refers to`);
+    }
+    const bytes = this.#bytes;
+    const start = this.#position + LENGTH_BYTES;
+    const length = storage.bytes.byteLength;
+    if (start + length > bytes.length) {
+      throw new FormatError(
+        `legacy torch file is cut off: storage ${storage.id.key} needs ${length} bytes, found ${Math.max(0, bytes.length - start)}`,
+        { at: this.#at(), likely: LIKELY_CUT_OFF },
+      );
+    }
+    // The size stands twice: with another one here, every storage behind this would be read from the wrong place.
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const declared = view.getBigInt64(this.#position, littleEndian);
+    if (declared !== BigInt(storage.id.length)) {
+      throw this.#damaged(
+        `torch storage ${storage.id.key} has another size: the pickle declares ${storage.id.length} elements, found ${declared}`,
+      );
+    }
+    storage.found = heldStorage(this.#source.file, bytes.subarray(start, start + length), storage.bytes.at);
+    this.#position = start + length;
+  }
+
+  /** Refused here and not where its tensor is read: by then nobody knows that the file's list lacked it. */
+  #checkFound(): void {
+    for (const { found, id } of this.#awaited.values()) {
+      if (found !== undefined) continue;
+      throw new FormatError(`legacy torch file lacks the storage ${id.key} that its pickle refers to`, {
+        at: this.#at(),
+        likely: LIKELY_CUT_OFF,
       });
     }
-    const length = storage.bytes.byteLength;
-    if (position + 8 + length > bytes.length) {
-      throw new FormatError(
-        `legacy torch file is cut off: storage ${storage.id.key} needs ${length} bytes, found ${Math.max(0, bytes.length - position - 8)}`,
-        { at: at(), likely: LIKELY_CUT_OFF },
-      );
-    }
-    const declared = view.getBigInt64(position, littleEndian);
-    if (declared !== BigInt(storage.id.length)) {
-      throw new FormatError(
-        `torch storage ${storage.id.key} has another size: the pickle declares ${storage.id.length} elements, found ${declared}`,
-        { at: at(), likely: LIKELY_DAMAGED },
-      );
-    }
-    storage.found = heldStorage(
-      source.file,
-      bytes.subarray(position + 8, position + 8 + length),
-      storage.bytes.at,
-    );
-    position += 8 + length;
   }
-  for (const { found, id } of awaited.values()) {
-    if (found !== undefined) continue;
-    throw new FormatError(`legacy torch file lacks the storage ${id.key} that its pickle refers to`, {
-      at: at(),
-      likely: LIKELY_CUT_OFF,
-    });
+
+  #damaged(message: string): FormatError {
+    return new FormatError(message, { at: this.#at(), likely: LIKELY_DAMAGED });
   }
-  return root;
+
+  #at(): Place {
+    const { file, entry: member, base = 0 } = this.#source;
+    return { file, ...(member === undefined ? {} : { entry: member }), offset: base + this.#position };
+  }
 }
 
 function awaitStorage(
