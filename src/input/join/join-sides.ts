@@ -4,7 +4,6 @@
  * @module
  */
 import type { FindingLog, Provenance, SequenceDraft } from "../../core/schema/index.ts";
-import { plural } from "../../core/text/index.ts";
 import { type Half, Keeper, readLogprobs } from "./half.ts";
 import { createMatcher, type JoinedPair } from "./match.ts";
 import { alignHalves, mergeHalves } from "./merge.ts";
@@ -12,9 +11,12 @@ import { JoinedOrigins } from "./origins.ts";
 import type { PromptSums } from "./prompt-sums.ts";
 import {
   emptyJoinTally,
+  type JoinTally,
   refuseOtherTexts,
   refuseUnjoined,
   reportJoined,
+  reportParting,
+  reportPrompts,
   reportUnmatched,
 } from "./report-join.ts";
 
@@ -44,56 +46,28 @@ async function holdSide({ blocks, file }: JoinSide, keeper: Keeper): Promise<Hal
  * Drafts of the tokens that both sides scored after the same text. The trainer's side is held in memory, and those
  * rollout sequences whose id does not decide.
  *
- * @throws SchemaError when no two sequences match, or all pairs differ at the first token
- * @throws LimitError when the held sequences take more than the memory limit
+ * ```
+ * trainer ──► held, all of it
+ *                │
+ * rollout ──► its id is there ──► joined at once, block by block
+ *         └── held until the end ──► matched by group, prompt, tokens, order ──► joined last
+ *                                └── without a counterpart: counted, by the reason
+ * ```
+ *
+ * @throws SchemaError when no two sequences belong together, or all of them part at the first token
+ * @throws LimitError when what is held takes more than the memory limit
  */
 export async function* joinSides(
   rollout: JoinSide,
   trainer: JoinSide,
-  { findings, prompts, provenance }: JoinOptions,
+  options: JoinOptions,
 ): AsyncGenerator<readonly SequenceDraft[]> {
   const keeper = new Keeper();
   const second = await holdSide(trainer, keeper);
   const matcher = createMatcher(second);
-  const tally = emptyJoinTally();
-  const origins = new JoinedOrigins({ findings, provenance });
-  const files = [rollout.file, trainer.file] as const;
-
-  const join = (pair: JoinedPair): SequenceDraft[] => {
-    const { first, second: other, by } = pair;
-    tally.by.set(by, (tally.by.get(by) ?? 0) + 1);
-    tally.pairs++;
-    const [a, b] = alignHalves(first.draft, other.draft);
-    prompts.add(a, b);
-    const { draft, dropped, isUnchecked } = mergeHalves(first, other);
-    if (isUnchecked && draft === undefined) {
-      tally.unequal++;
-      return [];
-    }
-    if (isUnchecked && draft !== undefined && draft.length > 0) tally.unchecked++;
-    if (draft === undefined) tally.firstApart ??= pair;
-    if (dropped > 0) reportParting(dropped, draft === undefined, other);
-    return draft === undefined ? [] : [{ ...draft, origin: origins.join(first.draft, other.draft) }];
-  };
-
-  const reportParting = (dropped: number, isApart: boolean, { draft }: Half): void => {
-    tally.parted++;
-    if (isApart) tally.apart++;
-    findings.add({
-      code: "texts-part",
-      severity: "warning",
-      count: dropped,
-      omits: { unit: "token", why: "incomparable" },
-      at: { file: trainer.file, ...(draft.row !== undefined && { row: draft.row }) },
-      likely: "each engine sampled independently, and after the first differing token the contexts differ",
-      describe: (count) =>
-        `${plural(count, "token")} after the point where ${tally.parted} of ${plural(tally.pairs, "sequence")} diverge${tally.apart === 0 ? "" : ` (${tally.apart} at the first token)`}`,
-    });
-  };
-
+  const joiner = new PairJoiner(trainer.file, options);
   const held: Half[] = [];
   let read = 0;
-  let given = 0;
   for await (const block of rollout.blocks) {
     const joined: SequenceDraft[] = [];
     for (const draft of block) {
@@ -101,42 +75,77 @@ export async function* joinSides(
       if (found === undefined) held.push(keeper.keep(draft, read, rollout.file));
       else {
         const first = { draft, logprobs: readLogprobs(draft), index: read };
-        joined.push(...join({ first, second: found, by: "id" }));
+        joined.push(...joiner.join({ first, second: found, by: "id" }));
       }
       read++;
     }
-    given += joined.length;
     if (joined.length > 0) yield joined;
   }
   const pairs = matcher.match(held, read);
-  const late = pairs.flatMap(join);
-  given += late.length;
+  const late = pairs.flatMap((pair) => joiner.join(pair));
+  const { tally } = joiner;
+  const files = [rollout.file, trainer.file] as const;
   if (tally.pairs === 0) {
     const drafts = [held[0]?.draft, second[0]?.draft] as const;
     throw refuseUnjoined([rollout.file, read], [trainer.file, second.length], drafts);
   }
-  if (given === 0 && tally.firstApart !== undefined)
+  if (tally.joined === 0 && tally.firstApart !== undefined)
     throw refuseOtherTexts(tally.firstApart, tally.pairs, files);
   yield late;
+  // Only now is it known which halves have no counterpart, and how many prompt tokens could not be compared.
+  const { findings, prompts } = options;
   const matched = new Set(pairs.map(({ first }) => first));
+  const alone = held.filter((half) => !matched.has(half));
   reportJoined(tally, trainer.file, findings);
-  reportUnmatched(
-    held.filter((half) => !matched.has(half)),
-    files,
-    findings,
-  );
+  reportUnmatched(alone, files, findings);
   reportUnmatched(matcher.unmatched(), [trainer.file, rollout.file], findings);
-  if (prompts.incomparable > 0) {
-    findings.add({
-      code: "note",
-      severity: "info",
-      subject: "prompt log-probs",
-      count: prompts.incomparable,
-      omits: { unit: "token", why: "incomparable" },
-      at: { file: trainer.file },
-      likely: "the prompts were tokenized differently, or one file does not name the prompt's tokens",
-      describe: (count) =>
-        `${plural(count, "prompt token has", "prompt tokens have")} log-probs in both files but cannot be compared`,
-    });
+  reportPrompts(prompts.incomparable, trainer.file, findings);
+}
+
+/** Pairs to drafts with both sides; counts what became of each. */
+class PairJoiner {
+  readonly tally: JoinTally = emptyJoinTally();
+  readonly #options: JoinOptions;
+  readonly #origins: JoinedOrigins;
+  /** Of the trainer's side, where a pair is said to part. */
+  readonly #file: string;
+
+  constructor(file: string, options: JoinOptions) {
+    this.#file = file;
+    this.#options = options;
+    this.#origins = new JoinedOrigins(options);
+  }
+
+  /** The draft, or none: texts that part at the first token have nothing in common. */
+  join(pair: JoinedPair): SequenceDraft[] {
+    const { tally } = this;
+    const { first, second, by } = pair;
+    tally.by.set(by, (tally.by.get(by) ?? 0) + 1);
+    tally.pairs++;
+    // Prompts first: they can be compared even where the responses cannot.
+    const [a, b] = alignHalves(first.draft, second.draft);
+    this.#options.prompts.add(a, b);
+    const { draft, dropped, isUnchecked } = mergeHalves(first, second);
+    if (isUnchecked && draft === undefined) {
+      tally.unequal++;
+      return [];
+    }
+    if (isUnchecked && draft !== undefined && draft.length > 0) tally.unchecked++;
+    if (draft === undefined) tally.firstApart ??= pair;
+    if (dropped > 0) this.#part(dropped, draft === undefined, second);
+    if (draft === undefined) return [];
+    tally.joined++;
+    return [{ ...draft, origin: this.#origins.join(first.draft, second.draft) }];
+  }
+
+  #part(dropped: number, isApart: boolean, { draft: { row } }: Half): void {
+    this.tally.parted++;
+    if (isApart) this.tally.apart++;
+    reportParting(
+      dropped,
+      this.tally,
+      { file: this.#file, ...(row !== undefined && { row }) },
+      this.#options.findings,
+    );
   }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SchemaError } from "../../core/base/index.ts";
+import { type Place, SchemaError } from "../../core/base/index.ts";
 import type { FindingLog, SequenceDraft } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
 import type { Half } from "./half.ts";
@@ -14,7 +14,9 @@ export interface JoinTally {
   readonly by: Map<JoinedBy, number>;
   /** Pairs that were compared. */
   pairs: number;
-  /** Pairs that differ before the end of the longer one. */
+  /** Of these, those that became a draft. */
+  joined: number;
+  /** Pairs that part before the end of the longer one. */
   parted: number;
   /** Pairs that differ at the first token. */
   apart: number;
@@ -26,7 +28,16 @@ export interface JoinTally {
 }
 
 export function emptyJoinTally(): JoinTally {
-  return { by: new Map(), pairs: 0, parted: 0, apart: 0, unchecked: 0, unequal: 0, firstApart: undefined };
+  return {
+    by: new Map(),
+    pairs: 0,
+    joined: 0,
+    parted: 0,
+    apart: 0,
+    unchecked: 0,
+    unequal: 0,
+    firstApart: undefined,
+  };
 }
 
 /** Why a half has no counterpart, in singular and plural. */
@@ -57,6 +68,40 @@ export function reportUnmatched(
         `${plural(count, "sequence has", "sequences have")} no counterpart in ${other}: ${count === 1 ? one : several}`,
     });
   }
+}
+
+/**
+ * Tokens behind the place where the texts of a pair part.
+ *
+ * @param tally read when the finding is said: the sentence counts all pairs, also those that come after this one
+ */
+export function reportParting(dropped: number, tally: JoinTally, at: Place, findings: FindingLog): void {
+  findings.add({
+    code: "texts-part",
+    severity: "warning",
+    count: dropped,
+    omits: { unit: "token", why: "incomparable" },
+    at,
+    likely: "each engine sampled independently, and after the first differing token the contexts differ",
+    describe: (count) =>
+      `${plural(count, "token")} after the point where ${tally.parted} of ${plural(tally.pairs, "sequence")} diverge${tally.apart === 0 ? "" : ` (${tally.apart} at the first token)`}`,
+  });
+}
+
+/** @param incomparable tokens of prompts */
+export function reportPrompts(incomparable: number, file: string, findings: FindingLog): void {
+  if (incomparable === 0) return;
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: "prompt log-probs",
+    count: incomparable,
+    omits: { unit: "token", why: "incomparable" },
+    at: { file },
+    likely: "the prompts were tokenized differently, or one file does not name the prompt's tokens",
+    describe: (count) =>
+      `${plural(count, "prompt token has", "prompt tokens have")} log-probs in both files but cannot be compared`,
+  });
 }
 
 export function reportJoined(
