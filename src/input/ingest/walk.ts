@@ -88,74 +88,132 @@ function isWithin(path: string, folder: string): boolean {
  * @throws LimitError when there are more than {@link MAX_WALK_ENTRIES} entries
  */
 export async function walk(paths: readonly string[]): Promise<Walk> {
-  const files: FoundFile[] = [];
-  const ignored: string[] = [];
-  const markers = new Set<string>();
-  const unfollowed: { path: string; target: string }[] = [];
-  const unreadable: { path: string; error: LogratioError }[] = [];
-  const seen = new Set<string>();
-  let entries = 0;
+  const walker = new Walker();
+  for (const path of paths) await walker.add(path);
+  return walker.found;
+}
 
-  const refused = (path: string, doing: string) => (cause: unknown) => {
-    // Removed since its directory was listed, or a dangling link.
-    if (isSystemError(cause) && cause.code === "ENOENT") ignored.push(path);
-    else unreadable.push({ path, error: fileSystemError(cause, doing, { file: path }) });
-    return undefined;
-  };
+/**
+ * Adds up what is under each path. A path that was given must be there; of what is found below one, nothing stops the walk
+ * but too much of it:
+ *
+ * ```
+ *  path ─┬─ "-" ───────────────────────────────► files
+ *        ├─ remote ─► the store's list ────────► files, or ignored by name
+ *        ├─ file ──────────────────────────────► files
+ *        └─ directory ─► each entry ─┬─ file ──► files, or ignored by name
+ *                                    ├─ folder ► entered, unless it was; a link upwards is unfollowed
+ *                                    └─ refused ► unreadable; ignored where it is gone
+ * ```
+ */
+class Walker {
+  readonly #files: FoundFile[] = [];
+  readonly #ignored: string[] = [];
+  readonly #markers = new Set<string>();
+  readonly #unfollowed: { path: string; target: string }[] = [];
+  readonly #unreadable: { path: string; error: LogratioError }[] = [];
+  /** Directories that were entered, links resolved: two links to one folder give its files once. */
+  readonly #seen = new Set<string>();
+  #entries = 0;
 
-  /** Whether to walk a directory below `root`: a link upwards would never end, or lead far beyond the given path. */
-  async function mayFollow(path: string, root: string): Promise<boolean> {
+  get found(): Walk {
+    return {
+      files: this.#files,
+      ignored: this.#ignored,
+      markers: this.#markers,
+      unfollowed: this.#unfollowed,
+      unreadable: this.#unreadable,
+    };
+  }
+
+  /** A path that the user gave. */
+  async add(path: string): Promise<void> {
+    if (path === "-") {
+      this.#files.push({ path, root: path, relative: "", pipe: true });
+      return;
+    }
+    if (isRemote(path)) return this.#enterRemote(path);
+    const stats = await stat(path).catch((cause: unknown) => {
+      if (isSystemError(cause) && cause.code !== "ENOENT")
+        throw fileSystemError(cause, "read", { file: path });
+      throw new NotFoundError(`${path} does not exist`, { at: { file: path }, cause });
+    });
+    if (stats.isDirectory()) {
+      await this.#enter(path, path, 0).catch((cause: unknown) => {
+        throw isSystemError(cause) ? fileSystemError(cause, "list", { file: path }) : cause;
+      });
+    } else this.#files.push({ path, root: path, relative: "", ...(stats.isFile() ? {} : { pipe: true }) });
+  }
+
+  async #enter(folder: string, root: string, depth: number): Promise<void> {
+    const real = await realpath(folder);
+    if (this.#seen.has(real)) return;
+    this.#seen.add(real);
+    const names = await readdir(folder);
+    this.#entries += names.length;
+    this.#checkSize(folder, root, depth);
+    const whole = findWhole(names);
+    for (const name of names.sort(byName)) {
+      if (whole?.leaves(name) === true || name.startsWith(".")) continue;
+      await this.#addEntry(name, folder, root, depth);
+    }
+  }
+
+  async #addEntry(name: string, folder: string, root: string, depth: number): Promise<void> {
+    const path = join(folder, name);
+    if (COMPLETE_MARKERS.has(name)) this.#markers.add(path);
+    const refused = (cause: unknown): undefined => this.#refuse(path, "look at", cause);
+    const stats: Stats | undefined = await stat(path).catch(refused);
+    if (stats === undefined) return;
+    if (stats.isDirectory()) {
+      const followed = await this.#mayFollow(path, root).catch(refused);
+      if (followed !== true) return;
+      await this.#enter(path, root, depth + 1).catch((cause: unknown) => {
+        // A limit, which is not about this folder alone, ends the walk.
+        if (!isSystemError(cause)) throw cause;
+        this.#refuse(path, "list", cause);
+      });
+    } else if (stats.isFile() && isDataName(name)) {
+      this.#files.push({ path, root, relative: relative(root, path) });
+    } else this.#ignored.push(path);
+  }
+
+  /** Whether a directory below `root` is walked: a link back up would be, without end or far beyond what was given. */
+  async #mayFollow(path: string, root: string): Promise<boolean> {
     const [link, target, top] = await Promise.all([lstat(path), realpath(path), realpath(root)]);
     if (!link.isSymbolicLink() || (!isWithin(top, target) && !SYSTEM.test(target))) return true;
-    unfollowed.push({ path, target });
+    this.#unfollowed.push({ path, target });
     return false;
   }
 
-  async function enter(folder: string, root: string, depth: number): Promise<void> {
-    const real = await realpath(folder);
-    if (seen.has(real)) return;
-    seen.add(real);
-    const names = await readdir(folder);
-    entries += names.length;
-    if (entries > MAX_WALK_ENTRIES || depth > MAX_WALK_DEPTH) {
-      const most = depth > MAX_WALK_DEPTH ? `${MAX_WALK_DEPTH} levels` : `${MAX_WALK_ENTRIES} entries`;
-      throw new LimitError(`more than ${most} of files and directories under ${root}`, {
-        at: { file: folder },
-        likely: "the path is a parent of the run's directory, or a link in it leads to a large one",
-        hint: "give the directory of the run, or the files themselves",
-      });
-    }
-    const whole = findWhole(names);
-    for (const name of names.sort(byName)) {
-      const path = join(folder, name);
-      if (whole?.leaves(name) === true) continue;
-      if (name.startsWith(".")) continue;
-      if (COMPLETE_MARKERS.has(name)) markers.add(path);
-      const stats: Stats | undefined = await stat(path).catch(refused(path, "look at"));
-      if (stats === undefined) continue;
-      if (stats.isDirectory()) {
-        const followed = await mayFollow(path, root).catch(refused(path, "look at"));
-        if (followed === true) await enter(path, root, depth + 1).catch(leaveOut(path));
-      } else if (stats.isFile() && isDataName(name)) {
-        files.push({ path, root, relative: relative(root, path) });
-      } else ignored.push(path);
-    }
+  #refuse(path: string, doing: string, cause: unknown): undefined {
+    // Gone since its directory was listed, or a link to nowhere.
+    if (isSystemError(cause) && cause.code === "ENOENT") this.#ignored.push(path);
+    else this.#unreadable.push({ path, error: fileSystemError(cause, doing, { file: path }) });
   }
-  const leaveOut = (path: string) => (cause: unknown) => {
-    if (!isSystemError(cause)) throw cause;
-    refused(path, "list")(cause);
-  };
 
-  async function enterRemote(address: string): Promise<void> {
+  #checkSize(folder: string, root: string, depth: number): void {
+    const isDeep = depth > MAX_WALK_DEPTH;
+    if (!isDeep && this.#entries <= MAX_WALK_ENTRIES) return;
+    const most = isDeep ? `${MAX_WALK_DEPTH} levels` : `${MAX_WALK_ENTRIES} entries`;
+    throw new LimitError(`more than ${most} of files and directories under ${root}`, {
+      at: { file: folder },
+      likely: "the path is above the run's directory, or a link in it leads to a large one",
+      hint: "give the directory of the run, or the files themselves",
+    });
+  }
+
+  async #enterRemote(address: string): Promise<void> {
     const root = nameRemote(address);
     for (const { path, relative: below, object } of await findRemote(address)) {
       const parts = below.split("/");
       if (parts.some((part) => part.startsWith("."))) continue;
       const name = parts.at(-1)!;
-      if (COMPLETE_MARKERS.has(name)) markers.add(path);
-      if (below !== "" && !isDataName(name)) ignored.push(path);
+      if (COMPLETE_MARKERS.has(name)) this.#markers.add(path);
+      // Below nothing: the address is a file's own, which is never left out.
+      if (below !== "" && !isDataName(name)) this.#ignored.push(path);
       else
-        files.push({
+        this.#files.push({
           path,
           root,
           relative: below,
@@ -164,26 +222,4 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
         });
     }
   }
-
-  for (const path of paths) {
-    if (path === "-") {
-      files.push({ path, root: path, relative: "", pipe: true });
-      continue;
-    }
-    if (isRemote(path)) {
-      await enterRemote(path);
-      continue;
-    }
-    const stats = await stat(path).catch((cause: unknown) => {
-      if (isSystemError(cause) && cause.code !== "ENOENT")
-        throw fileSystemError(cause, "read", { file: path });
-      throw new NotFoundError(`${path} does not exist`, { at: { file: path }, cause });
-    });
-    if (stats.isDirectory()) {
-      await enter(path, path, 0).catch((cause: unknown) => {
-        throw isSystemError(cause) ? fileSystemError(cause, "list", { file: path }) : cause;
-      });
-    } else files.push({ path, root: path, relative: "", ...(stats.isFile() ? {} : { pipe: true }) });
-  }
-  return { files, ignored, markers, unfollowed, unreadable };
 }
