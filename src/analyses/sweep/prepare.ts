@@ -146,7 +146,6 @@ class BatchPass {
     const { low, high } = this.#region.delta;
     const tail = this.#tail;
     const wantsK3 = this.#core.extra.k3 !== undefined;
-    const wantsMore = this.#extras.length > 0;
     const tailBefore = tail.count;
     let count = 0;
     let deltaSum = 0;
@@ -172,9 +171,7 @@ class BatchPass {
       advantageSum += advantage;
       const inside = delta >= low && delta <= high && (!this.#looksAtDiffs || this.#isDiffInside(a, b));
       if (!inside || (divergingInTail && diverges(advantage, delta))) {
-        // A rule on a turn's weight reads it off the turn's first token, so it must be known where that went.
-        if (count === 0 && tail.count === tailBefore) this.#startsInTail[this.#turns] = 1;
-        tail.push(a, b, advantage);
+        this.#addToTail(a, b, advantage, count === 0 && tail.count === tailBefore);
         continue;
       }
       const ratio = Math.exp(delta);
@@ -188,7 +185,7 @@ class BatchPass {
       if (advantage > 0) positive++;
       else if (advantage < 0) negative++;
       if (wantsK3) k3 += computeK3(delta, ratio - 1);
-      if (wantsMore) this.#addExtras(a, b);
+      if (this.#extras.length > 0) this.#addExtras(a, b);
     }
     const core = this.#core;
     const turn = this.#turns;
@@ -206,6 +203,12 @@ class BatchPass {
     core.negative[turn] = negative;
     this.#advantages[turn] = advantageSum;
     return count + tail.count - tailBefore;
+  }
+
+  /** @param isFirst of its turn: a rule on a turn's weight reads it off that token, so it must be known where it went */
+  #addToTail(a: number, b: number, advantage: number, isFirst: boolean): void {
+    if (isFirst) this.#startsInTail[this.#turns] = 1;
+    this.#tail.push(a, b, advantage);
   }
 
   /** Few tokens need their Δp to be computed: two exponentials. */
