@@ -4,7 +4,7 @@
  * @module
  */
 import { findEnd, newBoundary } from "./boundary.ts";
-import { createCarry, LIKELY_BEING_WRITTEN, type Piece, type Splitter } from "./pieces.ts";
+import { type Carry, createCarry, LIKELY_BEING_WRITTEN, type Piece, type Splitter } from "./pieces.ts";
 import {
   byteOrderMark,
   CLOSE_BRACE,
@@ -22,102 +22,135 @@ type Expected = "open" | "element" | "separator" | "resync" | "nothing";
 
 /** One piece per element. Wrong text between two elements becomes one piece with an error. */
 export function splitElements(maxBytes: number, name: string): Splitter {
-  const carry = createCarry(maxBytes, name);
-  let boundary = newBoundary();
-  let chunk: Uint8Array = new Uint8Array(0);
-  let pos = 0;
-  /** Offset of `chunk[0]`. */
-  let base = 0;
-  let line = 1;
-  let state: Expected = "open";
+  return new ElementSplitter(createCarry(maxBytes, name));
+}
 
-  const fault = (message: string, cut = false): Piece => {
-    const why = { message, likely: cut ? LIKELY_BEING_WRITTEN : undefined, hint: undefined };
-    return { bytes: chunk, start: pos, end: pos, offset: base + pos, line, cut, fault: why };
-  };
-  const unexpected = (what: string): Piece => fault(expected(what, chunk, pos, chunk.length).message);
+/**
+ * Between elements, what is expected and what the next byte (white space aside) makes of it; `element` reads one, up to its
+ * end or the chunk's:
+ *
+ * ```
+ *              [          ]          ,          {          }          other
+ * open         element    fault      fault      fault      fault      fault
+ * element      (element)  nothing    fault      (element)  fault      (element)
+ * separator    fault      nothing    element    fault      fault      fault
+ * resync       resync     nothing    element    (element)  resync     resync
+ * nothing      fault, and the rest of the chunk is passed over
+ * ```
+ *
+ * (Only of a stream that begins with "[" does anybody ask for elements, so the first row has no way out of its fault.)
+ * After `(element)` a separator is expected, and after a fault a place to begin again (`resync`): the bytes up to it are
+ * passed over, so that one wrong element costs one piece and not one for each of its bytes.
+ */
+class ElementSplitter implements Splitter {
+  readonly #carry: Carry;
+  /** Of the element that is being read: it goes on in the next chunk where this one left it. */
+  #boundary = newBoundary();
+  #chunk: Uint8Array = new Uint8Array(0);
+  #pos = 0;
+  /** Of `#chunk[0]`. */
+  #base = 0;
+  #line = 1;
+  #state: Expected = "open";
 
-  const push = (bytes: Uint8Array): void => {
-    base += chunk.length;
-    chunk = bytes;
-    pos = base === 0 ? byteOrderMark(bytes) : 0;
-  };
+  constructor(carry: Carry) {
+    this.#carry = carry;
+  }
 
-  /** The element that continues at `pos`; undefined when the chunk ends first. */
-  const element = (): Piece | undefined => {
-    const start = pos;
-    const before = carry.length();
-    const end = findEnd(chunk, start, chunk.length, boundary);
-    pos = end < 0 ? chunk.length : end;
-    if (end < 0 || before > 0) carry.append(chunk, start, pos);
-    if (end < 0) return undefined;
-    const first = line;
-    line += boundary.lines;
-    boundary = newBoundary();
-    state = "separator";
-    if (before === 0) return { bytes: chunk, start, end, offset: base + start, line: first, cut: false };
-    const fault = carry.overflow();
-    const bytes = carry.take();
-    const offset = base + start - before;
-    return {
-      bytes,
-      start: 0,
-      end: bytes.length - 1,
-      offset,
-      line: first,
-      cut: false,
-      ...(fault !== undefined && { fault }),
-    };
-  };
+  push(bytes: Uint8Array): void {
+    this.#base += this.#chunk.length;
+    this.#chunk = bytes;
+    this.#pos = this.#base === 0 ? byteOrderMark(bytes) : 0;
+  }
 
-  /** Handles the byte at `pos`, which is not white space and not in an element. */
-  const step = (code: number): Piece | undefined => {
-    if (state === "nothing") {
-      const piece = unexpected("nothing after the array");
-      pos = chunk.length;
-      return piece;
-    }
-    if (state === "open") {
-      if (code !== OPEN_BRACKET) return unexpected('"["');
-      state = "element";
-    } else if (code === CLOSE_BRACKET) state = "nothing";
-    else if (state === "element" && code !== COMMA && code !== CLOSE_BRACE) return element();
-    else if (state === "resync" && code === OPEN_BRACE) return element();
-    else if (code === COMMA && state !== "element") state = "element";
-    else if (state !== "resync") {
-      const piece = unexpected(state === "element" ? "a value" : '"," or "]" after an element');
-      state = "resync";
-      return piece;
-    }
-    pos++;
-    return undefined;
-  };
-
-  const next = (): Piece | undefined => {
-    while (pos < chunk.length) {
+  next(): Piece | undefined {
+    while (this.#pos < this.#chunk.length) {
       let piece: Piece | undefined;
-      const code = chunk[pos]!;
-      if (carry.length() > 0) piece = element();
-      else if (!isSpace(code)) piece = step(code);
+      const code = this.#chunk[this.#pos]!;
+      if (this.#carry.length() > 0) piece = this.#element();
+      else if (!isSpace(code)) piece = this.#step(code);
       else {
-        if (code === LINE_FEED) line++;
-        pos++;
+        if (code === LINE_FEED) this.#line++;
+        this.#pos++;
       }
       if (piece !== undefined) return piece;
     }
     return undefined;
-  };
+  }
 
-  const finish = (): Piece | undefined => {
-    if (state === "nothing") return undefined;
-    state = "nothing";
-    const before = carry.length();
-    if (before === 0) return fault('the array is cut off: it has no closing "]"', true);
-    const why = carry.overflow();
-    const offset = base + pos - before;
-    if (why !== undefined)
-      return { bytes: carry.take(), start: 0, end: 0, offset, line, cut: true, fault: why };
-    return { bytes: carry.take(), start: 0, end: before, offset, line, cut: true };
-  };
-  return { push, next, finish };
+  finish(): Piece | undefined {
+    if (this.#state === "nothing") return undefined;
+    this.#state = "nothing";
+    const before = this.#carry.length();
+    if (before === 0) return this.#fault('the array is cut off: it has no closing "]"', true);
+    const fault = this.#carry.overflow();
+    const offset = this.#base + this.#pos - before;
+    const bytes = this.#carry.take();
+    const piece = { bytes, start: 0, offset, line: this.#line, cut: true };
+    return fault === undefined ? { ...piece, end: before } : { ...piece, end: 0, fault };
+  }
+
+  /** What to do with the byte at `#pos`, which is no white space and in no element. */
+  #step(code: number): Piece | undefined {
+    const state = this.#state;
+    if (state === "nothing") {
+      const piece = this.#unexpected("nothing after the array");
+      this.#pos = this.#chunk.length;
+      return piece;
+    }
+    if (state === "open") {
+      if (code !== OPEN_BRACKET) return this.#unexpected('"["');
+      this.#state = "element";
+    } else if (code === CLOSE_BRACKET) this.#state = "nothing";
+    else if (state === "element" && code !== COMMA && code !== CLOSE_BRACE) return this.#element();
+    else if (state === "resync" && code === OPEN_BRACE) return this.#element();
+    else if (code === COMMA && state !== "element") this.#state = "element";
+    else if (state !== "resync") {
+      const piece = this.#unexpected(state === "element" ? "a value" : '"," or "]" after an element');
+      this.#state = "resync";
+      return piece;
+    }
+    this.#pos++;
+    return undefined;
+  }
+
+  /** The element that goes on at `#pos`; undefined when the chunk ends first. */
+  #element(): Piece | undefined {
+    const start = this.#pos;
+    const chunk = this.#chunk;
+    const before = this.#carry.length();
+    const end = findEnd(chunk, start, chunk.length, this.#boundary);
+    this.#pos = end < 0 ? chunk.length : end;
+    if (end < 0 || before > 0) this.#carry.append(chunk, start, this.#pos);
+    if (end < 0) return undefined;
+    const line = this.#line;
+    this.#line += this.#boundary.lines;
+    this.#boundary = newBoundary();
+    this.#state = "separator";
+    if (before === 0) return { bytes: chunk, start, end, offset: this.#base + start, line, cut: false };
+    // Asked before the carry is taken, which forgets that it overflowed.
+    const fault = this.#carry.overflow();
+    const bytes = this.#carry.take();
+    const offset = this.#base + start - before;
+    const piece = { bytes, start: 0, end: bytes.length - 1, offset, line, cut: false };
+    return fault === undefined ? piece : { ...piece, fault };
+  }
+
+  #unexpected(what: string): Piece {
+    return this.#fault(expected(what, this.#chunk, this.#pos, this.#chunk.length).message);
+  }
+
+  #fault(message: string, cut = false): Piece {
+    const pos = this.#pos;
+    const fault = { message, likely: cut ? LIKELY_BEING_WRITTEN : undefined, hint: undefined };
+    return {
+      bytes: this.#chunk,
+      start: pos,
+      end: pos,
+      offset: this.#base + pos,
+      line: this.#line,
+      cut,
+      fault,
+    };
+  }
 }

@@ -2,8 +2,9 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../../core/base/index.ts";
+import { NumberArrayScanner } from "./number-arrays.ts";
 import { startNumberRun } from "./number-runs.ts";
-import { createNumberScanner, type NumberScanner } from "./numbers.ts";
+import { NumberScanner } from "./numbers.ts";
 
 interface Outcome {
   readonly values: Float64Array | undefined;
@@ -13,14 +14,14 @@ interface Outcome {
 }
 
 /** What becomes of the array whose first element is at the start of `text`, up to `end`. */
-function scanArray(text: string, make = createNumberScanner, end = text.length): Outcome & { spent: number } {
+function scanArray(text: string, startRun = startNumberRun, end = text.length): Outcome & { spent: number } {
   let spent = 0;
-  const scanner: NumberScanner = make((bytes) => {
+  const scanner = new NumberArrayScanner((bytes) => {
     spent += bytes;
-  });
+  }, startRun);
   const bytes = Buffer.from(`${text}\0`);
   try {
-    const values = scanner.scanArray(bytes, 0, end);
+    const values = scanner.scan(bytes, 0, end);
     return { values, next: values ? scanner.next() : -1, message: "", offset: undefined, spent };
   } catch (error) {
     if (!isLogratioError(error, "FormatError")) throw error;
@@ -29,7 +30,7 @@ function scanArray(text: string, make = createNumberScanner, end = text.length):
 }
 
 /** Every element by the plain scanner, which defines values and errors. */
-const plain: typeof createNumberScanner = (spend) => createNumberScanner(spend, () => undefined);
+const plain: typeof startNumberRun = () => undefined;
 
 const log = fc.double({ min: -30, max: 0, noNaN: true });
 const usual = [
@@ -120,11 +121,7 @@ describe("arrays of numbers", () => {
         const elements = drawn.elements.toSpliced(place % drawn.elements.length, 0, bad);
         const text = `${(isCut ? drawn.elements : elements).join(drawn.between)}]`;
         const end = isCut ? cut % text.length : text.length;
-        const fast = scanArray(
-          text.slice(0, end),
-          createNumberScanner,
-          Buffer.byteLength(text.slice(0, end)),
-        );
+        const fast = scanArray(text.slice(0, end), startNumberRun, Buffer.byteLength(text.slice(0, end)));
         const slow = scanArray(text.slice(0, end), plain, Buffer.byteLength(text.slice(0, end)));
         // What is refused is not paid for to the byte.
         expect({ ...fast, spent: 0 }).toEqual({ ...slow, spent: 0 });
@@ -148,8 +145,8 @@ describe("arrays of numbers", () => {
   });
 
   test("do not see what the array before them held", () => {
-    const scanner = createNumberScanner();
-    const read = (text: string) => scanner.scanArray(Buffer.from(`${text}\0`), 0, text.length);
+    const scanner = new NumberArrayScanner();
+    const read = (text: string) => scanner.scan(Buffer.from(`${text}\0`), 0, text.length);
     const first = read(`${Array(3000).fill("-1.5").join(",")}]`)!;
     const second = read(`${Array(3000).fill("2").join(",")}]`)!;
     expect([first.length, new Set(first), second.length, new Set(second)]).toEqual([
@@ -160,5 +157,23 @@ describe("arrays of numbers", () => {
     ]);
     expect(first.buffer).not.toBe(second.buffer);
     expect(first.buffer.byteLength).toBe(first.byteLength);
+  });
+});
+
+describe("a number", () => {
+  test.each([
+    ["0e00001", 0],
+    ["-0E-99999", -0],
+    ["1.5e00001", 15],
+    ["1e-00002", 0.01],
+    ["0.000000000123456789", 1.23456789e-10],
+    ["1234567890", 1234567890],
+    ["12.3456789012345678901", 12.345678901234567],
+    ["123456789.123456789", 123456789.12345679],
+    ["1e9999", Number.POSITIVE_INFINITY],
+  ])("%s is read to its end, whatever of it fits two integers", (text, expected) => {
+    const scanner = new NumberScanner();
+    expect(scanner.scan(Buffer.from(`${text},`), 0, text.length)).toBe(expected);
+    expect(scanner.next()).toBe(text.length);
   });
 });

@@ -1,6 +1,7 @@
 import type { ByteSource, SourceDocument } from "../../io/index.ts";
 import { type ByteStream, openPlain } from "../../io/index.ts";
-import { type JsonOptions, openJsonl } from "./rows.ts";
+import type { JsonOptions } from "./row-batches.ts";
+import { openJsonl } from "./rows.ts";
 import { sniffJson } from "./sniff.ts";
 import { openJson, treeDocument } from "./tree.ts";
 

@@ -9,17 +9,10 @@
 import { FormatError, memoryExceeded, memoryLimit } from "../../../core/base/index.ts";
 import type { RowMap, RowValue } from "../../io/index.ts";
 import { skipValue } from "./boundary.ts";
-import {
-  createNumberScanner,
-  FALSE,
-  INFINITE,
-  MINUS_INFINITE,
-  matches,
-  NOT_A_NUMBER,
-  NULL,
-  TRUE,
-} from "./numbers.ts";
-import { createStringScanner } from "./strings.ts";
+import { FALSE, INFINITE, MINUS_INFINITE, matches, NOT_A_NUMBER, NULL, TRUE } from "./literals.ts";
+import { NumberArrayScanner } from "./number-arrays.ts";
+import { NumberScanner } from "./numbers.ts";
+import { createStringScanner, type StringScanner } from "./strings.ts";
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -46,8 +39,8 @@ export interface JsonParser {
   parse(bytes: Uint8Array, start: number, end: number): RowValue;
   /** Like `parse`, for an object; if `wanted` is given, only its members are built. */
   parseRow(bytes: Uint8Array, start: number, end: number, wanted?: ReadonlySet<string>): RowMap;
-  /** Approximate bytes of memory of the last value, including its text. */
-  readonly cost: () => number;
+  /** Bytes of memory that the value read last takes, about, its text included. */
+  cost(): number;
 }
 
 /** Depth of nested arrays and objects; the parser recurses, and the stack is limited. */
@@ -69,149 +62,193 @@ const EMPTY = new Float64Array(0);
 
 const LITERALS = [TRUE, FALSE, NULL, NOT_A_NUMBER, INFINITE, MINUS_INFINITE];
 
+/** @param maxDepth arrays and objects within each other */
 export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonParser {
-  let spent = 0;
-  let limit = 0;
-  const spend = (cost: number): void => {
-    spent += cost;
-    if (spent > limit) throw memoryExceeded("one JSON value", { offset: pos });
-  };
-  const numbers = createNumberScanner(spend);
-  const strings = createStringScanner(spend);
-  let bytes: Uint8Array = new Uint8Array(0);
-  let end = 0;
-  let pos = 0;
-  let depth = 0;
+  return new Parser(maxDepth);
+}
 
-  function enter(): void {
-    if (++depth > maxDepth) {
-      throw new FormatError(`arrays and objects are nested more than ${maxDepth} deep`, {
-        at: { offset: pos },
-      });
-    }
-    pos = skipSpace(bytes, pos + 1, end);
+/**
+ * Recursive descent: `#value`, `#array` and `#object` read what starts at `#pos` and leave it behind that. What a value
+ * takes is added up while it is built (`#spend`), because a few bytes of text can be many of memory.
+ */
+class Parser implements JsonParser {
+  readonly #maxDepth: number;
+  readonly #numbers = new NumberScanner();
+  readonly #arrays: NumberArrayScanner;
+  readonly #strings: StringScanner;
+  #bytes: Uint8Array = new Uint8Array(0);
+  #end = 0;
+  #pos = 0;
+  #depth = 0;
+  #spent = 0;
+  #limit = 0;
+
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+    const spend = (cost: number): void => this.#spend(cost);
+    this.#arrays = new NumberArrayScanner(spend);
+    this.#strings = createStringScanner(spend);
   }
 
-  function parseValue(): RowValue {
+  parse(bytes: Uint8Array, start: number, end: number): RowValue {
+    return this.#whole(bytes, start, end, () => this.#value());
+  }
+
+  parseRow(bytes: Uint8Array, start: number, end: number, wanted?: ReadonlySet<string>): RowMap {
+    return this.#whole(bytes, start, end, () => {
+      if (this.#byte() !== OPEN_BRACE) throw this.#expected('"{"');
+      return this.#object(wanted);
+    });
+  }
+
+  cost(): number {
+    return this.#spent;
+  }
+
+  #whole<T>(bytes: Uint8Array, start: number, end: number, parseOne: () => T): T {
+    this.#bytes = bytes;
+    this.#pos = skipSpace(bytes, start, end);
+    this.#end = end;
+    this.#depth = 0;
+    this.#spent = end - start;
+    this.#limit = memoryLimit();
+    try {
+      const value = parseOne();
+      this.#pos = skipSpace(bytes, this.#pos, end);
+      if (this.#pos < end) throw this.#expected("nothing more");
+      return value;
+    } finally {
+      // A parser must not keep the chunk that it read last.
+      this.#bytes = new Uint8Array(0);
+    }
+  }
+
+  #value(): RowValue {
+    const bytes = this.#bytes;
+    const pos = this.#pos;
+    const end = this.#end;
     const code = pos < end ? bytes[pos]! : 0;
     if (code === QUOTE) {
-      const text = strings.scan(bytes, pos, end);
-      spend(STRING_BYTES + 2 * text.length);
-      pos = strings.next();
+      const text = this.#strings.scan(bytes, pos, end);
+      this.#spend(STRING_BYTES + 2 * text.length);
+      this.#pos = this.#strings.next();
       return text;
     }
-    if (code === OPEN_BRACE) return parseObject(undefined);
-    if (code === OPEN_BRACKET) return parseArray();
+    if (code === OPEN_BRACE) return this.#object(undefined);
+    if (code === OPEN_BRACKET) return this.#array();
     if ((code - ZERO) >>> 0 <= 9 || (code === MINUS && bytes[pos + 1] !== INFINITE.text[0])) {
-      const value = numbers.scan(bytes, pos, end);
-      pos = numbers.next();
+      const value = this.#numbers.scan(bytes, pos, end);
+      this.#pos = this.#numbers.next();
       return value;
     }
     for (const { text, value } of LITERALS) {
       if (matches(bytes, pos, end, text)) {
-        pos += text.length;
+        this.#pos += text.length;
         return value;
       }
     }
-    throw expected("a value", bytes, pos, end);
+    throw this.#expected("a value");
   }
 
-  function parseArray(): RowValue {
-    enter();
-    if (pos < end && bytes[pos] === CLOSE_BRACKET) {
-      depth--;
-      pos++;
+  #array(): RowValue {
+    this.#enter();
+    if (this.#byte() === CLOSE_BRACKET) {
+      this.#leave();
       return EMPTY;
     }
-    spend(ARRAY_BYTES);
-    const typed = numbers.scanArray(bytes, pos, end);
+    this.#spend(ARRAY_BYTES);
+    const typed = this.#arrays.scan(this.#bytes, this.#pos, this.#end);
     if (typed !== undefined) {
-      depth--;
-      pos = numbers.next();
+      this.#depth--;
+      this.#pos = this.#arrays.next();
       return typed;
     }
     // Numbers before the first other value are read again, at most once per array.
     const values: RowValue[] = [];
-    spend(LIST_BYTES);
-    for (;;) {
-      spend(ELEMENT_BYTES);
-      values.push(parseValue());
-      pos = skipSpace(bytes, pos, end);
-      const code = pos < end ? bytes[pos]! : 0;
-      if (code === COMMA) pos = skipSpace(bytes, pos + 1, end);
-      else if (code === CLOSE_BRACKET) break;
-      else throw expected('"," or "]"', bytes, pos, end);
-    }
-    depth--;
-    pos++;
+    this.#spend(LIST_BYTES);
+    do {
+      this.#spend(ELEMENT_BYTES);
+      values.push(this.#value());
+    } while (this.#goesOn(CLOSE_BRACKET, '"," or "]"'));
+    this.#leave();
     return values;
   }
 
-  function parseObject(wanted: ReadonlySet<string> | undefined): RowMap {
-    enter();
+  #object(wanted: ReadonlySet<string> | undefined): RowMap {
+    this.#enter();
     const members: Record<string, RowValue> = {};
     let count = 0;
-    spend(OBJECT_BYTES);
-    if (pos < end && bytes[pos] === CLOSE_BRACE) {
-      depth--;
-      pos++;
+    this.#spend(OBJECT_BYTES);
+    if (this.#byte() === CLOSE_BRACE) {
+      this.#leave();
       return members;
     }
-    for (;;) {
-      if (pos >= end || bytes[pos] !== QUOTE) throw expected("a name in quotes", bytes, pos, end);
-      const name = strings.scanName(bytes, pos, end);
-      if (++count > MAX_NAMES) {
-        throw new FormatError(`an object has more than ${MAX_NAMES} names`, { at: { offset: pos } });
-      }
-      spend(MEMBER_BYTES);
-      pos = skipSpace(bytes, strings.next(), end);
-      if (pos >= end || bytes[pos] !== COLON) throw expected('":"', bytes, pos, end);
-      pos = skipSpace(bytes, pos + 1, end);
-      if (wanted !== undefined && !wanted.has(name)) pos = skipValue(bytes, pos, end);
+    do {
+      const name = this.#name(++count);
+      if (wanted !== undefined && !wanted.has(name)) this.#pos = skipValue(this.#bytes, this.#pos, this.#end);
       else if (name === "__proto__") {
+        // A plain assignment would change the prototype of the row.
         Object.defineProperty(members, name, {
-          value: parseValue(),
+          value: this.#value(),
           enumerable: true,
           configurable: true,
           writable: true,
         });
-      } else members[name] = parseValue();
-      pos = skipSpace(bytes, pos, end);
-      const code = pos < end ? bytes[pos]! : 0;
-      if (code === COMMA) pos = skipSpace(bytes, pos + 1, end);
-      else if (code === CLOSE_BRACE) break;
-      else throw expected('"," or "}"', bytes, pos, end);
-    }
-    depth--;
-    pos++;
+      } else members[name] = this.#value();
+    } while (this.#goesOn(CLOSE_BRACE, '"," or "}"'));
+    this.#leave();
     return members;
   }
 
-  function whole<T>(text: Uint8Array, first: number, last: number, parseOne: () => T): T {
-    bytes = text;
-    pos = skipSpace(text, first, last);
-    end = last;
-    depth = 0;
-    spent = last - first;
-    limit = memoryLimit();
-    try {
-      const value = parseOne();
-      pos = skipSpace(bytes, pos, end);
-      if (pos < end) throw expected("nothing more", bytes, pos, end);
-      return value;
-    } finally {
-      // A parser must not keep its last chunk alive.
-      bytes = new Uint8Array(0);
+  /** The name of a member, and the colon behind it. */
+  #name(count: number): string {
+    if (this.#byte() !== QUOTE) throw this.#expected("a name in quotes");
+    const name = this.#strings.scanName(this.#bytes, this.#pos, this.#end);
+    if (count > MAX_NAMES) {
+      throw new FormatError(`an object has more than ${MAX_NAMES} names`, { at: { offset: this.#pos } });
     }
+    this.#spend(MEMBER_BYTES);
+    this.#pos = skipSpace(this.#bytes, this.#strings.next(), this.#end);
+    if (this.#byte() !== COLON) throw this.#expected('":"');
+    this.#pos = skipSpace(this.#bytes, this.#pos + 1, this.#end);
+    return name;
   }
 
-  return {
-    parse: (text, first, last) => whole(text, first, last, parseValue),
-    parseRow: (text, first, last, wanted) =>
-      whole(text, first, last, () => {
-        if (pos >= end || bytes[pos] !== OPEN_BRACE) throw expected('"{"', bytes, pos, end);
-        return parseObject(wanted);
-      }),
-    cost: () => spent,
-  };
+  /** Passes over a comma; false at `close`, which it leaves. */
+  #goesOn(close: number, what: string): boolean {
+    this.#pos = skipSpace(this.#bytes, this.#pos, this.#end);
+    const code = this.#byte();
+    if (code === close) return false;
+    if (code !== COMMA) throw this.#expected(what);
+    this.#pos = skipSpace(this.#bytes, this.#pos + 1, this.#end);
+    return true;
+  }
+
+  #enter(): void {
+    if (++this.#depth > this.#maxDepth) {
+      throw new FormatError(`arrays and objects are nested more than ${this.#maxDepth} deep`, {
+        at: { offset: this.#pos },
+      });
+    }
+    this.#pos = skipSpace(this.#bytes, this.#pos + 1, this.#end);
+  }
+
+  #leave(): void {
+    this.#depth--;
+    this.#pos++;
+  }
+
+  /** The byte at `#pos`; 0, which means nothing in JSON, behind the end. */
+  #byte(): number {
+    return this.#pos < this.#end ? this.#bytes[this.#pos]! : 0;
+  }
+
+  #spend(cost: number): void {
+    this.#spent += cost;
+    if (this.#spent > this.#limit) throw memoryExceeded("one JSON value", { offset: this.#pos });
+  }
+
+  #expected(what: string): FormatError {
+    return expected(what, this.#bytes, this.#pos, this.#end);
+  }
 }

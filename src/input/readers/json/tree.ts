@@ -10,7 +10,8 @@ import { type ByteStream, openPlain } from "../../io/index.ts";
 import { findEnd, newBoundary } from "./boundary.ts";
 import { createJsonParser, DEFAULT_MAX_DEPTH } from "./parser.ts";
 import { createCarry } from "./pieces.ts";
-import { checkText, DEFAULT_MAX_VALUE_BYTES, type JsonOptions } from "./rows.ts";
+import { DEFAULT_MAX_VALUE_BYTES, type JsonOptions } from "./row-batches.ts";
+import { checkText } from "./rows.ts";
 import { byteOrderMark, LINE_FEED, OPEN_BRACE, skipSpace } from "./syntax.ts";
 
 /**

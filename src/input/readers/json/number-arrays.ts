@@ -1,0 +1,117 @@
+/**
+ * Arrays of JSON numbers.
+ *
+ * ```
+ * [ -0.1, -2.5, … 16 elements, null, -0.3, … thousands … ]
+ *   └── one by one ──────────┘     └── by the kernel: a run of ordinary numbers
+ *                             └── where the run stops: one by one until it may go on
+ * ```
+ *
+ * Most arrays of a file may be short (top-k lists of each token), and to set up the kernel costs more than they do: only
+ * those that go on after the first elements are given to it.
+ *
+ * @module
+ */
+import { type NumberRun, startNumberRun } from "./number-runs.ts";
+import { NumberScanner } from "./numbers.ts";
+import { CLOSE_BRACKET, COMMA, expected, isSpace, SPACE } from "./syntax.ts";
+
+/** Numbers gathered before they are put away: as many as stay in the cache, and as the kernel holds. */
+const SCRATCH = 1 << 14;
+const FIRST_ELEMENTS = 16;
+
+export class NumberArrayScanner {
+  readonly #spend: (bytes: number) => void;
+  readonly #startRun: (bytes: Uint8Array, end: number) => NumberRun | undefined;
+  readonly #numbers = new NumberScanner();
+  #next = 0;
+  /** Where elements are gathered: a short one of its own until an array is long, then the kernel's or a long one. */
+  #scratch: Float64Array = new Float64Array(FIRST_ELEMENTS);
+
+  /**
+   * @param spend is told the bytes of memory that numbers take, before they are there; it may raise
+   * @param startRun what reads long runs of ordinary numbers, where it can run
+   */
+  constructor(
+    spend: (bytes: number) => void = () => {},
+    startRun: (bytes: Uint8Array, end: number) => NumberRun | undefined = startNumberRun,
+  ) {
+    this.#spend = spend;
+    this.#startRun = startRun;
+  }
+
+  /** The index behind the closing bracket of the array that was read last. */
+  next(): number {
+    return this.#next;
+  }
+
+  /**
+   * The array of numbers and nulls whose first element starts at `pos`, nulls as NaN; undefined when an element is
+   * something else.
+   */
+  scan(bytes: Uint8Array, start: number, end: number): Float64Array | undefined {
+    let pos = start;
+    let count = 0;
+    let scratch = this.#scratch;
+    const full: Float64Array[] = [];
+    let run: NumberRun | undefined;
+    /** Elements to read here before the run is tried. */
+    let plain = FIRST_ELEMENTS;
+    for (;;) {
+      if (count === SCRATCH) {
+        // Once as they are gathered, once in the array that is made of them.
+        this.#spend(2 * scratch.byteLength);
+        full.push(scratch.slice());
+        count = 0;
+      }
+      if (plain-- === 0) {
+        if (run === undefined) {
+          run = this.#startRun(bytes, end);
+          scratch = this.#widen(run, count);
+        }
+        const before = count;
+        count = run?.scan(pos, count) ?? count;
+        pos = run?.next() ?? pos;
+        if (run?.isClosed()) break;
+        // Where the run stops again and again, it is left alone for a while.
+        plain = run === undefined ? Infinity : count > before ? 1 : FIRST_ELEMENTS;
+        if (count === SCRATCH) continue;
+      }
+      // `bytes[end]` may be white space, and behind it there need be nothing.
+      while (pos < end && bytes[pos]! <= SPACE && isSpace(bytes[pos])) pos++;
+      if (pos >= end) return undefined;
+      const value = this.#numbers.scanElement(bytes, pos, end);
+      if (value === undefined) return undefined;
+      pos = this.#numbers.next();
+      scratch[count++] = value;
+      while (pos < end && bytes[pos]! <= SPACE && isSpace(bytes[pos])) pos++;
+      const code = pos < end ? bytes[pos]! : 0;
+      if (code !== COMMA && code !== CLOSE_BRACKET) throw expected('"," or "]"', bytes, pos, end);
+      pos++;
+      if (code === CLOSE_BRACKET) break;
+    }
+    this.#next = pos;
+    this.#spend(count * Float64Array.BYTES_PER_ELEMENT);
+    return joinNumbers(full, scratch.subarray(0, count));
+  }
+
+  /** Room for more than the first elements; those that are there are kept. */
+  #widen(run: NumberRun | undefined, count: number): Float64Array {
+    const scratch = this.#scratch;
+    const wide = run?.values ?? (scratch.length === SCRATCH ? scratch : new Float64Array(SCRATCH));
+    if (wide !== scratch) wide.set(scratch.subarray(0, count));
+    this.#scratch = wide;
+    return wide;
+  }
+}
+
+/** All of `full`, then `rest`, in memory of their own. */
+function joinNumbers(full: readonly Float64Array[], rest: Float64Array): Float64Array {
+  if (full.length === 0) return rest.slice();
+  const result = new Float64Array(full.length * SCRATCH + rest.length);
+  full.forEach((part, i) => {
+    result.set(part, i * SCRATCH);
+  });
+  result.set(rest, full.length * SCRATCH);
+  return result;
+}
