@@ -8,15 +8,15 @@ import type { FindingCode, Severity } from "../../core/schema/index.ts";
 
 /** vLLM writes -inf as -9999. */
 const LOWEST = -9999;
-/** What rounding can add to a log-prob of 0. */
+/** The most that rounding can add to a log-prob of 0. */
 const ROUNDING = 1e-3;
-/** A log-prob of exactly 0 beside one below this is more likely a placeholder than certainty. */
+/** If the other side's log-prob is below this, exactly 0 is more likely a placeholder than certainty. */
 const CERTAIN_ELSEWHERE = -1;
 
 export interface Kind {
   readonly code: FindingCode;
   readonly severity: Severity;
-  /** `fate` is what becomes of odd values: they are read as missing, or kept. */
+  /** `fate` says what happens to unusual values: they are read as missing, or kept. */
   readonly describe: (count: number, column: string, fate: string) => string;
   readonly likely?: string;
 }
@@ -82,7 +82,7 @@ export function newTally(): Tally {
   return { counts: { low: 0, one: 0, nan: 0, infinite: 0, rounding: 0, positive: 0, zero: 0 }, first: {} };
 }
 
-/** Everything that is not an ordinary log-prob; changes sentinels in `values` to NaN unless they are kept. */
+/** Counts everything that is not an ordinary log-prob; changes sentinels in `values` to NaN unless they are kept. */
 export function examine(
   values: FloatArray,
   mask: Uint8Array,

@@ -178,7 +178,7 @@ class Walker {
     } else this.#ignored.push(path);
   }
 
-  /** Whether a directory below `root` is walked: a link back up would be, without end or far beyond what was given. */
+  /** Whether to walk a directory below `root`: a link upwards would never end, or lead far beyond the given path. */
   async #mayFollow(path: string, root: string): Promise<boolean> {
     const [link, target, top] = await Promise.all([lstat(path), realpath(path), realpath(root)]);
     if (!link.isSymbolicLink() || (!isWithin(top, target) && !SYSTEM.test(target))) return true;
@@ -187,7 +187,7 @@ class Walker {
   }
 
   #refuse(path: string, doing: string, cause: unknown): undefined {
-    // Gone since its directory was listed, or a link to nowhere.
+    // Removed since its directory was listed, or a dangling link.
     if (isSystemError(cause) && cause.code === "ENOENT") this.#ignored.push(path);
     else this.#unreadable.push({ path, error: fileSystemError(cause, doing, { file: path }) });
   }
@@ -198,7 +198,7 @@ class Walker {
     const most = isDeep ? `${MAX_WALK_DEPTH} levels` : `${MAX_WALK_ENTRIES} entries`;
     throw new LimitError(`more than ${most} of files and directories under ${root}`, {
       at: { file: folder },
-      likely: "the path is above the run's directory, or a link in it leads to a large one",
+      likely: "the path is a parent of the run's directory, or a link in it leads to a large one",
       hint: "give the directory of the run, or the files themselves",
     });
   }

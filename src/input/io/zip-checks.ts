@@ -3,7 +3,7 @@ import { HINT_WRITE_AGAIN, LIKELY_DAMAGED } from "./advice.ts";
 import { crc32 } from "./crc32.ts";
 import type { ZipArchive, ZipMember } from "./zip.ts";
 
-/** Follows reads as long as they come in order from byte 0, and compares when the last byte has come. */
+/** Sums reads while they are in order from byte 0, and compares after the last byte. */
 export function runningChecksum(
   zip: ZipArchive,
   member: ZipMember,

@@ -10,7 +10,7 @@ import { findData } from "./zip-header.ts";
 
 /** A deflated member up to this size is inflated in one call, which is several times faster than a stream of it. */
 const SMALL_BYTES = 1024 * 1024;
-/** Compressed bytes that are inflated for a look at a member's first bytes, and how many of those are kept. */
+/** Compressed bytes to inflate for a member's first bytes, and how many inflated ones to keep. */
 const HEAD_INPUT_BYTES = 1024;
 const HEAD_BYTES = 4096;
 
@@ -100,7 +100,7 @@ class DeflatedMember {
     const { byteLength, compressedLength } = this.#member;
     const base = await findData(this.#zip, this.#member);
     const input = await this.#zip.source.slice(base, base + compressedLength);
-    // One byte more than declared, so that a longer stream stops early and is noticed.
+    // One byte more than declared, so that a longer stream is noticed and stops early.
     const options = { maxOutputLength: byteLength + 1 };
     const bytes = inflateAll(input, this.#at, base, options, () => this.#wrongLength(byteLength + 1));
     if (bytes.length !== byteLength) throw this.#wrongLength(bytes.length);
@@ -116,7 +116,7 @@ class DeflatedMember {
       this.#position += await stream.skip(start - this.#position);
       const bytes = asPlainBytes(Buffer.allocUnsafeSlow(end - start));
       this.#position += await stream.readInto(bytes);
-      // One byte past the end makes zlib reach the end of its stream, and makes a longer one show itself.
+      // Reading one byte past the end makes zlib finish its stream, and reveals a longer one.
       if (end === this.#member.byteLength) await stream.skip(1);
       if (this.#position < end) throw this.#wrongLength(this.#position);
       return bytes;

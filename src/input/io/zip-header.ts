@@ -3,7 +3,7 @@ import { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from
 import { LOCAL_HEADER_BYTES, type ZipArchive, type ZipMember } from "./zip.ts";
 import { hex } from "./zip-checks.ts";
 
-/** Where a member's bytes start: its local header says how long its own name and padding are. */
+/** Where a member's bytes start: its local header has the lengths of its own name and padding. */
 export async function findData(zip: ZipArchive, member: ZipMember): Promise<number> {
   const { source } = zip;
   const at = { file: source.name, entry: member.name, offset: member.headerOffset };
@@ -18,7 +18,7 @@ export async function findData(zip: ZipArchive, member: ZipMember): Promise<numb
       },
     );
   }
-  // The name comes along: where it has another length than in the directory, it is another name.
+  // The name is read along: a different length than in the directory means a different name.
   const nameEnd = Math.min(headerEnd + member.storedName.length, source.byteLength);
   const bytes = await source.slice(member.headerOffset, nameEnd);
   const header = new DataView(bytes.buffer, bytes.byteOffset, LOCAL_HEADER_BYTES);
@@ -46,12 +46,12 @@ export async function findData(zip: ZipArchive, member: ZipMember): Promise<numb
   return dataStart;
 }
 
-/** What zip64 puts where a size does not fit into 32 bits; the size is then in an extra field. */
+/** zip64's marker for a size that does not fit into 32 bits; the size is then in an extra field. */
 const ZIP64 = 0xffffffff;
 
 /**
- * A member's own header says what the directory says, or one of the two was changed: programs that believe the one
- * and programs that believe the other would read different data.
+ * Checks that a member's own header agrees with the directory. If one of the two was changed, programs that trust one
+ * or the other would read different data.
  */
 function compareHeaders(zip: ZipArchive, member: ZipMember, header: DataView, name: Uint8Array): void {
   const at = { file: zip.source.name, entry: member.name, offset: member.headerOffset };
@@ -82,7 +82,7 @@ function compareHeaders(zip: ZipArchive, member: ZipMember, header: DataView, na
     ["the size", header.getUint32(22, true), member.byteLength],
   ] as const;
   for (const [what, own, directory] of sizes) {
-    // Writers that stream leave zeros here and put the numbers behind the data.
+    // Streaming writers leave zeros here and put the numbers after the data.
     const open = ((flags & 8) !== 0 || member.hasDescriptor) && own === 0;
     const isSize = what !== "the checksum";
     if (own !== directory && !open && !(isSize && own === ZIP64)) throw disagree(what, own, directory);

@@ -54,8 +54,8 @@ async function holdSide({ blocks, file }: JoinSide, keeper: Keeper): Promise<Hal
  *                                └── without a counterpart: counted, by the reason
  * ```
  *
- * @throws SchemaError when no two sequences belong together, or all of them part at the first token
- * @throws LimitError when what is held takes more than the memory limit
+ * @throws SchemaError when no two sequences match, or all pairs differ at the first token
+ * @throws LimitError when the held sequences take more than the memory limit
  */
 export async function* joinSides(
   rollout: JoinSide,

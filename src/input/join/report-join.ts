@@ -16,7 +16,7 @@ export interface JoinTally {
   pairs: number;
   /** Of these, those that became a draft. */
   joined: number;
-  /** Pairs that part before the end of the longer one. */
+  /** Pairs that differ before the end of the longer one. */
   parted: number;
   /** Pairs that differ at the first token. */
   apart: number;

@@ -74,7 +74,7 @@ class ZeroSums implements ZeroCheck {
     length,
   }: RecordBatch): void {
     if (rollout === undefined || trainer === undefined) return;
-    // Every token passes here, and few are 0: sums are kept beside the loop.
+    // Every token passes here, and few are 0: local sums keep the loop fast.
     let sum = this.#deltaAbs;
     let finite = 0;
     for (let i = 0; i < length; i++) {
@@ -93,7 +93,7 @@ class ZeroSums implements ZeroCheck {
         }
         const side = r === 0 || u === 0 ? this.#seeZero(r, u) : undefined;
         if (side !== undefined && side === last) {
-          // The second of a run brings the first with it.
+          // The second of a run also counts the first.
           this.#sides[side].inRuns += isInRun ? 1 : 2;
           isInRun = true;
         } else isInRun = false;
@@ -110,11 +110,11 @@ class ZeroSums implements ZeroCheck {
 
   finish(): void {
     for (const side of ["rollout", "trainer"] as const) this.#reportSide(side);
-    // With a mask, zeros at the end are tokens that somebody chose to count.
+    // With a mask, somebody chose to count the zeros at the end.
     if (this.#trailing > 0 && this.#options.checks.masks?.length === 0) this.#reportPadding();
   }
 
-  /** A token with exactly 0 on one side or both; the side on which it is a placeholder. */
+  /** Counts a token with exactly 0 on one side or both; returns the side on which it is a placeholder. */
   #seeZero(rollout: number, trainer: number): SideName | undefined {
     const { zeros } = this.#options.checks;
     if (rollout === 0 && trainer === 0) zeros.both++;
@@ -134,7 +134,7 @@ class ZeroSums implements ZeroCheck {
   #reportSide(side: SideName): void {
     const { count, deltaAbs: own, inRuns } = this.#sides[side];
     const all = this.#deltaAbs;
-    // Most of the mismatch is between a log-prob and a placeholder: the figures are about the placeholders.
+    // If most of the mismatch is between log-probs and placeholders, the figures describe the placeholders.
     if (2 * own <= all || count === 0) return;
     const share = count / this.#compared;
     const { findings, file } = this.#options;
@@ -150,7 +150,7 @@ class ZeroSums implements ZeroCheck {
           : "no log-prob was returned for these tokens, and 0 was filled in",
       hint: "name the mask: --mask COLUMN; --explain lists the columns and the masks that were combined",
       describe: (total) =>
-        `${plural(total, `${side} log-prob`)} (${formatShare(share)} of the tokens) ${total === 1 ? "is" : "are"} exactly 0 where the ${side === "rollout" ? "trainer" : "rollout"} says otherwise, and ${formatShare(own / all)} of all |Δ| is there`,
+        `${plural(total, `${side} log-prob`)} (${formatShare(share)} of the tokens) ${total === 1 ? "is" : "are"} exactly 0 where the ${side === "rollout" ? "trainer" : "rollout"}'s ${total === 1 ? "is" : "are"} not; ${formatShare(own / all)} of the total |Δ| comes from there`,
     });
   }
 

@@ -26,8 +26,8 @@ export function splitElements(maxBytes: number, name: string): Splitter {
 }
 
 /**
- * Between elements, what is expected and what the next byte (white space aside) makes of it; `element` reads one, up to its
- * end or the chunk's:
+ * The states between elements, and the state that the next byte (other than white space) leads to; `(element)` reads one,
+ * up to its end or the end of the chunk:
  *
  * ```
  *              [          ]          ,          {          }          other
@@ -35,20 +35,20 @@ export function splitElements(maxBytes: number, name: string): Splitter {
  * element      (element)  nothing    fault      (element)  fault      (element)
  * separator    fault      nothing    element    fault      fault      fault
  * resync       resync     nothing    element    (element)  resync     resync
- * nothing      fault, and the rest of the chunk is passed over
+ * nothing      fault, and the rest of the chunk is skipped
  * ```
  *
- * (Only of a stream that begins with "[" does anybody ask for elements, so the first row has no way out of its fault.)
- * After `(element)` a separator is expected, and after a fault a place to begin again (`resync`): the bytes up to it are
- * passed over, so that one wrong element costs one piece and not one for each of its bytes.
+ * Only a stream that begins with "[" is split this way, so nothing leads out of a fault in the first row. After
+ * `(element)` a separator is expected. After a fault the bytes up to the next element are skipped (`resync`), so that one
+ * wrong element costs one piece and not one for each of its bytes.
  */
 class ElementSplitter implements Splitter {
   readonly #carry: Carry;
-  /** Of the element that is being read: it goes on in the next chunk where this one left it. */
+  /** State of the element being read; the next chunk continues where this one ends. */
   #boundary = newBoundary();
   #chunk: Uint8Array = new Uint8Array(0);
   #pos = 0;
-  /** Of `#chunk[0]`. */
+  /** Offset of `#chunk[0]`. */
   #base = 0;
   #line = 1;
   #state: Expected = "open";
@@ -90,7 +90,7 @@ class ElementSplitter implements Splitter {
     return fault === undefined ? { ...piece, end: before } : { ...piece, end: 0, fault };
   }
 
-  /** What to do with the byte at `#pos`, which is no white space and in no element. */
+  /** Handles the byte at `#pos`, which is not white space and not in an element. */
   #step(code: number): Piece | undefined {
     const state = this.#state;
     if (state === "nothing") {
@@ -114,7 +114,7 @@ class ElementSplitter implements Splitter {
     return undefined;
   }
 
-  /** The element that goes on at `#pos`; undefined when the chunk ends first. */
+  /** The element that continues at `#pos`; undefined when the chunk ends first. */
   #element(): Piece | undefined {
     const start = this.#pos;
     const chunk = this.#chunk;
@@ -128,7 +128,7 @@ class ElementSplitter implements Splitter {
     this.#boundary = newBoundary();
     this.#state = "separator";
     if (before === 0) return { bytes: chunk, start, end, offset: this.#base + start, line, cut: false };
-    // Asked before the carry is taken, which forgets that it overflowed.
+    // Before `take`, which resets the carry.
     const fault = this.#carry.overflow();
     const bytes = this.#carry.take();
     const offset = this.#base + start - before;

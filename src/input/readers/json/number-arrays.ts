@@ -7,8 +7,8 @@
  *                             └── where the run stops: one by one until it may go on
  * ```
  *
- * Most arrays of a file may be short (top-k lists of each token), and to set up the kernel costs more than they do: only
- * those that go on after the first elements are given to it.
+ * Most arrays of a file may be short (top-k lists of each token), and setting up the kernel costs more than reading them:
+ * only an array that continues after the first elements is given to it.
  *
  * @module
  */
@@ -16,8 +16,9 @@ import { type NumberRun, startNumberRun } from "./number-runs.ts";
 import { NumberScanner } from "./numbers.ts";
 import { CLOSE_BRACKET, COMMA, expected, isSpace, SPACE } from "./syntax.ts";
 
-/** Numbers gathered before they are put away: as many as stay in the cache, and as the kernel holds. */
+/** Numbers to collect before they are copied: as many as fit the cache, and the kernel. */
 const SCRATCH = 1 << 14;
+/** Numbers to read one by one first. */
 const FIRST_ELEMENTS = 16;
 
 export class NumberArrayScanner {
@@ -29,8 +30,8 @@ export class NumberArrayScanner {
   #scratch: Float64Array = new Float64Array(FIRST_ELEMENTS);
 
   /**
-   * @param spend is told the bytes of memory that numbers take, before they are there; it may raise
-   * @param startRun what reads long runs of ordinary numbers, where it can run
+   * @param spend called with the bytes of memory that numbers will take; may throw
+   * @param startRun reads long runs of ordinary numbers, if available
    */
   constructor(
     spend: (bytes: number) => void = () => {},
@@ -40,7 +41,7 @@ export class NumberArrayScanner {
     this.#startRun = startRun;
   }
 
-  /** The index behind the closing bracket of the array that was read last. */
+  /** The index after the closing bracket of the array that was read last. */
   next(): number {
     return this.#next;
   }
@@ -55,11 +56,11 @@ export class NumberArrayScanner {
     let scratch = this.#scratch;
     const full: Float64Array[] = [];
     let run: NumberRun | undefined;
-    /** Elements to read here before the run is tried. */
+    /** Elements to read here before the kernel is tried. */
     let plain = FIRST_ELEMENTS;
     for (;;) {
       if (count === SCRATCH) {
-        // Once as they are gathered, once in the array that is made of them.
+        // Once while they are collected, once in the final array.
         this.#spend(2 * scratch.byteLength);
         full.push(scratch.slice());
         count = 0;
@@ -73,11 +74,11 @@ export class NumberArrayScanner {
         count = run?.scan(pos, count) ?? count;
         pos = run?.next() ?? pos;
         if (run?.isClosed()) break;
-        // Where the run stops again and again, it is left alone for a while.
+        // If the kernel stops repeatedly, it is not tried for a while.
         plain = run === undefined ? Infinity : count > before ? 1 : FIRST_ELEMENTS;
         if (count === SCRATCH) continue;
       }
-      // `bytes[end]` may be white space, and behind it there need be nothing.
+      // `bytes[end]` may be white space, and nothing need follow it.
       while (pos < end && bytes[pos]! <= SPACE && isSpace(bytes[pos])) pos++;
       if (pos >= end) return undefined;
       const value = this.#numbers.scanElement(bytes, pos, end);
@@ -95,7 +96,7 @@ export class NumberArrayScanner {
     return joinNumbers(full, scratch.subarray(0, count));
   }
 
-  /** Room for more than the first elements; those that are there are kept. */
+  /** Grows the memory for elements and keeps those already read. */
   #widen(run: NumberRun | undefined, count: number): Float64Array {
     const scratch = this.#scratch;
     const wide = run?.values ?? (scratch.length === SCRATCH ? scratch : new Float64Array(SCRATCH));
@@ -105,7 +106,7 @@ export class NumberArrayScanner {
   }
 }
 
-/** All of `full`, then `rest`, in memory of their own. */
+/** Concatenates `full` and `rest` into new memory. */
 function joinNumbers(full: readonly Float64Array[], rest: Float64Array): Float64Array {
   if (full.length === 0) return rest.slice();
   const result = new Float64Array(full.length * SCRATCH + rest.length);

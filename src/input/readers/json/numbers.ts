@@ -8,9 +8,9 @@
  *  negative
  * ```
  *
- * Two 32-bit integers and an exponent, from which {@link decimalToDouble} has the nearest double: no string is made, and
- * the loops stay in integer arithmetic. What does not fit (more digits, an exponent of more than four) or cannot be told
- * this way goes to `Number(text)`.
+ * {@link decimalToDouble} finds the nearest double from two 32-bit integers and an exponent: no string is made, and the
+ * loops stay in integer arithmetic. A number that does not fit (more digits, or more than four in the exponent) or that
+ * this method cannot round goes to `Number(text)`.
  *
  * @module
  */
@@ -25,14 +25,14 @@ const POWER_DIGITS = 4;
 export class NumberScanner {
   #next = 0;
 
-  /** The index behind the number that was read last. */
+  /** The index after the number that was read last. */
   next(): number {
     return this.#next;
   }
 
   /**
-   * The number that starts at `pos`, correctly rounded. `bytes[end]` must exist and be no part of a number: only there do
-   * the loops stop.
+   * The number that starts at `pos`, correctly rounded. `bytes[end]` must exist and must not continue a number: the
+   * loops stop only there.
    */
   scan(bytes: Uint8Array, start: number, end: number): number {
     let pos = start;
@@ -59,7 +59,7 @@ export class NumberScanner {
     if (code === POINT) {
       const fraction = ++pos;
       code = bytes[pos]!;
-      // Digits before the point count among the nine; zeros behind "0." do not.
+      // Digits before the point count among the nine; zeros after "0." do not.
       let limit = fraction + DIGITS;
       if (high === 0) {
         while (code === ZERO) code = bytes[++pos]!;
@@ -106,7 +106,7 @@ export class NumberScanner {
     return literal.value ?? NaN;
   }
 
-  /** The power that starts behind the "e"; NaN when it has too many digits. */
+  /** The power that starts after the "e"; NaN when it has too many digits. */
   #scanPower(bytes: Uint8Array, start: number, end: number): number {
     let pos = start;
     let code = bytes[pos]!;
@@ -124,7 +124,7 @@ export class NumberScanner {
     return down ? -power : power;
   }
 
-  /** Any number of digits, any exponent: still checked here, then read from its text. */
+  /** A number of any length and exponent: checked here, then converted from its text. */
   #scanText(bytes: Uint8Array, start: number, end: number): number {
     let pos = start;
     const digits = (): void => {

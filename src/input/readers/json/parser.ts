@@ -39,7 +39,7 @@ export interface JsonParser {
   parse(bytes: Uint8Array, start: number, end: number): RowValue;
   /** Like `parse`, for an object; if `wanted` is given, only its members are built. */
   parseRow(bytes: Uint8Array, start: number, end: number, wanted?: ReadonlySet<string>): RowMap;
-  /** Bytes of memory that the value read last takes, about, its text included. */
+  /** Approximate bytes of memory of the last value, including its text. */
   cost(): number;
 }
 
@@ -68,8 +68,8 @@ export function createJsonParser(maxDepth: number = DEFAULT_MAX_DEPTH): JsonPars
 }
 
 /**
- * Recursive descent: `#value`, `#array` and `#object` read what starts at `#pos` and leave it behind that. What a value
- * takes is added up while it is built (`#spend`), because a few bytes of text can be many of memory.
+ * Recursive descent: `#value`, `#array` and `#object` read what starts at `#pos` and move it past the end. The memory
+ * that a value takes is added up while it is built (`#spend`), because a few bytes of text can take many of memory.
  */
 class Parser implements JsonParser {
   readonly #maxDepth: number;
@@ -118,7 +118,7 @@ class Parser implements JsonParser {
       if (this.#pos < end) throw this.#expected("nothing more");
       return value;
     } finally {
-      // A parser must not keep the chunk that it read last.
+      // A parser must not keep its last chunk alive.
       this.#bytes = new Uint8Array(0);
     }
   }
@@ -200,7 +200,7 @@ class Parser implements JsonParser {
     return members;
   }
 
-  /** The name of a member, and the colon behind it. */
+  /** The name of a member, and the colon after it. */
   #name(count: number): string {
     if (this.#byte() !== QUOTE) throw this.#expected("a name in quotes");
     const name = this.#strings.scanName(this.#bytes, this.#pos, this.#end);
@@ -214,7 +214,7 @@ class Parser implements JsonParser {
     return name;
   }
 
-  /** Passes over a comma; false at `close`, which it leaves. */
+  /** Skips a comma; false at `close`, which it does not skip. */
   #goesOn(close: number, what: string): boolean {
     this.#pos = skipSpace(this.#bytes, this.#pos, this.#end);
     const code = this.#byte();
@@ -238,7 +238,7 @@ class Parser implements JsonParser {
     this.#pos++;
   }
 
-  /** The byte at `#pos`; 0, which means nothing in JSON, behind the end. */
+  /** The byte at `#pos`; after the end 0, which JSON does not use. */
   #byte(): number {
     return this.#pos < this.#end ? this.#bytes[this.#pos]! : 0;
   }

@@ -15,14 +15,14 @@ import { LIKELY_BEING_WRITTEN, type Piece } from "./pieces.ts";
 import { OPEN_BRACE, OPEN_BRACKET, skipSpace } from "./syntax.ts";
 
 export interface JsonOptions {
-  /** Bytes that one row may take, or the whole of a file that is one object; default 2 GiB. */
+  /** Limit on the bytes of one row, or of a file that is one object; default 2 GiB. */
   readonly maxValueBytes?: number;
-  /** Arrays and objects within each other in one row; default 256. */
+  /** Depth of nested arrays and objects in a row; default 256. */
   readonly maxDepth?: number;
 }
 
 export const DEFAULT_MAX_VALUE_BYTES = 2 ** 31;
-/** Decoded values of a chunk: text of many small arrays takes a hundred times its length. */
+/** Limit on the decoded values of a chunk: text of many small arrays takes a hundred times its length. */
 const CHUNK_DECODED_BYTES = 128 << 20;
 interface Row {
   readonly values: RowMap;
@@ -33,25 +33,25 @@ interface Row {
 export interface Batch {
   readonly firstRow: number;
   readonly rows: Row[];
-  /** The row behind them, when it could not be read. */
+  /** The row after them, when it could not be read. */
   bad?: BadRow;
-  /** That row does not fit into memory. */
+  /** Whether that row does not fit into memory. */
   tooLarge?: boolean;
   /** What ended the stream before its end. */
   failure?: { readonly error: unknown };
   last: boolean;
 }
 
-/** What holds one row. */
+/** The unit that holds one row. */
 export type Unit = "line" | "event" | "element";
 
 const SPLITTERS = { line: splitLines, event: splitEvents, element: splitElements } as const;
 
-/** What the row of an element that is an array itself has: the array under this name. */
+/** The name under which an element that is an array becomes a row. */
 export const ARRAY_NAME = "element";
 
 export interface BatchReader {
-  /** Rows up to a count, an amount of text, a row that cannot be read, or the end; at least one unless at the end. */
+  /** Rows up to a count, an amount of text, an unreadable row, or the end; at least one unless at the end. */
   read(maxRows: number, maxBytes: number, wanted: ReadonlySet<string> | undefined): Promise<Batch>;
   invalidText(): InvalidText | undefined;
 }
@@ -66,7 +66,7 @@ export function createBatchReader(plain: PlainStream, unit: Unit, options: JsonO
   let invalid: InvalidText | undefined;
   let row = 0;
 
-  /** The next piece, and after the last one whatever the end has left. */
+  /** The next piece; after the last one, the remaining piece at the end. */
   const nextPiece = async (): Promise<Piece | undefined> => {
     while (!ended) {
       try {
@@ -81,7 +81,7 @@ export function createBatchReader(plain: PlainStream, unit: Unit, options: JsonO
         failure = { error };
       }
       ended = true;
-      // A row above the limit is not looked at.
+      // A row above the limit is not parsed.
       return isLogratioError(failure?.error, "LimitError") ? undefined : splitter.finish();
     }
     return undefined;
@@ -109,7 +109,7 @@ export function createBatchReader(plain: PlainStream, unit: Unit, options: JsonO
       bytes += piece.end - piece.start;
       decoded += parser.cost();
     }
-    // Known only by looking for one more piece, whose bytes then stay valid until it is read.
+    // Known only by searching one more piece, whose bytes then stay valid until it is read.
     ahead ??= await nextPiece();
     batch.last = ahead === undefined;
     if (batch.last && failure !== undefined) batch.failure = failure;
@@ -118,7 +118,7 @@ export function createBatchReader(plain: PlainStream, unit: Unit, options: JsonO
   return { read, invalidText: () => invalid };
 }
 
-/** Adds the piece's row to `rows`, or says why it is none. */
+/** Adds the piece's row to `rows`, or returns why it is not a row. */
 function readRow(
   parser: JsonParser,
   unit: Unit,
@@ -170,7 +170,7 @@ export function pickAdvice({
   return { ...(likely !== undefined && { likely }), ...(hint !== undefined && { hint }) };
 }
 
-/** Zero bytes at the end of `[start, end)`: what file systems leave of a block that was never written. */
+/** Zero bytes at the end of `[start, end)`, which file systems leave for a block that was never written. */
 export function trailingZeros(bytes: Uint8Array, start: number, end: number): number {
   let first = end;
   while (first > start && bytes[first - 1] === 0) first--;

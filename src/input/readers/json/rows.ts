@@ -32,10 +32,10 @@ const CHUNK_ROWS = 1024;
 const FIRST_TEXT_BYTES = 1 << 20;
 const FIRST_ROWS = 64;
 const SAMPLE_ROWS = 8;
-/** Rows that cannot be read and come before the first one that can. */
+/** Limit on unreadable rows before the first readable one. */
 const LEADING_BAD_ROWS = 64;
 
-/** A RowDocument that knows whether the file holds one row only. */
+/** A RowDocument that knows whether the file holds only one row. */
 export interface JsonRows extends RowDocument {
   /** The row of a file with a single row, readable or not. */
   readonly onlyRow: RowMap | undefined;
@@ -45,11 +45,11 @@ export interface JsonRows extends RowDocument {
  * Opens JSONL, or one array of objects; a file or a stream, plain, gzip or zstd. Blank lines, a byte order mark and
  * CRLF are allowed. Only the current chunk of rows (about 8 MiB of text, or one row) is held.
  *
- * A row that is not valid, or takes more than `maxValueBytes` or, once it is decoded, than the memory limit, is reported
- * to `onBadRow` and passed over; a fault of the compressed file is raised by `chunks` after the rows before it. With `columns`, the values of other columns are passed over without a check of
- * what is in them.
+ * A row that is invalid, takes more than `maxValueBytes`, or takes more than the memory limit once it is decoded, is
+ * reported to `onBadRow` and skipped; `chunks` throws a fault of the compressed file after the rows before it. With
+ * `columns`, the values of other columns are skipped unchecked.
  *
- * @throws EmptyInputError if there is nothing but white space
+ * @throws EmptyInputError if there is only white space
  * @throws FormatError if it is not text, nothing in it looks like JSON, or it is an array of something else
  * @throws LimitError if the only row is too large
  */
@@ -101,14 +101,14 @@ async function readOpening(reader: BatchReader): Promise<Opening> {
   for (;;) {
     const first = await reader.read(FIRST_ROWS, FIRST_TEXT_BYTES, undefined);
     const { rows, bad, last } = first;
-    // One wrong row does not make a file unreadable; a file in which nothing but wrong rows comes is given up.
+    // A few wrong rows do not make a file unreadable, but a file with nothing else is given up.
     if (rows.length > 0 || bad === undefined || last || leading.length >= LEADING_BAD_ROWS)
       return { leading, first };
     leading.push(bad);
   }
 }
 
-/** @throws LogratioError where no row was read, unless there may be some yet: behind bad rows, or once they are written */
+/** @throws LogratioError where no row was read, unless one may still come: after bad rows, or once it is written */
 function checkOpening(plain: PlainStream, unit: Unit, { leading, first }: Opening): void {
   if (first.rows.length > 0) return;
   const { head, name: file } = plain;
@@ -121,7 +121,7 @@ function checkOpening(plain: PlainStream, unit: Unit, { leading, first }: Openin
   const { message, line, offset } = bad;
   const detail = { at: { file, line: line!, offset: offset! }, ...pickAdvice(bad) };
   if (first.last && first.tooLarge === true) throw new LimitError(message, detail);
-  // A file that is being written may be followed; one whose only row is wrong says why.
+  // A file that is being written may be followed; for a file whose only row is wrong, the error says why.
   const wrong = first.last && leading.length === 0 && !message.includes("cut off");
   if (wrong && unit !== "element") throw new FormatError(`no row can be read: ${message}`, detail);
   if (unit === "line" && head[findStart(head)] !== OPEN_BRACE)
@@ -133,7 +133,7 @@ function describeEmpty(head: Uint8Array, unit: Unit): string {
   return unit === "element" ? "the array is empty" : "the file has only blank lines";
 }
 
-/** Index of the first byte that means something. */
+/** Index of the first byte after a byte order mark and white space. */
 function findStart(head: Uint8Array): number {
   return skipSpace(head, byteOrderMark(head), head.length);
 }
@@ -147,7 +147,7 @@ async function* readChunks(
   for (const bad of leading) onBadRow?.(bad);
   let batch = first;
   for (;;) {
-    // The row that ended a batch comes behind it, and what ended the stream comes last.
+    // The bad row that ended a batch comes after its rows, and the error that ended the stream last.
     if (batch.rows.length > 0) yield rowChunk(batch, wanted);
     if (batch.bad !== undefined) onBadRow?.(batch.bad);
     if (batch.failure !== undefined) throw batch.failure.error;
@@ -156,7 +156,7 @@ async function* readChunks(
   }
 }
 
-/** An array of something else than objects and arrays is no table with a bad row for each element. */
+/** An array of anything other than objects and arrays is refused, rather than reported as one bad row per element. */
 function checkElements({ head, name: file }: PlainStream, inside: number): void {
   const first = skipSpace(head, inside, head.length);
   const isRow = head[first] === OPEN_BRACE || head[first] === OPEN_BRACKET;
@@ -180,7 +180,7 @@ function rowChunk({ rows, firstRow }: Batch, wanted: ReadonlySet<string> | undef
   };
 }
 
-/** Says what a file is that cannot be JSON, instead of one complaint for each of its "lines". */
+/** Refuses a file that cannot be JSON with one error, instead of one error per "line". */
 export function checkText({ head, name }: PlainStream): void {
   const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   if (utf16) {

@@ -131,7 +131,7 @@ class ThriftReader {
       if (header === 0) return fields;
       const code = header & 15;
       id = header >> 4 === 0 ? Number(this.#zigzag()) : id + (header >> 4);
-      // A bool's value is in its type.
+      // A bool's value is its type.
       fields.set(id, TYPES[code] === "bool" ? { type: "bool", value: code === TRUE } : this.#value(code));
     }
   }
