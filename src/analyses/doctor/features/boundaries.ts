@@ -121,18 +121,25 @@ export interface ForeignRuns {
   readonly tokens: readonly number[];
   /** Of these, those that the rollout has as exactly 0. */
   readonly zeros: number;
+  /**
+   * How many runs a policy writes itself that is as often unsure as this one is outside of the runs, if its unlikely
+   * tokens are independent of each other: n f³ for n tokens of which the share f is unlikely.
+   */
+  readonly expected: number;
 }
 
 /** Runs of own tokens that neither side finds likely, or the rollout has as exactly 0. */
 export function findForeignRuns(view: View): ForeignRuns {
   const tokens: number[] = [];
-  let [runs, zeros] = [0, 0];
+  let [runs, zeros, own, alone] = [0, 0, 0, 0];
   for (let r = 0; r < view.rows.length; r++) {
     const [from, to] = view.span(r);
     let start = from;
     for (let i = from; i <= to; i++) {
       if (i < to && isToolLike(view, i)) continue;
-      if (i - start >= FEWEST_IN_A_ROW) {
+      if (i < to && view.isOwn(i)) own++;
+      if (i - start < FEWEST_IN_A_ROW) alone += i - start;
+      else {
         runs++;
         for (let k = start; k < i; k++) {
           tokens.push(k);
@@ -142,7 +149,8 @@ export function findForeignRuns(view: View): ForeignRuns {
       start = i + 1;
     }
   }
-  return { runs, tokens, zeros };
+  const others = own + alone;
+  return { runs, tokens, zeros, expected: others === 0 ? 0 : others * (alone / others) ** FEWEST_IN_A_ROW };
 }
 
 export function isFirstOwn(view: View, i: number): boolean {

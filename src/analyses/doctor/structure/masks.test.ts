@@ -42,6 +42,21 @@ describe("tool output that counts", () => {
     expect(examine(repeat(4, long)).causes).toEqual([]);
   });
 
+  it("is not told of a policy that is as often unsure outside of the runs", () => {
+    // 4 of 11 other tokens are unlikely, so of 33 others in three rows 33 (4/11)³ = 1.6 runs are its own: 3 are too few.
+    const unsure = [-5, -0.2, -5, -0.3, -5, -0.4, -5];
+    const row = (tool: number) => ({
+      rollout: [...OWN, ...unsure, tool, tool, tool],
+      trainer: [...OWN, ...unsure.map((l) => l - 1), tool, tool, tool],
+    });
+    const { clues } = examine(
+      repeat(3, { ...row(-6), trainer: [...OWN, ...unsure.map(() => -0.2), -6, -6, -6] }),
+    );
+    expect(clues.map(({ cause }) => cause)).toEqual(["tool_tokens_unmasked"]);
+    expect(examine(repeat(3, row(-6))).causes).toEqual([]);
+    expect(examine(repeat(3, row(0))).causes).toEqual([]);
+  });
+
   it("at the end of a sequence counts as well", () => {
     const row = { rollout: [...OWN, ...OWN, -5, -5, -5], trainer: [...OWN, ...OWN, -6, -6, -6] };
     expect(examine(repeat(3, row)).causes).toEqual(["tool_tokens_unmasked"]);

@@ -16,12 +16,17 @@ export function examineMasks(view: View, boundaries: Boundaries): Clue[] {
   return isShifted ? clues : [...clues, ...examineEnding(view, boundaries)];
 }
 
+const FEWEST_RUNS = 3;
+/** What is hard comes together: a policy's own runs are up to this many times those of independent tokens. */
+const CLUSTERED = 5;
+
 function examineTools(view: View, { rows }: Boundaries): Clue[] {
-  const { runs, tokens, zeros } = findForeignRuns(view);
+  const { runs, tokens, zeros, expected } = findForeignRuns(view);
   const share = tokens.length / Math.max(1, view.tokens);
   const touched = new Set(tokens.map((i) => view.rowAt[i])).size;
-  // A policy's own three unlikely tokens in a row are rare; a fault that makes everything unlikely is not this one.
-  if (runs < 3 || share > 0.45 || touched < 0.02 * rows) return [];
+  // A sure policy hardly writes three unlikely tokens in a row, one at a high temperature does; a fault that makes
+  // everything unlikely is not this one.
+  if (runs < FEWEST_RUNS + CLUSTERED * expected || share > 0.45 || touched < 0.02 * rows) return [];
   for (const i of tokens) view.claim(i);
   const isZero = zeros > tokens.length / 2;
   const how = isZero ? "rollout log-probs of exactly 0" : "rollout log-probs that are just as low";
