@@ -1,0 +1,72 @@
+/**
+ * What the doctor finds in runs with known faults, whole, a page for each (test/fixtures/doctor/runs): a change that moves a
+ * figure, a probability or a word shows there as a line. Read the lines that changed; if each is meant to change, write
+ * the pages again with `npx vitest run --project=unit src/analyses/doctor/diagnoses.test.ts -u`.
+ */
+import { expect, it } from "vitest";
+import { RUNS } from "./diagnoses.test-data.ts";
+import { Doctor } from "./doctor.ts";
+import { examineView } from "./examine.ts";
+import { modelRun } from "./modelled-run.test-data.ts";
+import { takeRow } from "./sample/row.ts";
+import { View } from "./sample/view.ts";
+
+/** Few enough digits that the mathematical functions of another machine give the same. */
+function round(value: unknown): unknown {
+  if (typeof value === "number")
+    return Number.isFinite(value) && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+  if (ArrayBuffer.isView(value)) return [...(value as Float64Array)].map(round);
+  if (Array.isArray(value)) return value.map(round);
+  if (value instanceof Map)
+    return Object.fromEntries([...value].map(([name, inner]) => [name, round(inner)]));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, round(inner)]));
+}
+
+const MOST_NUMBERS = 24;
+/** One line; of a long list its length, its sum and its beginning. */
+function line(value: unknown): string {
+  return JSON.stringify(round(value), (_, inner) => {
+    if (typeof inner === "number" && !Number.isFinite(inner)) return String(inner);
+    if (!Array.isArray(inner) || inner.length <= MOST_NUMBERS) return inner;
+    const finite = inner.filter(Number.isFinite) as number[];
+    const sum = finite.reduce((total, one) => total + one, 0);
+    return { length: inner.length, finite: finite.length, sum: round(sum), first: inner.slice(0, 4) };
+  });
+}
+
+function tell(name: string): string {
+  const batch = modelRun(RUNS[name]!);
+  const doctor = new Doctor();
+  doctor.add(batch);
+  const { causes, ...parts } = doctor.diagnose();
+  const rows = Array.from({ length: batch.length }, (_, i) => takeRow(batch, i, Math.floor(i / 4), true));
+  const { figures, shape, structure } = examineView(new View(rows));
+  const lines = [`## ${name}`, "", `${parts.verdict}: ${parts.sentence}`, ""];
+  for (const { id, probability, handles, fix, evidence } of causes) {
+    lines.push(
+      `${id} ${line(probability)}${handles.length > 0 ? ` at ${handles.slice(0, 3).join(" ")}` : ""}`,
+    );
+    for (const { sentence, weight, figures: own, picture } of evidence) {
+      lines.push(`  ${line(weight)} ${sentence}`, `    ${line(own)}`);
+      if (picture) lines.push(`    picture ${line(picture)}`);
+    }
+    if (fix[0]) lines.push(`  fix ${fix[0].trainer ?? "any trainer"}: ${fix[0].line}`);
+  }
+  const { verdict, sentence, ...rest } = parts;
+  for (const [part, value] of Object.entries(rest)) lines.push(`${part} ${line(value)}`);
+  const { clues, ...seen } = structure;
+  for (const [part, value] of Object.entries({ ...figures, shape, ...seen }))
+    lines.push(`${part} ${line(value)}`);
+  for (const { cause, weight, handles = [] } of clues)
+    lines.push(`clue ${cause} ${line(weight)} ${handles.slice(0, 3).join(" ")}`);
+  return `${lines.join("\n")}\n`;
+}
+
+it.each(Object.keys(RUNS))("%s", async (name) => {
+  const file = `${name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replace(/-$/, "")}.txt`;
+  await expect(tell(name)).toMatchFileSnapshot(`../../../test/fixtures/doctor/runs/${file}`);
+});
