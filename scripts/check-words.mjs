@@ -55,6 +55,10 @@ const PHRASES = [
   [/\btakes? (?:\S+ ){1,4}for independent\b/i, "assumes independent …"],
   [/\bno place on\b/i, "cannot be drawn on"],
   [/\bobjects? a line\b/i, "per line"],
+  [/\b(?:hold|held) against\b/i, "compared with"],
+  [/\bto be had\b/i, "available"],
+  [/\b(?:can|could) nobody\b/i, "nobody can"],
+  [/\bof (?:it|them) nothing\b/i, "nothing of it"],
 ];
 
 /** Right in a comment, and read as a translation in what users meet. */

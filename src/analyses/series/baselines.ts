@@ -47,7 +47,7 @@ export function readLogged(metric: RecognisedMetric, value: number): FigureReadi
   if (baseline === undefined || Number.isNaN(value)) return undefined;
   const { elevated, high, broken, band, source } = baseline;
   const neutral = metric.neutral ?? 0;
-  // Held against the limits as they are published: 1.05 − 1 is a little more than 0.05.
+  // Compared with the limits as published: 1.05 − 1 is a little more than 0.05.
   const passes = (limit: number): boolean => value > neutral + limit || value < neutral - limit;
   const level = passes(broken) ? "broken" : passes(high) ? "high" : passes(elevated) ? "elevated" : "normal";
   const thresholds = { elevated: neutral + elevated, high: neutral + high, broken: neutral + broken };

@@ -82,7 +82,7 @@ function sumGroups(values: Float64Array, groups: Int32Array, count: number): Flo
 }
 
 /**
- * Of group sums when the values of each block are dealt out anew: with m of a block's T places and the block's variance
+ * Of group sums when the values of each block are dealt again: with m of a block's T places and the block's variance
  * s² (divisor T − 1), the mean is m·v̄ and the variance m·(1 − m/T)·s²; blocks add up (Cochran, "Sampling Techniques",
  * 1977, section 2.5: sampling without replacement).
  */

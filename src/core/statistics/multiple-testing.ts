@@ -1,5 +1,5 @@
 /**
- * p-values of several tests on the same data, adjusted so that they can each be held against one level.
+ * p-values of several tests on the same data, adjusted so that each can be compared with one level.
  *
  * @module
  */
