@@ -5,7 +5,7 @@ import { startThread } from "../../../../analyses/parallel/thread.ts";
 import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { openRun } from "../../../../input/ingest/index.ts";
-import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
+import { DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
 import type { Answering, AnswerOptions } from "./answer-builder.ts";
 import { type AnswerWorkers, startAnswers } from "./answer-thread.ts";
 import { PASS_FILES } from "./run-pass.ts";
@@ -33,9 +33,28 @@ async function makeOptions(name: string): Promise<AnswerOptions> {
   return { directory, tokenizer: DEMO_TOKENIZER, redact: undefined, oneSided: false, truthSource: undefined };
 }
 
-/** All that comes of the demo run, answers and files. */
-async function answerDemo(options: AnswerOptions, answers: Answering) {
-  const run = await openRun([DEMO]);
+/** Several batches, a file each, for the order to matter. */
+async function writeRun(): Promise<string> {
+  for (const step of [1, 2, 3, 4]) {
+    const rows = Array.from({ length: 12 }, (_, row) => {
+      const logprobs = Array.from({ length: 5 }, (_, t) => -0.1 * (1 + ((row + 3 * t + step) % 7)));
+      return {
+        uid: `q${row % 5}`,
+        reward: row % 2,
+        response_ids: logprobs.map((_, t) => (7 * row + t) % 60),
+        response_mask: [1, 1, 0, 1, 1],
+        rollout_log_probs: logprobs,
+        old_log_probs: logprobs.map((value, t) => value * (1 + 0.1 * ((row + t * step) % 4))),
+      };
+    });
+    await work.run(`run/step_${step}.jsonl`, rows);
+  }
+  return work.path("run");
+}
+
+/** All that comes of the run, answers and files. */
+async function answerRun(path: string, options: AnswerOptions, answers: Answering) {
+  const run = await openRun([path]);
   const summary = new RunSummary();
   for await (const batch of run.batches()) {
     summary.add(batch);
@@ -44,7 +63,7 @@ async function answerDemo(options: AnswerOptions, answers: Answering) {
   await answers.flush();
   const read = { name: run.name, sources: sourceSummaries(run), findings: run.findings.list() };
   const doctor = answers.diagnose(read);
-  const { per_step } = buildReport({ run: run.name, paths: [DEMO], summary, parity: [], ...read });
+  const { per_step } = buildReport({ run: run.name, paths: [path], summary, parity: [], ...read });
   const built = await answers.finish({ read, perStep: per_step, sums: tokenSums(summary) });
   const found = { doctor: await doctor, built };
   await answers.close();
@@ -55,10 +74,12 @@ async function answerDemo(options: AnswerOptions, answers: Answering) {
 
 it("gives in a thread what it gives here", async () => {
   const [here, there] = [await makeOptions("here"), await makeOptions("there")];
-  const expected = await answerDemo(here, await startAnswers(here, 0, workers));
+  const path = await writeRun();
+  const expected = await answerRun(path, here, await startAnswers(here, 0, workers));
   const answers = await startAnswers(there, LARGE, workers);
   expect(answers.constructor.name).toBe("AnswerThread");
-  const found = await answerDemo(there, answers);
+  const found = await answerRun(path, there, answers);
+  expect(found.built.facts.sequences).toBe(48);
   expect(found.names).toEqual(Object.values(PASS_FILES).sort());
   expect(found.files).toEqual(expected.files);
   expect(found.doctor).toEqual(expected.doctor);
