@@ -82,15 +82,15 @@ function findGaps(view: View): Gap[] {
   const gaps: Gap[] = [];
   for (let r = 0; r < view.rows.length; r++) {
     const [from, to] = view.span(r);
-    let open = -1;
+    let open: number | undefined;
     let seen = false;
     for (let i = from; i < to; i++) {
       if (view.left[i] === LEFT_OUT.masked) {
-        if (open < 0 && seen) open = i;
+        if (open === undefined && seen) open = i;
         continue;
       }
-      if (open >= 0) gaps.push({ from: open, to: i });
-      open = -1;
+      if (open !== undefined) gaps.push({ from: open, to: i });
+      open = undefined;
       seen = true;
     }
   }
@@ -177,7 +177,7 @@ function measureEnding(view: View): Ending {
   for (let r = 0; r < view.rows.length; r++) {
     const [from, to] = view.span(r);
     if (to === from) continue;
-    if (id !== null && view.rows[r]?.ids?.[to - from - 1] !== id) continue;
+    if (id !== null && view.rows[r]!.ids?.[to - from - 1] !== id) continue;
     const end = to - 1;
     if (view.left[end] === LEFT_OUT.masked && (view.c[end] as number) > -1) unmasked++;
     const before = paddedTokens.length;

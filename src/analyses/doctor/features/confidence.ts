@@ -130,8 +130,8 @@ export function measureConfidence(view: View): Confidence {
     const y = logits.trainer[i] as number;
     pairs.add(x, y);
     const p = Math.exp(a);
-    const bin = SURENESS_EDGES.findIndex((edge) => p < edge) - 1;
-    if (bin >= 0) bins[bin]?.push(y / x);
+    // No bin takes what is below the first edge.
+    bins[SURENESS_EDGES.findIndex((edge) => p < edge) - 1]?.push(y / x);
   }
   return {
     slope: pairs.slope,
@@ -148,7 +148,7 @@ export function measureConfidence(view: View): Confidence {
   };
 }
 
-/** Surprisal of the rollout over the larger entropy of the sides, nats. */
+/** Surprisal of the rollout over the larger entropy of the sides, nats; over a usual one where a side's is not known. */
 function exceedEntropy(view: View, i: number): number {
   const { rolloutEntropy, trainerEntropy } = view.row(i);
   const t = view.index(i);
@@ -204,9 +204,10 @@ function compareLists(
 ): number | undefined {
   const common = [...ours].filter(([id]) => theirs.has(id));
   const [best, next] = common;
-  if (best === undefined || next === undefined) return undefined;
-  const [gap, other] = [best[1] - next[1], (theirs.get(best[0]) ?? 0) - (theirs.get(next[0]) ?? 0)];
-  return gap > 0.5 ? other / gap : undefined;
+  // A second one says that there is a first.
+  if (next === undefined) return undefined;
+  const gap = best![1] - next[1];
+  return gap > 0.5 ? (theirs.get(best![0])! - theirs.get(next[0])!) / gap : undefined;
 }
 
 function compareEntropies(view: View): number {

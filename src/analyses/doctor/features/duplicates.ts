@@ -34,7 +34,7 @@ export function measureDuplicates(view: View): Duplicates {
     copies++;
     pairs += same.length;
     if (!isSamePrompt(view, r, same[0] as number)) acrossPrompts++;
-    if (larger.has(view.rows[r]?.group as number)) inLargerGroups++;
+    if (larger.has(view.rows[r]!.group)) inLargerGroups++;
     if (examples.length < 5) examples.push([r, same[0] as number]);
     same.push(r);
   }
@@ -72,7 +72,7 @@ function contentKey(view: View, r: number): number {
 }
 
 function isSamePrompt(view: View, r: number, q: number): boolean {
-  const [ours, theirs] = [view.rows[r]?.prompt, view.rows[q]?.prompt];
+  const [ours, theirs] = [view.rows[r]!.prompt, view.rows[q]!.prompt];
   if (ours === undefined || theirs === undefined) return true;
   return ours.length === theirs.length && ours.every((id, k) => id === theirs[k]);
 }
@@ -109,7 +109,7 @@ function compareGroups(view: View): { rowsInGroups: number; rowsAllSame: number 
   let [rowsInGroups, rowsAllSame] = [0, 0];
   for (const rows of listGroups(view)) {
     rowsInGroups += rows.length;
-    const texts = new Set(rows.map((r) => view.rows[r]?.ids?.join(" ")));
+    const texts = new Set(rows.map((r) => view.rows[r]!.ids?.join(" ")));
     if (texts.size === 1 && !texts.has(undefined)) rowsAllSame += rows.length;
   }
   return { rowsInGroups, rowsAllSame };

@@ -28,7 +28,7 @@ export function measureMatches(view: View): Matches {
   for (let r = 0; r < view.rows.length; r++) {
     if (countOwn(view, r) < FEWEST_TOKENS) continue;
     rows++;
-    const step = view.rows[r]?.step ?? Number.NaN;
+    const { step } = view.rows[r]!;
     const list = bySteps.get(step) ?? [];
     bySteps.set(step, list);
     if (list.length < MOST_ROWS) list.push(r);
@@ -47,7 +47,7 @@ export function measureMatches(view: View): Matches {
   // Rows that were swapped have partners that were swapped too; a sound row is only alike.
   const unfit = new Set(unfitRows);
   const pairs = found.filter(([, partner]) => unfit.has(partner));
-  const group = (r: number): number | undefined => view.rows[r]?.group;
+  const group = (r: number): number => view.rows[r]!.group;
   return {
     unfit: unfitRows.length,
     rows,

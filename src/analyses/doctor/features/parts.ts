@@ -36,10 +36,10 @@ const FEWEST_ROWS = 4;
  */
 export function measureParts(view: View, rowGaps: readonly number[], useMean = false): Parts[] {
   const keys: Record<PartKind, (r: number) => string | number | undefined> = {
-    step: (r) => view.rows[r]?.step,
-    rank: (r) => view.rows[r]?.rank,
-    environment: (r) => view.rows[r]?.environment,
-    version: (r) => view.rows[r]?.versions?.[0],
+    step: (r) => view.rows[r]!.step,
+    rank: (r) => view.rows[r]!.rank,
+    environment: (r) => view.rows[r]!.environment,
+    version: (r) => view.rows[r]!.versions?.[0],
   };
   return (Object.keys(keys) as PartKind[]).flatMap((kind) => {
     const found = compareParts(view, rowGaps, kind, keys[kind], useMean);
@@ -105,22 +105,20 @@ function findOddOne(parts: readonly Part[]): Part[] {
   return sorted.slice(0, 1);
 }
 
-/** One step above the others, or all from one on: whichever leaves the larger ratio of levels. */
+/** One step of two or more above the others, or all from one on: whichever leaves the larger ratio of levels. */
 function findOddSteps(parts: readonly Part[]): Part[] {
   const candidates = [...parts.map((part) => [part]), ...parts.slice(1).map((_, k) => parts.slice(k + 1))];
   const score = (odd: readonly Part[]): number => {
     const rest = parts.filter((part) => !odd.includes(part));
-    if (rest.length === 0) return 0;
     // The smallest of the odd ones against the largest of the others: a clean cut.
     return Math.min(...odd.map(({ level }) => level)) / (Math.max(...rest.map(({ level }) => level)) + 1e-9);
   };
-  return candidates.sort((x, y) => score(y) - score(x) || x.length - y.length)[0] ?? [];
+  return candidates.sort((x, y) => score(y) - score(x) || x.length - y.length)[0]!;
 }
 
-/** z of the Mann-Whitney statistic, without correction for ties. */
+/** z of the Mann-Whitney statistic of two lists that are not empty, without correction for ties. */
 function compareRanks(inside: readonly number[], outside: readonly number[]): number {
   const [n, m] = [inside.length, outside.length];
-  if (n === 0 || m === 0) return 0;
   const all = [
     ...inside.map((gap) => ({ gap, isIn: true })),
     ...outside.map((gap) => ({ gap, isIn: false })),

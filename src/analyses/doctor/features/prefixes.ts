@@ -43,9 +43,9 @@ export function measurePrefixes(view: View): Prefixes {
   };
 }
 
+/** @param r and `q`: rows with token ids */
 function addPair(view: View, r: number, q: number, sums: Record<keyof Prefixes, number>): void {
-  const [ours, theirs] = [view.rows[r]?.ids, view.rows[q]?.ids];
-  if (!ours || !theirs) return;
+  const [ours, theirs] = [view.rows[r]!.ids!, view.rows[q]!.ids!];
   const [from, to] = view.span(r);
   const [start, end] = view.span(q);
   for (let t = 0; t < Math.min(to - from, end - start) && ours[t] === theirs[t]; t++) {

@@ -31,7 +31,7 @@ export function measureTraining(view: View): Training {
 function followAdvantages(view: View): Training["advantage"] {
   const [deltas, advantages]: [number[], number[]] = [[], []];
   for (let r = 0; r < view.rows.length; r++) {
-    const advantage = view.rows[r]?.advantage ?? Number.NaN;
+    const advantage = view.rows[r]!.advantage;
     if (!Number.isFinite(advantage) || advantage === 0) continue;
     const [from, to] = view.span(r);
     let sum = 0;
