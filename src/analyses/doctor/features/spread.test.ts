@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makeView } from "../sample/view.test-data.ts";
+import { closely } from "./closely.test-data.ts";
 import { measureSpread } from "./spread.ts";
 import { logit, quantiles } from "./stats.ts";
 
@@ -73,6 +74,87 @@ it("is what plain loops over the policy's own tokens give", () => {
         expect(found.topShare).toBeCloseTo(Math.max(...own.map(({ d }) => Math.abs(d))) / (n * abs), 9);
     }),
   );
+});
+
+it("gives all figures of one view", () => {
+  const [a, c] = [
+    [-1, -2, -0.01, -1],
+    [-1.5, -1, -0.01, -2],
+  ] as const;
+  const found = measureSpread(
+    makeView([
+      { rollout: a.slice(0, 2), trainer: c.slice(0, 2), group: 1 },
+      { rollout: a.slice(2), trainer: c.slice(2), group: 2 },
+      { rollout: [-9], trainer: [-1], mask: [0] },
+    ]),
+  );
+  const gaps = [0, 1, 2, 3].map((t) => Math.abs(logit(c[t]!) - logit(a[t]!)));
+  const excess = [-0.5, 1, 0, -1].map(Math.expm1);
+  const unit = excess.reduce((sum, value) => sum + value, 0) / 4;
+  const clusters = [excess[0]! + excess[1]!, excess[2]! + excess[3]!].map((sum) => sum - 2 * unit);
+  const noise = [0.5 / (1 - Math.exp(-1)), 1 / (1 - Math.exp(-2)), 1 / (1 - Math.exp(-1))];
+  expect(found).toEqual(
+    closely({
+      ...{
+        tokens: 4,
+        rows: 3,
+        meanAbs: 2.5 / 4,
+        mean: -0.5 / 4,
+        asymmetry: 0.5 / 2.5,
+        halfVariance: 1 / 2.25,
+      },
+      ...{ unitMean: unit, unitMeanZ: (4 * unit) / Math.hypot(...clusters), equalShare: 1 / 4 },
+      ...{ kurtosis: (4 * 2.0625) / 2.25 ** 2, topShare: 1 / 2.5 },
+      unsure: (2 * (1 - Math.exp(-1)) + (1 - Math.exp(-2)) + (1 - Math.exp(-0.01))) / 4,
+      ...{ logitNoise: 1.4826 * quantiles(noise, [0.5])[0]!, trainerSurprised: 0, rolloutSurprised: 0 },
+      logitGap: quantiles(gaps, [0.5, 0.9, 0.99]) as [number, number, number],
+    }),
+  );
+});
+
+describe("edges", () => {
+  const of = (a: number, c: number) => measureSpread(makeView([{ rollout: [a], trainer: [c] }]));
+
+  it("of the noise of logits are probabilities from 0.05 to 0.95", () => {
+    const noise = (p: number): number => of(Math.log(p), Math.log(p) + 0.001).logitNoise;
+    expect(noise(0.051)).toBeCloseTo((1.4826 * 0.001) / 0.949, 9);
+    expect(noise(0.949)).toBeCloseTo((1.4826 * 0.001) / 0.051, 9);
+    expect([noise(0.049), noise(0.951)]).toEqual([0, 0]);
+  });
+
+  it("of gaps in logits are where both sides have digits of 1 − p", () => {
+    const gap = (a: number, c: number): number => of(a, c).logitGap[0];
+    expect([gap(-2e-5, -1), gap(-1, -2e-5), gap(0, -1)]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
+    expect(gap(-2.1e-5, -1)).toBeCloseTo(logit(-2.1e-5) - logit(-1), 9);
+    expect(gap(-1, -2.1e-5)).toBeCloseTo(logit(-2.1e-5) - logit(-1), 9);
+  });
+
+  it("of surprises are p above 0.95 and below e^−½", () => {
+    const surprised = (a: number, c: number) => [of(a, c).trainerSurprised, of(a, c).rolloutSurprised];
+    expect(surprised(-0.049, -0.51)).toEqual([1, 0]);
+    expect(surprised(-0.051, -0.51)).toEqual([0, 0]);
+    expect(surprised(-0.05, -0.51)).toEqual([0, 0]);
+    expect(surprised(-0.049, -0.5)).toEqual([0, 0]);
+    expect(surprised(-0.51, -0.049)).toEqual([0, 1]);
+    expect(surprised(-0.51, -0.05)).toEqual([0, 0]);
+    expect(surprised(-0.5, -0.049)).toEqual([0, 0]);
+  });
+
+  it("of how unsure the rollout is are at a probability of 1", () => {
+    expect(of(0.5, -1).unsure).toBe(0);
+  });
+});
+
+it("takes one token in a hundred for the top, rounded", () => {
+  const top = (tokens: number): number => {
+    const rollout = Array.from({ length: tokens }, () => -9);
+    return measureSpread(makeView([{ rollout, trainer: rollout.map((a, t) => a + (t % 7 === 3 ? 2 : 1)) }]))
+      .topShare;
+  };
+  const total = (tokens: number): number => tokens + Math.floor((tokens + 3) / 7);
+  expect(top(149)).toBeCloseTo(2 / total(149), 9);
+  expect(top(150)).toBeCloseTo(4 / total(150), 9);
+  expect(top(7)).toBeCloseTo(2 / 8, 9);
 });
 
 describe("surprises", () => {

@@ -67,6 +67,9 @@ it("two samples are compared by Student's t, positive where the first is larger"
   // scipy.stats.ttest_ind([3, 4, 5], [1, 2, 3]) gives t = 2.449 with 4 degrees of freedom.
   expect(compareMeans([3, 4, 5], [1, 2, 3])).toBeCloseTo(normalize(2.449489743, 5), 6);
   expect(compareMeans([1, 2, 3], [3, 4, 5])).toBeCloseTo(-normalize(2.449489743, 5), 6);
+  // Without any spread.
+  expect(compareMeans([1, 1], [0, 0])).toBeGreaterThan(5);
+  expect(compareMeans([1, 1], [1, 1])).toBe(0);
   // Of unequal sizes: −2.5 / √(8.5/3 · (1/2 + 1/3)), 3 degrees of freedom.
   expect(compareMeans([1, 2], [2, 4, 6])).toBeCloseTo(normalize(-1.62697843, 4), 6);
 });
