@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import { createRecordBuilder, type RecordBatch, type SequenceDraft } from "../../../core/schema/index.ts";
 import { ColumnsSeen } from "./index.ts";
 
@@ -59,4 +60,82 @@ it("says what each would tell, and how to get it", () => {
     expect(test).toMatch(/^(whether|which|how|when) /);
     expect(how).toMatch(/^(record|score) /);
   }
+});
+
+it("asks each question in whole words", () => {
+  expect(new ColumnsSeen().untested()).toEqual([
+    {
+      test: "whether decoding, the engine's prefill or the trainer is wrong",
+      column: "policy_logprobs.rescore",
+      how: "score the finished texts with the rollout engine at the same weights: docs/doctor.md#three-columns",
+    },
+    {
+      test: "whether the rollout log-probs describe the distribution that was sampled from (mean surprisal against mean entropy)",
+      column: "entropy.rollout",
+      how: "record the rollout engine's entropy of each token, or its top-k log-probs",
+    },
+    {
+      test: "how both policies rank the alternatives, and how much mass top-k or top-p keeps",
+      column: "topk_logprobs",
+      how: "record the 5 most probable tokens of both sides",
+    },
+    {
+      test: "which tokens differ, and whether later turns were tokenized again",
+      column: "response_token_ids",
+      how: "record the response's token ids",
+    },
+    {
+      test: "whether both sides saw the same prompt",
+      column: "prompt_token_ids",
+      how: "record the prompt's token ids",
+    },
+    {
+      test: "whether tokens from older weights differ more",
+      column: "weight_versions",
+      how: "record the weight version that sampled each token",
+    },
+    {
+      test: "when the mismatch began and whether it grows",
+      column: "step",
+      how: "record the training step of each sequence, or pass a directory with several steps",
+    },
+    {
+      test: "whether one rank or engine differs from the others",
+      column: "rank",
+      how: "record the rank that computed each sequence",
+    },
+    {
+      test: "whether one environment or data source differs from the others",
+      column: "environment",
+      how: "record the data source of each sequence",
+    },
+  ]);
+});
+
+it("takes one side for what it tells alone", () => {
+  expect(names(makeBatch({ policyLogprobs: { reference: Float32Array.of(-1, -2) } }))).toContain(
+    "policy_logprobs.rescore",
+  );
+  expect(names(makeBatch({ entropies: { trainer: Float32Array.of(1, 2) } }))).toContain("entropy.rollout");
+  const rollout = names(makeBatch({ topK: { rollout: top } }));
+  expect(rollout).toContain("topk_logprobs");
+  expect(rollout).not.toContain("entropy.rollout");
+  const trainer = names(makeBatch({ topK: { trainer: top } }));
+  expect(trainer).toContain("topk_logprobs");
+  expect(trainer).toContain("entropy.rollout");
+});
+
+it.each(COLUMNS)("remembers %s in a file, and what was seen before", (name, draft) => {
+  const seen = new ColumnsSeen();
+  seen.add(makeBatch(draft));
+  const to = new ByteWriter();
+  seen.encode(to);
+  const from = new ByteReader(to.finish(), "columns");
+  const back = new ColumnsSeen();
+  back.add(makeBatch({ rank: 3 }));
+  back.mergeFrom(from);
+  from.end();
+  const left = seen.untested().filter(({ column }) => column !== "rank");
+  expect(back.untested()).toEqual(left);
+  expect(left.map(({ column }) => column)).not.toContain(name);
 });

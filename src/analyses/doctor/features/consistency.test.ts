@@ -82,6 +82,21 @@ describe("how much a token's id explains", () => {
     expect(measure(make(tokens), make(other)).byToken).toBeCloseTo(correlate(joined), 9);
   });
 
+  it("counts hundreds of ids", () => {
+    const many = Array.from({ length: 300 }, (_, id) =>
+      [0, 1, 2].map((t) => Math.sin(id * 3.7) + Math.cos(id * 1.3 + t * 2.1) / 2),
+    );
+    const given = many.flatMap((gaps, id) => gaps.map((gap) => ({ id: id * 7, gap })));
+    expect(measure(make(given)).byToken).toBeCloseTo(correlate(many), 9);
+    // A step that comes again goes on where it was.
+    const back = [0, 1, 2].map((part) => make(given.filter((_, t) => t % 3 === part)));
+    const between = make([{ id: 1, gap: 0.5 }], { step: 2 });
+    expect(measure(back[0]!, between, back[1]!, between, back[2]!).byToken).toBeCloseTo(
+      correlate([...many, [0.5, 0.5]]),
+      9,
+    );
+  });
+
   it("is not known without ids", () => {
     expect(measure(row(tokens.map(({ gap }) => gap))).byToken).toBeNaN();
   });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
 import { RunSums } from "./run-sums.ts";
 
@@ -83,4 +84,78 @@ it("count sequences of one policy apart", () => {
   sums.merge(other);
   expect(sums.excluded()).toEqual({ one_sided_sequences: 3 });
   expect(sums.metrics()).toMatchObject({ sequences: 0, tokens: 0, delta_mean: null });
+});
+
+describe("all sums", () => {
+  const first = (): RunSums => {
+    const sums = new RunSums();
+    sums.add(
+      makeBatch([
+        [
+          [-1, -1.5, true],
+          [-1, -1, true],
+          [-9, -1, false],
+          [Number.NaN, -1, true],
+        ],
+        [
+          [-2, -1, true],
+          [-1, Number.NEGATIVE_INFINITY, true],
+          [Number.NaN, Number.NaN, true],
+        ],
+      ]),
+    );
+    sums.add(makeBatch([[[-1, -1, true]]], false));
+    return sums;
+  };
+  const k3 = (delta: number): number => Math.expm1(delta) - delta;
+  const expected = {
+    ...{ sequences: 2, tokens: 3, delta: 0.5, abs: 1.5, square: 1.25, max: 1, equal: 1 },
+    ...{ k3: expect.closeTo(k3(-0.5) + k3(1), 12), rolloutMissing: 2, trainerMissing: 2 },
+  };
+
+  it("are of tokens with mask 1", () => {
+    expect(new RunSums().all).toEqual({
+      ...{ sequences: 0, tokens: 0, delta: 0, abs: 0, square: 0, max: 0, equal: 0 },
+      ...{ k3: 0, rolloutMissing: 0, trainerMissing: 0 },
+    });
+    expect(first().all).toEqual(expected);
+    expect(first().sequences).toBe(3);
+    expect(first().excluded()).toEqual({ rollout_missing: 2, trainer_missing: 2, one_sided_sequences: 1 });
+    expect(new RunSums().excluded()).toEqual({});
+  });
+
+  it("travel as bytes, and add up", () => {
+    const to = new ByteWriter();
+    first().encode(to);
+    const from = new ByteReader(to.finish(), "sums");
+    const sums = new RunSums();
+    sums.add(makeBatch([[[-1, -4, true]]]));
+    sums.add(makeBatch([[[-1, -1, true]]], false));
+    sums.mergeFrom(from);
+    from.end();
+    expect(sums.all).toEqual({
+      ...{ ...expected, sequences: 3, tokens: 4, delta: -2.5, abs: 4.5, square: 10.25, max: 3 },
+      k3: expect.closeTo(k3(-0.5) + k3(1) + k3(-3), 12),
+    });
+    expect(sums.sequences).toBe(5);
+    expect(sums.excluded().one_sided_sequences).toBe(2);
+    const merged = first();
+    merged.merge(sums);
+    expect(merged.all).toMatchObject({ max: 3, tokens: 7, rolloutMissing: 4 });
+    expect(merged.sequences).toBe(8);
+  });
+
+  it("hold k3 of a trainer far below to e^−20, and leave small differences their digits", () => {
+    const of = (rollout: number, trainer: number): number => {
+      const sums = new RunSums();
+      sums.add(makeBatch([[[rollout, trainer, true]]]));
+      return sums.all.k3;
+    };
+    expect(of(-1, -31)).toBeCloseTo(19, 6);
+    expect(of(-31, -1)).toBe(Math.expm1(20) - 20);
+    // Float32 values that are 2^−14 and 2^−13 apart: below and above 1e-4.
+    expect(of(-1, -1 - 2 ** -14)).toBe(2 ** -29);
+    expect(of(-1, -1 + 2 ** -14)).toBe(2 ** -29);
+    expect(of(-1, -1 - 2 ** -13)).toBe(Math.expm1(-(2 ** -13)) + 2 ** -13);
+  });
 });
