@@ -242,7 +242,7 @@ def test_advantages_by_sequence():
         ("mask:token.k2:..2:often", 'there is no option "often" here'),
         ("mask:token.k2:", "a range is missing after mask:"),
         ("weight:token truncate:2..0.5", "lower bound 2 above its upper bound 0.5; likely: the bounds are in another"),
-        ("truncate:..2", "has no weight to hold against its bounds"),
+        ("truncate:..2", "has no weight to compare with its bounds"),
         ("normalize:token", "has no weights to normalize"),
         ("veto:ratio:..-1", "ratios are positive"),
         ("weight:sequence.mean.max", "write weight:sequence.mean"),

@@ -154,7 +154,7 @@ export const HOSTILE_PICKLES: readonly HostileFile[] = [
   {
     name: "nested-files.pkl",
     make: () => pickle(dict([["rollout_log_probs", bytes(nestedFiles(40))]])),
-    expect: { exit: 3, says: /stand inside each other more than 8 levels deep/ },
+    expect: { exit: 3, says: /are nested in each other more than 8 levels deep/ },
   },
   {
     name: "same-file-many-times.pkl",
@@ -203,7 +203,7 @@ export const HOSTILE_PICKLES: readonly HostileFile[] = [
         inner = joined([LEGACY_HEAD, pickle(loaded(inner)), pickle("]")]);
       return pickle(loaded(inner));
     },
-    expect: { exit: 3, says: /stand inside each other more than 8 levels deep/ },
+    expect: { exit: 3, says: /are nested in each other more than 8 levels deep/ },
   },
   {
     name: "storage-of-2-billion.pkl",

@@ -162,6 +162,6 @@ def _check_step(name: str, step: Step, weight: Weight | None) -> None:
         )
     measure = None if isinstance(step, Truncate) else step.measure
     if measure is None and weight is None:
-        raise ValueError(f"{name} has no weight to hold against its bounds")
+        raise ValueError(f"{name} has no weight to compare with its bounds")
     if (measure is None or measure.statistic in _POSITIVE) and bounds.upper <= 0:
         raise ValueError(f"{name} bounds a ratio by {bounds.upper:g}: ratios are positive, so nothing would be left")

@@ -208,7 +208,7 @@ describe("beside the dumps of the same steps", () => {
     const values = report.per_step.map(({ delta_abs_mean }) => delta_abs_mean * 1.5);
     const comparison = compare({ "train/train_rollout_logprob_abs_diff": values });
     expect(comparison?.per_step[0]?.formula).toBeNull();
-    expect(comparison?.reason).toContain("a mean over sequences of their own means");
+    expect(comparison?.reason).toContain("a mean of the sequences' means");
   });
 
   it("a value that was not finite differs", () => {

@@ -272,7 +272,7 @@ function veto(mask: Uint8Array, offsets: Int32Array, rejected: Uint8Array): void
 function checkAdvantages({ advantages, rollout }: CorrectionBlock, correction: Correction): void {
   if (!needsAdvantages(correction)) return;
   if (!advantages) {
-    throw new SchemaError("a rule of this correction needs the sign of advantages, and the input has none", {
+    throw new SchemaError("a rule of this correction looks at the sign of advantages, and the input has none", {
       likely: "the dump was written without advantages",
       hint: "name their column with --advantages, or choose a correction without advantage signs",
     });
