@@ -1,5 +1,5 @@
 /**
- * The reference implementation's divergences: sums of non-negative terms that are as small as the columns are close.
+ * The reference implementation's divergences: sums of non-negative terms, which are small when the columns are close.
  *
  * @module
  */
@@ -62,7 +62,7 @@ function excludedMass(logits: Float32Array, columns: number, common: Softmax): n
   return excluded ? computeShare(excluded, common) : Number.NaN;
 }
 
-/** Of all that two softmaxes are of, the share of the first. */
+/** The share of the first of two softmaxes over disjoint columns. */
 export function computeShare(own: Softmax, other: Softmax): number {
   return 1 / (1 + Math.exp(other.max - own.max + Math.log1p(other.rest) - Math.log1p(own.rest)));
 }
@@ -71,7 +71,7 @@ function writeDivergences(pair: Pair, row: number, into: DivergenceRows): void {
   const { p, q, columns, ofP, ofQ } = pair;
   const shift = ofQ.max - ofP.max;
   const logP = Math.log1p(ofP.rest);
-  // What float64 left of Σ q − Σ p goes into the offset, or it would show where P and Q are nearly equal.
+  // The float64 remainder of Σ q − Σ p goes into the offset; otherwise it would show when P and Q are nearly equal.
   const first = Math.log1p(ofQ.rest) - logP;
   const offset = first + Math.log1p(computeExcess(pair, shift, first));
 
@@ -88,7 +88,7 @@ function writeDivergences(pair: Pair, row: number, into: DivergenceRows): void {
       reverse += qi * computeK3(-ratio);
       distance += Math.abs(pi * Math.expm1(ratio));
     } else {
-      // Where one of them is 0, so is its product with log q − log p, but for a divergence that is infinite.
+      // If one of them is 0, so is its product with log q − log p, unless the divergence is infinite.
       forward += qi - pi - (pi === 0 && ratio > 0 ? 0 : pi * ratio);
       reverse += pi - qi + (qi === 0 && ratio < 0 ? 0 : qi * ratio);
       distance += Math.abs(qi - pi);

@@ -7,7 +7,7 @@ export interface DistributionOptions {
   readonly engine?: "wasm" | "scalar";
 }
 
-/** Figures of rows that are not there yet: log-probs and the like NaN, ids and ranks -1. */
+/** Empty figures of rows: NaN for log-probs and the like, -1 for ids and ranks. */
 export function emptyDistributions(rows: number, k: number): DistributionRows {
   return {
     logSumExp: new Float64Array(rows).fill(Number.NaN),
@@ -20,7 +20,7 @@ export function emptyDistributions(rows: number, k: number): DistributionRows {
   };
 }
 
-/** Divergences of rows that are not there yet: NaN. */
+/** Empty divergences of rows: NaN. */
 export function emptyDivergences(rows: number): DivergenceRows {
   const column = (): Float64Array => new Float64Array(rows).fill(Number.NaN);
   return {

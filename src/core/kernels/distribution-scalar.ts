@@ -19,7 +19,7 @@ export interface Softmax {
   readonly weighted: number;
 }
 
-/** Of the columns `[from, to)`; undefined where one is NaN or +inf, or none is finite. */
+/** The softmax of the columns `[from, to)`; undefined when one is NaN or +inf, or none is finite. */
 export function computeSoftmax(logits: ArrayLike<number>, from: number, to: number): Softmax | undefined {
   let max = Number.NEGATIVE_INFINITY;
   let at = from;

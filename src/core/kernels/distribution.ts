@@ -2,9 +2,9 @@
  * Exact figures of whole distributions, from rows of logits: log-probs, entropies and the most probable columns of one
  * policy; Kullback-Leibler and Jensen-Shannon divergences and the total variation between two.
  *
- * Rows are copied into WebAssembly memory one at a time and summed there in single precision per column. What that
- * cannot do to five digits (infinite logits on one side, probabilities below 1e-20 that alone matter) goes to the plain
- * reference implementation, `distribution-scalar.ts` and `distribution-divergence.ts`.
+ * Rows are copied into WebAssembly memory one at a time and summed there in single precision per column. Cases beyond
+ * its five digits (infinite logits on one side, probabilities below 1e-20 that alone matter) go to the plain reference
+ * implementation, `distribution-scalar.ts` and `distribution-divergence.ts`.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { wasmDescribeRow } from "./wasm/distribution-row.ts";
 
 export type { DistributionOptions } from "./distribution-rows.ts";
 
-/** What the kernel did of a row; the reference implementation does the rest. */
+/** The parts of a row that the kernel computed; the reference implementation does the rest. */
 const NOTHING_DONE = { p: false, q: false, divergences: false };
 
 /** Figures of two policies about the same tokens. */
@@ -119,7 +119,7 @@ export function compareRows(
   options: DistributionOptions = {},
 ): ComparedRows {
   checkBlock(p, tokens, k);
-  // Before Q and the tokens: that P and Q differ says more.
+  // Before Q and the tokens: the error that P and Q differ is more informative.
   checkPair(p, q);
   checkBlock(q, tokens, k);
   const compared: ComparedRows = {

@@ -1,9 +1,10 @@
 /**
- * What the mismatch does to a token's term of the policy gradient.
+ * The effect of the mismatch on a token's term of the policy gradient.
  *
- * On-policy, a token adds A · ∇log π(token) to the gradient. Its tokens were sampled by the rollout policy, so the unbiased
- * weight is A · ρ with ρ = exp Δ (importance sampling: E_rollout[ρ f] = E_trainer[f]; per token as in PPO's surrogate,
- * Schulman et al., arXiv:1707.06347, equation 6). A trainer that takes A as it is leaves A · (ρ − 1) out: the impact.
+ * On-policy, a token adds A · ∇log π(token) to the gradient. Its tokens were sampled by the rollout policy, so the
+ * unbiased weight is A · ρ with ρ = exp Δ (importance sampling: E_rollout[ρ f] = E_trainer[f]; per token as in PPO's
+ * surrogate, Schulman et al., arXiv:1707.06347, equation 6). A trainer that uses A unweighted omits A · (ρ − 1): the
+ * impact.
  *
  * @module
  */
@@ -23,7 +24,7 @@ export function computeImpact(advantage: number, delta: number): number {
 /** Below this |Δ| nine terms of the series have all digits. */
 const SERIES = 0.0625;
 
-/** {@link computeK3}, without divisions where Δ is small: most tokens' is. */
+/** {@link computeK3}, without divisions for small Δ, as most tokens have. */
 export function quickK3(delta: number): number {
   if (delta > SERIES || delta < -SERIES) return computeK3(delta);
   return (

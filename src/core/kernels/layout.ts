@@ -1,10 +1,10 @@
 /**
- * The sums that one pass over rollout, trainer and mask leaves behind: one Float64Array of {@link FIELDS} numbers per
- * sequence, per turn, or per anything they are merged into with `mergeSums`.
+ * The sums of one pass over rollout, trainer and mask: one Float64Array of {@link FIELDS} numbers per sequence, per
+ * turn, or per anything they are merged into with `mergeSums`.
  *
- * Over the tokens with mask 1 whose two log-probs are finite: Δ = trainer − rollout (nats), ρ = exp Δ,
- * p = exp(rollout), p' = exp(trainer), Δp = p' − p. Means come with M2 = Σ(x − mean)², the form that merges without
- * cancellation (Chan, Golub, LeVeque 1979). Small quantities are kept, not differences of large ones: ρ − 1 instead
+ * Over the tokens with mask 1 whose two log-probs are finite: Δ = trainer − rollout (nats), ρ = exp Δ, p =
+ * exp(rollout), p' = exp(trainer), Δp = p' − p. Means come with M2 = Σ(x − mean)², the form that merges without
+ * cancellation (Chan, Golub, LeVeque 1979). Small quantities are stored, not differences of large ones: ρ − 1 instead
  * of ρ, 1 − p instead of p, k3 as a series near 0.
  *
  * @module
@@ -30,21 +30,23 @@ export const K3_SUM = 10;
 /** Mean of ρ − 1 over tokens with Δ ≤ {@link RATIO_CLAMP}. */
 export const EXCESS_MEAN = 11;
 export const EXCESS_M2 = 12;
-/** Tokens with Δ > {@link RATIO_CLAMP}, kept apart so that trainers' clamp at ±20 and the true value both follow. */
+/**
+ * Tokens with Δ > {@link RATIO_CLAMP}, kept separate so that both trainers' clamp at ±20 and the true value follow.
+ */
 export const OVER_COUNT = 13;
 /** Σ (ρ − 1) and Σ (ρ − 1)² over the tokens of OVER_COUNT; may overflow to Infinity. */
 export const OVER_EXCESS_SUM = 14;
 export const OVER_EXCESS_SQUARE_SUM = 15;
 /** Tokens whose two probabilities exist: COUNT plus those where a log-prob is -Infinity and neither is NaN or +Infinity. */
 export const PROB_COUNT = 16;
-/** Of Δp, over PROB_COUNT tokens, as are all the following up to PROB_DIFF_RESIDUAL. */
+/** Mean and M2 of Δp over PROB_COUNT tokens, like all the following up to PROB_DIFF_RESIDUAL. */
 export const PROB_DIFF_MEAN = 17;
 export const PROB_DIFF_M2 = 18;
 export const ABS_PROB_DIFF_MEAN = 19;
 export const ABS_PROB_DIFF_M2 = 20;
 /** 0 while PROB_COUNT is 0. */
 export const ABS_PROB_DIFF_MAX = 21;
-/** Of q = 1 − p, the probability that the rollout policy left to other tokens: exact where p is near 1. */
+/** Mean of q = 1 − p, the rollout policy's probability of other tokens: exact where p is near 1. */
 export const TAIL_MASS_MEAN = 22;
 /** Σ (q − mean q)², which is also Σ (p − mean p)². */
 export const TAIL_MASS_M2 = 23;

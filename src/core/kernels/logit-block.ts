@@ -1,12 +1,12 @@
 /**
- * What the distribution kernels take and give: logits row by row, figures row by row.
+ * Input and output of the distribution kernels: rows of logits, figures per row.
  *
  * @module
  */
 
-/** Rows of logits, row-major `[rows, vocabulary]`, as they come from a model or a file. Log-probs are logits, too. */
+/** Rows of logits, row-major `[rows, vocabulary]`, from a model or a file. Log-probs are also logits. */
 export interface LogitBlock {
-  /** How `values` are to be read. */
+  /** The number format of `values`. */
   readonly format: "float32" | "float16" | "bfloat16";
   /** Float32Array for `float32`; the raw bits in a Uint16Array for the two others. */
   readonly values: Float32Array | Uint16Array;
@@ -26,9 +26,9 @@ export interface DistributionRows {
   readonly entropies: Float64Array;
   /** 1 + the number of columns with a larger logit than the actual token's: 1 is the most probable; -1 without one. */
   readonly ranks: Int32Array;
-  /** Most probable columns that are kept of each row. */
+  /** Number of most probable columns kept per row. */
   readonly k: number;
-  /** `[rows, k]`, most probable first, the smaller id first among equals; -1 where there are fewer columns. */
+  /** `[rows, k]`, most probable first, the smaller id first among equals; -1 if there are fewer columns. */
   readonly topIds: Int32Array;
   /** `[rows, k]`, nats; NaN where the id is -1. */
   readonly topLogprobs: Float64Array;
@@ -45,10 +45,10 @@ export interface DivergenceRows {
   /** ½ Σ |p − q|, a fraction. */
   readonly totalVariation: Float64Array;
   /**
-   * Probability of P (of Q) in the columns that only P (only Q) has; 0 where the vocabularies are equal. Divergences
-   * are between the distributions renormalised over the columns that both have.
+   * Probability of P in the columns that only P has; 0 if the vocabularies are equal. Divergences are between the
+   * distributions renormalised over the columns that both have.
    */
   readonly excludedP: Float64Array;
-  /** The same of Q, in the columns that only Q has. */
+  /** Probability of Q in the columns that only Q has. */
   readonly excludedQ: Float64Array;
 }

@@ -24,7 +24,7 @@ export function emptySums(): Float64Array {
   return clearSums(new Float64Array(F.FIELDS), 0);
 }
 
-/** Makes the vector at `offset` the sums of no tokens. */
+/** Resets the vector at `offset` to the sums of no tokens. */
 export function clearSums(sums: Float64Array, offset: number): Float64Array {
   sums.fill(0, offset, offset + F.FIELDS);
   sums[offset + F.DELTA_MIN] = Number.POSITIVE_INFINITY;
@@ -33,7 +33,7 @@ export function clearSums(sums: Float64Array, offset: number): Float64Array {
 }
 
 /**
- * Adds the tokens behind one vector of sums to another, which then holds the sums of both.
+ * Adds one vector of sums to another, which then holds the sums of both.
  *
  * Means and second moments by the pairwise formulas of Chan, Golub and LeVeque (1979); the regression of Δp on p by
  * their counterpart for residuals, in which every term is non-negative. Exact when either side is empty; otherwise
@@ -54,8 +54,8 @@ export function clearSums(sums: Float64Array, offset: number): Float64Array {
  * assert.equal(k1(both), -0.25); // nats: the mean of 0.5 and -1
  * ```
  *
- * @param into vector of `FIELDS` sums that is changed, at `intoOffset`
- * @param from vector that is added, at `fromOffset`
+ * @param into vector of `FIELDS` sums to change, at `intoOffset`
+ * @param from vector to add, at `fromOffset`
  * @returns nothing; sums are counts, nats, fractions and their squares, field by field
  */
 export function mergeSums(into: Float64Array, from: Float64Array, fromOffset = 0, intoOffset = 0): void {
@@ -113,7 +113,7 @@ function mergePair(
   a[mean]! += difference * share;
 }
 
-/** `b − a`, where the pair that is known more accurately is the smaller one: `x` or its complement `1 − x`. */
+/** `b − a`, from whichever pair is more accurate, the smaller one: `x` or its complement `1 − x`. */
 function accurateDifference(b: number, a: number, complementB: number, complementA: number): number {
   return Math.abs(a) + Math.abs(b) < Math.abs(complementA) + Math.abs(complementB)
     ? b - a

@@ -1,9 +1,9 @@
 /**
  * The fused pass over rollout log-probs, trainer log-probs and mask: all token-level sums of a block, by row and by
- * turn, in one reading of the data.
+ * turn, in one pass over the data.
  *
- * Chunks of tokens are copied into WebAssembly memory and summed there in single precision per token. What that
- * cannot do to about six digits (extreme or infinite values, nearly constant Δ) goes to the reference implementation, `scalar.ts`.
+ * Chunks of tokens are copied into WebAssembly memory and summed there in single precision per token. Cases beyond its
+ * six digits (extreme or infinite values, nearly constant Δ) go to the reference implementation, `scalar.ts`.
  *
  * @module
  */
@@ -35,8 +35,8 @@ export type { MaskedTokens, MismatchOptions, MismatchTable, TokenBlock } from ".
  * ```
  *
  * @param block packed sequences: `[tokens]` log-probs (nats) and mask, `[rows + 1]` offsets
- * @returns tables of sums, one vector of `FIELDS` numbers per row and per turn; `k1`, `effectiveSampleSize` and the
- * like make figures of them
+ * @returns tables of sums, one vector of `FIELDS` numbers per row and per turn; `k1`, `effectiveSampleSize` and
+ * similar functions compute figures from them
  * @throws LengthMismatchError when the columns differ in length or the offsets reach beyond them.
  * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is
  * not within the block.

@@ -1,7 +1,7 @@
 /**
- * The reference implementation: defines what every field of `layout.ts` is, in float64, two passes and no tricks that cost
- * readability. The WebAssembly kernel is held to it by property tests, and falls back on it for whatever single
- * precision cannot do.
+ * The reference implementation: defines what every field of `layout.ts` is, in float64, with two passes and without
+ * tricks that cost readability. Property tests compare the WebAssembly kernel with it, and the kernel falls back on it
+ * where single precision is not enough.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { FloatArray } from "../base/index.ts";
 import * as F from "./layout.ts";
 import { emptySums, mergeSums } from "./merge.ts";
 
-/** Below this |Δ| the series is more accurate than `expm1(Δ) − Δ`, above it that has 14 digits. */
+/** Below this |Δ| the series is more accurate than `expm1(Δ) − Δ`, which has 14 digits above it. */
 const K3_SERIES = 0.0625;
 
 /**
@@ -141,7 +141,7 @@ function addRatios(sums: Float64Array, count: number): void {
       sums[F.OVER_EXCESS_SUM]! += excess;
       sums[F.OVER_EXCESS_SQUARE_SUM]! += excess * excess;
     } else {
-      // Either of ρ and ρ − 1 holds more digits where it is the smaller one.
+      // The smaller one of ρ and ρ − 1 holds more digits.
       ratios[within] = excess < -0.5 ? Math.exp(deltas[i]!) : 1 + excess;
       excesses[within] = excess;
       within++;

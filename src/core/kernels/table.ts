@@ -2,15 +2,15 @@ import { FIELDS } from "./layout.ts";
 import { clearSums, mergeSums } from "./merge.ts";
 import type { MismatchTable } from "./token-block.ts";
 
-/** Fills a {@link MismatchTable}: rows are known beforehand, turns turn up as they come. */
+/** Fills a {@link MismatchTable}: rows are known in advance, turns are added as they occur. */
 export interface TableBuilder {
   readonly rows: Float64Array;
   readonly rowTurns: Int32Array;
   addToRow(row: number, sums: Float64Array): void;
   addToTurn(turn: number, sums: Float64Array): void;
-  /** Back to the sums of no tokens. */
+  /** Resets to the sums of no tokens. */
   clearTurn(turn: number): void;
-  /** The row has one turn more than so far; `turn` where it is not the next one. */
+  /** Opens another turn in the row: the next one, or `turn`. */
   openTurn(row: number, turn?: number): void;
   /** Turns opened so far, over all rows. */
   turnCount(): number;

@@ -10,17 +10,20 @@ export interface TokenBlock {
   /** Non-zero = the policy's own token. */
   readonly mask: Uint8Array;
   /**
-   * Non-zero in turns, where the mask has some of their tokens only: turns are runs of it, and those without a token
-   * keep their number and do not count. Absent: turns are runs of the mask.
+   * Non-zero in turns, if the mask has only some of their tokens: turns are then runs of this mask, and turns without a
+   * token keep their number and do not count. When absent, turns are runs of the mask.
    */
   readonly turnMask?: Uint8Array;
   /** `[rows + 1]`, non-decreasing. */
   readonly offsets: Int32Array;
 }
 
-/** Results of single tokens with mask 1 and finite log-probs. The arrays are lent: copy what must outlive the call. */
+/**
+ * Results of single tokens with mask 1 and finite log-probs. The arrays are reused: copy values that must outlive the
+ * call.
+ */
 export interface MaskedTokens {
-  /** The first `count` entries of each array are meant; the arrays may be longer. */
+  /** Only the first `count` entries of each array are valid. */
   readonly count: number;
   /** Δ = trainer − rollout, nats. */
   readonly delta: Float32Array;
@@ -34,17 +37,17 @@ export interface MaskedTokens {
   readonly turn: Int32Array;
 }
 
-/** Which rows to sum, and what else to do on the way. */
+/** Which rows to sum, and what else to compute. */
 export interface MismatchOptions {
   /** Rows `[rowStart, rowEnd)` only; tables stay indexed from rowStart. */
   readonly rowStart?: number;
   /** Exclusive; the number of rows when absent. */
   readonly rowEnd?: number;
-  /** Also sum by turn, a contiguous run of mask 1 (or of `turnMask`) within a row; true unless said otherwise. */
+  /** Also sum by turn, a contiguous run of mask 1 (or of `turnMask`) within a row; default true. */
   readonly turns?: boolean;
   /**
-   * Called with every token that counts, once, in pieces. Order: ascending within a piece but for tokens with extreme
-   * values, which come last in it. Must not call the kernel itself.
+   * Called with every token that counts, once, in pieces. Order: ascending within a piece, with tokens of extreme values
+   * last. Must not call the kernel itself.
    */
   readonly sink?: (tokens: MaskedTokens) => void;
   /**
@@ -67,10 +70,11 @@ export interface MismatchTable {
 }
 
 /**
- * Resolves the rows to sum, and checks the block as far as they go.
+ * Resolves the rows to sum, and checks that part of the block.
  *
  * @throws LengthMismatchError when the three columns differ in length or the offsets reach beyond them.
- * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is not within the block.
+ * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is
+ * not within the block.
  */
 export function checkedRows(
   block: TokenBlock,
@@ -89,7 +93,7 @@ export function checkedRows(
   if (!(rowStart >= 0 && rowStart <= rowEnd && rowEnd <= rows)) {
     throw new UsageError(`rows [${rowStart}, ${rowEnd}) are not within the block's ${rows} rows`);
   }
-  // Only what is asked for: a block of many steps is asked for step by step.
+  // Only the requested rows: a block of many steps is requested step by step.
   const first = offsets[rowStart]!;
   const last = offsets[rowEnd]!;
   if (first < 0) throw new UsageError(`row offsets start at ${first}, before the first token`);

@@ -1,6 +1,6 @@
 /**
- * Turns: runs of mask 1 within a row, counted from 0, as verl's rounds are. Where each token says which turn it is in,
- * it has a mark, so that small unsigned arrays hold "in none" too; marks are made and read here and nowhere else.
+ * Turns: runs of mask 1 within a row, counted from 0, as verl's rounds are. Per-token turns are stored as marks, in
+ * which small unsigned arrays can also hold "none"; only this module makes and reads marks.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export interface Turn {
   readonly turn: number;
   /** First token of the turn, an index into the block. */
   readonly from: number;
-  /** Behind its last token. */
+  /** Index after its last token. */
   readonly to: number;
 }
 
@@ -51,7 +51,7 @@ export function findTurns(mask: Uint8Array): Turn[] {
 
 const MOST_MARKS = 65_535;
 
-/** `[end - start]`: a mark per token of the row `[start, end)`: its turn + 1 (at most 65,535), 0 where it is in none. */
+/** `[end - start]`: a mark per token of the row `[start, end)`: its turn + 1 (at most 65,535), 0 outside of turns. */
 export function turnMarks(mask: Uint8Array, start: number, end: number): Uint16Array {
   const marks = new Uint16Array(end - start);
   for (const { turn, from, to } of iterateTurns(mask, start, end))
@@ -59,7 +59,7 @@ export function turnMarks(mask: Uint8Array, start: number, end: number): Uint16A
   return marks;
 }
 
-/** The turn that a mark of {@link turnMarks} stands for, from 0; undefined: in none. */
+/** The turn of a mark of {@link turnMarks}, from 0; undefined outside of turns. */
 export function turnOfMark(mark: number): number | undefined {
   return mark === 0 ? undefined : mark - 1;
 }

@@ -1,7 +1,7 @@
 /**
  * Means and shares of values that come in clusters: responses to one prompt, tokens of one response.
  *
- * Values of one cluster are alike, so that many of them say little more than a few: intervals and tests count clusters.
+ * Values of one cluster are similar, so many of them say little more than a few: intervals and tests count clusters.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { ClusteredDifference, ClusteredShare, Interval } from "./result.ts"
 import { computeMean } from "./sample.ts";
 
 /**
- * Two groups' means compared, whatever depends on what within a cluster: the coefficient of an indicator in ordinary
- * least squares with the cluster-robust variance CR1, against Student's t with G − 1 degrees of freedom.
+ * Compares two groups' means with any dependence within clusters: the coefficient of an indicator in ordinary least
+ * squares with the cluster-robust variance CR1, against Student's t with G − 1 degrees of freedom.
  *
- * With n values in G clusters c, n_a of them in the first group, their mean ȳ_a, residuals e = y − ȳ of the own group:
- * variance = G/(G − 1) · (n − 1)/(n − 2) · Σ_c (Σ_{c∩a} e / n_a − Σ_{c∩b} e / n_b)². A cluster may have values in both
- * groups. Source: Cameron and Miller, "A practitioner's guide to cluster-robust inference", J. Human Resources 50
- * (2015), II.B and VI.D; the same as statsmodels' OLS with `cov_type="cluster"` and `use_t`.
+ * With n values in G clusters c, n_a of them in the first group, their mean ȳ_a, residuals e = y − ȳ of each value's
+ * group: variance = G/(G − 1) · (n − 1)/(n − 2) · Σ_c (Σ_{c∩a} e / n_a − Σ_{c∩b} e / n_b)². A cluster may have values
+ * in both groups. Source: Cameron and Miller, "A practitioner's guide to cluster-robust inference", J. Human Resources
+ * 50 (2015), II.B and VI.D; the same as statsmodels' OLS with `cov_type="cluster"` and `use_t`.
  *
  * @param inFirst whether a value belongs to the first group; the difference is first − second
  * @param clusters a value's cluster: any numbers, equal for one cluster
@@ -68,13 +68,13 @@ export function clusteredDifference(
 }
 
 /**
- * A share of values that come in clusters, with its 95 % interval: Wilson's, for as many independent draws as the
- * clusters are worth, with Student's t of G − 1 degrees of freedom.
+ * A share of values that come in clusters, with its 95 % interval: Wilson's, for the effective number of independent
+ * draws of the clusters, with Student's t of G − 1 degrees of freedom.
  *
- * With p the share in n values, v = G/(G − 1) · Σ_c (Σ_c (x − p))² / n² its variance over clusters, the draws are
- * n* = p(1 − p)/v, not more than n. A share of 0 or 1 has no such v: there every cluster counts as one draw.
- * Source: Dean and Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys",
- * J. Survey Statistics and Methodology 3 (2015); Korn and Graubard, Survey Methodology 24 (1998).
+ * With p the share in n values, v = G/(G − 1) · Σ_c (Σ_c (x − p))² / n² its variance over clusters, the draws are n* =
+ * p(1 − p)/v, not more than n. A share of 0 or 1 has no such v: there every cluster counts as one draw. Source: Dean
+ * and Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys", J. Survey
+ * Statistics and Methodology 3 (2015); Korn and Graubard, Survey Methodology 24 (1998).
  *
  * @param hits 1 or true for a value that counts
  * @returns NaN for share and interval of no values; an interval of 0 to 1 for a single cluster
@@ -110,14 +110,15 @@ export function clusteredShare(
 }
 
 /**
- * Degrees of freedom that a variance over clusters is worth: 2 / (Σ s⁴ / (Σ s²)² − 1/G), not more than G − 1. Where a few
- * clusters carry it, it is known as badly as if there were only those few. Source: Satterthwaite, "An approximate
- * distribution of estimates of variance components", Biometrics Bulletin 2 (1946), with the fourth moment that is seen.
+ * Degrees of freedom that a variance over clusters is worth: 2 / (Σ s⁴ / (Σ s²)² − 1/G), not more than G − 1. A
+ * variance dominated by a few clusters is as uncertain as if there were only those. Source: Satterthwaite, "An
+ * approximate distribution of estimates of variance components", Biometrics Bulletin 2 (1946), with the observed
+ * fourth moment.
  */
 function effectiveFreedom(scores: readonly number[]): number {
   const second = squares(scores);
   const fourth = squares(scores.map((score) => score * score));
-  // Of equal scores it is 0, and may round to less: that is not a single degree of freedom.
+  // For equal scores it is 0, but may round to less, which does not mean a single degree of freedom.
   const excess = Math.max(0, fourth / second ** 2 - 1 / scores.length);
   return Math.max(1, Math.min(scores.length - 1, 2 / excess));
 }

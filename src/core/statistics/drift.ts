@@ -3,14 +3,14 @@ import { studentQuantile95, studentTail } from "./distributions.ts";
 import type { DriftResult } from "./result.ts";
 
 /**
- * Whether a path drifts, against a walk that only wanders. Values of a walk are not independent, so that a correlation
- * of them with time is "significant" more often than not; its increments are.
+ * Tests whether a path drifts, against a random walk. Values of a walk are not independent, so their correlation with
+ * time is "significant" more often than not; its increments are independent.
  *
- * With d_j the change over a time h_j, d_j ~ N(μ h_j, σ² h_j): the regression of d_j / √h_j on √h_j through the origin,
- * μ̂ = Σ d / Σ h, s² = Σ (d_j − μ̂ h_j)² / h_j / (k − 1), t = μ̂ √Σh / s with k − 1 degrees of freedom, k increments.
- * Of even steps it is the t-test of the increments' mean. Independent jitter around a constant makes it conservative, as
- * increments then take each other back. Source: Granger and Newbold, "Spurious regressions in econometrics", J.
- * Econometrics 2 (1974).
+ * With d_j the change over a time h_j, d_j ~ N(μ h_j, σ² h_j): the regression of d_j / √h_j on √h_j through the
+ * origin, μ̂ = Σ d / Σ h, s² = Σ (d_j − μ̂ h_j)² / h_j / (k − 1), t = μ̂ √Σh / s with k − 1 degrees of freedom, k
+ * increments. For even steps it is the t-test of the increments' mean. Independent jitter around a constant makes it
+ * conservative, since increments then cancel each other. Source: Granger and Newbold, "Spurious regressions in
+ * econometrics", J. Econometrics 2 (1974).
  *
  * @param times ascending
  * @returns NaN below three values and where they are all equal

@@ -1,14 +1,17 @@
 /**
- * By what factor one part of a run exceeds another, and how far that can be trusted: a ratio of two ratio estimators
- * over the same clusters.
+ * The factor by which one part of a run exceeds another, with its uncertainty: a ratio of two ratio estimators over
+ * the same clusters.
  *
  * @module
  */
 import { clusterInterval } from "./cluster-interval.ts";
 
-/** `[clusters]` each: what one cluster (a prompt's responses) adds to the two parts; 0 and 0 where it has no such part. */
+/**
+ * `[clusters]` each: each cluster's (a prompt's responses') contribution to the two parts; 0 and 0 if it has no such
+ * part.
+ */
 export interface TwoParts {
-  /** Sums of the first part (Σ|Δ|) and what they are divided by (tokens). */
+  /** Sums of the first part (Σ|Δ|) and their divisors (tokens). */
   readonly sums: Float64Array;
   readonly sizes: Float64Array;
   readonly otherSums: Float64Array;
@@ -28,9 +31,9 @@ export interface Factor {
   readonly withoutLargest: number;
 }
 
-/** Clusters that each part must have before a t interval covers what it says. */
+/** Clusters that each part must have for a t interval to keep its coverage. */
 export const MIN_CLUSTERS = 10;
-/** Of a part's sum: where one cluster holds more, its own size is what an interval would be about. */
+/** Largest share of a part's sum in one cluster: beyond it, an interval would mostly describe that cluster. */
 export const MAX_SHARE = 0.1;
 
 /**

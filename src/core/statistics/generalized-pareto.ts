@@ -1,4 +1,4 @@
-/** Fewer exceedances than this say nothing of a tail. */
+/** Fewer exceedances than this say nothing about a tail. */
 const FEWEST = 10;
 
 /**
@@ -17,21 +17,22 @@ export function paretoTailIndex(exceedances: ArrayLike<number>, counts: ArrayLik
   return n < FEWEST ? Number.NaN : fitTailIndex(exceedances, counts, n);
 }
 
-/** Importance weights whose tail is not fitted: of fewer, a fifth is not a tail. */
+/** Smallest number of importance weights with a tail: a fifth of fewer is not a tail. */
 const FEWEST_WEIGHTS = 25;
-/** Up to as many values beyond the cut say nothing of its shape. */
+/** Up to this many values beyond the cut say nothing about the tail's shape. */
 const MOST_UNFITTED = 4;
-/** Logarithm of the smallest normal number: what lies further below the largest weight is 0 beside it. */
+/** Logarithm of the smallest normal number: weights further below the largest one are 0 next to it. */
 const LOG_TINY = Math.log(2 ** -1022);
 
-/** How many of n importance weights make the tail that is fitted: min(n/5, 3√n), rounded up. */
+/** The number of n importance weights in the fitted tail: min(n/5, 3√n), rounded up. */
 export function countTail(n: number): number {
   return Math.ceil(Math.min(n / 5, 3 * Math.sqrt(n)));
 }
 
 /**
  * k̂ of importance weights: the tail index of a generalized Pareto distribution fitted to the largest of them. Up to
- * 0.5 their mean has a finite variance; above 0.7 means and effective sample sizes of that many weights say little.
+ * 0.5 their mean has a finite variance; above 0.7, means and effective sample sizes of that many weights are
+ * unreliable.
  *
  * Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto smoothed importance sampling" (JMLR 25(72), 2024), section 3, for
  * independent draws; ties with the cut do not count as beyond it.
@@ -56,7 +57,7 @@ export function weightTailIndex(largest: ArrayLike<number>, n: number): number {
   return fitTailIndex(exceedances, new Float64Array(beyond).fill(1), beyond);
 }
 
-/** Of n exceedances, enough to fit. */
+/** Number of exceedances from which to fit. */
 function fitTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>, n: number): number {
   const largest = exceedances[exceedances.length - 1]!;
   const quartile = quantile(exceedances, counts, Math.floor(n / 4 + 0.5));

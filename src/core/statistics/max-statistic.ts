@@ -1,7 +1,7 @@
 /**
- * Whether one of many groups stands out: a permutation test on the largest standardized group sum. Looking at the worst
- * of fifty steps and testing it as if it had been the only one finds a "worst step" in every run; the largest of the
- * permuted runs is what the worst must beat (Westfall and Young, "Resampling-Based Multiple Testing", 1993).
+ * Whether one of many groups stands out: a permutation test on the largest standardized group sum. Testing the worst
+ * of fifty steps as if it were the only one finds a "worst step" in every run; the worst must exceed the largest of
+ * the permuted runs (Westfall and Young, "Resampling-Based Multiple Testing", 1993).
  *
  * @module
  */
@@ -14,8 +14,8 @@ export interface GroupedUnits {
   readonly groups: Int32Array;
   readonly groupCount: number;
   /**
-   * `[blocks + 1]`: units change places only within `[blocks[i], blocks[i + 1])`, such as the turns of one sequence.
-   * One block of all units when absent.
+   * `[blocks + 1]`: units are permuted only within `[blocks[i], blocks[i + 1])`, such as the turns of one sequence. One
+   * block of all units when absent.
    */
   readonly blocks?: Int32Array;
 }
@@ -42,7 +42,7 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   const { mean, deviation } = computeMoments(units, blocks);
   const standardised = (sums: Float64Array, group: number): number => {
     const scale = deviation[group] as number;
-    // A sum whose spread is rounding says nothing.
+    // A spread that is only rounding says nothing.
     return scale > 0 ? ((sums[group] as number) - (mean[group] as number)) / scale : 0;
   };
   const largest = (sums: Float64Array): number => {
@@ -58,7 +58,7 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   const beaten = new Float64Array(groupCount).fill(1);
   const shuffled = Float64Array.from(values);
   const random = seededRandom(seed);
-  // Equal sums added in another order differ in their last bits, and count as equal.
+  // Equal sums added in another order differ in their last bits, but count as equal.
   const slack = 1e-9 * (1 + worst);
   let done = 0;
   for (let overall = 0; done < PERMUTATIONS && overall < ENOUGH_BEATEN; done++) {
@@ -82,9 +82,9 @@ function sumGroups(values: Float64Array, groups: Int32Array, count: number): Flo
 }
 
 /**
- * Of group sums when the values of each block are dealt again: with m of a block's T places and the block's variance
- * s² (divisor T − 1), the mean is m·v̄ and the variance m·(1 − m/T)·s²; blocks add up (Cochran, "Sampling Techniques",
- * 1977, section 2.5: sampling without replacement).
+ * Mean and variance of group sums when the values of each block are permuted: with m of a block's T places and the
+ * block's variance s² (divisor T − 1), the mean is m·v̄ and the variance m·(1 − m/T)·s²; blocks add up (Cochran,
+ * "Sampling Techniques", 1977, section 2.5: sampling without replacement).
  */
 function computeMoments(
   { values, groups, groupCount }: GroupedUnits,

@@ -1,15 +1,15 @@
 /**
- * Bounds of a mean over tokens whose prompts were drawn, not the tokens: what equivalence is judged by. The same as
+ * Bounds of a mean over tokens, for tests of equivalence; the prompts were drawn, not the tokens. The same as
  * `bound_mean` of `python/logratio/agree/statistics.py`.
  *
  * @module
  */
 import { studentTail } from "./distributions.ts";
 
-/** With fewer clusters a bound says more of its assumptions than of the data. */
+/** With fewer clusters a bound depends more on its assumptions than on the data. */
 export const FEWEST_BOUND_CLUSTERS = 10;
 
-/** A mean with one-sided bounds on either side; without bounds where `reason` says why. */
+/** A mean with one-sided bounds on either side; if it has none, `reason` says why. */
 export interface MeanBounds {
   readonly mean: number;
   readonly low: number | undefined;
@@ -19,17 +19,17 @@ export interface MeanBounds {
 }
 
 /**
- * Bounds of Σ sums / Σ counts, each of which holds with probability 1 − alpha: both one-sided tests of Schuirmann (1987,
- * J. Pharmacokinet. Biopharm. 15) reject at `alpha` exactly when both bounds lie within the tolerance.
+ * Bounds of Σ sums / Σ counts, each of which holds with probability 1 − alpha: both one-sided tests of Schuirmann
+ * (1987, J. Pharmacokinet. Biopharm. 15) reject at `alpha` exactly when both bounds lie within the tolerance.
  *
- * The variance is that of a ratio of two sums over independent clusters, G/(G − 1) Σ(Sᵢ − μ nᵢ)² / (Σnᵢ)², with Student's t
- * at G − 1 degrees of freedom. |Δ| is skewed, for which plain t bounds are too low; Hall's cubic transformation (1992,
- * J. R. Statist. Soc. B 54, equation 2.2) removes the first term of that, and where every sum is positive the upper
- * bound is also at least that of a log-normal mean (Cox's method, in Land 1972, Technometrics 14). Each bound is the widest
- * of these.
+ * The variance is that of a ratio of two sums over independent clusters, G/(G − 1) Σ(Sᵢ − μ nᵢ)² / (Σnᵢ)², with
+ * Student's t at G − 1 degrees of freedom. |Δ| is skewed, for which plain t bounds are too low; Hall's cubic
+ * transformation (1992, J. R. Statist. Soc. B 54, equation 2.2) removes the first term of that, and where every sum is
+ * positive the upper bound is also at least that of a log-normal mean (Cox's method, in Land 1972, Technometrics 14).
+ * Each bound is the widest of these.
  *
  * @param sums of each cluster, the sum over its tokens
- * @param counts of each cluster, its tokens; clusters without tokens are passed over
+ * @param counts of each cluster, its tokens; clusters without tokens are ignored
  */
 export function boundMean(
   allSums: ArrayLike<number>,
@@ -84,7 +84,7 @@ function boundLogNormal(sums: readonly number[], counts: readonly number[], quan
   const spread = add(logs.map((log, i) => weights[i]! * (log - center) ** 2));
   const variance = (spread * groups) / (groups - 1);
   const error = Math.sqrt(variance / groups + variance ** 2 / (2 * (groups - 1)));
-  // Beyond this a double has no exponential.
+  // Beyond this the exponential overflows a double.
   return Math.exp(Math.min(700, center + variance / 2 + quantile * error));
 }
 
@@ -107,8 +107,8 @@ export function studentQuantile(tail: number, degreesOfFreedom: number): number 
 }
 
 /**
- * The largest share that is not refuted by none in n independent draws: 1 − alpha^(1/n), the one-sided bound of Clopper
- * and Pearson (Biometrika 26, 1934). At 95 % it is about 3/n, the rule of three.
+ * The largest share that 0 of n independent draws do not refute: 1 − alpha^(1/n), the one-sided bound of Clopper and
+ * Pearson (Biometrika 26, 1934). At 95 % it is about 3/n, the rule of three.
  */
 export function boundShareOfNone(n: number, alpha: number): number {
   return n > 0 ? -Math.expm1(Math.log(alpha) / n) : 1;

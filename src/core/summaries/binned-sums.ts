@@ -1,13 +1,13 @@
 /**
- * Sums of float64 values that do not depend on the order of adding: any order and any tree of merging gives the same bits
- * (after Demmel and Nguyen, "Parallel reproducible summation", IEEE Trans. Computers 64(7), 2015).
+ * Sums of float64 values that do not depend on the order of adding: any order and any tree of merging gives the same
+ * bits (after Demmel and Nguyen, "Parallel reproducible summation", IEEE Trans. Computers 64(7), 2015).
  *
- * The exponents of float64 are cut into bins of {@link WIDTH} bits at fixed places. A value is split at these places into
- * digits, whole numbers below 2^18, and each bin sums its own digits, which is exact. A sum keeps the {@link BINS} bins from
- * the largest value down; digits further down are dropped, and a bin that a larger value pushes out goes as a whole. So
- * which bins are left follows from the largest value, and what is in them from the values: from the set alone, and not
- * from its order. Digits never carry into the next bin, since a carry out of a bin that is dropped later would depend on
- * when.
+ * The exponents of float64 are divided into bins of {@link WIDTH} bits at fixed places. A value is split at these
+ * places into digits, whole numbers below 2^18, and each bin sums its own digits, which is exact. A sum keeps the
+ * {@link BINS} bins from the largest value down; lower digits are dropped, and a bin that a larger value displaces is
+ * dropped as a whole. So the largest value determines the bins and the values determine their content: only the set
+ * matters, not its order. Digits never carry into the next bin, since a carry from a bin that is dropped later would
+ * depend on the time.
  *
  * At least 72 bits below the largest value are kept, so the sum is more exact than adding doubles. A bin of doubles is
  * exact up to 2^35 values in one place.
@@ -25,7 +25,7 @@ const HIGHEST = Math.floor(1023 / WIDTH);
 const EMPTY = LOWEST - 1;
 
 const BIN_OF_EXPONENT = Int8Array.from({ length: 2048 }, (_, biased) => Math.floor((biased - 1023) / WIDTH));
-/** 2^(−18 b), to bring the values of bin b to [1, 2^18). What is too small for that is smaller than 10^-300. */
+/** 2^(−18 b), to bring the values of bin b to [1, 2^18). Values too small for that are below 10^-300. */
 const SCALES = Float64Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => 2 ** (-WIDTH * (LOWEST + i)));
 
 const float = new Float64Array(1);
@@ -34,7 +34,7 @@ const words = new Uint32Array(float.buffer);
 export class BinnedSums {
   #tops: Int8Array;
   #bins: Float64Array;
-  /** Sums of infinities and NaN, by place: what they come to does not depend on the order either. */
+  /** Sums of infinities and NaN, by place: these do not depend on the order either. */
   #odd: Map<number, number> | undefined;
 
   constructor(places = 0) {
@@ -46,7 +46,7 @@ export class BinnedSums {
     return this.#tops.length;
   }
 
-  /** Makes room for so many places; never fewer than there are. */
+  /** Grows to a number of places; never shrinks. */
   grow(places: number): void {
     if (places <= this.places) return;
     const room = Math.max(places, 2 * this.places);
@@ -67,7 +67,7 @@ export class BinnedSums {
     }
     const bin = BIN_OF_EXPONENT[biased]!;
     const scale = SCALES[bin - LOWEST];
-    // Subnormal, or so near to it that its scale is not finite.
+    // Subnormal, or so close to it that its scale is not finite.
     if (scale === undefined || scale === Number.POSITIVE_INFINITY || biased === 0) return;
     if (bin > this.#tops[place]!) this.#raise(place, bin);
     const bins = this.#bins;
@@ -87,7 +87,7 @@ export class BinnedSums {
     const biased = (words[1]! >>> 20) & 2047;
     const bin = BIN_OF_EXPONENT[biased]!;
     const tops = this.#tops;
-    // What is rare (the first values of a place, those at the ends of the range) goes the plain way.
+    // Rare cases (the first values of a place, those at the ends of the range) take the plain path.
     if (biased === 2047 || bin <= LOWEST + 1 || bin > tops[place]! || bin > tops[magnitudePlace]!) {
       this.add(place, value);
       this.add(magnitudePlace, Math.abs(value));
@@ -132,7 +132,7 @@ export class BinnedSums {
     for (let i = by; i < BINS; i++) this.#bins[place * BINS + i]! += other.#bins[otherPlace * BINS + i - by]!;
   }
 
-  /** The sum, rounded; of a single value that value. */
+  /** The rounded sum; for a single value, that value. */
   value(place: number): number {
     const odd = this.#odd?.get(place);
     if (odd !== undefined) return odd;
@@ -142,7 +142,7 @@ export class BinnedSums {
     return sum === 0 ? 0 : sum / SCALES[this.#tops[place]! - LOWEST]!;
   }
 
-  /** These places, in this order. Most hold a single value, which is written as such. */
+  /** Writes these places in order. Most hold a single value, which is written as such. */
   encode(to: ByteWriter, places: ArrayLike<number>): void {
     const kinds = Array.from(places, (place) => this.#readKind(place));
     for (let i = 0; i < kinds.length; i += 4)
@@ -168,7 +168,7 @@ export class BinnedSums {
     return Math.fround(value) === value ? KIND.float32 : KIND.float64;
   }
 
-  /** The value of which, added by itself, these are the sums; 0 of none, undefined where there is no such value. */
+  /** The single value with these sums; 0 when empty, undefined when there is no such value. */
   singleValue(place: number): number | undefined {
     if (this.#odd?.has(place) === true) return undefined;
     const top = this.#tops[place]!;
@@ -183,7 +183,7 @@ export class BinnedSums {
     return value;
   }
 
-  /** Adds what `encode` wrote of as many places, to these places in this order; a place may be there twice. */
+  /** Adds the output of `encode` for as many places to these places in order; a place may occur twice. */
   mergeFrom(from: ByteReader, places: ArrayLike<number>): void {
     const kinds = new Uint8Array(places.length + 3);
     for (let i = 0; i < places.length; i += 4) {
@@ -215,11 +215,11 @@ export class BinnedSums {
   }
 }
 
-/** How a place is written. */
+/** The encoding of a place. */
 const KIND = { float64: 0, bins: 1, float32: 2, empty: 3 } as const;
 const SINGLE = new BinnedSums(1);
 
-/** The places of slots that have `width` of them each, column by column: like values lie together. */
+/** The places of slots with `width` places each, column by column, so that similar values are together. */
 export function listPlaces(slots: readonly number[], width: number): Uint32Array {
   const places = new Uint32Array(slots.length * width);
   let at = 0;

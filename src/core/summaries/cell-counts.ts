@@ -1,18 +1,18 @@
 /**
  * Counts by cell, a number that is the upper bits of a float32.
  *
- * There is one of these for each step, rank and environment of a run. Most hold either a handful of values or a great
- * many, so the first ones are kept as a list, and pages of counters are made when they no longer fit into it.
+ * Each step, rank and environment of a run has one. Most hold either a handful of values or a great many, so values
+ * start as a list, and pages of counters are made when they no longer fit.
  *
  * @module
  */
 import type { CountedCells } from "../kernels/index.ts";
 
-/** Sign and exponent, which say which page a cell is on. */
+/** Sign and exponent, the page of a cell. */
 const PAGES = 512;
 /** All bits of a float32 but its sign. */
 const MAGNITUDE = 0x7fffffff;
-/** Of a kernel's count; the highest bit is a mark of its own. */
+/** A kernel's count; the highest bit is a separate mark. */
 const COUNT_BITS = 0x7fffffff;
 
 /** |Δ| in nats beyond which tokens are counted one by one; 0.693 is a factor of two, 2.303 of ten. */
@@ -31,7 +31,7 @@ const SIGNED_THRESHOLDS: readonly number[] = [
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
 
-/** Bits of the largest float32 up to `magnitude`: what is larger is beyond it. */
+/** Bits of the largest float32 up to `magnitude`; larger values are beyond it. */
 function readWord(magnitude: number): number {
   float[0] = magnitude;
   return bits[0]! - (float[0] > magnitude ? 1 : 0);
@@ -75,15 +75,18 @@ export interface ListedCells {
   readonly counts: readonly number[];
 }
 
-/** Values kept as a list: at about as many, pages take no more memory. */
+/** Longest list of values: from about here on, pages take no more memory. */
 const MOST_LISTED = 256;
 
 export class CellCounts {
   readonly #mantissaBits: 7 | 10;
   readonly #thresholds: ThresholdCells;
-  /** By {@link SIGNED_THRESHOLDS}: values of its cell that lie beyond it. Undefined: merged with counts that lack it. */
+  /**
+   * By {@link SIGNED_THRESHOLDS}: values of its cell that lie beyond it. Undefined after a merge with counts that lack
+   * it.
+   */
   #beyond: Float64Array | undefined = new Float64Array(SIGNED_THRESHOLDS.length);
-  /** A cell for each value, in the order in which they came; undefined once there are pages. */
+  /** A cell per value in order of arrival; undefined once there are pages. */
   #listed: number[] | undefined = [];
   #pages: (Uint32Array | undefined)[] = [];
 
@@ -94,14 +97,14 @@ export class CellCounts {
 
   /**
    * Of the values in the cell of a {@link TAIL_THRESHOLDS} entry, how many lie beyond it (further from 0, same sign);
-   * undefined for other thresholds, and where it was not noted.
+   * undefined for other thresholds, and if it was not counted.
    */
   countBeyond(threshold: number): number | undefined {
     const slot = SIGNED_THRESHOLDS.indexOf(threshold);
     return slot < 0 ? undefined : this.#beyond?.[slot];
   }
 
-  /** What {@link countBeyond} says of all thresholds, the positive ones first; undefined where it was not noted. */
+  /** {@link countBeyond} of all thresholds, the positive ones first; undefined if it was not counted. */
   get beyond(): readonly number[] | undefined {
     return this.#beyond && [...this.#beyond];
   }
@@ -141,13 +144,13 @@ export class CellCounts {
     return added;
   }
 
-  /** Adds the finite value of which `word` are the bits. */
+  /** Adds the finite value with the bits `word`. */
   addWord(word: number): void {
     this.add(word >>> (23 - this.#mantissaBits));
     this.#noteBeyond(word);
   }
 
-  /** Counts a value for each threshold that its cell holds and that it lies beyond. */
+  /** Counts a value for each threshold in its cell that it is beyond. */
   #noteBeyond(word: number): void {
     const beyond = this.#beyond;
     const shift = 23 - this.#mantissaBits;
@@ -174,12 +177,12 @@ export class CellCounts {
     page[at] = (page[at] as number) + count;
   }
 
-  /** Adds what a kernel has counted in cells of the same width; returns how many values those are. */
+  /** Adds a kernel's counts in cells of the same width; returns the number of values. */
   addCounted({ cells, pages, beyond }: CountedCells): number {
     const size = 1 << this.#mantissaBits;
     let added = 0;
     for (let index = 0; index < PAGES; index++) {
-      // On the last page of either sign are infinities and NaN.
+      // The last page of either sign has infinities and NaN.
       if (pages[index] === 0 || (index & 255) === 255) continue;
       const theirs = cells.subarray(index * size, (index + 1) * size);
       added +=
@@ -227,7 +230,7 @@ export class CellCounts {
     });
   }
 
-  /** Adds what other counts noted of the thresholds; undefined: they noted nothing. */
+  /** Adds other counts beyond thresholds; undefined when they have none. */
   mergeBeyond(theirs: Float64Array | undefined): void {
     const ours = this.#beyond;
     if (theirs === undefined) this.#beyond = undefined;

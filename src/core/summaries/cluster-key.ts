@@ -1,5 +1,5 @@
 /**
- * Keys of clusters: 53 bits of a hash of what a cluster is called, so that shards name the same cluster alike.
+ * Keys of clusters: 53 bits of a hash of a cluster's name, so that shards give the same cluster the same key.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export class KeyHash {
     this.#low = low;
   }
 
-  /** A hash that has seen the same so far. */
+  /** A copy of the hash. */
   copy(): KeyHash {
     return new KeyHash(this.#high, this.#low);
   }
@@ -30,7 +30,7 @@ export class KeyHash {
     return this;
   }
 
-  /** By its bits; every NaN counts as the same. */
+  /** Hashes the bits; all NaN are equal. */
   addNumber(value: number): this {
     numbers[0] = Number.isNaN(value) ? Number.NaN : value;
     return this.addWord(words[0]!).addWord(words[1]!);
@@ -51,7 +51,7 @@ export class KeyHash {
     return this;
   }
 
-  /** A whole number in [0, 2^53), its upper bits as random as its lower ones. */
+  /** A whole number in [0, 2^53) with equally random upper and lower bits. */
   key(): number {
     let high = this.#high ^ Math.imul(this.#low, 0x9e3779b1);
     let low = this.#low ^ Math.imul(this.#high, 0x85ebca77);

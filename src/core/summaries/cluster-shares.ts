@@ -1,5 +1,5 @@
 /**
- * A share of a sum by cluster: what is left of the share when any one cluster is taken away.
+ * A share of a sum by cluster, and how it changes without any one cluster.
  *
  * @module
  */
@@ -7,14 +7,16 @@ import type { ByteReader, ByteWriter } from "../base/index.ts";
 import { BinnedSums, listPlaces } from "./binned-sums.ts";
 
 const KEY_BITS = 53;
-/** Clusters kept apart; of more, those whose keys begin alike are joined, as `ClusterSums` does. */
+/**
+ * Most clusters kept apart; beyond that, those whose keys begin with the same bits are joined, as in `ClusterSums`.
+ */
 const MOST = 2 ** 12;
 const FIRST_PREFIX = 16;
 /** Sums of a cluster: the whole and the part. */
 const WIDTH = 2;
 
 export class ClusterShares {
-  /** Bits of the keys that tell clusters apart. */
+  /** Bits of the keys that distinguish clusters. */
   #bits = KEY_BITS;
   #slots = new Map<number, number>();
   #sums = new BinnedSums(WIDTH);
@@ -34,7 +36,7 @@ export class ClusterShares {
     this.#join();
   }
 
-  /** Smallest and largest share that is left without any one cluster; NaN without two clusters that have something. */
+  /** Smallest and largest share without any one cluster; NaN with fewer than two non-empty clusters. */
   leaveOneOut(): readonly [low: number, high: number] {
     const rows = this.#sorted().map(([, slot]) => [0, 1].map((i) => this.#sums.value(WIDTH * slot + i)));
     const [whole, part] = [0, 1].map((i) => rows.reduce((sum, row) => sum + row[i]!, 0));
@@ -69,7 +71,7 @@ export class ClusterShares {
   }
 
   /**
-   * Adds what `encode` wrote.
+   * Adds the output of `encode`.
    *
    * @throws FormatError when the bytes are not these sums
    */

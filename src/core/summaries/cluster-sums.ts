@@ -1,11 +1,11 @@
 /**
- * Sums by cluster: by what was drawn independently of the rest, the prompt with all its samples (or a sequence whose
- * prompt is not known). How much clusters differ says how far a pooled figure may be off.
+ * Sums by cluster, the unit that was drawn independently: a prompt with all its samples (or a sequence of unknown
+ * prompt). The differences between clusters show how far a pooled figure may be off.
  *
  * Up to {@link MOST_CLUSTERS} clusters are kept apart. Of more, those whose keys start with the same bits are joined,
- * with as many bits as leave no more than that: a union of independent clusters is independent of the other unions, so
- * what is left are fewer, larger clusters of the same population. Which are joined follows from the set of keys alone,
- * so shards merged in any order or tree end in the same clusters.
+ * with as many bits as leave no more than that: unions of independent clusters are independent, so the result is
+ * fewer, larger clusters of the same population. The set of keys alone decides which are joined, so shards merged in
+ * any order or tree end in the same clusters.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { BinnedSums, countPlaces, listPlaces } from "./binned-sums.ts";
 /** Clusters kept apart. */
 export const MOST_CLUSTERS = 2 ** 14;
 
-/** Clusters kept apart of one slice of a run: there are many slices, and a test of one needs no more. */
+/** Clusters kept apart in a slice of a run: there are many slices, and testing one needs no more. */
 export const MOST_SLICE_CLUSTERS = 2 ** 8;
 
 /**
@@ -56,7 +56,7 @@ export const CLUSTER_WIDTH = Object.keys(CLUSTER).length;
 
 /** Columns that are whole numbers, whose sums are exact. */
 const WHOLE: readonly number[] = [CLUSTER.tokens, CLUSTER.probTokens, CLUSTER.entropyTokens];
-/** By column: its place among the whole ones, or among the others. */
+/** By column, its index among the whole-number columns, or among the others. */
 const PLACES = Array.from({ length: CLUSTER_WIDTH }, (_, column) =>
   WHOLE.includes(column)
     ? WHOLE.indexOf(column)
@@ -65,14 +65,14 @@ const PLACES = Array.from({ length: CLUSTER_WIDTH }, (_, column) =>
 const ROUNDED_WIDTH = CLUSTER_WIDTH - WHOLE.length;
 const SQUARES = 3;
 
-/** Of the tokens of a sequence whose rollout entropy is known. */
+/** Sums over the tokens of a sequence whose rollout entropy is known. */
 export interface SurprisalSums {
   readonly tokens: number;
   /** Σ(−log p_rollout − entropy), nats. */
   readonly excess: number;
 }
 
-/** What is known of a sequence beside its kernel sums. */
+/** Facts about a sequence apart from its kernel sums. */
 export interface SequenceExtras {
   readonly surprisal?: SurprisalSums | undefined;
   /** Σ(1 − ρ) of the tokens with ρ < ½. */
@@ -80,24 +80,24 @@ export interface SequenceExtras {
 }
 
 const KEY_BITS = 53;
-/** Of few clusters, as many bits of the keys tell them apart, and engines look small whole numbers up faster. */
+/** Initial depth: this many bits distinguish few clusters, and engines look up small whole numbers faster. */
 const FEW_CLUSTERS = 2 ** 10;
 const FEW_BITS = 30;
-/** The first depth below whole keys: deeper ones would hold too many clusters with near certainty. */
+/** The first depth below whole keys: deeper ones would almost certainly hold too many clusters. */
 const FIRST_PREFIX = 17;
 
 export class ClusterSums {
   readonly #most: number;
-  /** Bits of the keys that tell clusters apart. */
+  /** Bits of the keys that distinguish clusters. */
   #bits: number;
   #slots = new Map<number, number>();
-  /** By slot and {@link WHOLE}. Room for one: a run has as many of these as steps, ranks and environments. */
+  /** By slot and {@link WHOLE}. Starts with one slot: a run has as many of these as steps, ranks and environments. */
   #whole = new Float64Array(WHOLE.length);
   /** By slot and the other columns. */
   #rounded = new BinnedSums(ROUNDED_WIDTH);
-  /** {@link table} as it was last asked for. */
+  /** The last result of {@link table}. */
   #table: Float64Array | undefined;
-  /** Sequences with tokens, and how many of them came under their prompt. */
+  /** Sequences with tokens, and those of known prompt. */
   #sequences = 0;
   #prompts = 0;
   /** Σn², Σn·A and ΣA² over sequences with n tokens and A = Σ|Δ|. */
@@ -117,7 +117,7 @@ export class ClusterSums {
     return this.#bits < FEW_BITS;
   }
 
-  /** What a cluster is: a prompt, where that of every sequence is known. */
+  /** The kind of cluster: prompts, if every sequence's is known. */
   get unit(): "prompt" | "sequence" {
     return this.#sequences > 0 && this.#prompts === this.#sequences ? "prompt" : "sequence";
   }
@@ -128,11 +128,11 @@ export class ClusterSums {
   }
 
   /**
-   * By what factor the variance of mean |Δ| is larger than if every sequence had been drawn by itself (Kish, "Survey
-   * Sampling", 1965, section 8.2): sequences of one prompt resemble each other, so S of them are worth S over this.
+   * The factor by which the variance of mean |Δ| exceeds that of independently drawn sequences (Kish, "Survey Sampling",
+   * 1965, section 8.2): sequences of one prompt are similar, so S of them are worth S divided by this.
    *
    * With e = Σ|Δ| − mean |Δ| · n of a cluster or sequence: C/(C − 1) · Σ_clusters e² over S/(S − 1) · Σ_sequences e².
-   * NaN with fewer than two clusters, or where no two sequences differ.
+   * NaN with fewer than two clusters, or when no two sequences differ.
    */
   designEffect(): number {
     const { table, count } = this;
@@ -147,12 +147,12 @@ export class ClusterSums {
       between += (table[at + CLUSTER.deltaAbs]! - mean * table[at + CLUSTER.tokens]!) ** 2;
     const [square, product, other] = [0, 1, 2].map((i) => this.#squares.value(i)) as [number, number, number];
     const each = other - 2 * mean * product + mean * mean * square;
-    // What is left of sums that cancel says nothing.
+    // A remainder of canceling sums is only rounding.
     if (count < 2 || !(each > 1e-12 * other)) return Number.NaN;
     return ((count / (count - 1)) * between) / ((this.#sequences / (this.#sequences - 1)) * each);
   }
 
-  /** {@link CLUSTER_WIDTH} numbers for each cluster, in the order of keys. */
+  /** {@link CLUSTER_WIDTH} numbers per cluster, in key order. */
   get table(): Float64Array {
     this.#table ??= this.#makeTable();
     return this.#table;
@@ -195,7 +195,7 @@ export class ClusterSums {
     const slot = this.#slot(this.#prefix(key));
     const mean = rows[offset + DELTA_MEAN]!;
     const excess = rows[offset + EXCESS_MEAN]!;
-    // Tokens with ρ beyond e^20 sit apart in the kernel sums; n × mean covers only the others.
+    // Tokens with ρ beyond e^20 are separate in the kernel sums; n × mean covers only the others.
     const within = n - rows[offset + OVER_COUNT]!;
     const probTokens = rows[offset + PROB_COUNT]!;
     const add = (column: number, value: number): void =>
@@ -290,7 +290,7 @@ export class ClusterSums {
     );
   }
 
-  /** Adds what `encode` wrote. */
+  /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     const bits = from.whole();
     if (bits < 1 || bits > (this.#most > FEW_CLUSTERS ? KEY_BITS : FEW_BITS))

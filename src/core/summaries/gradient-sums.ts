@@ -1,9 +1,9 @@
 /**
- * Sums over tokens with an advantage: how much of the mismatch lies where it reaches the policy gradient, and what it does
- * there. By step, so that the run's are those of its steps added up.
+ * Sums over tokens with an advantage: how much of the mismatch reaches the policy gradient, and its effect there. Kept
+ * by step; the run's sums are those of its steps added.
  *
- * Tokens count that have mask 1, both log-probs finite, and a finite advantage. Where ρ overflows (Δ > 709.78) they are
- * counted apart and are in no sum.
+ * Tokens count if they have mask 1, finite log-probs and a finite advantage. Those whose ρ overflows (Δ > 709.78) are
+ * counted separately and are in no sum.
  *
  * @module
  */
@@ -34,9 +34,9 @@ export const GRADIENT_WIDTH = Object.keys(GRADIENT).length;
 const WHOLE = 3;
 const ROUNDED = GRADIENT_WIDTH - WHOLE;
 
-/** What the sums are made of. `[tokens]` each. */
+/** The columns behind the sums, `[tokens]` each. */
 export interface AdvantageBlock {
-  /** Nats, as `trainer`. */
+  /** Nats, like `trainer`. */
   readonly rollout: FloatArray;
   readonly trainer: FloatArray;
   readonly mask: Uint8Array;
@@ -57,7 +57,7 @@ export function sumGradient(
     const advantage = advantages[t]!;
     if (!Number.isFinite(delta) || !Number.isFinite(advantage)) continue;
     const k3 = quickK3(delta);
-    // expm1 Δ: in the k3 of a small Δ it is all but done.
+    // expm1 Δ, which the k3 of a small Δ nearly gives.
     const impact = advantage * (k3 + delta);
     if (k3 === Number.POSITIVE_INFINITY) {
       overflowed++;
@@ -84,7 +84,7 @@ export function sumGradient(
   );
 }
 
-/** The token's impact where it is in the sums, else NaN. */
+/** The token's impact if it is in the sums, else NaN. */
 export function impactAt({ rollout, trainer, mask, advantages }: AdvantageBlock, t: number): number {
   const delta = trainer[t]! - rollout[t]!;
   if (mask[t] === 0 || !Number.isFinite(delta)) return Number.NaN;
@@ -104,7 +104,7 @@ export class GradientSums {
     for (let i = 0; i < ROUNDED; i++) this.#rounded.add(slot * ROUNDED + i, sums[WHOLE + i]!);
   }
 
-  /** In ascending order; NaN, of sequences without a step, last. */
+  /** Steps in ascending order; NaN, for sequences without a step, last. */
   get steps(): number[] {
     return this.#sorted().map(([step]) => step);
   }
@@ -153,7 +153,7 @@ export class GradientSums {
   }
 
   /**
-   * Adds what `encode` wrote.
+   * Adds the output of `encode`.
    *
    * @throws FormatError when the bytes are not these sums
    */

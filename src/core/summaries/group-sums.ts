@@ -1,5 +1,5 @@
 /**
- * Sums over groups of tokens that are no groups of sequences (position deciles, probability buckets, token ids).
+ * Sums over groups of tokens that are not groups of sequences (position deciles, probability buckets, token ids).
  *
  * @module
  */
@@ -54,7 +54,7 @@ export function largestGroups(columns: GroupColumns, most: number): GroupRow[] {
   return found.map((i) => groupRow(columns, i));
 }
 
-// One group's sums lie side by side, so that a token touches one cache line: a vocabulary of sums fits no cache.
+// A group's sums are adjacent, so that a token touches one cache line: the sums of a vocabulary do not fit any cache.
 /** The first of a group's sums is its count. */
 const DELTA = 1;
 const DELTA_ABS = 2;
@@ -62,18 +62,18 @@ const K3 = 3;
 const DELTA_ABS_MAX = 4;
 const WIDTH = 5;
 
-/** Columns whose sums round: what they come to must not depend on the order. */
+/** Columns whose sums round, and must not depend on the order. */
 const ROUNDED = [DELTA, DELTA_ABS, K3] as const;
 const K3_PLACE = 2;
 /** Token ids are far below this; a damaged file may say otherwise. */
 const MOST_GROUPS = 2 ** 24;
 
 export class GroupSums {
-  /** Of the tokens since {@link settle}: plain sums, since these are in a fixed order. */
+  /** Plain sums of the tokens since {@link settle}, which are in a fixed order. */
   #open: Float64Array;
   /** Groups that have tokens in {@link #open}. */
   #touched: number[] = [];
-  /** By group: tokens and max |Δ| of what is settled. */
+  /** Settled tokens and max |Δ| by group. */
   #counts = new Float64Array(0);
   #largest = new Float64Array(0);
   /** By group and {@link ROUNDED}. */
@@ -127,9 +127,9 @@ export class GroupSums {
   }
 
   /**
-   * Adds the sums of a unit that a kernel has made: those of `groups[0, count)`, which ascend.
+   * Adds a kernel's sums of a unit: those of `groups[0, count)`, which ascend.
    *
-   * @param first the group that is the kernel's first one
+   * @param first the kernel's first group
    */
   addCounted({ sums, largest }: CountedGroups, groups: Int32Array, count: number, first: number): void {
     if (count > 0) this.#makeRoom(groups[count - 1]! + 1);
@@ -228,7 +228,7 @@ export class GroupSums {
     for (let i = 0; i < columns.groups.length; i++) yield groupRow(columns, i);
   }
 
-  /** Groups of a single token, which most of a vocabulary are, take two float32: Δ says what Σ|Δ| and the largest are. */
+  /** Groups of a single token, the majority of a vocabulary, take two float32: Δ determines Σ|Δ| and the maximum. */
   encode(to: ByteWriter): void {
     this.settle();
     const groups = this.#groups();
@@ -261,7 +261,7 @@ export class GroupSums {
     );
   }
 
-  /** Adds what `encode` wrote. */
+  /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     this.settle();
     const groups = from.ascending();

@@ -1,26 +1,26 @@
 /**
- * Identities that hold whatever the trainer's weights are, provided that the recorded rollout log-probs are those of the
- * distribution from which the tokens were sampled. With p and q the two policies' probabilities of a token, drawn from p:
+ * Identities that hold for any trainer weights, if the recorded rollout log-probs are those of the distribution from
+ * which the tokens were sampled. With p and q the two policies' probabilities of a token, drawn from p:
  *
  *     E[ρ] = Σ p · q/p = 1                           unit mean
  *     E[ρ] = E[e^Δ] ≈ 1 + E[Δ] + E[Δ²]/2 = 1         half variance: −2 E[Δ] / E[Δ²] ≈ 1 where Δ is small
  *     E[−log p] = H(p)                               surprisal
  *
- * They follow from the definitions. What breaks each is in docs/statistics.md.
+ * They follow from the definitions. docs/statistics.md lists what breaks each.
  *
  * @module
  */
 import type { FloatArray } from "../base/index.ts";
 import { CLUSTER, CLUSTER_WIDTH, type ClusterSums, type SurprisalSums } from "./cluster-sums.ts";
 
-/** A mean that should have a given value, and how many standard errors it is off; NaN where the data do not say. */
+/** A mean with an expected value, and how many standard errors it is off; NaN when the data do not say. */
 export interface IdentityTest {
   readonly value: number;
   /** Σx / √(C/(C − 1) · Σ_c (Σ_{t∈c} (x_t − x̄))²) over C clusters; NaN where C < 2 or the root is 0. */
   readonly z: number;
   /**
    * Degrees of freedom of Student's t for z: 2C/(κ − 1), at most C − 1, where κ is the kurtosis of the clusters' sums. A
-   * variance that rests on few large sums is known no better than one of few sums (Satterthwaite 1946).
+   * variance dominated by few large sums is as uncertain as one of few sums (Satterthwaite 1946).
    */
   readonly freedom: number;
   readonly tokens: number;
@@ -32,14 +32,14 @@ export interface Identity {
   /** Mean ρ, which should be 1. */
   readonly unitMean: IdentityTest;
   /**
-   * Mean ρ with ρ < ½ counted as 1, which should be 1 or more. Where the trainer gives its probability to tokens that are
-   * hardly ever sampled, the others have a small ρ and mean ρ stays below 1 until such a token is drawn; that explains a
-   * small mean ρ, but none that is small without them.
+   * Mean ρ with ρ < ½ counted as 1, which should be 1 or more. Where the trainer gives its probability to tokens that
+   * are hardly ever sampled, the others have a small ρ and mean ρ stays below 1 until such a token is drawn; that
+   * explains a small mean ρ, but not a small mean without such tokens.
    */
   readonly liftedMean: IdentityTest;
   /** −2 · mean Δ / mean Δ², about 1 for small Δ; NaN where every Δ is 0. */
   readonly halfVariance: number;
-  /** Whether mean(−2Δ − Δ²) is 0: the same as a test. */
+  /** The same as a test: whether mean(−2Δ − Δ²) is 0. */
   readonly halfVarianceTest: IdentityTest;
   /** Mean surprisal − mean entropy of the rollout policy, nats, which should be 0; absent without entropies. */
   readonly surprisal?: IdentityTest;
@@ -60,7 +60,7 @@ export function readIdentity({ table }: Pick<ClusterSums, "table">): Identity {
   };
 }
 
-/** Tests of what follows from the columns, not of a column. */
+/** Tests of combinations of columns, not of single ones. */
 function testFurther(table: Float64Array): Pick<Identity, "liftedMean" | "halfVarianceTest"> {
   const rows = table.length / CLUSTER_WIDTH;
   const made = new Float64Array(3 * rows);
@@ -92,7 +92,7 @@ export function testExcess(table: Float64Array, width: number, column: number, p
     fourth += square * square;
     squares += table[at + column]! ** 2;
   }
-  // Of equal values the root is 0, and may round to a little more.
+  // For equal values the root is 0, but may round to a little more.
   const isSpread = clusters > 1 && spread > ROUNDING * ROUNDING * squares;
   const z = isSpread ? sum / Math.sqrt((clusters / (clusters - 1)) * spread) : Number.NaN;
   const kurtosis = (clusters * fourth) / (spread * spread);
@@ -102,7 +102,7 @@ export function testExcess(table: Float64Array, width: number, column: number, p
 
 const ROUNDING = 1e-13;
 
-/** Compensated (Neumaier, ZAMM 54, 1974), so that clusters in any order give the same sum, small as it may be. */
+/** Compensated (Neumaier, ZAMM 54, 1974), so that clusters in any order give the same sum, even a tiny one. */
 function sumColumn(table: Float64Array, width: number, column: number): number {
   let sum = 0;
   let lost = 0;

@@ -1,14 +1,13 @@
 /**
- * The largest of any number of values, as a multiset: lists of shards merged in any order or tree are the list of the
- * whole.
+ * The multiset of the largest values: the lists of shards, merged in any order or tree, are the list of the whole.
  *
  * @module
  */
 import type { ByteReader, ByteWriter } from "../base/index.ts";
 
 /**
- * Values kept. The tail of n importance weights is their 3√n largest (`countTail`): all of it is here up to 7.4 million
- * values. Of more, the tail that is fitted starts further out.
+ * Values kept. The tail of n importance weights is their 3√n largest (`countTail`): the list is complete up to 7.4
+ * million values. Beyond that, the fitted tail starts further out.
  */
 export const LARGEST_KEPT = 2 ** 13;
 
@@ -16,7 +15,7 @@ const FIRST_ROOM = 256;
 
 export class LargestValues {
   readonly #kept: number;
-  /** Twice what is kept, so that the smaller half is dropped once in a while. */
+  /** Twice the kept number, so that the smaller half is dropped only now and then. */
   #values: Float64Array;
   #held = 0;
   #count = 0;
@@ -32,12 +31,12 @@ export class LargestValues {
     return this.#count;
   }
 
-  /** Values up to this one are not among the largest any more. */
+  /** Values up to this one are no longer among the largest. */
   get bound(): number {
     return this.#bound;
   }
 
-  /** Counts values that are not handed over because they do not exceed {@link bound}. */
+  /** Counts values that were not passed because they do not exceed {@link bound}. */
   skip(count: number): void {
     this.#count += count;
   }
@@ -51,7 +50,7 @@ export class LargestValues {
   #keep(value: number): void {
     if (value <= this.#bound) return;
     if (this.#held === this.#values.length) this.#makeRoom();
-    // Making room raises the bound.
+    // Dropping values raises the bound.
     if (value > this.#bound) this.#values[this.#held++] = value;
   }
 
@@ -77,7 +76,7 @@ export class LargestValues {
     for (let i = 0; i < other.#held; i++) this.#keep(other.#values[i]!);
   }
 
-  /** Descending; all values where no more were added than are kept. */
+  /** Descending; all values, if no more were added than are kept. */
   list(): Float64Array {
     this.#drop();
     return this.#values.slice(0, this.#held).sort().reverse();
@@ -88,7 +87,7 @@ export class LargestValues {
     to.measured(this.list());
   }
 
-  /** Adds what `encode` wrote. */
+  /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     this.#count += from.whole();
     for (const value of from.measured()) this.#keep(value);
@@ -101,7 +100,7 @@ export class LargestValues {
   }
 }
 
-/** Brings the `k` largest of the first `n` to the front, in no order: Hoare's "Find" (CACM 4(7), 1961). */
+/** Moves the `k` largest of the first `n` to the front, unordered: Hoare's "Find" (CACM 4(7), 1961). */
 function moveLargest(values: Float64Array, n: number, k: number): void {
   let [low, high] = [0, n - 1];
   while (low < high) {

@@ -25,7 +25,7 @@ import {
 import { type UnitKind, Units } from "./units.ts";
 import { ValueSketch } from "./value-sketch.ts";
 
-/** How much a summary keeps. */
+/** Detail of a summary. */
 export interface SummaryOptions {
   /** `full`: quantiles within 0.05 %, |Δp| sketch, cluster sums. `slice`: Δ quantiles within 0.4 %, nothing else. */
   readonly detail?: "full" | "slice";
@@ -41,7 +41,7 @@ export interface TurnSums {
   sequences: number;
 }
 
-/** 5: what can be compressed apart from what cannot. */
+/** 5: compressible data separate from incompressible data. */
 const VERSION = 5;
 
 /** A summary as JSON; only the version that wrote it reads it. */
@@ -52,7 +52,7 @@ export interface MismatchSummaryJson {
   readonly encoded: string;
 }
 
-/** Sums that round when they are merged, of one unit: a batch of a file. */
+/** Sums of one unit (a batch of a file) that round when merged. */
 interface UnitSums {
   readonly sums: Float64Array;
   readonly sequences: SequenceSums;
@@ -97,9 +97,10 @@ function openTurn(turns: TurnSums[], turn: number): TurnSums {
 }
 
 /**
- * Everything that the mismatch metrics of a set of sequences need, in a form that merges: the summaries of shards
- * (ranks, micro-batches, files, workers) merged in any order or tree give the figures of the whole: the same bits where
- * what was added was named by its unit (as `RunSummary` does for the batches of files), else with sums up to float64 rounding.
+ * Everything that the mismatch metrics of a set of sequences need, in a mergeable form: the summaries of shards
+ * (ranks, micro-batches, files, workers), merged in any order or tree, give the figures of the whole. They agree bit
+ * for bit if each addition was named by its unit (as `RunSummary` does for the batches of files), else up to float64
+ * rounding.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -118,10 +119,10 @@ function openTurn(turns: TurnSums[], turn: number): TurnSums {
  * ```
  */
 export class MismatchSummary {
-  /** `full` also has a sketch of Δp, which a `slice` does without. */
+  /** `full` also has a sketch of Δp, which a `slice` lacks. */
   readonly detail: "full" | "slice";
   readonly #units = new Units(UNIT_SUMS);
-  /** The unit that is added to. */
+  /** The current unit. */
   #unit: UnitSums | undefined;
   #unitName = "";
   /** Sketch of Δ in nats: counts, quantiles within 1 %, extremes. */
@@ -155,7 +156,7 @@ export class MismatchSummary {
     return this.#fold().turns;
   }
 
-  /** What is added from now on belongs to this unit, whose name no other part of the run has. */
+  /** Assigns further additions to this unit, whose name must be unique in the run. */
   beginUnit(name: string): void {
     if (name === this.#unitName && this.#unit !== undefined) return;
     this.#unitName = name;
@@ -163,7 +164,7 @@ export class MismatchSummary {
   }
 
   #fold(): UnitSums {
-    // To be opened again by what is added: that is how the units know that they have changed.
+    // The next addition opens it again, which tells the units that they have changed.
     this.#unit = undefined;
     return this.#units.fold();
   }
@@ -185,9 +186,9 @@ export class MismatchSummary {
   /**
    * Adds one sequence's kernel sums.
    *
-   * @param cluster key of what it was drawn with: its prompt, see `ClusterSums`. By default the sequence stands for
-   * itself, and is known by its sums: sequences with the same log-probs on both sides count as one cluster.
-   * @param extras what its kernel sums do not say
+   * @param cluster key of its cluster, the prompt; see `ClusterSums`. By default the sequence is its own cluster, with
+   * its sums as the key: sequences with the same log-probs on both sides count as one cluster.
+   * @param extras facts that are not in its kernel sums
    */
   addSequence(
     rows: Float64Array,
@@ -219,7 +220,7 @@ export class MismatchSummary {
     this.probDiffs?.addRange(tokens.probDiff, viewWords(tokens.probDiff), from, to);
   }
 
-  /** Adds `other` to this. @throws RangeError when the two were made with different detail. */
+  /** Adds `other` to this. @throws RangeError when the two have different detail. */
   merge(other: MismatchSummary): void {
     this.#units.merge(other.#units);
     this.#unit = undefined;
@@ -228,7 +229,7 @@ export class MismatchSummary {
     if (this.clusters && other.clusters) this.clusters.merge(other.clusters);
   }
 
-  /** Writes it, to be read by `decode`; equal summaries give equal bytes. */
+  /** Writes it for `decode`; equal summaries give equal bytes. */
   encode(to: ByteWriter): void {
     to.whole(this.detail === "full" ? 1 : 0);
     to.whole(this.#mostClusters);
@@ -238,7 +239,7 @@ export class MismatchSummary {
     this.clusters?.encode(to);
   }
 
-  /** Adds what `encode` wrote of a summary of the same detail. */
+  /** Adds the output of `encode` of a summary with the same detail. */
   mergeFrom(from: ByteReader): void {
     const [detail, clusters] = readKind(from);
     if (detail !== this.detail || clusters !== this.#mostClusters)
@@ -293,7 +294,7 @@ function viewWords(values: FloatArray): Uint32Array {
   return new Uint32Array(values.buffer, values.byteOffset, values.length);
 }
 
-/** @throws VersionError when a summary is of another version than this logratio writes. */
+/** @throws VersionError when a summary has another version than this logratio writes. */
 export function checkSummaryVersion(what: string, version: number, own: number): void {
   if (version === own) return;
   throw new VersionError(`cannot read ${what}: version ${version}, this logratio reads version ${own}`, {

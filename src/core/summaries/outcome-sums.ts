@@ -1,13 +1,13 @@
 import type { ByteReader, ByteWriter } from "../base/index.ts";
 import type { UnitKind } from "./units.ts";
 
-/** What a sequence adds to its step beside its kernel sums. */
+/** A sequence's outcomes, added to its step apart from its kernel sums. */
 export interface SequenceOutcome {
   readonly responseTokens: number;
   /** Over the tokens with mask 1 whose entropy is known, nats. */
   readonly entropySum: number;
   readonly entropyTokens: number;
-  /** NaN where not known. */
+  /** NaN when unknown. */
   readonly reward: number;
   readonly correct: number;
 }
@@ -24,7 +24,7 @@ export interface OutcomeSums {
   judged: number;
 }
 
-/** Means of outcomes; NaN where none is known. */
+/** Means of outcomes; NaN when none is known. */
 export interface OutcomeMeans {
   readonly entropy: number;
   readonly response_tokens: number;

@@ -1,5 +1,5 @@
 /**
- * The tails of importance ratios: what says whether their means may be trusted.
+ * The tails of importance ratios, which show whether their means can be trusted.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 
 /** Pareto k̂ of each kind of ratio; NaN of fewer than 25, Infinity where the tail has no shape. */
 export interface TailIndices {
-  /** Of ρ: whether means of ρ, and so TIS and ESS, can be trusted. */
+  /** k̂ of ρ: whether means of ρ, and so TIS and ESS, can be trusted. */
   readonly ratio: number;
-  /** Of 1/ρ: tokens that the trainer finds likely and the rollout engine hardly ever samples. */
+  /** k̂ of 1/ρ: a heavy tail hints at tokens that the trainer finds likely and the rollout engine hardly ever samples. */
   readonly inverse: number;
-  /** Of a sequence's product of ρ. */
+  /** k̂ of a sequence's product of ρ. */
   readonly sequence: number;
 }
 
@@ -27,14 +27,14 @@ export class RatioTails {
   readonly inverse: LargestValues;
   readonly sequence: LargestValues;
 
-  /** @param kept values kept of each */
+  /** @param kept number of values kept per tail */
   constructor(kept = LARGEST_KEPT) {
     this.ratio = new LargestValues(kept);
     this.inverse = new LargestValues(kept);
     this.sequence = new LargestValues(kept);
   }
 
-  /** Tokens whose Δ (rounded to float32) lies between these two, not at them, are in no tail. */
+  /** Tokens whose Δ (rounded to float32) is strictly between these two are in no tail. */
   get window(): { readonly low: number; readonly high: number } {
     // Rounding keeps the order, so no token that exceeds a bound is below its rounded value.
     return { low: -Math.fround(this.inverse.bound), high: Math.fround(this.ratio.bound) };
@@ -49,7 +49,7 @@ export class RatioTails {
     this.addListed(tokens, undefined, tokens.count, rollout, trainer);
   }
 
-  /** As {@link addTokens}, given the places of those tokens that may be in a tail, `listed[0, count)`. */
+  /** As {@link addTokens}, given the positions of the tokens that may be in a tail, `listed[0, count)`. */
   addListed(
     tokens: Pick<MaskedTokens, "count" | "delta" | "index">,
     listed: Int32Array | undefined,
@@ -104,7 +104,7 @@ export class RatioTails {
     this.sequence.encode(to);
   }
 
-  /** Adds what `encode` wrote. */
+  /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     this.ratio.mergeFrom(from);
     this.inverse.mergeFrom(from);

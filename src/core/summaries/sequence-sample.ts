@@ -1,22 +1,22 @@
 /**
- * Sequences with their sums by turn and place, kept for tests that compare parts of a run: which step, rank, turn or
- * outcome stands out, judged by how much prompts (and turns of one response) differ among themselves.
+ * A sample of sequences with their sums by turn and position, for tests that compare parts of a run: which step, rank,
+ * turn or outcome stands out from the variation between prompts (and between turns of one response).
  *
  * Whole clusters are kept, those with the smallest hashes, so that a sample of shards merged in any order or tree is
  * the sample of the whole ("bottom-k": Cohen and Kaplan, "Summarizing data using bottom-k sketches", PODC 2007). A
- * cluster that was let go can never come back: the hash up to which clusters are kept only falls as more arrive.
+ * dropped cluster can never return: the hash up to which clusters are kept only falls as more arrive.
  *
  * @module
  */
 import type { ByteReader, ByteWriter } from "../base/index.ts";
 
-/** Sequences kept; a run of up to as many is kept whole. */
+/** Number of sequences kept; a run of up to this size is kept completely. */
 export const SAMPLE_SEQUENCES = 32_768;
 
 export const SAMPLE_DECILES = 10;
 
 export interface SampledSequence {
-  /** What it is called in reports: `s12.r3.q41`. */
+  /** Its handle in reports: `s12.r3.q41`. */
   readonly handle: string;
   /** NaN where unknown. */
   readonly step: number;
@@ -26,7 +26,7 @@ export interface SampledSequence {
   readonly environment: string | null;
   readonly engine: string | null;
   readonly finish: string | null;
-  /** Step minus version of the weights that sampled all of it; NaN where unknown or several did. */
+  /** Step minus version of the weights that sampled it; NaN when unknown or several. */
   readonly staleness: number;
   /** `[turns × 2]`: tokens and Σ|Δ| of each turn. */
   readonly turns: readonly number[];
@@ -56,22 +56,22 @@ export class SequenceSample {
     this.#limit = limit;
   }
 
-  /** Whether a cluster's sequences may still be part of the sample: what need not be summed need not be given. */
+  /** Whether a cluster's sequences may still enter the sample; if not, callers can skip summing them. */
   wants(cluster: number): boolean {
     return cluster <= this.#bound;
   }
 
-  /** Whether no sequence was let go, so that the sample is the run. */
+  /** Whether no sequence was dropped, so that the sample is the whole run. */
   get isWhole(): boolean {
     return this.#bound === Number.POSITIVE_INFINITY && this.#sequences <= this.#limit;
   }
 
-  /** What a cluster is: a prompt, where that of every sequence is known. */
+  /** The kind of cluster: prompts, if every sequence's is known. */
   get unit(): "prompt" | "sequence" {
     return this.#added[0] > 0 && this.#added[0] === this.#added[1] ? "prompt" : "sequence";
   }
 
-  /** @param isPrompt whether the cluster is the sequence's prompt, rather than the sequence itself */
+  /** @param isPrompt whether the cluster is the sequence's prompt and not the sequence itself */
   add(cluster: number, isPrompt: boolean, sequence: SampledSequence): void {
     this.#added[0]++;
     if (isPrompt) this.#added[1]++;
@@ -84,7 +84,7 @@ export class SequenceSample {
     if (known === undefined) this.#clusters.set(cluster, [sequence]);
     else known.push(sequence);
     this.#sequences++;
-    // Sorting for every sequence would cost more than keeping twice as many for a while.
+    // Sorting for every sequence would cost more than temporarily keeping twice as many.
     if (this.#sequences > 2 * this.#limit) this.#trim();
   }
 
@@ -141,7 +141,7 @@ export class SequenceSample {
     for (const field of ["step", "rank", "correct", "staleness"] as const)
       to.floats(all.map((one) => one[field]));
     for (const { jumps } of all) to.whole(jumps);
-    // Counts and sums take turns in these: apart, they are short and alike.
+    // These interleave counts and sums: separated, they are short and similar.
     for (const { turns, excess, deciles } of all)
       for (const values of [turns, excess, deciles]) to.whole(values.length);
     for (const { turns, deciles } of all)
@@ -159,7 +159,7 @@ export class SequenceSample {
     return sample;
   }
 
-  /** Adds what `encode` wrote. */
+  /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     this.#added[0] += from.whole();
     this.#added[1] += from.whole();
@@ -223,7 +223,7 @@ function readCounts(from: ByteReader, length: number): number[] {
   return values;
 }
 
-/** By handle, which no two sequences of a file share; by their sums where files have the same handles. */
+/** By handle, which is unique in a file; by sums if files share handles. */
 function compareSequences(a: SampledSequence, b: SampledSequence): number {
   if (a.handle !== b.handle) return a.handle < b.handle ? -1 : 1;
   const [ours, theirs] = [listSums(a), listSums(b)];

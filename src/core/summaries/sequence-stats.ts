@@ -7,7 +7,7 @@ import { COUNT, DELTA_MEAN, RATIO_CLAMP, ROLLOUT_SUM, TRAINER_SUM } from "../ker
 export interface SequenceSums {
   /** Sequences with at least one usable token. */
   count: number;
-  /** Sequences without one: they are no evidence, yet trainers count them. */
+  /** Sequences without one: they are not evidence, but trainers count them. */
   empty: number;
   /** Σ e^(−r), Σ e^(−a): perplexities. */
   rolloutPpl: number;

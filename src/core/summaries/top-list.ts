@@ -7,7 +7,7 @@ export class TopList<T> {
   readonly #score: (item: T) => number;
   readonly #key: (item: T) => string;
   #items: T[] = [];
-  /** Of the last item, while it is the last. */
+  /** Key of the last item. */
   #lastKey: string | undefined;
 
   constructor(k: number, score: (item: T) => number, key: (item: T) => string) {
@@ -21,7 +21,7 @@ export class TopList<T> {
     return this.#items.length < this.#k ? Number.NEGATIVE_INFINITY : this.#score(this.#items.at(-1) as T);
   }
 
-  /** Whether an item that scores exactly {@link threshold} would enter: asked before it is made, where many tie. */
+  /** Whether an item that scores exactly {@link threshold} would enter; a check before making items when many tie. */
   admitsTie(key: string): boolean {
     const last = this.#items.at(-1);
     if (last === undefined || this.#items.length < this.#k) return true;

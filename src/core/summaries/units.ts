@@ -1,15 +1,15 @@
 /**
- * Sums whose merging rounds, kept apart by unit (a batch of a file) and merged only when they are read, in the order of
- * the units' names. So what they come to is the same bits in whatever order and tree the units arrived.
+ * Sums whose merging rounds, kept separate by unit (a batch of a file) and merged only when read, in the order of the
+ * units' names. So the result is the same bits for any order and tree of arrival.
  *
- * What sums by adding alone is in `BinnedSums`, which does not grow with the number of units; means and squared
- * deviations do not merge that way without losing what they are kept for.
+ * Plain sums are in `BinnedSums`, which does not grow with the number of units; means and squared deviations would
+ * lose their accuracy that way.
  *
  * @module
  */
 import type { ByteReader, ByteWriter } from "../base/index.ts";
 
-/** What a unit's sums can do. */
+/** The operations on a unit's sums. */
 export interface UnitKind<T> {
   make(): T;
   merge(into: T, from: T): void;
@@ -26,7 +26,7 @@ export class Units<T> {
     this.#kind = kind;
   }
 
-  /** The sums of a unit, to add to; made when it first occurs. */
+  /** The sums of a unit for adding; created on first use. */
   open(name: string): T {
     this.#folded = undefined;
     const known = this.#byName.get(name);
@@ -36,7 +36,9 @@ export class Units<T> {
     return sums;
   }
 
-  /** The sums of all units; of one unit, those that are added to. Good until the next {@link open} or {@link merge}. */
+  /**
+   * The merged sums of all units; for a single unit, its own sums. Valid until the next {@link open} or {@link merge}.
+   */
   fold(): T {
     if (this.#folded !== undefined) return this.#folded;
     const names = [...this.#byName.keys()];
@@ -49,7 +51,7 @@ export class Units<T> {
     return this.#folded;
   }
 
-  /** Of a unit that both have, which no two parts of a run should, the sums are merged. */
+  /** Sums of a unit that both have, which should not happen, are merged. */
   merge(other: Units<T>): void {
     for (const [name, sums] of other.#byName) this.#kind.merge(this.open(name), sums);
     this.#folded = undefined;
@@ -64,7 +66,7 @@ export class Units<T> {
     }
   }
 
-  /** Adds what `encode` wrote. */
+  /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     for (let left = from.count(); left > 0; left--) {
       const name = from.name();

@@ -12,8 +12,8 @@ export interface ValueSketchJson {
   readonly cells: readonly number[];
   readonly counts: readonly number[];
   /**
-   * For each tail threshold, for their negatives, and for catastrophic Δ: values beyond it within its cell; empty: none.
-   * Absent: not noted.
+   * For each tail threshold, for their negatives, and for catastrophic Δ: values beyond it within its cell; empty when
+   * there are none, absent when not counted.
    */
   readonly beyond?: readonly number[];
 }
@@ -30,8 +30,9 @@ interface CellColumns {
 }
 
 /**
- * A report asks the sketch of its run two dozen times: quantiles, tails, histograms. Only one is kept, since a run has
- * as many sketches as it has steps. Values come, and never go: a sketch with as many as then has the same.
+ * A report queries the sketch of its run two dozen times: quantiles, tails, histograms. Only one result is cached,
+ * since a run has as many sketches as steps. Values are never removed, so an unchanged count means an unchanged
+ * sketch.
  */
 let lastListed:
   | { readonly of: ValueSketch; readonly count: number; readonly columns: CellColumns }
@@ -41,9 +42,9 @@ let lastListed:
  * Mergeable histogram of float32 values for quantiles and tail fractions.
  *
  * A cell holds the values that share sign, exponent and the first `mantissaBits` bits of the mantissa, so cells are
- * log-linear and need no range given beforehand. A quantile is wrong by at most half a cell: 2^-(mantissaBits + 1)
- * of its value (7 bits: 0.4 %, 10 bits: 0.05 %); minimum and maximum are exact. Adding is counting, so sketches of
- * shards merged in any order or tree are identical to the sketch of the whole.
+ * log-linear and need no predefined range. A quantile is wrong by at most half a cell: 2^-(mantissaBits + 1) of its
+ * value (7 bits: 0.4 %, 10 bits: 0.05 %); minimum and maximum are exact. Adding is counting, so sketches of shards
+ * merged in any order or tree are identical to the sketch of the whole.
  */
 export class ValueSketch {
   readonly mantissaBits: number;
@@ -73,7 +74,7 @@ export class ValueSketch {
     return this.#max;
   }
 
-  /** Adds every finite value of `values`; the rest is the caller's to count. */
+  /** Adds every finite value of `values`; callers count the others. */
   addAll(values: Float32Array): void {
     this.addRange(values, new Uint32Array(values.buffer, values.byteOffset, values.length), 0, values.length);
   }
@@ -85,20 +86,22 @@ export class ValueSketch {
     let max = this.#max;
     for (let i = from; i < to; i++) {
       const value = values[i] as number;
-      // NaN is neither; an infinity is out of order with what is finite.
+      // NaN is neither; infinities are excluded from minimum and maximum.
       if (value < min && value > Number.NEGATIVE_INFINITY) min = value;
       if (value > max && value < Number.POSITIVE_INFINITY) max = value;
     }
     this.#setExtremes(min, max);
   }
 
-  /** Of a negative zero and a positive one neither is less, so that which came first would show: both are positive here. */
+  /**
+   * Negative and positive zero are equal, so the result would depend on which came first: both are stored as positive.
+   */
   #setExtremes(min: number, max: number): void {
     this.#min = min + 0;
     this.#max = max + 0;
   }
 
-  /** Adds the values that a kernel has counted in cells of this width. */
+  /** Adds a kernel's counts in cells of this width. */
   addCounted(counted: CountedCells): void {
     this.#count += this.#cells.addCounted(counted);
     const [min, max] = counted.extremes as unknown as readonly [number, number];
@@ -116,7 +119,7 @@ export class ValueSketch {
     this.#setExtremes(Math.min(this.#min, rounded), Math.max(this.#max, rounded));
   }
 
-  /** Adds `other`'s values to this. @throws RangeError when the cells have another width. */
+  /** Adds `other`'s values to this. @throws RangeError when the cells have different widths. */
   merge(other: ValueSketch): void {
     if (other.mantissaBits !== this.mantissaBits) {
       throw new RangeError(
@@ -135,7 +138,7 @@ export class ValueSketch {
     for (let i = 0; i < middles.length; i++) yield [middles[i]!, counts[i]!, lows[i]!, highs[i]!];
   }
 
-  /** What {@link cells} yields, as columns; those of the sketch that was asked last are kept. */
+  /** The {@link cells} as columns; those of the last queried sketch are cached. */
   #list(): CellColumns {
     if (lastListed?.of === this && lastListed.count === this.#count) return lastListed.columns;
     const half = 256 << this.mantissaBits;
@@ -205,7 +208,7 @@ export class ValueSketch {
     return Math.min(Math.max(middle, this.#min), this.#max);
   }
 
-  /** The sketch of the absolute values. Where values of both signs were added, its minimum is that of a cell. */
+  /** The sketch of the absolute values. If values of both signs were added, its minimum is that of a cell. */
   absolute(): ValueSketch {
     const folded = new ValueSketch(this.mantissaBits as 7 | 10);
     const half = 256 << this.mantissaBits;
@@ -236,8 +239,8 @@ export class ValueSketch {
   }
 
   /**
-   * How many values lie above `threshold`: exactly where it is one of the tail thresholds. For others, values in the cell
-   * that holds it are shared out by linear interpolation.
+   * How many values lie above `threshold`: exactly where it is one of the tail thresholds. For others, values in its
+   * cell are interpolated linearly.
    */
   countAbove(threshold: number): number {
     const beyond = threshold > 0 ? this.#cells.countBeyond(threshold) : undefined;
@@ -252,14 +255,14 @@ export class ValueSketch {
     return threshold >= this.#max ? 0 : Math.min(above, this.#count);
   }
 
-  /** Whether {@link countAbove} is exact: values beyond it were counted, or none lie in a cell that `threshold` parts. */
+  /** Whether {@link countAbove} is exact: values beyond it were counted, or its cell is empty. */
   isExactAt(threshold: number): boolean {
     if (this.#cells.countBeyond(threshold) !== undefined) return true;
     const { lows, highs } = this.#list();
     return !lows.some((low, i) => low < threshold && threshold < highs[i]!);
   }
 
-  /** How many values lie below `threshold`; exact as {@link countAbove}. */
+  /** How many values are below `threshold`; exact like {@link countAbove}. */
   countBelow(threshold: number): number {
     const beyond = threshold < 0 ? this.#cells.countBeyond(threshold) : undefined;
     const { counts, lows, highs } = this.#list();
@@ -335,7 +338,7 @@ export class ValueSketch {
     for (const count of beyond ?? []) to.whole(count);
   }
 
-  /** Adds what `encode` wrote. */
+  /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     const width = from.whole();
     if (width !== this.mantissaBits)
@@ -354,7 +357,7 @@ export class ValueSketch {
       this.#cells.add(cell, count);
       this.#count += count;
     }
-    // One more than there are counts, so that none and an empty list differ.
+    // One more than the number of counts, to distinguish an absent list from an empty one.
     const beyond = from.whole();
     if (beyond - 1 > from.rest) from.fail(`${beyond - 1} counts are declared, ${from.rest} bytes are left`);
     this.#cells.mergeBeyond(

@@ -1,7 +1,7 @@
 /**
- * How numbers are written, everywhere in the project (pages put other signs in: `render/text/display`): three
- * significant digits, `1.24e-4` below 0.001, thousands separators in counts, `n/a` for what is missing. JSON writes NaN
- * as null, so null is missing too. `test/one-formatter.test.ts` fails where another file writes its own.
+ * How numbers are written everywhere in the project (pages use other signs: `render/text/display`): three significant
+ * digits, `1.24e-4` below 0.001, thousands separators in counts, `n/a` for missing values. JSON writes NaN as null, so
+ * null is also missing. `test/one-formatter.test.ts` fails when another file formats numbers itself.
  *
  * @module
  */
@@ -9,12 +9,12 @@
 /** A figure, or NaN or null where there is none. */
 export type Figure = number | null | undefined;
 
-/** What kind of quantity a figure is; decides how a column of them is written. */
+/** The kind of quantity; decides how a column of figures is written. */
 export type FigureKind = "number" | "signed" | "near-one" | "share" | "count" | "id";
 
 export const MISSING = "n/a";
 
-/** Where a plain decimal gives way to `1.24e-4`. */
+/** Below this, `1.24e-4` replaces the plain decimal. */
 const SMALLEST_PLAIN = 1e-3;
 const LARGEST_PLAIN = 1e6;
 /** A column that needs more decimals than this is easier to compare as `1.24e-3`. */
@@ -42,20 +42,20 @@ export function formatId(value: Figure): string {
 }
 
 /**
- * A correlation, an effective share or a mean ratio: as many digits as it takes to see how far it is from 1
- * (`0.9965`, `0.99993`), because three digits would round the whole finding away.
+ * A correlation, an effective share or a mean ratio: as many digits as show its distance from 1 (`0.9965`, `0.99993`),
+ * because three digits would hide it.
  */
 export function formatNearOne(value: Figure): string {
   return writeSpecial(value) ?? writeNearOne(value as number, nearOneDecimals(value as number));
 }
 
-/** A probability: three significant digits, near 1 as many as it takes to see how far it is from it (`0.99967`). */
+/** A probability: three significant digits, and near 1 as many as show its distance from 1 (`0.99967`). */
 export function formatProbability(value: Figure): string {
   if (value === 1) return "1";
   return isFigure(value) && value >= 0.1 ? formatNearOne(value) : formatNumber(value);
 }
 
-/** A fraction of 1 as per cent: `12.3 %`, `0.012 %`, `<0.00001 %`, `>99.9 %`; `0 %` and `100 %` only where that is exact. */
+/** A fraction of 1 as per cent: `12.3 %`, `0.012 %`, `<0.00001 %`, `>99.9 %`; `0 %` and `100 %` only if exact. */
 export function formatShare(fraction: Figure): string {
   if (fraction === 0 || fraction === 1) return `${100 * fraction} %`;
   return writeSpecial(fraction) ?? writePercent(fraction as number, shareDecimals(fraction as number));
@@ -73,7 +73,7 @@ export function formatChance(probability: number): string {
   return formatPlainShare(Math.round(probability * 100) / 100);
 }
 
-/** A correlation or an effect size: two decimals are what it is good for. */
+/** A correlation or an effect size, with the two decimals that are meaningful. */
 export function formatCoefficient(value: Figure): string {
   return isFigure(value) ? value.toFixed(2) : formatNumber(value);
 }
@@ -84,12 +84,12 @@ export function formatFixed(value: number, decimals: number): string {
   return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-/** `1 token`, `25,257 tokens`. A noun that takes another ending gives its plural. */
+/** `1 token`, `25,257 tokens`. Nouns with an irregular plural pass it. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** A share that may be nearly all, with as many digits as it takes to see what is missing: `99.9987 %`. */
+/** A share that may be nearly all, with as many digits as show what is missing: `99.9987 %`. */
 export function formatNearWhole(fraction: Figure): string {
   const missing = isFigure(fraction) ? 100 * (1 - fraction) : Number.NaN;
   if (!(missing <= 1 && missing >= 1e-9)) return formatShare(fraction);
@@ -124,8 +124,8 @@ export function formatFigure(value: Figure, kind: FigureKind): string {
 }
 
 /**
- * Writes figures that stand under each other in one style, so that right-aligned they compare at a glance: the same
- * number of decimals where five keep two significant digits of the smallest, otherwise all as `1.24e-3`.
+ * Writes a column of figures in one style, so that right-aligned they compare at a glance: the same number of decimals
+ * if five keep two significant digits of the smallest, otherwise all as `1.24e-3`.
  */
 export function formatColumn(values: readonly Figure[], kind: FigureKind): string[] {
   const sizes = values
@@ -168,7 +168,7 @@ export function isFigure(value: Figure): value is number {
   return Number.isFinite(value);
 }
 
-/** NaN, or null as JSON writes it; infinities are values. */
+/** NaN, or null as in JSON; infinities are values. */
 export function isMissing(value: Figure): value is null | undefined {
   return value === null || value === undefined || Number.isNaN(value);
 }
@@ -219,14 +219,14 @@ function nearOneDecimals(value: number): number {
 
 function writeNearOne(value: number, decimals: number): string {
   const size = Math.abs(value);
-  // Fixed decimals would leave such a value one digit.
+  // Fixed decimals would leave only one digit of such a value.
   if (size >= 10 || size < 1e-2) return writePlainOrScientific(value);
   const text = value.toFixed(decimals);
   if (value === 1 || Number(text) !== 1) return text;
   return value < 1 ? `1-${writeScientific(1 - value, 2)}` : `1+${writeScientific(value - 1, 2)}`;
 }
 
-/** Never "0 %" of what is not nothing, never "100 %" of what is not all. @param fraction not 0 */
+/** Never "0 %" for a positive share, never "100 %" for less than all. @param fraction not 0 */
 function writePercent(fraction: number, decimals: number): string {
   const step = 10 ** -decimals;
   const text = (fraction * 100).toFixed(decimals);

@@ -41,8 +41,8 @@ function reportOtherPolicy(findings: FindingLog, { report }: Source, has: "rollo
 }
 
 /**
- * Whether a comparison loses nothing when this file is left out: what a trainer writes beside its complete files
- * (slime's rollout_data beside train_data) repeats their steps; log-probs of a step that no complete file has are
+ * Whether a comparison loses nothing when this file is left out: what a trainer writes next to its complete files
+ * (slime's rollout_data next to train_data) repeats their steps; log-probs of a step that no complete file has are
  * lost.
  */
 export function isCovered({ report }: Source, complete: readonly Source[]): boolean {

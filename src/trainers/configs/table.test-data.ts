@@ -1,5 +1,5 @@
 /**
- * Tables of configs and of what the linter says of them: one for each trainer, beside its config keys.
+ * Tables of configs and of what the linter says of them: one for each trainer, next to its config keys.
  *
  * @module
  */

@@ -1,16 +1,19 @@
-/** What one call of the kernel gets: rows `[row, row + rows)`, of which the first may begin and the last may end inside. */
+/**
+ * The input of one call of the kernel: rows `[row, row + rows)`, of which the first may begin and the last may end
+ * inside.
+ */
 export interface Chunk {
   readonly row: number;
   readonly rows: number;
   readonly from: number;
   readonly to: number;
-  /** The first row continues one of the chunk before. */
+  /** Whether the first row continues one of the previous chunk. */
   readonly continues: boolean;
 }
 
 /**
- * Whole rows as long as they fit; a row longer than a chunk is cut every `size` tokens from its own start, so that
- * its sums do not depend on the rows around it.
+ * Whole rows if they fit; a row longer than a chunk is cut every `size` tokens from its own start, so that its sums do
+ * not depend on the rows around it.
  */
 export function* splitChunks(
   offsets: Int32Array,

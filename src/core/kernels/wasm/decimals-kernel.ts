@@ -2,22 +2,22 @@ import { decodeBase64 } from "../../base/index.ts";
 import { DECIMALS_WASM } from "./decimals.generated.ts";
 import { webAssembly } from "./kernel.ts";
 
-/** What assembly/decimals.ts exports; addresses have become views. */
+/** The exports of assembly/decimals.ts, with addresses as views. */
 export interface DecimalsKernel {
-  /** Text goes here; zero bytes must follow it, of which there is room for {@link DECIMALS_SLACK}. */
+  /** Memory for text, with space for the {@link DECIMALS_SLACK} zero bytes that must follow it. */
   readonly text: Uint8Array;
   /** Bytes of text that fit, without the zero bytes. */
   readonly textBytes: number;
   readonly values: Float64Array;
   /**
    * Reads elements of a JSON array from `text[from, to)`, and stores them in `values` from `count` on: null and NaN as
-   * NaN, numbers correctly rounded. Stops at the closing bracket, in front of an element that does not end before `to`
-   * or is out of the ordinary, and when `values` is full.
+   * NaN, numbers correctly rounded. Stops at the closing bracket, before an element that does not end before `to` or is
+   * not an ordinary number, and when `values` is full.
    *
-   * @returns the number of values that are stored then
+   * @returns the number of values then stored
    */
   scan(from: number, to: number, count: number): number;
-  /** Where the first element starts that the last `scan` did not read, or the index behind the bracket. */
+  /** Start of the first element that the last `scan` did not read, or the index after the bracket. */
   position(): number;
   /** 1 when the last `scan` read the closing bracket. */
   isClosed(): number;
@@ -34,14 +34,14 @@ interface DecimalsExports extends Pick<DecimalsKernel, "scan" | "position" | "is
   readonly LEAST_POWER: { readonly value: number };
 }
 
-/** Zero bytes behind the text, which loads of whole vectors reach. */
+/** Zero bytes after the text, which loads of whole vectors reach. */
 export const DECIMALS_SLACK = 64;
 const WORD = 64n;
 
 let kernel: DecimalsKernel | undefined;
 let failed = false;
 
-/** The kernel, compiled on first use; undefined where it cannot run. */
+/** The kernel, compiled on first use; undefined if it cannot run. */
 export function decimalsKernel(): DecimalsKernel | undefined {
   if (kernel || failed) return kernel;
   try {

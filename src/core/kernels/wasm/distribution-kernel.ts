@@ -1,7 +1,7 @@
 import { DISTRIBUTION_WASM } from "./distribution.generated.ts";
 import { decodeBase64, webAssembly } from "./kernel.ts";
 
-/** What assembly/distribution.ts exports. */
+/** The exports of assembly/distribution.ts. */
 export interface DistributionExports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly BLOCK: { readonly value: number };
@@ -39,11 +39,11 @@ export interface DistributionExports {
   ): void;
 }
 
-/** Addresses of what the kernel reads and writes, multiples of 16. */
+/** Addresses of the kernel's inputs and outputs, multiples of 16. */
 export interface DistributionLayout {
   readonly list: number;
   readonly scratch: number;
-  /** Exponentials of one block, for rows whose exponentials are not kept. */
+  /** Exponentials of one block, for rows that do not keep theirs. */
   readonly blockExps: number;
   /** Blocks' records: of P's row, of Q's row, of the columns that only one of them has, of their comparison. */
   readonly pRecords: number;
@@ -57,7 +57,7 @@ export interface DistributionLayout {
   readonly raw: number;
 }
 
-/** The kernel, its memory laid out for rows of some width. */
+/** The kernel, with memory laid out for rows of a given width. */
 export interface DistributionKernel {
   readonly exports: DistributionExports;
   /** Columns of one block. */
@@ -95,7 +95,7 @@ export async function initDistributionKernel(): Promise<boolean> {
   }
 }
 
-/** The kernel, compiled on first use; undefined where it cannot run. */
+/** The kernel, compiled on first use; undefined if it cannot run. */
 export function distributionKernel(): DistributionKernel | undefined {
   if (kernel || failed) return kernel;
   try {
@@ -120,7 +120,7 @@ function wrapDistributionKernel(exports: DistributionExports): DistributionKerne
     widest = Math.max(widest, columns);
     longest = Math.max(longest, k);
     const block = exports.BLOCK.value;
-    // Every write of whole vectors ends within SLACK values of the row; one more SLACK holds what is read behind it.
+    // Every write of whole vectors ends within SLACK values of the row; one more SLACK holds reads past its end.
     const width = widest + 2 * exports.SLACK.value;
     const blocks = Math.ceil(width / block) + 1;
     const rowRecords = blocks * exports.ROW_RECORD.value;

@@ -1,9 +1,9 @@
 /**
- * Drives assembly/distribution.ts over a row of P beside one of Q.
+ * Drives assembly/distribution.ts over a row of P and the same row of Q.
  *
- * The offset between log q and log p comes from single-precision sums and is off by some 1e-7. What that leaves of
- * Σ (q − p) tells by how much, and is taken out of the divergences: D(P‖Q) = Σ p k3(D + ε) − k3(ε) exactly, with
- * k3(x) = exp x − 1 − x. Where that is not enough, the row is summed again with the better offset.
+ * The offset between log q and log p comes from single-precision sums and is off by some 1e-7. The remainder of Σ (q −
+ * p) says by how much, and is subtracted from the divergences: D(P‖Q) = Σ p k3(D + ε) − k3(ε) exactly, with k3(x) =
+ * exp x − 1 − x. If that is not enough, the row is summed again with the better offset.
  *
  * @module
  */
@@ -16,16 +16,16 @@ import { isAccurate, type RowSums, sumRow, writeRow } from "./distribution-row.t
 
 /** Beyond this |log q − log p| single precision loses digits. */
 const RATIO_HIGH = 32;
-/** An offset from single-precision sums is rarely further off, relative to the part of them that is rounded. */
+/** Typical largest error of an offset from single-precision sums, relative to their rounded part. */
 const OFFSET_ERROR = 3e-7;
-/** What the total variation may be off by, relative, and the share of a KL that may be taken out of it. */
+/** Allowed relative error of the total variation, and largest share of a KL that may be subtracted from it. */
 const ACCURACY = 2e-6;
 const TAKEN_OUT = 0.01;
 /** Divergences below this may consist of products that single precision cannot hold. */
 const DIVERGENCE_LOW = 1e-28;
 const ROUNDS = 4;
 
-/** Which parts of a row are filled; the others are left to the reference implementation. */
+/** Which parts of a row are filled; the reference implementation computes the others. */
 export interface RowsDone {
   readonly p: boolean;
   readonly q: boolean;
@@ -132,7 +132,7 @@ function comparePass(
   kernel.exports.compare(p, q, exps, columns, high, shift - high + offset, uncertain, scratch, pairRecords);
 }
 
-/** Of each block, what its exponentials are to be multiplied by to be probabilities. */
+/** The factor of each block from exponentials to probabilities. */
 function blockScales(kernel: DistributionKernel, { max, rest }: Softmax, columns: number): Float64Array {
   const { float32 } = kernel.views();
   const first = kernel.layout().pRecords >> 2;
@@ -144,7 +144,7 @@ function blockScales(kernel: DistributionKernel, { max, rest }: Softmax, columns
   return scales;
 }
 
-/** Sums over a row as the kernel names them. */
+/** Sums over a row by the kernel's names. */
 interface PairSums extends Divergences {
   readonly excess: number;
   readonly signed: number;

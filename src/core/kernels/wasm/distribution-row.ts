@@ -1,5 +1,5 @@
 /**
- * Drives assembly/distribution.ts over one policy's row, and adds its blocks up in float64.
+ * Drives assembly/distribution.ts over one policy's row, and adds its blocks in float64.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import type { DistributionKernel } from "./distribution-kernel.ts";
 
 /** Below this the single-precision exponentials behind `rest` may be off by 3e-6, and then by more. */
 const REST_LOW = 1e-20;
-/** The smallest finite float32: the maximum of nothing. */
+/** The smallest finite float32, the maximum of an empty set. */
 const LOWEST = -3.4028234663852886e38;
 const FORMATS = { float32: 0, bfloat16: 1, float16: 2 } as const;
 
-/** A row, and what is asked about it. */
+/** A row, and the requested figures. */
 export interface RowRequest {
   readonly block: LogitBlock;
   readonly row: number;
@@ -23,11 +23,11 @@ export interface RowRequest {
   readonly k: number;
 }
 
-/** What a row sums up to. */
+/** The sums of a row. */
 export interface RowSums {
-  /** Over its first columns. */
+  /** Sums over its first columns. */
   readonly common: Softmax;
-  /** Over the others; undefined where there are none. */
+  /** Sums over the others; undefined when there are none. */
   readonly others: Softmax | undefined;
   readonly whole: Softmax;
   /** The smallest of the first columns' logits, NaN aside. */
@@ -37,7 +37,7 @@ export interface RowSums {
 /**
  * Fills row `row` of `into`.
  *
- * @returns false where that is left to the reference implementation
+ * @returns false if the reference implementation must do it
  */
 export function wasmDescribeRow(
   kernel: DistributionKernel,
@@ -52,7 +52,7 @@ export function wasmDescribeRow(
 }
 
 /**
- * Sums a row, its first `columns` columns by themselves. It stays in memory as P's or Q's, with `keep` also the
+ * Sums a row, with its first `columns` columns separately. It stays in memory as P's or Q's, with `keep` also the
  * exponentials of the first columns.
  */
 export function sumRow(
@@ -86,14 +86,17 @@ export function sumRow(
   return { common, others, whole: joined(common, others), lowest };
 }
 
-/** Whether single precision has given all digits: not where the maximum is all there is, or a logit is no number. */
+/**
+ * Whether single precision gave all digits: not if the maximum has nearly all the probability, or a logit is not a
+ * number.
+ */
 export function isAccurate({ max, rest }: Softmax): boolean {
   return (
     rest >= REST_LOW && rest < Number.POSITIVE_INFINITY && max > LOWEST && max < Number.POSITIVE_INFINITY
   );
 }
 
-/** Writes figures of the row that was summed last. @returns false where that is left to the reference implementation */
+/** Writes figures of the last summed row. @returns false if the reference implementation must do it */
 export function writeRow(
   kernel: DistributionKernel,
   { block, row, token, k }: RowRequest,
@@ -103,7 +106,7 @@ export function writeRow(
   const { exports } = kernel;
   const { vocabulary } = block;
   const listed = Math.min(k, vocabulary);
-  // Infinite logits are neither listed nor counted.
+  // Infinite logits are neither listed nor counted here.
   if (!isAccurate(softmax) || exports.topCount() < listed) return false;
   if (isColumn(token, vocabulary)) {
     const logit = logitAt(block, row * vocabulary + token);
@@ -122,7 +125,7 @@ export function writeRow(
   return true;
 }
 
-/** The kernel's blocks as one softmax: a block whose maximum exceeds all before it has that term, 1, left out. */
+/** The kernel's blocks as one softmax: a block with a new maximum omits that term, which is 1. */
 function addBlocks(kernel: DistributionKernel, records: number, blocks: number): Softmax {
   const { float32, float64 } = kernel.views();
   const length = kernel.exports.ROW_RECORD.value;

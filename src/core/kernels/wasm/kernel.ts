@@ -1,6 +1,6 @@
 import { MISMATCH_WASM } from "./mismatch.generated.ts";
 
-/** What assembly/mismatch.ts exports; addresses have become views. */
+/** The exports of assembly/mismatch.ts, with addresses as views. */
 export interface MismatchKernel {
   /** Tokens that fit in one chunk. */
   readonly chunk: number;
@@ -24,7 +24,7 @@ export interface MismatchKernel {
   accumulate(): void;
 }
 
-/** The module's exports as they are. */
+/** The module's raw exports. */
 export type KernelExports = Record<string, { readonly value: number }> & {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly compact: MismatchKernel["compact"];
@@ -32,7 +32,7 @@ export type KernelExports = Record<string, { readonly value: number }> & {
   readonly accumulate: MismatchKernel["accumulate"];
 };
 
-/** The part of the WebAssembly namespace that is used here; its types come with no library that `src` may rely on. */
+/** The used part of the WebAssembly namespace, whose types are in no library that `src` may rely on. */
 interface WebAssemblyNamespace {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -43,10 +43,10 @@ let kernel: MismatchKernel | undefined;
 let failed = false;
 
 /**
- * Compiles the WebAssembly kernel without blocking. Only browsers that refuse to compile on the main thread need
- * this; elsewhere the first use compiles it (about a millisecond).
+ * Compiles the WebAssembly kernel without blocking. Only browsers that refuse to compile on the main thread need this;
+ * elsewhere the first use compiles it (about a millisecond).
  *
- * @returns whether the kernel runs here. Where it does not (no SIMD), everything falls back on the reference implementation.
+ * @returns whether the kernel runs here. Without SIMD, everything falls back on the reference implementation.
  */
 export async function initKernels(): Promise<boolean> {
   if (kernel) return true;
@@ -60,7 +60,7 @@ export async function initKernels(): Promise<boolean> {
   }
 }
 
-/** The kernel, compiled on first use; undefined where it cannot run. */
+/** The kernel, compiled on first use; undefined if it cannot run. */
 export function mismatchKernel(): MismatchKernel | undefined {
   if (kernel || failed) return kernel;
   try {
@@ -80,7 +80,7 @@ export function decodeBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** The kernel behind a module's exports. */
+/** Wraps a module's exports as a kernel. */
 export function wrapKernel(exports: KernelExports): MismatchKernel {
   const { buffer } = exports.memory;
   const chunk = exports.CHUNK!.value;

@@ -78,16 +78,16 @@ export function correctExtremes(
 }
 
 /**
- * A single-precision value is off by about 1e-7 of itself, so a second moment around 0 can lose that much, and the
- * variance that follows from it 256 times as much when it is 256 times smaller. Beyond that a record is not used.
+ * A single-precision value has a relative error of about 1e-7, so a second moment around 0 can lose that much, and a
+ * variance that is 256 times smaller loses 256 times as much. Beyond that a record is not used.
  */
 const LOSS = 1 / 256;
 /** Errors of few tokens do not average out. */
 const LOSS_OF_FEW = 1 / 16;
 const FEW = 32;
-/** Below this, squares leave the range of single precision. */
+/** Below this, squares underflow in single precision. */
 const TINY = 1e-15;
-/** ρ = 1 + (ρ − 1) loses digits below. */
+/** Below this, ρ = 1 + (ρ − 1) loses digits. */
 const LEAST_MEAN_RATIO = 0.25;
 
 /**

@@ -1,7 +1,7 @@
 import { decodeBase64, webAssembly } from "./kernel.ts";
 import { TOKENS_WASM } from "./tokens.generated.ts";
 
-/** Cells of a sketch as the kernel counts them. */
+/** Cells of a sketch in the kernel's form. */
 export interface CountedCells {
   /** By the upper bits of float32 values: counts in the lower 31 bits. */
   readonly cells: Uint32Array;
@@ -9,7 +9,7 @@ export interface CountedCells {
   readonly pages: Uint8Array;
   /** By threshold: values of its cell that lie beyond it. */
   readonly beyond: Uint32Array;
-  /** Least and greatest finite value; +Infinity and -Infinity of none. */
+  /** Least and greatest finite value; +Infinity and -Infinity when there are none. */
   readonly extremes: Float32Array;
 }
 
@@ -21,11 +21,11 @@ export interface CountedGroups {
   readonly largest: Float32Array;
 }
 
-/** What assembly/tokens.ts exports; addresses have become views. */
+/** The exports of assembly/tokens.ts, with addresses as views. */
 export interface TokensKernel {
   /** Tokens that fit in one piece. */
   readonly chunk: number;
-  /** Token ids from here on are left to the driver. */
+  /** Token ids from here on are handled by the driver. */
   readonly mostIds: number;
   /** Sketches of Δ in wide cells; the one after the last takes what none of them does. */
   readonly sketches: number;
@@ -97,7 +97,7 @@ const FUNCTIONS = [
 let kernel: TokensKernel | undefined;
 let failed = false;
 
-/** As `initKernels` of the fused pass. */
+/** Like `initKernels` of the fused pass. */
 export async function initTokensKernel(): Promise<boolean> {
   if (kernel) return true;
   try {
@@ -111,8 +111,8 @@ export async function initTokensKernel(): Promise<boolean> {
 }
 
 /**
- * The sums by token, compiled on first use; undefined where they cannot run. There is one, whose memory holds the sums of
- * one batch at a time.
+ * The kernel of sums by token, compiled on first use; undefined if it cannot run. There is a single instance, whose
+ * memory holds the sums of one batch at a time.
  */
 export function tokensKernel(): TokensKernel | undefined {
   if (kernel || failed) return kernel;

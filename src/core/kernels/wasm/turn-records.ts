@@ -1,8 +1,8 @@
 import { addRecord, clearRecord, isAccurate, RECORD, readCount, writeSums } from "./record.ts";
 
-/** A record for each turn, added up over rows; they become sums once, at the end. */
+/** A record per turn, added over rows and converted to sums once, at the end. */
 export class TurnRecords {
-  /** `[turns × RECORD]`, twice as long each time a turn does not fit. */
+  /** `[turns × RECORD]`; doubles when a turn does not fit. */
   #records = new Float64Array(0);
 
   add(turn: number, records: Float64Array, offset: number): void {
@@ -24,7 +24,7 @@ export class TurnRecords {
 
   #grow(turn: number): void {
     const wider = new Float64Array(Math.max(1, turn * 2) * RECORD);
-    // Not zeros: the least and the greatest Δ of no tokens are infinite.
+    // Not zeros: without tokens, the least and the greatest Δ are infinite.
     for (let at = this.#records.length; at < wider.length; at += RECORD) clearRecord(wider, at);
     wider.set(this.#records);
     this.#records = wider;

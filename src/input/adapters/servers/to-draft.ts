@@ -50,7 +50,7 @@ function toTopK({ top, logprobs }: TokenList, k: number): TopKDraft | undefined 
   for (const [token, alternatives] of top.entries()) {
     const known = alternatives
       .map(({ id, logprob }) => ({ id, logprob: parseLogprob(logprob) }))
-      // A token of probability 0 is no alternative.
+      // A token of probability 0 is not an alternative.
       .filter(({ logprob }) => logprob > -Infinity)
       .sort((a, b) => b.logprob - a.logprob)
       .slice(0, k);

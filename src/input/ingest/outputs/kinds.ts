@@ -172,7 +172,7 @@ function isOwnEventFile(text: string): boolean {
   return first.includes("brain.Event:2") && first.includes("\n\blogratio");
 }
 
-/** Whether a line of JSONL, which may be cut off, is a record of a high-divergence log, whoever wrote it. */
+/** Whether a line of JSONL, which may be cut off, is a record of a high-divergence log, by any writer. */
 export function isLogLine(line: string): boolean {
   return line.startsWith("{") && /"prob_divergence":/.test(line) && /"(?:rollout|actor)_prob":/.test(line);
 }

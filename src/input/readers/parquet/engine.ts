@@ -17,7 +17,7 @@ import {
 } from "../../../core/base/index.ts";
 
 export interface EngineOptions {
-  /** Threads that decode or encode; default 1, beside the thread that runs JavaScript. */
+  /** Threads that decode or encode; default 1, apart from the thread that runs JavaScript. */
   readonly threads?: number;
   /** Bytes that DuckDB may use for its buffers; default the memory limit. Decoded rows are extra. */
   readonly memoryLimit?: number;

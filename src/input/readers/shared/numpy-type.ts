@@ -37,7 +37,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
  * Reads NumPy's type code: byte order (`<`, `>`, `|`, `=` or none), letter, and width.
  *
  * @throws UnsupportedError if it is a type without a counterpart here (complex, dates, records)
- * @throws FormatError if it is no type code
+ * @throws FormatError if it is not a type code
  */
 export function parseNumpyType(text: string, at: Place): NumpyType {
   const parts = /^([<>|=]?)([a-zA-Z?])([0-9]{0,10})/.exec(text);
