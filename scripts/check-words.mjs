@@ -67,6 +67,16 @@ const PHRASES_OF_TEXTS = [
   [/(?<!\bthere )\bare no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "are not"],
 ];
 
+/** Wings whose comments also keep clear of {@link PHRASES_OF_COMMENTS}. */
+const PLAIN_COMMENTS = /^src\/(?:core|input|trainers)\//;
+const PHRASES_OF_COMMENTS = [
+  // A word before them on the row: "there" may end the row above.
+  [/(?<=[\w`)] )(?<!there )\b(?:is|are) no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "is not a, are not"],
+  [/\banew\b/i, "again"],
+  [/\bwhoever\b/i, "name who"],
+  [/\bnobody\b/i, "no one, or name who"],
+];
+
 /** British spellings; prose is American. */
 const BRITISH = new RegExp(
   `\\b(?:${[
@@ -247,8 +257,9 @@ function checkSource(path) {
     if (!verbatim(file, text.head))
       for (const fault of faults(text))
         report(file, line(text.node), `${fault}: ${JSON.stringify(text.all.slice(0, 70))}`);
+  const phrases = PLAIN_COMMENTS.test(file) ? [...PHRASES, ...PHRASES_OF_COMMENTS] : PHRASES;
   for (const { line: at, text } of comments(source))
-    for (const [i, row] of text.split("\n").entries()) checkProse(file, at + 1 + i, row, PHRASES);
+    for (const [i, row] of text.split("\n").entries()) checkProse(file, at + 1 + i, row, phrases);
   for (const { line: at, text } of proseStrings(source)) checkProse(file, at, text);
 }
 
