@@ -30,7 +30,9 @@ it("calls a run broken, and says why, whose one side is a single number", () => 
   const { out: stdout } = runCli(directory, ["report", "constant.jsonl", "--json"]);
   const { level, headline } = JSON.parse(stdout).verdict;
   expect(level).toBe("broken");
-  expect(headline).toContain("all 40 rollout log-probs are -1 (column rollout_log_probs): these are not log-probs");
+  expect(headline).toContain(
+    "all 40 rollout log-probs are -1 (column rollout_log_probs): these are not log-probs",
+  );
   const first = runCli(directory, ["report", "constant.jsonl", "--brief"]).out;
   expect(first).toContain("BROKEN");
   expect(first).toContain("all 40 rollout log-probs are -1");

@@ -272,10 +272,13 @@ function veto(mask: Uint8Array, offsets: Int32Array, rejected: Uint8Array): void
 function checkAdvantages({ advantages, rollout }: CorrectionBlock, correction: Correction): void {
   if (!needsAdvantages(correction)) return;
   if (!advantages) {
-    throw new SchemaError("a rule of this correction looks at the sign of advantages, and the input has none", {
-      likely: "the dump was written without advantages",
-      hint: "name their column with --advantages, or choose a correction without advantage signs",
-    });
+    throw new SchemaError(
+      "a rule of this correction looks at the sign of advantages, and the input has none",
+      {
+        likely: "the dump was written without advantages",
+        hint: "name their column with --advantages, or choose a correction without advantage signs",
+      },
+    );
   }
   if (advantages.length !== rollout.length) {
     throw new LengthMismatchError(

@@ -147,7 +147,7 @@ class LegacyFile {
     this.#position = start + length;
   }
 
-  /** Refused here and not where its tensor is read: by then nobody knows that the file's list lacked it. */
+  /** Refused here and not where its tensor is read: later it is no longer known that the file's list lacked it. */
   #checkFound(): void {
     for (const { found, id } of this.#awaited.values()) {
       if (found !== undefined) continue;
