@@ -34,6 +34,7 @@ import {
   type WireSequence,
 } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
+import { oneLine } from "./one-line.ts";
 
 /** Tokens that are shown before the starred one and after it. */
 const BEFORE = 32;
@@ -171,7 +172,7 @@ function cutStrip(wire: WireSequence, token: number): StoryPiece[] {
     const place = from + offset;
     const own = place - meta.promptLength;
     return {
-      text: printable(textAt(wire, place).replaceAll("\n", "⏎")),
+      text: oneLine(textAt(wire, place)),
       delta: own < 0 ? null : orNull(deltaAt(wire, own)),
       kind: own < 0 ? "prompt" : mask[own] === 1 ? "own" : "tool",
       isShown: place === at,

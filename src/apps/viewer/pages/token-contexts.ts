@@ -5,10 +5,10 @@
  */
 
 import { formatHandle } from "../../../core/schema/index.ts";
-import { printable } from "../../../render/text/index.ts";
 import type { PageMove } from "../../../results/index.ts";
 import { decodeSequence, decodeTable, textBetween, type WireSequence } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
+import { oneLine } from "./one-line.ts";
 
 /** One line: what is before a token, the token, what is after it. */
 export type TokenContext = readonly [before: string, token: string, after: string];
@@ -70,8 +70,8 @@ export function buildContext(
     textBetween(sequence, Math.max(0, from), Math.min(ids.length, to));
   const [before, after] = [[...text(place - TOKENS, place)], [...text(place + 1, place + 1 + TOKENS)]];
   return [
-    printable(before.slice(-CHARACTERS).join("")),
-    printable(text(place, place + 1)),
-    printable(after.slice(0, CHARACTERS).join("")),
+    oneLine(before.slice(-CHARACTERS).join("")),
+    oneLine(text(place, place + 1)),
+    oneLine(after.slice(0, CHARACTERS).join("")),
   ];
 }

@@ -45,20 +45,20 @@ it("leads to the turn's first token and to the token, with texts that move no cu
       place: "s30.q7 turn 2",
       move: { view: "sequence", sequence: 7, token: 12 },
       text: "mean |Δ| 0.500 over 9 tokens",
-      context: ["", "", "so\\n<b>\\u202e"],
+      context: ["", "", "so⏎<b>\\u202e"],
     },
     {
       label: "Worst token",
       place: "s30.q7.t15",
       move: { view: "sequence", sequence: 7, token: 15 },
       text: "Δ −3.00: p 0.500 in rollout, 0.0250 in trainer",
-      context: [`${"x".repeat(31)}y`, "\\n", "z"],
+      context: [`${"x".repeat(31)}y`, "⏎", "z"],
     },
   ]);
   const [turns, tokens] = worstTables(NO_SEQUENCES, given);
   expect(turns?.links).toEqual([{ view: "sequence", sequence: 7, token: 12 }]);
   expect(turns?.raw[0]).toMatchObject({ step: 30, opening: TURN.opening });
-  expect(tokens?.columns.at(-1)?.contexts?.[0]?.[1]).toBe("\\n");
+  expect(tokens?.columns.at(-1)?.contexts?.[0]?.[1]).toBe("⏎");
 });
 
 it("names turns by their largest token where none is long enough for a mean", () => {
@@ -70,6 +70,24 @@ it("names turns by their largest token where none is long enough for a mean", ()
   const tables = worstTables(NO_SEQUENCES, given);
   expect(tables.map(({ id }) => id)).toEqual(["worst-turns", "worst-tokens"]);
   expect(tables[1]?.columns.map(({ header }) => header)).toContain("token id");
+});
+
+it("shows the text of the worst sequence and of the worst place for the gradient, where it is known", () => {
+  const report = {
+    worst_sequences: [{ handle: "s30.q7", delta_abs_mean: 0.5, tokens: 9 }],
+    gradient: { worst_tokens: [{ handle: "s30.q71.t3", impact: 2, advantage: 1, delta: 0.5 }] },
+  } as unknown as MismatchReport;
+  const other = { ...TOKEN, handle: "s30.q71.t3", text: "7", before: "= ", after: "." };
+  const looks = (occurrences: readonly TokenOccurrence[]) =>
+    firstLooks(report, top({ by_mean: [], by_max: [] }, occurrences)).slice(-2);
+  expect(looks([other, TOKEN]).map(({ context }) => context)).toEqual([
+    [`${"x".repeat(31)}y`, "⏎", "z"],
+    ["= ", "7", "."],
+  ]);
+  expect(looks([{ ...other, handle: "s30.q71.t4" }]).map(({ label, context }) => [label, context])).toEqual([
+    ["Worst sequence", undefined],
+    ["Worst for the gradient", undefined],
+  ]);
 });
 
 it("has nothing to show of nothing", () => {

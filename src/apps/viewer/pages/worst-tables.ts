@@ -16,7 +16,6 @@ import {
   formatProbability,
   formatSigned,
 } from "../../../render/text/display/index.ts";
-import { printable } from "../../../render/text/index.ts";
 import type {
   FirstLook,
   MismatchReport,
@@ -26,6 +25,7 @@ import type {
   TopTokens,
   WorstTurn,
 } from "../../../results/index.ts";
+import { oneLine } from "./one-line.ts";
 import { pageTable } from "./page-table.ts";
 import { flatRows } from "./rows.ts";
 import type { TokenContext } from "./token-contexts.ts";
@@ -64,6 +64,11 @@ export function firstLooks(
 ): FirstLook[] {
   const [[turn], [token]] = [chooseTurns(top), top.occurrences];
   const heaviest = gradient?.worst_tokens[0];
+  /** The text of a place whose tokens are among the furthest: the first of them is what is worst in it. */
+  const around = (isMeant: (handle: string) => boolean): Pick<FirstLook, "context"> => {
+    const found = top.occurrences.find(({ handle, text }) => text !== null && isMeant(handle));
+    return found === undefined ? {} : { context: formatContext(found) };
+  };
   return [
     ...(turn === undefined
       ? []
@@ -94,6 +99,7 @@ export function firstLooks(
             label: "Worst sequence",
             place: sequence.handle,
             text: `mean |Δ| ${formatNumber(sequence.delta_abs_mean)} over ${formatCount(sequence.tokens)} tokens`,
+            ...around((handle) => handle.startsWith(`${sequence.handle}.t`)),
           },
         ]),
     ...(heaviest === undefined
@@ -103,6 +109,7 @@ export function firstLooks(
             label: "Worst for the gradient",
             place: heaviest.handle,
             text: `A·(ρ − 1) ${formatSigned(heaviest.impact)}: advantage ${formatSigned(heaviest.advantage)}, Δ ${formatSigned(heaviest.delta)}`,
+            ...around((handle) => handle === heaviest.handle),
           },
         ]),
   ];
@@ -176,7 +183,7 @@ function tokenTable(tokens: readonly TokenOccurrence[]): PageTable {
   const column = {
     header: "in its text",
     align: "left" as const,
-    cells: tokens.map(({ text }) => printable(text ?? "")),
+    cells: tokens.map(({ text }) => oneLine(text ?? "")),
     contexts: tokens.map((token) => (token.text === null ? null : formatContext(token))),
   };
   return { ...made, columns: [...made.columns, column] };
@@ -195,7 +202,7 @@ function formatPlace({ handle, turn }: WorstTurn): string {
 }
 
 function formatOpening({ opening }: WorstTurn): string {
-  const characters = [...printable((opening ?? "").trim())];
+  const characters = [...oneLine((opening ?? "").trim())];
   return characters.length > OPENING_CHARACTERS
     ? `${characters.slice(0, OPENING_CHARACTERS).join("")}…`
     : characters.join("");
@@ -203,9 +210,9 @@ function formatOpening({ opening }: WorstTurn): string {
 
 function formatContext({ before, text, after }: TokenOccurrence): TokenContext {
   return [
-    printable([...(before ?? "")].slice(-OPENING_CHARACTERS).join("")),
-    printable(text ?? ""),
-    printable([...(after ?? "")].slice(0, OPENING_CHARACTERS).join("")),
+    oneLine([...(before ?? "")].slice(-OPENING_CHARACTERS).join("")),
+    oneLine(text ?? ""),
+    oneLine([...(after ?? "")].slice(0, OPENING_CHARACTERS).join("")),
   ];
 }
 
