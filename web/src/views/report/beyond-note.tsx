@@ -23,12 +23,13 @@ export function BeyondNote({ of: { ticks, limit, band, source, steps } }: { read
         {formatCounted(ticks.length, "step")}
       </a>{" "}
       {limit}:{" "}
-      {worst.slice(0, MOST_NAMED).map(({ x, value }, index) => (
+      {worst.slice(0, MOST_NAMED).map(({ x, value, group }, index) => (
         <>
           {index > 0 && ", "}
           <a key={x} href={stepHref(x)} title={formatNumber(value)}>
             {x}
           </a>
+          {group !== undefined && ` (${group})`}
         </>
       ))}
       {ticks.length > MOST_NAMED && ", …"}

@@ -1,19 +1,31 @@
 import { readFigure } from "../../../../src/analyses/report/index.ts";
-import type { ChartTick } from "../../../../src/render/charts/index.ts";
+import { type ChartTick, type SliceBy, stepCharts } from "../../../../src/render/charts/index.ts";
 import { formatNumber } from "../../../../src/render/text/display/index.ts";
+import { printable } from "../../../../src/render/text/index.ts";
 import type { StepMetric, StepSeries } from "../../../../src/results/index.ts";
 
-/** Charts whose figure has a published baseline, and which side of it is bad. */
-const HELD: Readonly<Record<string, readonly [metric: StepMetric, worse: "above" | "below"]>> = {
-  "mean-abs-delta": ["delta_abs_mean", "above"],
-  kl: ["k3", "above"],
-  ess: ["ess", "below"],
-};
+/** Charts whose figure has a published baseline: the line of the run, and which side of it is bad. */
+const HELD: readonly {
+  readonly chart: string;
+  readonly metric: StepMetric;
+  readonly line: string;
+  readonly worse: "above" | "below";
+}[] = [
+  { chart: "mean-abs-delta", metric: "delta_abs_mean", line: "mean", worse: "above" },
+  { chart: "kl", metric: "k3", line: "k3", worse: "above" },
+  // The same, where groups are drawn.
+  { chart: "k3", metric: "k3", line: "k3", worse: "above" },
+  { chart: "ess", metric: "ess", line: "ESS", worse: "below" },
+];
 
-/** The steps whose figure is high by its published baseline. */
+/** The steps whose figure, or that of one of their groups, is high by its published baseline. */
 export interface Beyond {
   /** Ascending. */
-  readonly ticks: readonly (ChartTick & { readonly value: number })[];
+  readonly ticks: readonly (ChartTick & {
+    readonly value: number;
+    /** The group that is furthest off, where groups are drawn. */
+    readonly group?: string;
+  })[];
   /** `below 0.3`. */
   readonly limit: string;
   readonly band: string;
@@ -22,27 +34,37 @@ export interface Beyond {
   readonly steps: readonly number[];
 }
 
-/** By chart; charts without such a step are not in it. */
-export function findBeyond({
-  steps,
-  series,
-}: Pick<StepSeries, "steps" | "series">): ReadonlyMap<string, Beyond> {
-  const all = steps.filter((step) => step !== null);
+/**
+ * By chart; charts without such a step are not in it.
+ *
+ * @param by the groups that are drawn; null: the run
+ */
+export function findBeyond(data: StepSeries, by: SliceBy | null = null): ReadonlyMap<string, Beyond> {
+  const { charts } = stepCharts(data, by, "linear");
   return new Map(
-    Object.entries(HELD).flatMap(([id, [metric, worse]]) => {
+    HELD.flatMap(({ chart, metric, line, worse }) => {
+      const id = by === null ? chart : `${chart}-by-${by}`;
+      const { xs = [], lines = [] } = charts.find((one) => one.id === id) ?? {};
+      const drawn = lines.filter(({ label }) => by !== null || label === line);
       let limit = "";
       let said = { band: "", source: "" };
-      const ticks = steps.flatMap((step, at) => {
-        const value = series[metric][at];
-        if (step === null || value === null || value === undefined) return [];
-        const reading = readFigure(metric, value);
-        if (reading === undefined || (reading.level !== "high" && reading.level !== "broken")) return [];
+      const ticks = xs.flatMap((x, at) => {
+        const [furthest] = drawn
+          .flatMap(({ label, values }) => {
+            const value = values[at] ?? null;
+            return value === null ? [] : [{ value, ...(by !== null && { group: printable(label) }) }];
+          })
+          .sort((a, b) => (worse === "above" ? b.value - a.value : a.value - b.value));
+        const reading = furthest && readFigure(metric, furthest.value);
+        if (reading?.level !== "high" && reading?.level !== "broken") return [];
         limit = `${worse} ${formatNumber(reading.thresholds.high)}`;
         said = reading;
-        return [{ x: step, value, label: `step ${step}: ${formatNumber(value)}, ${limit}` }];
+        const { value, group } = furthest!;
+        const where = group === undefined ? `step ${x}` : `step ${x}, ${group}`;
+        return [{ ...furthest!, x, label: `${where}: ${formatNumber(value)}, ${limit}` }];
       });
       const { band, source } = said;
-      return ticks.length === 0 ? [] : [[id, { ticks, limit, band, source, steps: all }] as const];
+      return ticks.length === 0 ? [] : [[id, { ticks, limit, band, source, steps: xs }] as const];
     }),
   );
 }

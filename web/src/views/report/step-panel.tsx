@@ -29,7 +29,7 @@ import { makeHref, navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
-import { type Beyond, findBeyond } from "./beyond.ts";
+import { findBeyond } from "./beyond.ts";
 import { BeyondNote } from "./beyond-note.tsx";
 import { CorrectionPanel } from "./correction-panel.tsx";
 
@@ -117,8 +117,7 @@ function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   const slices = sliceChoices(data);
   const by = slices.find((name) => name === sliceParam.value) ?? null;
   const scale = findChosen(SCALES, scaleParam) ?? "auto";
-  // Baselines apply to the run, not to single groups.
-  const beyond = useMemo(() => (by === null ? findBeyond(data) : new Map<string, Beyond>()), [data, by]);
+  const beyond = useMemo(() => findBeyond(data, by), [data, by]);
   const windows = WINDOWS.filter((window) => 2 * window < data.steps.length);
   const smooth = windows.find((window) => String(window) === smoothParam.value);
   const whole = useMemo(() => {
