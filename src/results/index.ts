@@ -162,6 +162,7 @@ export type {
   DoctorPage,
   DoctorPageCause,
   FirstLook,
+  Glossary,
   GroupPage,
   GroupSample,
   HealthPage,

@@ -104,6 +104,14 @@ export interface FirstLook {
   readonly context?: readonly [before: string, token: string, after: string];
 }
 
+/** `api/glossary`: what terms mean, and how to find them in a heading. */
+export interface Glossary {
+  /** A regular expression with the flags `iu` that finds whole terms, the longest first. */
+  readonly pattern: string;
+  /** One sentence by the term in lower case. */
+  readonly meanings: Readonly<Record<string, string>>;
+}
+
 /** `api/report-tables`: what the overview shows of a run's report. */
 export interface ReportPage {
   /** How Δ is spread. */

@@ -12,13 +12,12 @@ export interface Star {
   readonly note: string;
 }
 
-/** A change of a star: null removes it. */
-export interface StarChange {
-  readonly handle: string;
-  readonly note: string | null;
-}
+/** A change of a star: its note (null removes the star), or the star that it should come before (null: the end). */
+export type StarChange =
+  | { readonly handle: string; readonly note: string | null }
+  | { readonly handle: string; readonly before: string | null };
 
-/** A run's stars as stored next to its cache, the first starred first. */
+/** A run's stars as stored next to its cache: the first starred first, until somebody moves one. */
 export interface StarList {
   readonly schemaVersion: 1;
   readonly kind: "view-stars";

@@ -30,7 +30,11 @@
  * | `POST api/parquet` | rows (a list of objects) as a Parquet file |
  * | `GET api/alerts` | `AlertList`: what rules of alerts raised |
  * | `GET api/stars` | `StarList`: places that somebody starred |
- * | `POST api/stars` | `{handle, note}` adds or changes a star, `note: null` removes it; the `StarList` afterwards |
+ * | `POST api/stars` | `{handle, note}` adds or changes a star, `note: null` removes it; `{handle, before}` moves it before another star, `before: null` to the end; the `StarList` afterwards |
+ * | `POST api/drops` | `{id}`: begins to take files that are dropped on the page |
+ * | `POST api/drops/ID/file?name=PATH&at=BYTES` | a piece of one of them, as `application/octet-stream` |
+ * | `POST api/drops/ID/read` | `{name}`: they are read, and the run is compared with them; 422 with the reason in lines |
+ * | `GET api/glossary` | `Glossary` of `results/page.ts`: what terms of headings mean; of a study too |
  * | `GET api/story` | `StoryPage`: the stars as the page tells them |
  * | `GET api/compare` | {@link RunComparison}: only where `RunInfo.compared` names another run; `api/compare-2`, … with the others |
  * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…`; `api/other-2/…`, … of the others |

@@ -64,9 +64,45 @@ describe.skipIf(!hasBrowser)("a starred place", () => {
     );
     await page.reload();
     await eventually(() => note.inputValue()).toBe("stale weights copy 110\nas 100");
+    // The order is that of whoever tells the story, and the focus stays with the place that is moved.
+    const titles = (): Promise<string[]> => entries.locator("h2 a").allInnerTexts();
+    const [first = "", second = ""] = await titles();
+    await page.getByRole("button", { name: `Move ${first} down, 1 of 2` }).focus();
+    await page.keyboard.press("Enter");
+    await eventually(titles).toEqual([second, first]);
+    const moved = page.getByRole("button", { name: `Move ${first} down, 2 of 2` });
+    await eventually(() => moved.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(
+      true,
+    );
+    expect(await moved.getAttribute("aria-disabled")).toBe("true");
+    await page.reload();
+    await eventually(titles).toEqual([second, first]);
+    await page.getByRole("button", { name: `Move ${first} up, 2 of 2` }).click();
+    await eventually(titles).toEqual([first, second]);
     // What has a note is not lost by a click on its star.
     await entry.locator("h2 a").click();
     await page.getByRole("link", { name: `${token} is starred: see the story` }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("is marked in every list that it stands in", async () => {
+    const marked = (row: string) => page.locator(row).first().getByRole("img", { name: "starred" });
+    await goTo(page, server.url, "#/sequences");
+    await marked("tbody tr[aria-selected=true]").waitFor();
+    expect(await page.getByRole("img", { name: "starred" }).count()).toBe(1);
+    await goTo(page, server.url, "#/sequences?layout=groups");
+    await marked("tbody tr[aria-selected=true]").waitFor();
+    await goTo(page, server.url, "#/tokens");
+    await marked("tbody tr[aria-selected=true]").waitFor();
+    await goTo(page, server.url, "#/overview");
+    const worst = page
+      .locator(".report-table")
+      .filter({ has: page.getByRole("heading", { name: "Worst tokens" }) });
+    await worst.getByRole("row").nth(1).getByRole("img", { name: "starred" }).waitFor();
+    await page
+      .getByRole("list", { name: "Where to look first" })
+      .getByRole("img", { name: "starred" })
+      .waitFor();
     expect(errors).toEqual([]);
   });
 

@@ -14,6 +14,7 @@ import type {
   DigitsPage,
   DigitsReport,
   DoctorPage,
+  Glossary,
   GroupPage,
   HealthPage,
   LoggedMetrics,
@@ -23,6 +24,7 @@ import type {
   ReportPage,
   RunComparison,
   RunInfo,
+  StarChange,
   StarList,
   StepSeries,
   StoryPage,
@@ -92,8 +94,8 @@ function remembered<T>(limit: number, fetch: (path: string) => Promise<T>): (pat
   };
 }
 
-function posted(body: string): RequestInit {
-  return { method: "POST", headers: { "content-type": "application/json" }, body };
+function posted(body: BodyInit, type = "json"): RequestInit {
+  return { method: "POST", headers: { "content-type": `application/${type}` }, body };
 }
 
 /** Which run the answers are of. */
@@ -156,9 +158,7 @@ export const client = {
   /** Without a version, too. */
   stars: (): Promise<StarList> => json("stars"),
   story: (): Promise<StoryPage> => json("story"),
-  /** `note` null removes the star. */
-  changeStar: (handle: string, note: string | null): Promise<StarList> =>
-    json("stars", posted(JSON.stringify({ handle, note }))),
+  changeStar: (change: StarChange): Promise<StarList> => json("stars", posted(JSON.stringify(change))),
   /** Without a version: the logger keeps writing. */
   logged: (): Promise<LoggedMetrics> => json("logged"),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
@@ -215,6 +215,15 @@ export const client = {
     texts: (): Promise<StudyTexts> => json(fixed("study-texts")),
     text: (index: number): Promise<WireStudyText> => studyTexts(fixed(`study-text/${index}`)),
   },
+  /** Files to compare with: their pieces in order, then the name of the run that they are. */
+  drops: {
+    begin: (): Promise<{ readonly id: number }> => json("drops", posted("{}")),
+    piece: (id: number, name: string, at: number, piece: Blob): Promise<unknown> =>
+      ask(`drops/${id}/file?name=${encodeURIComponent(name)}&at=${at}`, posted(piece, "octet-stream")),
+    read: (id: number): Promise<{ readonly name: string }> => json(`drops/${id}/read`, posted("{}")),
+  },
+  /** What terms mean: the same for every run. */
+  glossary: (): Promise<Glossary> => json("glossary"),
   /** A table's rows, as JSON, in Parquet. */
   parquet: async (json: string): Promise<Blob> => (await ask("parquet", posted(json))).blob(),
   correct: (question: CorrectQuestion): Promise<CorrectAnswer> => askServer("correct", question),

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type ReadonlySignal, signal } from "@preact/signals";
-import type { Star } from "../../../src/results/index.ts";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { Star, StarChange } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { lazily } from "./loaded.ts";
 
@@ -21,10 +21,16 @@ export function findStar(handle: string): Star | undefined {
   return loaded.state === "ready" ? loaded.value.stars.find((star) => star.handle === handle) : undefined;
 }
 
-/** @param note null takes the star away */
-export async function setStar(handle: string, note: string | null): Promise<void> {
+/** The handles that are starred, with those of the sequences that starred tokens are in. */
+export const starred: ReadonlySignal<ReadonlySet<string>> = computed(() => {
+  const loaded = stars().value;
+  if (loaded.state !== "ready") return new Set();
+  return new Set(loaded.value.stars.flatMap(({ handle }) => [handle, handle.replace(/\.t\d+$/, "")]));
+});
+
+export async function changeStar(change: StarChange): Promise<void> {
   try {
-    await client.changeStar(handle, note);
+    await client.changeStar(change);
     failed.value = "";
   } catch (error) {
     failed.value = error instanceof Error ? error.message : String(error);

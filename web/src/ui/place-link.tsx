@@ -1,13 +1,24 @@
 import { moveToHandle } from "../state/handles.ts";
 import { table } from "../state/loaded.ts";
-import { makeHref } from "../state/url.ts";
+import { type Move, makeHref } from "../state/url.ts";
 import { textParts } from "./linked-text.ts";
+import { StarMark } from "./star-button.tsx";
 
 /** A handle that links to its sequence or token once the table is loaded. */
 export function HandleLink({ handle }: { readonly handle: string }) {
   const loaded = table().value;
   const move = loaded.state === "ready" ? moveToHandle(loaded.value, handle) : undefined;
-  return move === undefined ? <span class="handle">{handle}</span> : <a href={makeHref(move)}>{handle}</a>;
+  return move === undefined ? <span class="handle">{handle}</span> : <MoveLink move={move} text={handle} />;
+}
+
+/** A place by where it lies; its name may be a handle. */
+export function MoveLink({ move, text }: { readonly move: Move; readonly text: string }) {
+  return (
+    <>
+      <a href={makeHref(move)}>{text}</a>
+      <StarMark handle={text} />
+    </>
+  );
 }
 
 export function stepHref(step: number, last = step): string {

@@ -1,4 +1,4 @@
-import { findStar, setStar, starFailure } from "../state/stars.ts";
+import { changeStar, findStar, starFailure, starred } from "../state/stars.ts";
 import { makeHref } from "../state/url.ts";
 
 /** Stars a sequence or a token; one that has a note is a link to it, so that no click loses what somebody wrote. */
@@ -35,9 +35,22 @@ export function StarButton({ handle, isFixed }: { readonly handle: string; reado
   );
 }
 
+/** Beside what is starred. */
+export const STAR = (
+  <span class="star-mark" role="img" aria-label="starred" title="in the story">
+    {" "}
+    ★
+  </span>
+);
+
+/** In lists: says that a place is in the story, or of a sequence that one of its tokens is. */
+export function StarMark({ handle }: { readonly handle: string }) {
+  return starred.value.has(handle) && STAR;
+}
+
 /** Never removes a star that has a note. */
 export function toggleStar(handle: string): void {
   const star = findStar(handle);
-  if (star === undefined) void setStar(handle, "");
-  else if (star.note === "") void setStar(handle, null);
+  if (star === undefined) void changeStar({ handle, note: "" });
+  else if (star.note === "") void changeStar({ handle, note: null });
 }

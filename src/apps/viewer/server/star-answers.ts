@@ -10,7 +10,7 @@ import { refuse } from "./reply.ts";
 const MOST_STAR_BYTES = 32_768;
 const NO_STORE = { "cache-control": "no-store" };
 
-/** Starred places: the only thing that the page makes the server store. */
+/** Starred places: the only thing that the page makes the server store for longer than it runs. */
 export function starAnswers(app: Hono, current: CurrentRun): void {
   app.get("/stars", async (c) => c.json(await current.use((run) => run.stars()), 200, NO_STORE));
   app.get("/story", async (c) => c.json(await current.use((run) => storyPage(run)), 200, NO_STORE));

@@ -5,7 +5,8 @@ import {
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
 import type { TokenOccurrence } from "../../../../src/results/index.ts";
-import { makeHref, navigate } from "../../state/url.ts";
+import { navigate } from "../../state/url.ts";
+import { MoveLink } from "../../ui/place-link.tsx";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { quietText, visibleText } from "./visible-text.ts";
 
@@ -40,7 +41,7 @@ const COLUMNS: readonly TableColumn<TokenOccurrence>[] = [
     help: "step, rank, sequence, response token; the link goes to the text",
     width: 150,
     cell: ({ handle, sequence, token }) => (
-      <a href={makeHref({ view: "sequence", sequence, token })}>{handle}</a>
+      <MoveLink move={{ view: "sequence", sequence, token }} text={handle} />
     ),
   },
   figure("size", "|Δ|", "distance between the two log-probs, nats", ({ delta }) =>

@@ -5,6 +5,7 @@ import { makeHref } from "../../state/url.ts";
 import { shadeClass } from "../../ui/colour-scale.ts";
 import { chooseEnd } from "../../ui/legend.tsx";
 import { SampleText } from "../../ui/peek/sample-text.tsx";
+import { StarMark } from "../../ui/star-button.tsx";
 
 interface SampleProps {
   readonly info: RunInfo;
@@ -27,6 +28,7 @@ export function Sample({ info, page, sample, isCurrent, isOpen, onToggle }: Samp
         >
           {handle}
         </a>
+        <StarMark handle={handle} />
         <Outcome {...sample} />
         {worst >= 0 && (
           <a

@@ -9,9 +9,12 @@ import type { RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { wantBriefs } from "../../state/briefs.ts";
 import { findGroupPlace } from "../../state/group-place.ts";
+import { moveToHandle } from "../../state/handles.ts";
 import { useKeys } from "../../state/keys.ts";
+import { starred } from "../../state/stars.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import type { Row } from "../../ui/export.ts";
+import { STAR } from "../../ui/star-button.tsx";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { COLUMNS, columnNamed, HANDLE, isBriefColumn, rightness } from "./columns.ts";
 import {
@@ -45,6 +48,7 @@ export function GroupRows({
   const by = readGroupedBy(params["grouped-by"], info.has.groups);
   const groups = useMemo(() => groupRows(table, rows, by), [table, rows, by]);
   const sorted = useMemo(() => sortedGroups(groups, order, descending), [groups, order, descending]);
+  const marked = useMemo(() => findStarred(table, groups), [table, groups, starred.value]);
   const shown = sorted.flatMap((group): GroupTableRow[] => {
     const own = open.has(group.key);
     const members = own ? group.rows.map((row): GroupTableRow => ({ kind: "sequence", row })) : [];
@@ -68,7 +72,7 @@ export function GroupRows({
     <VirtualTable
       label="Groups of sequences"
       noun="row"
-      columns={groupColumns({ info, table, by, toggle })}
+      columns={groupColumns({ info, table, by, toggle, marked })}
       count={shown.length}
       row={(at) => shown[at]!}
       rowClass={({ kind }) => (kind === "sequence" ? "member" : "group")}
@@ -86,6 +90,12 @@ export function GroupRows({
       onOpen={(row) => (row.kind === "group" ? toggle(row.group.key) : openSequence(row.row))}
     />
   );
+}
+
+/** The groups that a starred place is in. */
+function findStarred(table: SequenceTable, groups: readonly SequenceGroup[]): ReadonlySet<SequenceGroup> {
+  const rows = new Set([...starred.value].map((handle) => moveToHandle(table, handle)?.sequence));
+  return new Set(groups.filter((group) => rows.size > 0 && group.rows.some((row) => rows.has(row))));
 }
 
 /** The sequence whose texts represent a row. */
@@ -223,6 +233,7 @@ interface GroupColumnsInput {
   readonly table: SequenceTable;
   readonly by: GroupedBy;
   readonly toggle: (key: string) => void;
+  readonly marked: ReadonlySet<SequenceGroup>;
 }
 
 /** The question of a prompt group, the answer of a sequence. */
@@ -250,7 +261,7 @@ function textColumns({ info, table, by }: GroupColumnsInput): TableColumn<GroupT
 }
 
 function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
-  const { info, table, by, toggle } = input;
+  const { info, table, by, toggle, marked } = input;
   const handle = tableColumn(table, columnNamed("sequence")!);
   const worst = tableColumn(table, columnNamed("worst")!);
   return [
@@ -266,6 +277,7 @@ function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
         ) : (
           <>
             <Unfold group={row.group} open={row.open} toggle={toggle} />
+            {marked.has(row.group) && STAR}
             {by === "group" && <PageLink table={table} row={row.group.rows[0]!} />}
           </>
         ),

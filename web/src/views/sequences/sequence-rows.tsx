@@ -4,6 +4,7 @@ import { readBrief, wantBriefs } from "../../state/briefs.ts";
 import { findGroupPlace } from "../../state/group-place.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { Spark } from "../../ui/peek/spark.tsx";
+import { MoveLink } from "../../ui/place-link.tsx";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { type BriefColumn, HANDLE, isBriefColumn, type SequencesColumn } from "./columns.ts";
 import { sortAfter } from "./selection.ts";
@@ -123,7 +124,7 @@ function largestDelta(table: SequenceTable): number {
 /** Cells with links or shortened texts. */
 function sequenceCell(table: SequenceTable, { key, text, hint }: SequencesColumn, row: number) {
   if (key === HANDLE)
-    return <a href={makeHref({ view: "sequence", sequence: row, token: undefined })}>{text(table, row)}</a>;
+    return <MoveLink move={{ view: "sequence", sequence: row, token: undefined }} text={text(table, row)} />;
   if (key === "group") {
     const place = findGroupPlace(table, row);
     return (

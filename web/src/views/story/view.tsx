@@ -1,7 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { formatCounted, formatSigned } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
 import type { StoryEntry } from "../../../../src/results/index.ts";
-import { setStar, starFailure, story } from "../../state/stars.ts";
+import { changeStar, starFailure, story } from "../../state/stars.ts";
 import { makeHref } from "../../state/url.ts";
 import { Svg } from "../../ui/chart-picture.tsx";
 import { shadeClass } from "../../ui/colour-scale.ts";
@@ -44,7 +45,11 @@ export function StoryView({ info }: ViewProps) {
               {info.bundled ? "Places are starred in logratio view of the run." : <HowTo />}
             </p>
           ) : (
-            entries.map((entry) => <Entry key={entry.handle} entry={entry} info={info} />)
+            entries.map((entry, at) => (
+              <Entry key={entry.handle} entry={entry} info={info}>
+                {info.bundled !== true && <Moves entries={entries} at={at} />}
+              </Entry>
+            ))
           )}
         </article>
       )}
@@ -61,7 +66,40 @@ function HowTo() {
   );
 }
 
-function Entry({ entry, info }: ViewProps & { readonly entry: StoryEntry }) {
+/** Up and down in the story. The focus goes along, and the place is said by the button that has it. */
+function Moves({ entries, at }: { readonly entries: readonly StoryEntry[]; readonly at: number }) {
+  const { handle } = entries[at]!;
+  const move = async (button: HTMLElement, before: StoryEntry | undefined): Promise<void> => {
+    await changeStar({ handle, before: before?.handle ?? null });
+    // An element that is moved loses the focus.
+    requestAnimationFrame(() => button.focus());
+  };
+  return (
+    <>
+      {[
+        { sign: "↑", said: "up", ends: at === 0, before: entries[at - 1] },
+        { sign: "↓", said: "down", ends: at === entries.length - 1, before: entries[at + 2] },
+      ].map(({ sign, said, ends, before }) => (
+        <button
+          key={said}
+          type="button"
+          class="quiet"
+          aria-label={`Move ${handle} ${said}, ${at + 1} of ${entries.length}`}
+          aria-disabled={ends}
+          onClick={({ currentTarget }) => !ends && void move(currentTarget, before)}
+        >
+          {sign}
+        </button>
+      ))}
+    </>
+  );
+}
+
+function Entry({
+  entry,
+  info,
+  children,
+}: ViewProps & { readonly entry: StoryEntry; readonly children: ComponentChildren }) {
   const { handle, note, sequence, token, facts, prompt, strip, picture, alternatives } = entry;
   const href =
     sequence === null ? undefined : makeHref({ view: "sequence", sequence, token: token ?? undefined });
@@ -69,19 +107,22 @@ function Entry({ entry, info }: ViewProps & { readonly entry: StoryEntry }) {
     <section class="story-entry" aria-label={handle}>
       <h2>
         {href === undefined ? handle : <a href={href}>{handle}</a>}
-        {info.bundled !== true && (
-          <button
-            type="button"
-            class="quiet"
-            aria-label={`Remove the star of ${handle}`}
-            onClick={() => {
-              if (note === "" || confirm(`Remove the star of ${handle}, and its note?`))
-                void setStar(handle, null);
-            }}
-          >
-            ✕
-          </button>
-        )}
+        <span>
+          {children}
+          {info.bundled !== true && (
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Remove the star of ${handle}`}
+              onClick={() => {
+                if (note === "" || confirm(`Remove the star of ${handle}, and its note?`))
+                  void changeStar({ handle, note: null });
+              }}
+            >
+              ✕
+            </button>
+          )}
+        </span>
       </h2>
       <Note handle={handle} note={note} isFixed={info.bundled === true} />
       {sequence === null ? (
@@ -151,7 +192,7 @@ function Note({
         rows={2}
         maxLength={4000}
         defaultValue={note}
-        onChange={({ currentTarget }) => void setStar(handle, currentTarget.value)}
+        onChange={({ currentTarget }) => void changeStar({ handle, note: currentTarget.value })}
       />
       {/* A field is cut off on paper. */}
       <p class="story-note on-paper">{lines(note)}</p>

@@ -39,6 +39,31 @@ describe("the stars of a run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith("kept"))).toEqual(["kept.jsonl"]);
   });
 
+  it("keep the order in which somebody puts them", async () => {
+    const file = join(folder, "moved.jsonl");
+    for (const handle of ["q1", "q2", "q3"]) await changeStar(file, { handle, note: `of ${handle}` });
+    const order = async (): Promise<string[]> => (await readStarList(file)).stars.map(({ handle }) => handle);
+    await changeStar(file, { handle: "q3", before: "q1" });
+    expect(await order()).toEqual(["q3", "q1", "q2"]);
+    await changeStar(file, { handle: "q3", before: null });
+    expect(await order()).toEqual(["q1", "q2", "q3"]);
+    // What is not there, is gone meanwhile, or would stand before itself moves nothing.
+    for (const [handle, before] of [
+      ["q9", "q1"],
+      ["q1", "q9"],
+      ["q1", "q1"],
+    ] as const)
+      expect((await changeStar(file, { handle, before })).stars.map((star) => star.handle)).toEqual([
+        "q1",
+        "q2",
+        "q3",
+      ]);
+    expect((await readStarList(file)).stars[2]).toEqual({ handle: "q3", note: "of q3" });
+    expect(readStarChange({ handle: "q1", before: null })).toEqual({ handle: "q1", before: null });
+    for (const before of [3, "../q1", {}])
+      expect(() => readStarChange({ handle: "q1", before }), JSON.stringify(before)).toThrow(/moved before/);
+  });
+
   it("lose none when many are set at once", async () => {
     const file = join(folder, "at-once.jsonl");
     const handles = Array.from({ length: 40 }, (_, row) => `s1.q${row}`);
