@@ -28,6 +28,7 @@ export { type Picture, sectionPictures, spreadPictures } from "./html-pictures.t
 export { failedTests } from "./identity-tables.ts";
 export { columnLines, inputParts, leftOutLines, sourceTable } from "./input.ts";
 export { keyFigures, noInterval } from "./key-figures.ts";
+export { METRIC_NAMES } from "./metric-names.ts";
 export { parityTable, parityTables } from "./parity-tables.ts";
 export { SECTION_TITLES } from "./section-titles.ts";
 export { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";

@@ -68,6 +68,7 @@ export const healthTables = lazily(() => client.healthTables());
 export const digits = lazily(client.digits);
 export const digitsTables = lazily(client.digitsTables);
 export const doctorTables = lazily(client.doctorTables);
+export const glossary = lazily(client.glossary);
 export const comparedRuns = lazily(client.comparedRuns);
 
 /** A run that this one is compared with. */

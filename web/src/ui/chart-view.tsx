@@ -15,6 +15,7 @@ import {
 import "./chart.css";
 import { ChartPlot, type PlotEvents, plotLayout } from "./chart-plot.tsx";
 import { EnlargeButton, Enlarged, isEnlarged } from "./enlarged.tsx";
+import { Explained } from "./explained.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 
 /** A chart whose legend has the numbers at the crosshair; enlarged on request, with a table of its values. */
@@ -68,7 +69,7 @@ function OneChart({
     <figure class="line-chart">
       <figcaption>
         <h3 id={title}>
-          {spec.title}
+          <Explained text={spec.title} />
           {spec.unit !== "" && <span class="unit">{spec.unit}</span>}
           {spec.scale === "log" && <span class="unit">log</span>}
         </h3>

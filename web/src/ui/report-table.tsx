@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { PageColumn, PagePicture, PageTable } from "../../../src/results/index.ts";
-import { makeHref } from "../state/url.ts";
 import { ChartPicture } from "./chart-picture.tsx";
+import { Explained } from "./explained.tsx";
 import { ExportMenu } from "./export-menu.tsx";
-import { HandleLink } from "./place-link.tsx";
+import { HandleLink, MoveLink } from "./place-link.tsx";
 import "./report-table.css";
 import { ScrollBox } from "./scroll-box.tsx";
 
@@ -16,7 +16,9 @@ export function ReportTable({ table }: { readonly table: PageTable }) {
   return (
     <div class="report-table">
       <div class="table-head">
-        <h3>{title}</h3>
+        <h3>
+          <Explained text={title} />
+        </h3>
         <ExportMenu name={id} rows={() => raw} />
       </div>
       <ScrollBox label={title}>
@@ -27,8 +29,8 @@ export function ReportTable({ table }: { readonly table: PageTable }) {
                 header === "" ? (
                   <td key="" />
                 ) : (
-                  <th key={header} scope="col" class={align} title={meaning}>
-                    {header}
+                  <th key={header} scope="col" class={align}>
+                    <Explained text={header} meaning={meaning} />
                   </th>
                 ),
               )}
@@ -100,7 +102,7 @@ function firstCell({ links, handles }: PageTable, column: PageColumn, row: numbe
   const text = column.cells[row] ?? "";
   const move = links?.[row];
   // The token of the current place must not stay in the address.
-  if (move) return <a href={makeHref({ token: undefined, ...move })}>{text}</a>;
+  if (move) return <MoveLink move={{ token: undefined, ...move }} text={text} />;
   return handles ? <HandleLink handle={text} /> : drawCell(column, row);
 }
 

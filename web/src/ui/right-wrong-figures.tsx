@@ -1,5 +1,6 @@
 import { formatCounted, formatNumber, formatSigned } from "../../../src/render/text/display/index.ts";
 import { type RightWrong, sayRightWrong } from "../state/right-wrong.ts";
+import { Explained } from "./explained.tsx";
 import { MirroredHistogram } from "./histogram/mirrored.tsx";
 
 /** Mean |Δ| of right sequences against wrong ones: histogram, means, and what the comparison says. */
@@ -24,7 +25,9 @@ export function RightWrongFigures({ right, wrong, tests }: RightWrong) {
         <dd>
           {formatNumber(mean(right))}, {formatNumber(mean(wrong))}
         </dd>
-        <dt title="interval by prompt">wrong − right</dt>
+        <dt>
+          <Explained text="wrong − right" meaning="interval by prompt" />
+        </dt>
         <dd>
           {formatSigned(means.difference)}{" "}
           {enough && (
@@ -33,8 +36,8 @@ export function RightWrongFigures({ right, wrong, tests }: RightWrong) {
             </small>
           )}
         </dd>
-        <dt title="of these sequences: from −1 (every wrong one below every right one) to 1">
-          rank-biserial
+        <dt>
+          <Explained text="rank-biserial" />
         </dt>
         <dd>{formatSigned(order.rankBiserial, 2)}</dd>
       </dl>

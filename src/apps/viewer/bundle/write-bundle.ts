@@ -12,6 +12,7 @@ import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import { fileSystemError, isSystemError, resultJson, UsageError } from "../../../core/base/index.ts";
 import { createScratch, makeDirectory } from "../../../input/io/index.ts";
+import { buildGlossary } from "../../../render/glossary/index.ts";
 import type { LoggedMetrics, Star, ViewInfo } from "../../../results/index.ts";
 import { BRIEFS_PER_FILE, comparedPath, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
@@ -131,6 +132,7 @@ async function* bundleFiles(
   for (const name of await filesBelow(page)) yield { path: name, read: () => readFile(join(page, name)) };
   const info: ViewInfo = { ...run.info, status: "ready", bundled: true };
   yield text("api/run", JSON.stringify(info));
+  yield text("api/glossary", JSON.stringify(buildGlossary()));
   if (isStudy(run)) yield* studyFiles(run);
   else {
     yield text("api/logged", JSON.stringify(logged));

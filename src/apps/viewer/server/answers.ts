@@ -26,6 +26,7 @@ import {
   readQuestion,
 } from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
+import { glossaryAnswer } from "./glossary-answer.ts";
 import { limitBody } from "./limit-body.ts";
 import { matchAnswers } from "./match-answers.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
@@ -110,6 +111,7 @@ export function answers(
   );
   matchAnswers(app, current);
   starAnswers(app, current);
+  glossaryAnswer(app);
   parquetAnswer(app);
   return app;
 }

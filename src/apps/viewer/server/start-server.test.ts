@@ -376,7 +376,15 @@ describe("a bundle", () => {
       ...["index.html", "assets/index-Dx3fG7_a.js", "robots.txt"],
       ...Object.keys(ANSWER_FILES).map((name) => `api/${name}`),
       ...["api/report-tables", "api/doctor-tables", "api/turns", "api/digits", "api/digits-tables"],
-      ...["api/alerts", "api/health-tables", "api/logged", "api/sweep", "api/stars", "api/story"],
+      ...[
+        "api/alerts",
+        "api/health-tables",
+        "api/logged",
+        "api/sweep",
+        "api/stars",
+        "api/story",
+        "api/glossary",
+      ],
       ...Array.from({ length: 12 }, (_, file) => `api/briefs/${file}`),
       // Eight samples a prompt.
       ...numbers.filter((index) => index % 8 === 0).map((index) => `api/group/${index}`),

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { PreparedStudy, StudyAnswerName } from "../kl/index.ts";
 import { studyTables } from "../pages/index.ts";
+import { glossaryAnswer } from "./glossary-answer.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 
@@ -28,6 +29,7 @@ export function studyAnswers(study: PreparedStudy): Hono {
       return refuse(c, 404, `there is no such text: the study has ${info.texts}, counted from 0`);
     return answer(c, BINARY_TYPE, bytes);
   });
+  glossaryAnswer(app);
   parquetAnswer(app);
   return app;
 }

@@ -8,6 +8,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId } from "preact/hooks";
+import { Explained } from "../explained.tsx";
 import { type RowWindow, rowSlots } from "./row-window.ts";
 import { useCurrentRow, useRowWindow } from "./use-rows.ts";
 import "./style.css";
@@ -199,18 +200,17 @@ function Head<Row>({
               scope="col"
               class={[align, left !== undefined && "pinned"].filter(Boolean).join(" ")}
               aria-sort={sorted}
-              title={help}
               {...stickAt(left)}
             >
               {sortable && onSort ? (
-                <button type="button" onClick={() => onSort(key)}>
+                <button type="button" aria-description={help} onClick={() => onSort(key)}>
                   {title}
                   <span class="sort-mark" aria-hidden="true">
                     {sorted === undefined ? "" : sorted === "descending" ? "▼" : "▲"}
                   </span>
                 </button>
               ) : (
-                title
+                <Explained text={title} meaning={help} />
               )}
               {/* Keys set widths in the list of columns. */}
               <i

@@ -7,6 +7,7 @@ import {
 } from "../../../../src/render/text/display/index.ts";
 import type { CorrectAnswer, Dropped, ValueGroup } from "../../../../src/results/index.ts";
 import type { Exact } from "../../state/exact.ts";
+import { Explained } from "../../ui/explained.tsx";
 import type { Figures } from "./figures.ts";
 
 interface FigureRow {
@@ -39,19 +40,20 @@ export function FiguresTable({
         <thead>
           <tr>
             <th scope="col">figure</th>
-            <th scope="col" title="from precomputed sums: follows while you drag">
-              prepared
+            <th scope="col">
+              <Explained text="prepared" meaning="from precomputed sums: follows while you drag" />
             </th>
-            <th scope="col" title="over every token: computed when you release the line">
-              exact {exact.state === "ready" && <span aria-hidden="true">✓</span>}
+            <th scope="col">
+              <Explained text="exact" meaning="over every token: computed when you release the line" />{" "}
+              {exact.state === "ready" && <span aria-hidden="true">✓</span>}
             </th>
           </tr>
         </thead>
         <tbody>
           {buildRows(figures, tokens, hasVeto).map(({ title, help, now, exact: told }) => (
             <tr key={title}>
-              <th scope="row" title={help}>
-                {title}
+              <th scope="row">
+                <Explained text={title} meaning={help} />
               </th>
               <td>{now ?? "exact only"}</td>
               <td>{answer === undefined ? waiting(exact) : (told(answer) ?? "")}</td>

@@ -1,5 +1,6 @@
 import type { DigitsPage, PageTable } from "../../../../src/results/index.ts";
 import { digitsTables } from "../../state/loaded.ts";
+import { Explained } from "../../ui/explained.tsx";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { LinkedText } from "../../ui/place-link.tsx";
 import { ReportPictures, ReportTables } from "../../ui/report-table.tsx";
@@ -89,7 +90,9 @@ function Policies({ page: { policies, metrics } }: { readonly page: DigitsPage }
             <dd>
               <b>{probability}</b>
               <span>probability of its digits (geometric mean)</span>
-              <span>{rest}</span>
+              <span>
+                <Explained text={rest} />
+              </span>
             </dd>
           </div>
         ))}

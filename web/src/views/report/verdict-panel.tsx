@@ -12,11 +12,11 @@ import { displayed } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
 import type { MismatchReport } from "../../../../src/results/index.ts";
 import { reportTables } from "../../state/loaded.ts";
-import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { Explained } from "../../ui/explained.tsx";
 import { flatRows } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
-import { HandleLink, LinkedText } from "../../ui/place-link.tsx";
+import { HandleLink, LinkedText, MoveLink } from "../../ui/place-link.tsx";
 import { Context } from "../../ui/report-table.tsx";
 
 const MOST_FACTS = 5;
@@ -92,9 +92,9 @@ function FirstLooks() {
     <ul class="first-looks" aria-label="Where to look first">
       {loaded.value.first.map(({ label, place, move, text, context }) => (
         <li key={label}>
-          <b>{label}</b> {move ? <a href={makeHref(move)}>{place}</a> : <HandleLink handle={place} />}
+          <b>{label}</b> {move ? <MoveLink move={move} text={place} /> : <HandleLink handle={place} />}
           <br />
-          {text}
+          <Explained text={text} />
           {context && <Context of={context} />}
         </li>
       ))}
@@ -135,8 +135,11 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
               <th scope="col" class="right">
                 value
               </th>
-              <th scope="col" class="right" title="over the prompts that the same steps might have drawn">
-                95 % interval
+              <th scope="col" class="right">
+                <Explained
+                  text="95 % interval"
+                  meaning="over the prompts that the same steps might have drawn"
+                />
               </th>
               <th scope="col" class="left">
                 published baseline
@@ -148,8 +151,8 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
               const { key, label, meaning, value, interval, reading } = figure;
               return (
                 <tr key={key}>
-                  <th scope="row" class="left" title={meaning}>
-                    {label}
+                  <th scope="row" class="left">
+                    <Explained text={label} meaning={meaning} />
                   </th>
                   <td class="right">
                     <b>{displayed(value)}</b>

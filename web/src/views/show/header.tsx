@@ -8,6 +8,7 @@ import { printable } from "../../../../src/render/text/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { Explained } from "../../ui/explained.tsx";
 import { StarButton } from "../../ui/star-button.tsx";
 import { OF_ONE_SEQUENCE } from "./choices.ts";
 import { commandFor } from "./model/command.ts";
@@ -89,7 +90,9 @@ function Facts({ model, group }: Pick<HeaderProps, "model" | "group">) {
     <dl class="facts">
       {listFacts(model).map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>
+            <Explained text={name} />
+          </dt>
           <dd title={value}>
             {name === "group" && group !== undefined ? (
               <a
@@ -104,7 +107,9 @@ function Facts({ model, group }: Pick<HeaderProps, "model" | "group">) {
         </div>
       ))}
       <div>
-        <dt>max |Δ|</dt>
+        <dt>
+          <Explained text="max |Δ|" />
+        </dt>
         <dd>
           {worst < 0 ? formatNumber(maxAbs) : <a href={makeHref({ token: worst })}>{formatNumber(maxAbs)}</a>}
         </dd>

@@ -6,6 +6,7 @@ import {
   formatProbability,
   formatSigned,
 } from "../../../../../src/render/text/display/index.ts";
+import { Explained } from "../../../ui/explained.tsx";
 import { hexBytes, literal } from "../model/display.ts";
 import type { Fates } from "../model/fate.ts";
 import { deltaAt } from "../model/metrics.ts";
@@ -95,9 +96,11 @@ function Values({ model, token, fates, alternatives, actual }: ValuesProps) {
         <thead>
           <tr>
             <td />
-            <th scope="col">rollout</th>
-            <th scope="col">trainer</th>
-            <th scope="col">Δ</th>
+            {["rollout", "trainer", "Δ"].map((name) => (
+              <th key={name} scope="col">
+                <Explained text={name} />
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -139,7 +142,8 @@ function Values({ model, token, fates, alternatives, actual }: ValuesProps) {
       </table>
       {own && (
         <p class="card-fate">
-          ρ {formatNearOne(Math.exp(delta))} · k3 {formatNumber(computeK3(delta))} · {fates.describe(token)}
+          <Explained text="ρ" /> {formatNearOne(Math.exp(delta))} · <Explained text="k3" />{" "}
+          {formatNumber(computeK3(delta))} · {fates.describe(token)}
         </p>
       )}
       <p class="card-place">
@@ -159,7 +163,9 @@ function Values({ model, token, fates, alternatives, actual }: ValuesProps) {
 function Row({ name, values }: { readonly name: string; readonly values: readonly (string | undefined)[] }) {
   return (
     <tr>
-      <th scope="row">{name}</th>
+      <th scope="row">
+        <Explained text={name} />
+      </th>
       {values.map((value, at) => (
         <td key={String(at)}>{value}</td>
       ))}

@@ -1,0 +1,26 @@
+import type { Glossary } from "../../results/index.ts";
+import { METRIC_NAMES } from "../report/index.ts";
+import { GLOSSARY } from "./glossary.ts";
+
+/** The glossary and the names of a report's figures, ready to be found in headings. */
+export function buildGlossary(): Glossary {
+  const meanings = new Map<string, string>();
+  // The glossary explains more than the name of a figure does.
+  const figures = Object.values(METRIC_NAMES).map(({ label, meaning }) => ({ terms: [label], meaning }));
+  for (const { terms, meaning } of [...figures, ...GLOSSARY])
+    for (const term of terms)
+      for (const form of [term, plural(term)]) meanings.set(form.toLowerCase(), meaning);
+  const longestFirst = [...meanings.keys()].sort((a, b) => b.length - a.length);
+  return {
+    pattern: `(?<![\\p{L}\\p{N}])(${longestFirst.map(escapePattern).join("|")})(?![\\p{L}\\p{N}])`,
+    meanings: Object.fromEntries(meanings),
+  };
+}
+
+function plural(term: string): string {
+  return term.endsWith("y") ? `${term.slice(0, -1)}ies` : `${term}s`;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
