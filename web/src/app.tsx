@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { RunInfo, StudyInfo } from "../../src/results/index.ts";
 import { ROUTES, STUDY_ROUTES } from "./routes.tsx";
+import { DropArea } from "./shell/drop.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { Waiting } from "./shell/waiting.tsx";
 import { run } from "./state/loaded.ts";
@@ -12,17 +13,20 @@ import { RunsView } from "./views/runs/view.tsx";
 export function App() {
   return (
     <WhenLoaded of={run()}>
-      {(info) =>
-        info.kind === "view-study" ? (
-          <StudyApp info={info} />
-        ) : info.kind === "view-waiting" ? (
-          <Waiting info={info} />
-        ) : info.kind === "view-runs" ? (
-          <RunsView info={info} />
-        ) : (
-          <RunApp info={info} />
-        )
-      }
+      {(info) => (
+        <>
+          {info.kind === "view-study" ? (
+            <StudyApp info={info} />
+          ) : info.kind === "view-waiting" ? (
+            <Waiting info={info} />
+          ) : info.kind === "view-runs" ? (
+            <RunsView info={info} />
+          ) : (
+            <RunApp info={info} />
+          )}
+          <DropArea info={info} />
+        </>
+      )}
     </WhenLoaded>
   );
 }

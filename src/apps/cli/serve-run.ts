@@ -5,7 +5,7 @@ import { isRemote } from "../../input/remote/index.ts";
 import type { MismatchReport } from "../../results/index.ts";
 import { AlertWatch, readAlertRules } from "../alerts/index.ts";
 import { readLoggedMetrics } from "../viewer/logged/index.ts";
-import { followRun, type PreparedRun, writeAlertList } from "../viewer/prepare/index.ts";
+import { followRun, type PreparedRun, prepareRun, writeAlertList } from "../viewer/prepare/index.ts";
 import { startViewServer, type ViewServer } from "../viewer/server/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { tellAlarms } from "./commands/tell-alarms.ts";
@@ -250,6 +250,23 @@ class Following {
   }
 }
 
+/** As `--compare` reads a run, with its cache beside it: both go with the server. */
+async function readDropped(
+  directory: string,
+  options: Wanted,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<PreparedRun> {
+  const { compareTokenizer: tokenizer = options.tokenizer, cache: _, ...rest } = options;
+  const run = await prepareRun([directory], {
+    ...prepareOptions({ ...rest, ...(tokenizer !== undefined && { tokenizer }) }),
+    onNotice: (message) => terminal.err(formatWarning(message, terminal)),
+    signal,
+  });
+  tellFindings(run.info.findings, terminal);
+  return run;
+}
+
 async function readReport(run: PreparedRun): Promise<MismatchReport> {
   return JSON.parse(new TextDecoder().decode(await run.answer("report"))) as MismatchReport;
 }
@@ -273,6 +290,10 @@ async function start(
     ...(options.token !== undefined && { token: options.token }),
     ...(options.embed !== undefined && { embed: options.embed }),
     logged: () => readLoggedMetrics(paths),
+    ...(options.follow !== true && {
+      readDropped: (directory: string, signal: AbortSignal) =>
+        readDropped(directory, options, terminal, signal),
+    }),
     following: options.follow === true,
     preparing: options.preparing === true,
     onError: (error) => terminal.err(formatFailure(error, terminal)),

@@ -10,6 +10,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
 import { StepsChip } from "../ui/steps-chip.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
+import { chooseFiles } from "./drop.tsx";
 import { FindingsDialog } from "./findings-dialog.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { listen, showNews } from "./news.ts";
@@ -202,6 +203,13 @@ function listItems(
 }
 
 const COMMANDS: readonly PaletteItem[] = [
+  {
+    key: "files",
+    kind: "command",
+    label: "Compare with files",
+    hint: "or drop them, or a folder, on the page",
+    run: chooseFiles,
+  },
   {
     key: "theme",
     kind: "command",

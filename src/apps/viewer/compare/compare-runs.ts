@@ -71,6 +71,7 @@ export async function compareRuns(
     ...a,
     info,
     compared: {
+      first: a,
       others: others.map(
         ({ run }, at): OtherRun => ({ run, comparison: Buffer.from(resultJson(made[at]!.comparison)) }),
       ),
@@ -83,6 +84,24 @@ export async function compareRuns(
       await Promise.all([a, ...others.map(({ run }) => run)].map((run) => run.close()));
     },
   };
+}
+
+/**
+ * The run beside one more, whatever it is compared with already. Its rows stay where they are; everything stays open when
+ * this throws.
+ */
+export async function addComparedRun(
+  run: PreparedRun,
+  { run: other, label }: Required<LabeledRun>,
+  signal?: AbortSignal,
+): Promise<PreparedRun> {
+  const { first = run, others = [] } = run.compared ?? {};
+  const names = run.info.compared;
+  const known = others.map((one, at): LabeledRun => ({ run: one.run, label: names[at]! }));
+  const isTaken = (name: string): boolean => name === first.info.name || names.includes(name);
+  let name = label;
+  for (let count = 2; isTaken(name); count++) name = `${label} (${count})`;
+  return compareRuns(first, [...known, { run: other, label: name }], signal);
 }
 
 function toName({ info: { name, input } }: PreparedRun, label: string | undefined) {

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { compareRuns, type LabeledRun } from "./compare-runs.ts";
+export { addComparedRun, compareRuns, type LabeledRun } from "./compare-runs.ts";

@@ -1,7 +1,7 @@
 import type { PreparedRun } from "../prepare/index.ts";
 
 interface Held {
-  readonly run: PreparedRun;
+  run: PreparedRun;
   uses: number;
   retired: boolean;
 }
@@ -43,6 +43,19 @@ export class CurrentRun {
     const old = this.#held;
     this.#hold(run, anew);
     if (old !== undefined) await retire(old);
+  }
+
+  /** As {@link replace}, where the run is part of what takes its place: its rows stay, and nothing is closed. */
+  async extend(make: (run: PreparedRun) => Promise<PreparedRun>): Promise<void> {
+    const held = this.#held!;
+    held.uses++;
+    try {
+      held.run = await make(held.run);
+      this.#grownFrom.add(held.run.info.version);
+    } finally {
+      held.uses--;
+      if (held.retired && held.uses === 0) await held.run.close();
+    }
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { ReadDropped } from "./drop-answers.ts";
 export { Events } from "./events.ts";
 export { listen } from "./listen.ts";
 export { JSON_TYPE, refuse, reply } from "./reply.ts";

@@ -86,9 +86,9 @@ export function checkMethod(methodsAt: (path: string) => ReadonlySet<string>): M
 /**
  * Requests that change something must come from the server's own page, or from no page.
  *
- * @param onlyJson also refuses other bodies, which another site's form could send; default true
+ * @param onlyOwnTypes also refuses other bodies than JSON and bytes, which another site's form could send; default true
  */
-export function checkOrigin(onlyJson = true): MiddlewareHandler {
+export function checkOrigin(onlyOwnTypes = true): MiddlewareHandler {
   return async (c, next) => {
     if (c.req.method === "GET" || c.req.method === "HEAD") return next();
     const origin = c.req.header("origin");
@@ -97,8 +97,8 @@ export function checkOrigin(onlyJson = true): MiddlewareHandler {
       return refuse(c, 403, `requests from ${origin} are not answered`);
     if (site !== undefined && site !== "same-origin" && site !== "none")
       return refuse(c, 403, "requests from other sites are not answered");
-    if (onlyJson && !/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
-      return refuse(c, 415, "send the request as application/json");
+    if (onlyOwnTypes && !/^application\/(?:json|octet-stream)\b/i.test(c.req.header("content-type") ?? ""))
+      return refuse(c, 415, "send the request as application/json, files as application/octet-stream");
     return next();
   };
 }

@@ -9,6 +9,7 @@ import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { answers } from "./answers.ts";
 import { CurrentRun } from "./current-run.ts";
+import { DropAnswers, type ReadDropped } from "./drop-answers.ts";
 import { Events } from "./events.ts";
 import { listen } from "./listen.ts";
 import { indexMethods } from "./methods.ts";
@@ -59,6 +60,8 @@ export interface ServerOptions {
   readonly page?: string;
   /** What the run's own logger wrote, read whenever a page asks; default nothing. */
   readonly logged?: () => Promise<LoggedMetrics>;
+  /** Reads what is dropped on the page; default: nothing can be dropped. */
+  readonly readDropped?: ReadDropped;
   /** More data will come: pages are notified by events. */
   readonly following?: boolean;
   /** The run is being read for the first time: pages are told the progress. */
@@ -122,6 +125,8 @@ export async function startViewServer(
   const status = options.preparing ? "preparing" : "reading";
   api.use(onlyWhatIsThere(current, () => waitingFor(paths, reason, status)));
   api.route("/", answers(current, options.logged));
+  const drops = new DropAnswers(current, options.readDropped);
+  drops.route(api);
   const server = await serve(api, options, (c) => (told ? events.answer(c) : noEvents(c)));
   const endLooking = options.following ? lookForAlerts(current, events) : () => {};
   if (options.following && !isWaiting) events.state("verdict", await judgeSoFar(shown));
@@ -157,6 +162,7 @@ export async function startViewServer(
       await events.close();
       await server.close();
       await current.close();
+      await drops.close();
     },
   };
 }

@@ -70,6 +70,8 @@ export interface PreparedRun {
   matchGroups(filter: string, signal?: AbortSignal): Promise<MatchingGroups>;
   /** The runs that this one is compared with, and the results. */
   readonly compared?: {
+    /** This run by itself. */
+    readonly first: PreparedRun;
     readonly others: readonly OtherRun[];
     /** JSON of `ComparedRuns`. */
     readonly together: Uint8Array;

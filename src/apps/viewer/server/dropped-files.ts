@@ -1,0 +1,109 @@
+/**
+ * Files that somebody drops on the page, in a directory of their own that goes with the server.
+ *
+ * @module
+ */
+import { appendFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileSystemError, isSystemError, LimitError, UsageError } from "../../../core/base/index.ts";
+import { formatCount } from "../../../core/text/index.ts";
+import { createScratch, makeDirectory, type Scratch } from "../../../input/io/index.ts";
+
+/** Of all files of one drop: they take room on a disk that nobody chose for them. */
+const DROP_LIMITS = { bytes: 2_000_000_000, files: 5000 };
+export type DropLimits = typeof DROP_LIMITS;
+const MOST_FOLDERS = 8;
+const MOST_NAME_CHARACTERS = 120;
+/** What a system gives a meaning of its own, and what is not seen. */
+const UNFIT = /[\p{Cc}\p{Cf}<>:"|?*]/gu;
+
+/** The files of one drop, received piece by piece. */
+export class DroppedFiles {
+  readonly #scratch: Scratch;
+  readonly #limits: DropLimits;
+  readonly #sizes = new Map<string, number>();
+  #bytes = 0;
+
+  private constructor(scratch: Scratch, limits: DropLimits) {
+    this.#scratch = scratch;
+    this.#limits = limits;
+  }
+
+  /** @throws FileSystemError where the system has no room for it */
+  static async open(limits: DropLimits = DROP_LIMITS): Promise<DroppedFiles> {
+    return new DroppedFiles(await createScratch(), limits);
+  }
+
+  /** Where they lie. */
+  get directory(): string {
+    return this.#scratch.path;
+  }
+
+  get count(): number {
+    return this.#sizes.size;
+  }
+
+  /** What was dropped, as a name for the run: the folder or file if it is one, else the first. */
+  get name(): string {
+    const names = [...new Set([...this.#sizes.keys()].map((path) => path.split("/")[0]!))];
+    const [first = "dropped"] = names;
+    return names.length > 1 ? `${first} and ${names.length - 1} more` : first;
+  }
+
+  /**
+   * Appends a piece to a file.
+   *
+   * @param name path below the drop, as the page has it
+   * @param at bytes of the file that came before
+   * @throws UsageError when the name cannot be one, or the piece is not the next one
+   * @throws LimitError when there is too much of it
+   * @throws FileSystemError when it cannot be written
+   */
+  async append(name: string, at: number, bytes: Uint8Array): Promise<void> {
+    const path = cleanPath(name);
+    const known = this.#sizes.get(path);
+    if (at !== (known ?? 0))
+      throw new UsageError(`${path}: ${known ?? 0} bytes of it are here, and a piece from ${at} came`, {
+        likely: "a piece was lost, or two files have one name",
+        hint: "drop the files again",
+      });
+    if (this.#bytes + bytes.length > this.#limits.bytes)
+      throw tooMuch(`more than ${formatCount(this.#limits.bytes)} bytes were dropped`);
+    if (known === undefined && this.#sizes.size >= this.#limits.files)
+      throw tooMuch(`more than ${formatCount(this.#limits.files)} files were dropped`);
+    this.#bytes += bytes.length;
+    this.#sizes.set(path, at + bytes.length);
+    const file = join(this.directory, ...path.split("/"));
+    try {
+      makeDirectory(dirname(file));
+      await appendFile(file, bytes, { mode: 0o600 });
+      const { size } = await stat(file);
+      // Where case does not tell names apart, two files are one.
+      if (size !== at + bytes.length)
+        throw new UsageError(`${path}: two of the files have this name`, { hint: "rename one of them" });
+    } catch (cause) {
+      throw isSystemError(cause) ? fileSystemError(cause, "write", { file: path }) : cause;
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.#scratch.remove();
+  }
+}
+
+function tooMuch(what: string): LimitError {
+  return new LimitError(what, { hint: "name them in a terminal instead: logratio view RUN --compare PATH" });
+}
+
+/** Never leads out of the directory: there are no `..` in it, and it has no root. */
+function cleanPath(name: string): string {
+  const parts = name.split(/[\\/]+/).filter((part) => part !== "");
+  const isFit =
+    parts.length > 0 && parts.length <= MOST_FOLDERS && !parts.some((part) => part.startsWith("."));
+  if (!isFit)
+    throw new UsageError(
+      `a dropped file cannot be named ${JSON.stringify(name.slice(0, MOST_NAME_CHARACTERS))}`,
+      { hint: `hidden files, and files more than ${MOST_FOLDERS} folders deep, are not taken` },
+    );
+  return parts.map((part) => part.replace(UNFIT, "_").slice(-MOST_NAME_CHARACTERS)).join("/");
+}

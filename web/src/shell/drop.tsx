@@ -1,0 +1,139 @@
+/**
+ * Files that are dropped on the page, or chosen: sent to the server, which compares the run with them.
+ *
+ * @module
+ */
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { formatCounted, formatShare } from "../../../src/render/text/display/index.ts";
+import { printable } from "../../../src/render/text/index.ts";
+import type { ViewInfo } from "../../../src/results/index.ts";
+import { client } from "../api/client.ts";
+import { reload } from "../state/loaded.ts";
+import { navigate } from "../state/url.ts";
+import { Dialog } from "../ui/dialog.tsx";
+
+const PIECE_BYTES = 2 ** 24;
+
+interface Dropped {
+  /** Path below what was dropped. */
+  readonly name: string;
+  readonly file: File;
+}
+
+const said = signal("");
+const failed = signal("");
+/** Why nothing is read here; empty where it is. */
+let refusal = "";
+
+/** Takes what is dropped anywhere on the page, and says what becomes of it. */
+export function DropArea({ info }: { readonly info: ViewInfo }) {
+  refusal =
+    info.kind !== "view-run" || info.bundled
+      ? "Dropped files are compared with a run that logratio view serves: not with a study or a bundle, nor where runs are listed."
+      : "";
+  useEffect(() => {
+    addEventListener("dragover", onOver);
+    addEventListener("dragleave", onLeave);
+    addEventListener("drop", onDrop);
+  }, []);
+  const close = (): void => {
+    failed.value = "";
+  };
+  return (
+    <>
+      <p class="export-said" role="status">
+        {said.value}
+      </p>
+      {failed.value !== "" && (
+        <Dialog label="Dropped files" onClose={close}>
+          <header>
+            <h2>Not compared</h2>
+            <button type="button" onClick={close}>
+              Close
+            </button>
+          </header>
+          {failed.value.split("\n").map((line) => (
+            <p key={line}>{printable(line)}</p>
+          ))}
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** For those who drag nothing. */
+export function chooseFiles(): void {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.multiple = true;
+  input.onchange = () => void compareWith([...input.files!].map((file) => ({ name: file.name, file })));
+  input.click();
+}
+
+function onOver(event: DragEvent): void {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  // Otherwise the browser leaves the page for the file.
+  event.preventDefault();
+  said.value = refusal || "Drop a file or a folder of another run to compare with it";
+}
+
+function onLeave({ relatedTarget }: DragEvent): void {
+  if (relatedTarget === null) said.value = "";
+}
+
+function onDrop(event: DragEvent): void {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  // Gone once this function is left.
+  const taken = [...event.dataTransfer.items].map(
+    (item) => [item.webkitGetAsEntry(), item.getAsFile()] as const,
+  );
+  void Promise.all(
+    taken.map(([entry, file]) =>
+      entry === null ? (file === null ? [] : [{ name: file.name, file }]) : walk(entry),
+    ),
+  ).then((found) => compareWith(found.flat()));
+}
+
+async function walk(entry: FileSystemEntry): Promise<Dropped[]> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail));
+    return [{ name: entry.fullPath, file }];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const found: Dropped[] = [];
+  for (;;) {
+    // Some at a time, and none at the end.
+    const some = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
+    if (some.length === 0) return found;
+    for (const one of some) found.push(...(await walk(one)));
+  }
+}
+
+async function compareWith(all: readonly Dropped[]): Promise<void> {
+  try {
+    if (refusal !== "") throw new Error(refusal);
+    // Of systems and editors, as .DS_Store is; and caches.
+    const files = all.filter(({ name }) => !/(?:^|\/)\./.test(name));
+    const total = files.reduce((sum, { file }) => sum + file.size, 0);
+    const { id } = await client.drops.begin();
+    let sent = 0;
+    for (const { name, file } of files)
+      for (let at = 0; at === 0 || at < file.size; at += PIECE_BYTES) {
+        said.value = `Sending ${printable(name)}: ${formatShare(total === 0 ? 1 : sent / total)}`;
+        const piece = file.slice(at, at + PIECE_BYTES);
+        await client.drops.piece(id, name, at, piece);
+        sent += piece.size;
+      }
+    said.value = "Reading what was dropped …";
+    const { name } = await client.drops.read(id);
+    await reload();
+    said.value =
+      files.length < all.length ? `${formatCounted(all.length - files.length, "hidden file")} left out` : "";
+    navigate({ view: "compare", token: undefined, params: { with: name, pair: undefined } });
+  } catch (error) {
+    said.value = "";
+    failed.value = error instanceof Error ? error.message : String(error);
+  }
+}
