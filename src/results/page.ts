@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { ReadingLevel } from "./reading-level.ts";
 import type { VerdictLevel } from "./report.ts";
 
 /** An exported row: all figures in full precision. */
@@ -112,8 +113,46 @@ export interface Glossary {
   readonly meanings: Readonly<Record<string, string>>;
 }
 
+export interface PageList {
+  readonly title: string;
+  readonly items: readonly string[];
+}
+
+/** A line of the first screen. */
+export interface PageKeyFigure {
+  readonly label: string;
+  readonly meaning: string;
+  readonly value: string;
+  /** 95 %; null where the data allow none, and then `no_interval` says why. */
+  readonly interval: string | null;
+  readonly no_interval: string;
+  /** What is published; without a level where the figure is not to be trusted. */
+  readonly baseline: {
+    readonly level: ReadingLevel | null;
+    readonly text: string;
+    readonly source: string;
+  } | null;
+}
+
 /** `api/report-tables`: what the overview shows of a run's report. */
 export interface ReportPage {
+  readonly verdict: {
+    readonly level: VerdictLevel;
+    readonly word: string;
+    readonly headline: string;
+    /** Tests that need no threshold. */
+    readonly failed: PageList;
+    readonly figures: {
+      readonly title: string;
+      readonly rows: readonly PageKeyFigure[];
+      readonly raw: readonly PageRow[];
+    };
+    /** Sentences that may name places by their handles. */
+    readonly facts: PageList;
+    readonly note: string | null;
+    readonly leftOut: PageList;
+    readonly next: { readonly title: string; readonly command: string; readonly why: string } | null;
+  };
   /** How Δ is spread. */
   readonly spread: readonly PagePicture[];
   /** By turn, correctness, rank, environment, position, probability, class: each with its picture. */

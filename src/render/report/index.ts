@@ -27,7 +27,7 @@ export {
 export { type Picture, sectionPictures, spreadPictures } from "./html-pictures.ts";
 export { failedTests } from "./identity-tables.ts";
 export { columnLines, inputParts, leftOutLines, sourceTable } from "./input.ts";
-export { keyFigures, noInterval } from "./key-figures.ts";
+export { type KeyFigure, keyFigures, noInterval } from "./key-figures.ts";
 export { METRIC_NAMES } from "./metric-names.ts";
 export { parityTable, parityTables } from "./parity-tables.ts";
 export { SECTION_TITLES } from "./section-titles.ts";

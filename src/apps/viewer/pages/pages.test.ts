@@ -41,6 +41,23 @@ describe("pages of a run", () => {
     const classes = tables.find(({ id }) => id === "classes")!;
     expect(classes.links?.[0]).toMatchObject({ view: "sequence", token: expect.any(Number) as number });
     expect(page.spread.every(({ svg }) => svg.startsWith("<svg"))).toBe(true);
+    expect(page.verdict).toMatchObject({
+      level: report.verdict.level,
+      next: { command: report.next.command },
+      leftOut: { title: "Left out" },
+    });
+    expect(page.verdict.facts.items[0]).toMatch(/^78\.0 % of k3/);
+    const { rows, raw } = page.verdict.figures;
+    expect(raw[0]).toMatchObject({ figure: "delta_abs_mean", value: report.metrics.delta_abs_mean });
+    expect(rows[0]).toMatchObject({
+      label: "mean |Δ|",
+      meaning: "mean of |Δ|, nats",
+      value: "0.00395",
+      interval: null,
+      baseline: { level: "normal", text: "0.01 in dense bf16, CI gates at 0.1" },
+    });
+    expect(rows[0]!.no_interval).toContain("one prompt holds 29.8 %");
+    expect(raw.map(({ value }) => value)).not.toContain(undefined);
     // Made once.
     expect(await reportTables(demo.run)).toBe(await reportTables(demo.run));
   });

@@ -41,6 +41,7 @@ import type {
 } from "../../../results/index.ts";
 import { pageTable } from "./page-table.ts";
 import { flatRows, shownRows } from "./rows.ts";
+import { verdictPart } from "./verdict-part.ts";
 import { firstLooks, worstTables } from "./worst-tables.ts";
 
 const MOST_STEPS = 1000;
@@ -49,6 +50,7 @@ const MOST_SOURCES = 200;
 export function reportPage(report: MismatchReport, top: TopTokens): ReportPage {
   const { by_class: classes } = top;
   return {
+    verdict: verdictPart(report),
     spread: spreadPictures(report).map((picture) => drawn(picture, [])),
     where: [
       ...groups(report).flatMap(({ table, items, least = 1, filter }) =>

@@ -1,81 +1,46 @@
-import {
-  failedTests,
-  keyFigures,
-  leftOutLines,
-  noInterval,
-  SECTION_TITLES,
-  standoutTexts,
-  verdictWord,
-  withoutGradient,
-} from "../../../../src/render/report/index.ts";
-import { displayed } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
-import type { MismatchReport } from "../../../../src/results/index.ts";
-import { reportTables } from "../../state/loaded.ts";
+import type { PageList, ReportPage } from "../../../../src/results/index.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Explained } from "../../ui/explained.tsx";
-import { flatRows } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { HandleLink, LinkedText, MoveLink } from "../../ui/place-link.tsx";
 import { Context } from "../../ui/report-table.tsx";
 
-const MOST_FACTS = 5;
-
 /** The verdict, why, and what to do next: all that a reader with ten seconds needs. */
-export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
-  const { level, headline } = report.verdict;
-  const facts = standoutTexts(report, MOST_FACTS);
-  const unknown = withoutGradient(report);
-  const leftOut = leftOutLines(report);
-  const failed = failedTests(report);
+export function VerdictPanel({ page }: { readonly page: ReportPage }) {
+  const { level, word, headline, failed, figures, facts, note, leftOut, next } = page.verdict;
   return (
     <section class="verdict" aria-label="Verdict">
       <h2 class="visually-hidden">Verdict</h2>
       <p class="headline">
-        <span class={`level ${level}`}>{verdictWord(report.verdict)}</span> {displayed(printable(headline))}
+        <span class={`level ${level}`}>{word}</span> {headline}
       </p>
-      {failed.length > 0 && (
-        <ul class="facts warn" aria-label={SECTION_TITLES.failedTests}>
-          {failed.map((text) => (
-            <li key={text}>{displayed(printable(text))}</li>
-          ))}
-        </ul>
-      )}
-      <FirstLooks />
+      {failed.items.length > 0 && <Facts of={failed} class="warn" />}
+      <FirstLooks first={page.first} />
       <div class="two">
-        <KeyFigures report={report} />
+        <KeyFigures of={figures} />
         <div>
-          {facts.length > 0 && (
+          {facts.items.length > 0 && (
             <>
-              <h3>{SECTION_TITLES.standouts}</h3>
-              <ul class="facts">
-                {facts.map((text) => (
-                  <li key={text}>
-                    <LinkedText text={displayed(printable(text))} />
-                  </li>
-                ))}
-              </ul>
+              <h3>{facts.title}</h3>
+              <Facts of={facts} />
             </>
           )}
-          {unknown !== undefined && <p class="note">{unknown}.</p>}
-          {leftOut.length > 0 && (
+          {note !== null && <p class="note">{note}</p>}
+          {leftOut.items.length > 0 && (
             <>
-              <h3>{SECTION_TITLES.leftOut}</h3>
-              <ul class="facts warn">
-                {leftOut.map((text) => (
-                  <li key={text}>{printable(text)}</li>
-                ))}
-              </ul>
+              <h3>{leftOut.title}</h3>
+              <Facts of={leftOut} class="warn" />
             </>
           )}
-          {report.next.command !== "" && (
+          {next !== null && (
             <>
-              <h3>{SECTION_TITLES.next}</h3>
+              <h3>{next.title}</h3>
               <div class="next">
-                <code>{printable(report.next.command)}</code>
-                <CopyButton label="Copy" text={() => report.next.command} />
+                <code>{printable(next.command)}</code>
+                <CopyButton label="Copy" text={() => next.command} />
               </div>
-              <p class="note">{printable(report.next.why)}</p>
+              <p class="note">{next.why}</p>
             </>
           )}
         </div>
@@ -84,13 +49,30 @@ export function VerdictPanel({ report }: { readonly report: MismatchReport }) {
   );
 }
 
+function Facts({
+  of: { title, items },
+  class: name = "",
+}: {
+  readonly of: PageList;
+  readonly class?: string;
+}) {
+  return (
+    <ul class={`facts ${name}`} aria-label={title}>
+      {items.map((text) => (
+        <li key={text}>
+          <LinkedText text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The worst turn, token and sequence: where to look first. */
-function FirstLooks() {
-  const loaded = reportTables().value;
-  if (loaded.state !== "ready" || loaded.value.first.length === 0) return null;
+function FirstLooks({ first }: Pick<ReportPage, "first">) {
+  if (first.length === 0) return null;
   return (
     <ul class="first-looks" aria-label="Where to look first">
-      {loaded.value.first.map(({ label, place, move, text, context }) => (
+      {first.map(({ label, place, move, text, context }) => (
         <li key={label}>
           <b>{label}</b> {move ? <MoveLink move={move} text={place} /> : <HandleLink handle={place} />}
           <br />
@@ -102,28 +84,12 @@ function FirstLooks() {
   );
 }
 
-function KeyFigures({ report }: { readonly report: MismatchReport }) {
-  const figures = keyFigures(report);
-  const rows = () => [
-    ...flatRows(
-      figures.map(({ key, meaning, reading }) => ({
-        figure: key,
-        value: report.metrics[key as keyof typeof report.metrics] ?? reading?.value ?? null,
-        low: report.intervals[key]?.low ?? null,
-        high: report.intervals[key]?.high ?? null,
-        no_interval: report.intervals[key]?.reason ?? null,
-        meaning,
-        level: reading?.level ?? null,
-        baseline: reading?.band ?? null,
-        source: reading?.source ?? null,
-      })),
-    ),
-  ];
+function KeyFigures({ of: { title, rows, raw } }: { readonly of: ReportPage["verdict"]["figures"] }) {
   return (
     <div class="report-table key-figures">
       <div class="table-head">
-        <h3>{SECTION_TITLES.keyFigures}</h3>
-        <ExportMenu name="key-figures" rows={rows} />
+        <h3>{title}</h3>
+        <ExportMenu name="key-figures" rows={() => raw} />
       </div>
       <div class="scroll">
         <table>
@@ -147,36 +113,31 @@ function KeyFigures({ report }: { readonly report: MismatchReport }) {
             </tr>
           </thead>
           <tbody>
-            {figures.map((figure) => {
-              const { key, label, meaning, value, interval, reading } = figure;
-              return (
-                <tr key={key}>
-                  <th scope="row" class="left">
-                    <Explained text={label} meaning={meaning} />
-                  </th>
-                  <td class="right">
-                    <b>{displayed(value)}</b>
-                  </td>
-                  <td class={interval === undefined ? "left muted wrap" : "right muted"}>
-                    {displayed(
-                      interval === undefined ? noInterval(figure) : `${interval.low} – ${interval.high}`,
-                    )}
-                  </td>
-                  <td class="left wrap" title={reading?.source}>
-                    {reading === undefined ? (
-                      <span class="muted">–</span>
-                    ) : (
-                      <>
-                        {reading.caution === undefined && (
-                          <span class={`level ${reading.level}`}>{reading.level}</span>
-                        )}{" "}
-                        {displayed(printable(reading.caution ?? reading.band))}
-                      </>
-                    )}
-                  </td>
-                </tr>
-              );
-            })}
+            {rows.map(({ label, meaning, value, interval, no_interval, baseline }) => (
+              <tr key={label}>
+                <th scope="row" class="left">
+                  <Explained text={label} meaning={meaning} />
+                </th>
+                <td class="right">
+                  <b>{value}</b>
+                </td>
+                <td class={interval === null ? "left muted wrap" : "right muted"}>
+                  {interval ?? no_interval}
+                </td>
+                <td class="left wrap" title={baseline?.source}>
+                  {baseline === null ? (
+                    <span class="muted">–</span>
+                  ) : (
+                    <>
+                      {baseline.level !== null && (
+                        <span class={`level ${baseline.level}`}>{baseline.level}</span>
+                      )}{" "}
+                      {baseline.text}
+                    </>
+                  )}
+                </td>
+              </tr>
+            ))}
           </tbody>
         </table>
       </div>

@@ -24,14 +24,18 @@ export function OverviewView({ info }: ViewProps) {
     <div class="overview">
       <h1 class="visually-hidden">Overview</h1>
       <ComparisonBanner compared={info.compared} />
-      <WhenLoaded of={report()}>
-        {(whole) => (
+      <WhenLoaded of={reportTables()}>
+        {(page) => (
           <>
-            <VerdictPanel report={whole} />
+            <VerdictPanel page={page} />
             {raised.length > 0 && <AlertsPanel alerts={raised} />}
             {info.steps.length > 1 && (
-              <WhenLoaded of={steps()}>
-                {(data) => <StepPanel info={info} data={data} report={whole} alerts={raised} />}
+              <WhenLoaded of={report()}>
+                {(whole) => (
+                  <WhenLoaded of={steps()}>
+                    {(data) => <StepPanel info={info} data={data} report={whole} alerts={raised} />}
+                  </WhenLoaded>
+                )}
               </WhenLoaded>
             )}
             <Tables info={info} />
