@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("a term in a heading", () => {
     await goTo(page, server.url, "#/sequences");
     const k3 = page.getByRole("columnheader", { name: "k3" }).getByRole("button");
     await k3.hover();
-    expect(await readText(said())).toBe("mean of exp Δ − 1 − Δ, nats");
+    expect(await readText(said())).toBe("mean k3 = exp Δ − 1 − Δ, nats");
     await k3.click();
     expect(page.url()).toContain("sort=-k3");
     expect(errors).toEqual([]);
