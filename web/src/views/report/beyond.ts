@@ -23,7 +23,7 @@ export interface Beyond {
   /** Ascending. */
   readonly ticks: readonly (ChartTick & {
     readonly value: number;
-    /** The group that is furthest off, where groups are drawn. */
+    /** The worst group, where groups are drawn. */
     readonly group?: string;
   })[];
   /** `below 0.3`. */
