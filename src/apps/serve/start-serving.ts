@@ -3,31 +3,15 @@
  *
  * @module
  */
-import type { IncomingMessage } from "node:http";
 import type { Server as NetServer } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { Hono } from "hono";
-import { isLogratioError, UsageError } from "../../core/base/index.ts";
+import { UsageError } from "../../core/base/index.ts";
 import type { RunsEvent } from "../../results/index.ts";
 import { checkChannels } from "../alerts/index.ts";
-import {
-  allowedHosts,
-  builtPage,
-  checkHost,
-  checkOrigin,
-  checkToken,
-  Events,
-  isLoopback,
-  listen,
-  refuse,
-  reply,
-  securityHeaders,
-  staticFiles,
-} from "../viewer/server/index.ts";
-import { ingestAnswers } from "./http/ingest.ts";
+import { builtPage, Events, isLoopback, listen, staticFiles } from "../viewer/server/index.ts";
+import { type AppOptions, type AppParts, createApp } from "./http/app.ts";
 import { IngestGate } from "./http/ingest-gate.ts";
-import { Histogram, METRICS_TYPE, RequestCounts, renderMetrics } from "./http/metrics.ts";
-import { runAnswers } from "./http/run-answers.ts";
+import { Histogram, RequestCounts } from "./http/metrics.ts";
 import { Viewers } from "./http/viewers.ts";
 import { DataStore } from "./store/data-store.ts";
 import { applyRetention, describeRemoved, type Retention } from "./store/retention.ts";
@@ -43,23 +27,13 @@ const SLOW_CLIENTS = {
 const MOST_CONNECTIONS = 2048;
 const RETENTION_EVERY_MS = 60_000;
 const DRAIN_MS = 10_000;
-const TOKEN_ADVICE =
-  "a token is required: Authorization: Bearer …, or once ?token=… in a browser; it is the server's LOGRATIO_TOKEN";
 
-export interface ServeOptions {
+export interface ServeOptions extends AppOptions {
   readonly directory: string;
-  /** Default 127.0.0.1. */
-  readonly host?: string | undefined;
   /** Default 8270, or the next that is free. */
   readonly port?: number | undefined;
-  /** Grants writing and reading; undefined only on loopback: then everybody on this machine may. */
-  readonly token?: string | undefined;
-  /** Host names of a proxy in front of the server. */
-  readonly allowedHosts?: readonly string[];
   /** The most bytes of batches received at once; default 512 MiB. */
   readonly bufferBytes?: number | undefined;
-  /** The most bytes of one batch; default 256 MiB. */
-  readonly batchBytes?: number | undefined;
   readonly retention?: Retention;
   /** Flags of `logratio view` for the viewer of each run. */
   readonly viewFlags?: readonly string[];
@@ -68,7 +42,6 @@ export interface ServeOptions {
   readonly alerts?: RunAlertsOptions | undefined;
   /** Receives lines for the terminal. */
   readonly onNotice: (message: string) => void;
-  readonly onError: (error: unknown) => void;
 }
 
 export interface Serving {
@@ -87,105 +60,78 @@ export interface Serving {
  * @throws FileSystemError where the directory cannot be written
  */
 export async function startServing(options: ServeOptions): Promise<Serving> {
-  const { directory, host = "127.0.0.1", token, onNotice } = options;
+  const { directory, host = "127.0.0.1", onNotice, onError } = options;
   checkExposure(options);
   if (options.alerts !== undefined) checkChannels(options.alerts.rules);
   const files = await staticFiles(builtPage());
-  const events = new Events();
-  const syncTime = new Histogram();
-  const sealTime = new Histogram();
-  const store = await DataStore.open(directory, {
-    onNotice,
-    onChange: (run) => events.send("run", { run: run ?? null } satisfies RunsEvent),
-    alerts: options.alerts,
-    onCommit: (ms) => syncTime.add(ms),
-    onSealed: (ms) => sealTime.add(ms),
-    ...(options.segmentAgeMs !== undefined && { segmentAgeMs: options.segmentAgeMs }),
-  });
-  const viewers = new Viewers(options.viewFlags ?? []);
-  const gate = new IngestGate(options.bufferBytes ?? 512 << 20);
-  const requests = new RequestCounts();
-  const requestTime = new Histogram();
-  const counts = { received: 0, removed: 0, port: 0 };
-  let isDraining = false;
-
-  const app = new Hono<{ Bindings: { incoming: IncomingMessage } }>();
-  app.use(securityHeaders());
-  // Health checks have no token, and may use any host name.
-  app.get("/healthz", (c) => c.text("ok\n", 200, { "cache-control": "no-store" }));
-  app.get("/readyz", (c) => (isDraining ? refuse(c, 503, "the server is shutting down") : c.text("ready\n")));
-  const isKnownHost = allowedHosts(host);
-  const names = new Set((options.allowedHosts ?? []).map((name) => name.toLowerCase()));
-  app.use(checkHost((name) => isKnownHost(name) || names.has(name.toLowerCase().replace(/:\d+$/, ""))));
-  if (token !== undefined) app.use(checkToken(token, () => counts.port, TOKEN_ADVICE));
-  app.use(checkOrigin(false));
-  ingestAnswers(app, {
-    store,
-    gate,
-    mostBytes: options.batchBytes ?? 256 << 20,
-    requests,
-    requestTime,
-    onReceived: (bytes) => {
-      counts.received += bytes;
-    },
-    isDraining: () => isDraining,
-    onError: options.onError,
-  });
-  runAnswers(app, { store, viewers, events });
-  app.get("/metrics", (c) =>
-    c.text(
-      renderMetrics({
-        ...{ store, gate, requests, requestTime, syncTime, sealTime },
-        receivedBytes: () => counts.received,
-        removedRuns: () => counts.removed,
-        viewers: () => viewers.size,
-      }),
-      200,
-      { "content-type": METRICS_TYPE, "cache-control": "no-store" },
-    ),
-  );
-  app.get("*", (c) => {
-    const content = files.get(c.req.path);
-    return content === undefined ? refuse(c, 404, `there is nothing at ${c.req.path}`) : reply(c, content);
-  });
-  app.notFound((c) => refuse(c, 404, `there is nothing at ${c.req.path}`));
-  app.onError((error, c) => {
-    if (c.req.raw.signal.aborted) return c.body(null, 204);
-    options.onError(error);
-    if (isLogratioError(error)) return refuse(c, 503, error.message);
-    return refuse(c, 500, "logratio failed to answer: see the terminal it runs in");
-  });
-
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: SLOW_CLIENTS }) as NetServer;
+  const parts = await openParts(directory, options);
+  const { store, state } = parts;
+  const server = createAdaptorServer({
+    fetch: createApp(options, parts, files).fetch,
+    serverOptions: SLOW_CLIENTS,
+  }) as NetServer;
   server.maxConnections = MOST_CONNECTIONS;
   const retain = startRetention(
     store,
     options.retention ?? {},
     (removed) => {
-      counts.removed += removed.length;
+      state.removed += removed.length;
       for (const one of removed) onNotice(describeRemoved(one));
     },
-    options.onError,
+    onError,
   );
   try {
-    counts.port = await listen(server as ReturnType<typeof createAdaptorServer>, host, options.port);
+    state.port = await listen(server as ReturnType<typeof createAdaptorServer>, host, options.port);
   } catch (error) {
+    // The directory stays locked until the store is closed.
     retain();
     await store.close(0);
     throw error;
   }
   const shown = host.includes(":") ? `[${host}]` : host;
   return {
-    url: `http://${shown}:${counts.port}/`,
-    port: counts.port,
+    url: `http://${shown}:${state.port}/`,
+    port: state.port,
     runs: store.list().length,
-    async close() {
-      isDraining = true;
-      retain();
-      await drain(server, events, () => gate.bytes);
-      await Promise.all([viewers.close(), store.close(DRAIN_MS)]);
-    },
+    close: () => stop(server, parts, retain),
   };
+}
+
+async function openParts(directory: string, options: ServeOptions): Promise<AppParts> {
+  const events = new Events();
+  const syncTime = new Histogram();
+  const sealTime = new Histogram();
+  const store = await DataStore.open(directory, {
+    onNotice: options.onNotice,
+    onChange: (run) => events.send("run", { run: run ?? null } satisfies RunsEvent),
+    alerts: options.alerts,
+    onCommit: (ms) => syncTime.add(ms),
+    onSealed: (ms) => sealTime.add(ms),
+    ...(options.segmentAgeMs !== undefined && { segmentAgeMs: options.segmentAgeMs }),
+  });
+  return {
+    store,
+    events,
+    syncTime,
+    sealTime,
+    viewers: new Viewers(options.viewFlags ?? []),
+    gate: new IngestGate(options.bufferBytes ?? 512 << 20),
+    requests: new RequestCounts(),
+    requestTime: new Histogram(),
+    state: { received: 0, removed: 0, port: 0, isDraining: false },
+  };
+}
+
+/** Batches in transit are received to their end; everything received is durable before this returns. */
+async function stop(
+  server: NetServer,
+  { store, events, viewers, gate, state }: AppParts,
+  retain: () => void,
+): Promise<void> {
+  state.isDraining = true;
+  retain();
+  await drain(server, events, () => gate.bytes);
+  await Promise.all([viewers.close(), store.close(DRAIN_MS)]);
 }
 
 function checkExposure({ host = "127.0.0.1", token, allowedHosts: names = [] }: ServeOptions): void {

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { UsageError } from "../../../core/base/index.ts";
+import { Events } from "../../viewer/server/index.ts";
+import { DataStore } from "../store/data-store.ts";
+import { type AppParts, createApp } from "./app.ts";
+import { IngestGate } from "./ingest-gate.ts";
+import { Histogram, RequestCounts } from "./metrics.ts";
+import { Viewers } from "./viewers.ts";
+
+const TOKEN = "0123456789abcdef";
+const HOST = "127.0.0.1:8270";
+const GOOD = { host: HOST, authorization: `Bearer ${TOKEN}` };
+let directory: string;
+let parts: AppParts;
+const errors: unknown[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "logratio-serve-app-"));
+  errors.length = 0;
+  parts = {
+    store: await DataStore.open(directory, { onNotice: () => {}, onChange: () => {} }),
+    events: new Events(),
+    viewers: new Viewers([]),
+    gate: new IngestGate(1 << 20),
+    requests: new RequestCounts(),
+    ...{ requestTime: new Histogram(), syncTime: new Histogram(), sealTime: new Histogram() },
+    state: { received: 0, removed: 0, port: 8270, isDraining: false },
+  };
+});
+
+afterEach(async () => {
+  await parts.viewers.close();
+  await parts.store.close(0);
+  await rm(directory, { recursive: true });
+});
+
+async function ask(path: string, headers: Record<string, string>, store = parts.store) {
+  const onError = (error: unknown) => errors.push(error);
+  const app = createApp({ token: TOKEN, onError }, { ...parts, store }, new Map());
+  const response = await app.request(`http://${HOST}${path}`, { headers });
+  return [response.status, await response.text()] as const;
+}
+
+describe("the routes of serve", () => {
+  test("answer health checks without a token and under any host name", async () => {
+    expect(await ask("/healthz", { host: "pod-7.cluster" })).toEqual([200, "ok\n"]);
+    expect(await ask("/readyz", { host: "pod-7.cluster" })).toEqual([200, "ready\n"]);
+    parts.state.isDraining = true;
+    expect((await ask("/readyz", {}))[0]).toBe(503);
+    expect((await ask("/healthz", {}))[0]).toBe(200);
+  });
+
+  test("refuse an unknown host name and a request without the token", async () => {
+    expect((await ask("/metrics", GOOD))[0]).toBe(200);
+    expect((await ask("/metrics", { ...GOOD, host: "evil.example" }))[0]).toBe(421);
+    const [status, text] = await ask("/metrics", { host: HOST });
+    expect(status).toBe(401);
+    expect(text).toContain("a token is required: Authorization: Bearer");
+    expect((await ask("/metrics", { ...GOOD, authorization: "Bearer 0123456789abcdeX" }))[0]).toBe(401);
+  });
+
+  test("count received bytes and removed runs in the metrics", async () => {
+    parts.state.received = 1234;
+    parts.state.removed = 56;
+    const [, text] = await ask("/metrics", GOOD);
+    expect(text).toMatch(/^logratio_\w*bytes\w* 1234$/m);
+    expect(text).toMatch(/^logratio_\w*removed\w* 56$/m);
+  });
+
+  test("say what is not there, and what failed", async () => {
+    const [status, text] = await ask("/nothing", GOOD);
+    expect([status, text.includes("there is nothing at /nothing")]).toEqual([404, true]);
+    const fail = (error: Error) =>
+      new Proxy(parts.store, {
+        get: () => () => {
+          throw error;
+        },
+      });
+    const told = await ask("/api/run", GOOD, fail(new UsageError("the disk is full")));
+    expect([told[0], told[1].includes("the disk is full")]).toEqual([503, true]);
+    const bug = await ask("/api/run", GOOD, fail(new TypeError("x is undefined")));
+    expect([bug[0], bug[1].includes("see the terminal"), bug[1].includes("x is undefined")]).toEqual([
+      500,
+      true,
+      false,
+    ]);
+    expect(errors).toHaveLength(2);
+  });
+});
