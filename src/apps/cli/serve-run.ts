@@ -282,14 +282,12 @@ async function start(
   options: Wanted & { readonly preparing?: boolean },
   terminal: Terminal,
 ): Promise<ViewServer> {
-  // The run's own logger may have written metrics to any of its paths.
-  const paths = "info" in run ? run.info.input.paths : run;
   const server = await startViewServer(run, {
     ...(options.port !== undefined && { port: options.port }),
     ...(options.host !== undefined && { host: options.host }),
     ...(options.token !== undefined && { token: options.token }),
     ...(options.embed !== undefined && { embed: options.embed }),
-    logged: () => readLoggedMetrics(paths),
+    logged: () => readLoggedMetrics(options.logged),
     ...(options.follow !== true && {
       readDropped: (directory: string, signal: AbortSignal) =>
         readDropped(directory, options, terminal, signal),

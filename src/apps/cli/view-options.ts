@@ -52,6 +52,7 @@ export const VIEW_FLAGS = [
   "compare",
   "compareTokenizer",
   "correction",
+  "logged",
 ];
 
 /** A run to compare with. */
@@ -66,6 +67,8 @@ export interface Wanted extends Omit<ViewOptions, "redact" | "port" | "compare" 
   readonly port?: number;
   readonly compare?: readonly ComparedInput[];
   readonly correction?: Correction;
+  /** Where the run's own logger may have written metrics: all paths, also those that the run's own paths leave out. */
+  readonly logged: readonly string[];
 }
 
 /**
@@ -79,6 +82,7 @@ export function checkViewOptions(
 ): Wanted {
   const wanted: Wanted = {
     ...options,
+    logged: paths,
     ...(compare !== undefined && { compare: parseCompared(compare) }),
     ...(port !== undefined && { port: parsePort(port) }),
     ...(redact !== undefined && { redact: parseRedact(redact) }),

@@ -84,7 +84,18 @@ function listenForEnd(
 }
 
 /** Flags of `view` that a study takes too. */
-const STUDY_FLAGS = ["port", "host", "token", "open", "embed", "cache", "redact", "bundle", "force"];
+const STUDY_FLAGS = [
+  "port",
+  "host",
+  "token",
+  "open",
+  "embed",
+  "cache",
+  "redact",
+  "bundle",
+  "force",
+  "logged",
+];
 
 async function viewStudy(
   path: string,
@@ -117,7 +128,7 @@ async function viewRun(
   if (isLogratioError(run, "MissingSideError"))
     return viewOnePolicy(paths, wanted, { missing: run, signal }, terminal);
   if (run === undefined) return EXIT.interrupted;
-  if (wanted.bundle !== undefined) return bundle(run, wanted.bundle, terminal);
+  if (wanted.bundle !== undefined) return bundle(run, wanted.bundle, wanted.logged, terminal);
   return serveRun(run, wanted, terminal, signal);
 }
 
@@ -176,9 +187,14 @@ async function viewOnePolicy(
   );
 }
 
-async function bundle(run: PreparedRun, directory: string, terminal: Terminal): Promise<ExitStatus> {
+async function bundle(
+  run: PreparedRun,
+  directory: string,
+  paths: readonly string[],
+  terminal: Terminal,
+): Promise<ExitStatus> {
   try {
-    const logged = await readLoggedMetrics(run.info.input.paths);
+    const logged = await readLoggedMetrics(paths);
     terminal.err(writtenLine(directory, await writeBundle(run, directory, { replace: true, logged })));
     terminal.err(
       "serve it with any web server; exact figures while dragging thresholds need logratio view\n",
