@@ -22,6 +22,7 @@ describe("the format of a column", () => {
     ["the smallest normal numbers of float16", (k: number) => -(2 ** -14) * (1 + (2 * k + 1) / 1024), "fp16"],
     ["twelve bits there", (k: number) => -(2 ** -14) * (1 + (2 * k + 1) / 2048), "full"],
     ["beyond float16", (k: number) => -(65536 + 512 * (2 * k + 1)), "bf16"],
+    ["float16's bits beyond its range", (k: number) => -(65536 + 64 * (2 * k + 1)), "full"],
     ["beyond both", (k: number) => -(65536 + 32 * (2 * k + 1)), "full"],
     ["the largest of float16", (k: number) => -(65504 - 64 * k), "fp16"],
     // Rounding to float32 first: a float64 stands on the grid where its nearest float32 does.
@@ -78,6 +79,12 @@ describe("|Δ| that rounding alone makes", () => {
     const found = lattice([...bf16, ...zeros, ...bf16], [...bf16, ...zeros, ...bf16], mask);
     expect(found.expectedAbs).toBeCloseTo(Math.hypot(2 ** -8, 2 ** -8) / 2, 12);
     expect(lattice([])).toEqual({ rollout: "full", trainer: "full", values: 0, expectedAbs: 0 });
+  });
+
+  it("is none of a 0 in float16 either", () => {
+    const [values, zeros] = [[...fp16, ...fp16], list(20, () => 0)];
+    const found = lattice([...values, ...zeros], [...values, ...zeros]);
+    expect(found.expectedAbs).toBeCloseTo((Math.SQRT2 * 2 ** -10 * 40) / 60, 12);
   });
 
   it("has the step of float16's smallest numbers below 2^−14", () => {

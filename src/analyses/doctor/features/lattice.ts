@@ -22,7 +22,7 @@ const bits = new Uint32Array(floats.buffer);
 
 function isBfloat16(value: number): boolean {
   floats[0] = value;
-  return ((bits[0] as number) & 0xffff) === 0 && floats[0] === Math.fround(value);
+  return ((bits[0] as number) & 0xffff) === 0;
 }
 
 /** IEEE binary16: 11 significant bits down to 2^-14, multiples of 2^-24 below. */

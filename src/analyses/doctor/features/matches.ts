@@ -67,8 +67,8 @@ function countOwn(view: View, r: number): number {
 
 function findPartner(view: View, r: number, rows: readonly number[], own: number): number | undefined {
   let [best, partner]: [number, number | undefined] = [own * BETTER, undefined];
+  // The row itself costs `own`, four times as much as it may.
   for (const q of rows) {
-    if (q === r) continue;
     const cost = compareRows(view, r, q, best);
     if (cost < best) [best, partner] = [cost, q];
   }

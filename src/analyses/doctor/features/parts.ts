@@ -113,7 +113,7 @@ function findOddSteps(parts: readonly Part[]): Part[] {
     // The smallest of the odd ones against the largest of the others: a clean cut.
     return Math.min(...odd.map(({ level }) => level)) / (Math.max(...rest.map(({ level }) => level)) + 1e-9);
   };
-  return candidates.sort((x, y) => score(y) - score(x) || x.length - y.length)[0]!;
+  return candidates.sort((x, y) => score(y) - score(x))[0]!;
 }
 
 /** z of the Mann-Whitney statistic of two lists that are not empty, without correction for ties. */
