@@ -138,16 +138,21 @@ describe("foreign runs", () => {
   });
 
   it("are three tokens of mask 1 or more, and end with their row", () => {
-    expect(runs(same(0, -9, 2))).toEqual({ runs: 0, tokens: [], zeros: 0 });
-    expect(runs(same(0, -9, 2), same(0, -9, 1))).toEqual({ runs: 0, tokens: [], zeros: 0 });
-    expect(runs(same(0, -9, 3, 0))).toEqual({ runs: 0, tokens: [], zeros: 0 });
-    expect(runs(same(0, -9, 3), same(-9, -9, 4))).toEqual({
-      runs: 2,
-      tokens: [0, 1, 2, 3, 4, 5, 6],
-      zeros: 3,
-    });
+    expect(runs(same(0, -9, 2))).toEqual({ runs: 0, tokens: [], zeros: 0, expected: 2 });
+    expect(runs(same(0, -9, 2), same(0, -9, 1))).toEqual({ runs: 0, tokens: [], zeros: 0, expected: 3 });
+    expect(runs(same(0, -9, 3, 0))).toEqual({ runs: 0, tokens: [], zeros: 0, expected: 0 });
+    const all = [0, 1, 2, 3, 4, 5, 6];
+    expect(runs(same(0, -9, 3), same(-9, -9, 4))).toEqual({ runs: 2, tokens: all, zeros: 3, expected: 0 });
     const between = { rollout: [-1, 0, 0, -9, -1, -9, -9], trainer: [-1, -9, -9, -9, -1, -9, -9] };
-    expect(runs(between)).toEqual({ runs: 1, tokens: [1, 2, 3], zeros: 2 });
+    expect(runs(between)).toEqual({ runs: 1, tokens: [1, 2, 3], zeros: 2, expected: 4 * 0.5 ** 3 });
+  });
+
+  it("are expected by chance from the unlikely tokens outside of them", () => {
+    // Two of eight own tokens; the run of three and the masked tokens are not counted.
+    const row = { rollout: [-9, -1, -1, -9, -1, -9, -9, -9, -1, -9, -1, -1, -1] };
+    const mask = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1];
+    expect(runs({ ...row, mask })).toEqual({ runs: 1, tokens: [5, 6, 7], zeros: 0, expected: 8 * 0.25 ** 3 });
+    expect(runs()).toEqual({ runs: 0, tokens: [], zeros: 0, expected: 0 });
   });
 });
 
