@@ -71,6 +71,7 @@ function normal(random) {
  */
 export async function drawParts(folder, from, to, count) {
   const { RunSummary } = await load("analyses/report/index.js");
+  const { ReportSums } = await load("analyses/parts/kinds/report-sums.js");
   const { writePart } = await load("analyses/parts/part-files.js");
   const written = { tokens: 0, bytes: 0 };
   const name = (number) => `/dumps/step_${Math.floor(number / RANKS)}_rank_${number % RANKS}.npz`;
@@ -102,7 +103,7 @@ export async function drawParts(folder, from, to, count) {
       shards: [shard],
       notes: [],
     };
-    const part = { info, summary, prompts: undefined };
+    const part = { info, sums: new ReportSums(summary) };
     written.bytes += await writePart(join(folder, `${String(number).padStart(7, "0")}.lrs`), part);
     written.tokens += summary.total.sums[0];
   }
