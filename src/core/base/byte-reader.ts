@@ -77,6 +77,28 @@ export class ByteReader {
     return value;
   }
 
+  /** So many whole numbers, each of at least a byte. */
+  wholes(count: number): Float64Array {
+    if (count > this.rest) this.fail(`${count} numbers are needed, ${this.rest} bytes are left`);
+    const values = new Float64Array(count);
+    const [bytes, end] = [this.#bytes, this.#bytes.length];
+    let at = this.#at;
+    for (let i = 0; i < count; i++) {
+      const first = at < end ? bytes[at]! : 128;
+      // Most are small. The others, and the end, are left to what reads them one by one.
+      if (first < 128) {
+        values[i] = first;
+        at++;
+      } else {
+        this.#at = at;
+        values[i] = this.whole();
+        at = this.#at;
+      }
+    }
+    this.#at = at;
+    return values;
+  }
+
   /** A whole number below `limit`. */
   below(limit: number, what: string): number {
     const value = this.whole();
@@ -96,7 +118,8 @@ export class ByteReader {
   floats(count: number): Float64Array {
     if (8 * count > this.rest) this.fail(`${count} numbers are needed, ${this.rest} bytes are left`);
     const values = new Float64Array(count);
-    for (let i = 0; i < count; i++) values[i] = this.float();
+    const [view, at] = [this.#view, this.#take(8 * count)];
+    for (let i = 0; i < count; i++) values[i] = view.getFloat64(at + 8 * i, true);
     return values;
   }
 
@@ -121,6 +144,13 @@ export class ByteReader {
     return this.#plain.getFloat32(this.#takePlain(4), true);
   }
 
+  plainFloat32s(count: number): Float32Array<ArrayBuffer> {
+    const [view, at] = [this.#plain, this.#takePlain(4 * count)];
+    const values = new Float32Array(count);
+    for (let i = 0; i < count; i++) values[i] = view.getFloat32(at + 4 * i, true);
+    return values;
+  }
+
   /** What `ByteWriter.measured` wrote. */
   measured(): Float64Array {
     const count = this.whole();
@@ -128,8 +158,15 @@ export class ByteReader {
     const isWide = this.bits(count);
     const rest = this.#plain.byteLength - this.#plainAt;
     if (4 * count > rest) this.fail(`${count} values are declared, ${rest} bytes of them are left`);
+    let wide = 0;
+    for (let i = 0; i < count; i++) wide += isWide[i]!;
+    const view = this.#plain;
+    let at = this.#takePlain(4 * (count + wide));
     const values = new Float64Array(count);
-    for (let i = 0; i < count; i++) values[i] = isWide[i] === 1 ? this.plainFloat() : this.plainFloat32();
+    for (let i = 0; i < count; i++) {
+      values[i] = isWide[i] === 1 ? view.getFloat64(at, true) : view.getFloat32(at, true);
+      at += isWide[i] === 1 ? 8 : 4;
+    }
     return values;
   }
 
@@ -138,7 +175,8 @@ export class ByteReader {
     if (bytes > this.rest) this.fail(`${count} bits are needed, ${this.rest} bytes are left`);
     const from = this.#take(bytes);
     const values = new Uint8Array(count);
-    for (let i = 0; i < count; i++) values[i] = (this.#bytes[from + (i >> 3)]! >>> (i & 7)) & 1;
+    const packed = this.#bytes;
+    for (let i = 0; i < count; i++) values[i] = (packed[from + (i >> 3)]! >>> (i & 7)) & 1;
     return values;
   }
 
@@ -150,10 +188,10 @@ export class ByteReader {
   }
 
   ascending(): Float64Array {
-    const values = new Float64Array(this.count());
+    const values = this.wholes(this.count());
     let last = 0;
     for (let i = 0; i < values.length; i++) {
-      last += this.whole();
+      last += values[i]!;
       values[i] = last;
     }
     if (!Number.isSafeInteger(last)) this.fail("a whole number is out of range");

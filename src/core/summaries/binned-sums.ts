@@ -28,8 +28,16 @@ const BIN_OF_EXPONENT = Int8Array.from({ length: 2048 }, (_, biased) => Math.flo
 /** 2^(−18 b), to bring the values of bin b to [1, 2^18). Values too small for that are below 10^-300. */
 const SCALES = Float64Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => 2 ** (-WIDTH * (LOWEST + i)));
 
+/** By exponent of a float32 (biased): the bin of its first digit, and at which bit of this digit its first one is. */
+const BIN_OF_SINGLE = Int8Array.from({ length: 256 }, (_, biased) => Math.floor((biased - 127) / WIDTH));
+const BIT_OF_SINGLE = Uint8Array.from(BIN_OF_SINGLE, (bin, biased) => biased - 127 - WIDTH * bin);
+/** Bits of a float32 after its first one. */
+const SINGLE_BITS = 23;
+
 const float = new Float64Array(1);
 const words = new Uint32Array(float.buffer);
+const single = new Float32Array(1);
+const singleWord = new Uint32Array(single.buffer);
 
 export class BinnedSums {
   #tops: Int8Array;
@@ -80,33 +88,26 @@ export class BinnedSums {
     }
   }
 
-  /** Adds a value to a place and its magnitude to the next one: the two have the same digits. */
-  addWithMagnitude(place: number, value: number): void {
-    const magnitudePlace = place + 1;
-    float[0] = value;
-    const biased = (words[1]! >>> 20) & 2047;
-    const bin = BIN_OF_EXPONENT[biased]!;
-    const tops = this.#tops;
-    // Rare cases (the first values of a place, those at the ends of the range) take the plain path.
-    if (biased === 2047 || bin <= LOWEST + 1 || bin > tops[place]! || bin > tops[magnitudePlace]!) {
-      this.add(place, value);
-      this.add(magnitudePlace, Math.abs(value));
+  /** As {@link add}, given the bits of a float32: its digits are cut out of them, which takes no division. */
+  addSingle(place: number, word: number): void {
+    const biased = (word >>> SINGLE_BITS) & 255;
+    if (biased === 0 || biased === 255) {
+      singleWord[0] = word;
+      this.add(place, single[0]!);
       return;
     }
+    const bin = BIN_OF_SINGLE[biased]!;
+    if (bin > this.#tops[place]!) this.#raise(place, bin);
     const bins = this.#bins;
-    const sign = value < 0 ? -1 : 1;
-    let scaled = Math.abs(value) * SCALES[bin - LOWEST]!;
-    let i = tops[place]! - bin;
-    let j = tops[magnitudePlace]! - bin;
-    const [at, magnitudeAt] = [place * BINS, magnitudePlace * BINS];
-    while (scaled !== 0 && (i < BINS || j < BINS)) {
-      const digit = Math.trunc(scaled);
-      if (i < BINS) bins[at + i] = bins[at + i]! + sign * digit;
-      if (j < BINS) bins[magnitudeAt + j] = bins[magnitudeAt + j]! + digit;
-      scaled = (scaled - digit) * BASE;
-      i++;
-      j++;
-    }
+    const end = (place + 1) * BINS;
+    const at = end - BINS + this.#tops[place]! - bin;
+    const bit = BIT_OF_SINGLE[biased]!;
+    const mantissa = (word & 0x7fffff) | 0x800000;
+    const sign = 1 - 2 * (word >>> 31);
+    if (at < end) bins[at] = bins[at]! + sign * (mantissa >>> (SINGLE_BITS - bit));
+    if (at + 1 < end) bins[at + 1] = bins[at + 1]! + sign * ((mantissa << (bit + 9)) >>> 14);
+    // What is left of the 24 bits after the first digit and all of the second.
+    if (bit < 5 && at + 2 < end) bins[at + 2] = bins[at + 2]! + sign * ((mantissa << (bit + 27)) >>> 14);
   }
 
   #addOdd(place: number, value: number): void {

@@ -234,10 +234,10 @@ export class CellCounts {
   mergeBeyond(theirs: Float64Array | undefined): void {
     const ours = this.#beyond;
     if (theirs === undefined) this.#beyond = undefined;
-    else
-      ours?.forEach((count, slot) => {
-        ours[slot] = count + (theirs[slot] ?? 0);
-      });
+    else if (ours !== undefined) {
+      const slots = Math.min(ours.length, theirs.length);
+      for (let slot = 0; slot < slots; slot++) ours[slot] = ours[slot]! + theirs[slot]!;
+    }
   }
 
   /** Non-empty cells `[from, to)`, whole pages, and their counts, in ascending order. */

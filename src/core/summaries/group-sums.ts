@@ -67,6 +67,27 @@ const ROUNDED = [DELTA, DELTA_ABS, K3] as const;
 const K3_PLACE = 2;
 /** Token ids are far below this; a damaged file may say otherwise. */
 const MOST_GROUPS = 2 ** 24;
+/** Groups whose sums lie in a cache of half a megabyte, together with what is added to them. */
+const BLOCK = 2 ** 11;
+/** Groups that wait at most: 6 MB of them. */
+const MOST_WAITING = 2 ** 18;
+/** All bits of a float32 but its sign. */
+const MAGNITUDE = 0x7fffffff;
+
+const single = new Float32Array(1);
+const singleWord = new Uint32Array(single.buffer);
+
+/** The groups of what `encode` wrote, ascending, of which those of a single token are still to be added. */
+interface WaitingGroups {
+  readonly groups: Float64Array;
+  readonly tokens: Float64Array;
+  readonly isPlain: Uint8Array;
+  /** Bits of Δ and k3 of each group that is plain, as float32. */
+  readonly words: Uint32Array;
+  /** The next group to be added, and its words. */
+  at: number;
+  word: number;
+}
 
 export class GroupSums {
   /** Plain sums of the tokens since {@link settle}, which are in a fixed order. */
@@ -78,6 +99,12 @@ export class GroupSums {
   #largest = new Float64Array(0);
   /** By group and {@link ROUNDED}. */
   readonly #settled = new BinnedSums();
+  /**
+   * What is to be added, block of groups by block of groups. The sums of a vocabulary fit into no cache, and each shard
+   * has tokens all over it: added shard by shard, nearly every group's sums would come from memory.
+   */
+  #waiting: WaitingGroups[] = [];
+  #waitingGroups = 0;
 
   constructor(groups = 0) {
     this.#open = new Float64Array(groups * WIDTH);
@@ -109,6 +136,7 @@ export class GroupSums {
 
   /** Ends a unit (a batch): its sums are added to those of all units, whose order does not matter. */
   settle(): void {
+    this.#addWaiting();
     const open = this.#open;
     for (const group of this.#touched) {
       const at = group * WIDTH;
@@ -263,33 +291,60 @@ export class GroupSums {
 
   /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
-    this.settle();
     const groups = from.ascending();
     const last = groups.at(-1) ?? -1;
     if (last >= MOST_GROUPS) from.fail(`a group is ${last}`);
     from.spend((last + 1) * 8 * 20);
     this.#makeRoom(last + 1);
-    for (let row = 0; row < groups.length; row++) this.#counts[groups[row]!]! += from.whole();
+    const tokens = from.wholes(groups.length);
     const isPlain = from.bits(groups.length);
     const others: number[] = [];
-    for (let row = 0; row < groups.length; row++) {
-      const group = groups[row]!;
-      if (isPlain[row] === 0) {
-        others.push(group);
-        continue;
-      }
-      const delta = from.plainFloat32();
-      const magnitude = Math.abs(delta);
-      const at = ROUNDED.length * group;
-      this.#settled.addWithMagnitude(at, delta);
-      this.#settled.add(at + K3_PLACE, from.plainFloat32());
-      if (magnitude > this.#largest[group]!) this.#largest[group] = magnitude;
-    }
+    for (let row = 0; row < groups.length; row++) if (isPlain[row] === 0) others.push(groups[row]!);
+    const { buffer } = from.plainFloat32s(2 * (groups.length - others.length));
+    this.#wait({ groups, tokens, isPlain, words: new Uint32Array(buffer), at: 0, word: 0 });
     const largest = from.measured();
     if (largest.length !== others.length) from.fail(`${largest.length} groups have a largest value`);
     for (const [row, group] of others.entries())
       if (largest[row]! > this.#largest[group]!) this.#largest[group] = largest[row]!;
     this.#settled.mergeFrom(from, listPlaces(others, ROUNDED.length));
+  }
+
+  #wait(groups: WaitingGroups): void {
+    this.#waiting.push(groups);
+    this.#waitingGroups += groups.groups.length;
+    if (this.#waitingGroups > MOST_WAITING) this.#addWaiting();
+  }
+
+  #addWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#waitingGroups = 0;
+    const last = waiting.reduce((most, { groups }) => Math.max(most, groups.at(-1) ?? -1), -1);
+    for (let end = BLOCK; end < last + 1 + BLOCK; end += BLOCK)
+      for (const groups of waiting) this.#addBlock(groups, end);
+  }
+
+  /** Adds those below `end`. */
+  #addBlock(waiting: WaitingGroups, end: number): void {
+    const { groups, tokens, isPlain, words } = waiting;
+    const [counts, largest, settled] = [this.#counts, this.#largest, this.#settled];
+    let { at, word } = waiting;
+    for (; at < groups.length && groups[at]! < end; at++) {
+      const group = groups[at]!;
+      counts[group] = counts[group]! + tokens[at]!;
+      if (isPlain[at] === 0) continue;
+      const delta = words[word]!;
+      const place = ROUNDED.length * group;
+      settled.addSingle(place, delta);
+      settled.addSingle(place + 1, delta & MAGNITUDE);
+      settled.addSingle(place + K3_PLACE, words[word + 1]!);
+      singleWord[0] = delta & MAGNITUDE;
+      if (single[0]! > largest[group]!) largest[group] = single[0]!;
+      word += 2;
+    }
+    waiting.at = at;
+    waiting.word = word;
   }
 
   static decode(from: ByteReader): GroupSums {

@@ -90,7 +90,8 @@ export class LargestValues {
   /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     this.#count += from.whole();
-    for (const value of from.measured()) this.#keep(value);
+    const values = from.measured();
+    for (let i = 0; i < values.length; i++) this.#keep(values[i]!);
   }
 
   static decode(from: ByteReader, kept = LARGEST_KEPT): LargestValues {

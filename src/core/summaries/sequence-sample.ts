@@ -91,10 +91,9 @@ export class SequenceSample {
   merge(other: SequenceSample): void {
     this.#added[0] += other.#added[0];
     this.#added[1] += other.#added[1];
-    this.#bound = Math.min(this.#bound, other.#bound);
+    this.#dropAbove(other.#bound);
     for (const [cluster, sequences] of other.#clusters)
       for (const sequence of sequences) this.#keep(cluster, sequence);
-    this.#dropAbove(this.#bound);
   }
 
   /** Clusters by rising hash, each with its sequences in an order that does not depend on that of the input. */
@@ -118,7 +117,8 @@ export class SequenceSample {
   }
 
   #dropAbove(bound: number): void {
-    this.#bound = Math.min(this.#bound, bound);
+    if (!(bound < this.#bound)) return;
+    this.#bound = bound;
     for (const [cluster, sequences] of this.#clusters) {
       if (cluster <= this.#bound) continue;
       this.#clusters.delete(cluster);
@@ -163,8 +163,7 @@ export class SequenceSample {
   mergeFrom(from: ByteReader): void {
     this.#added[0] += from.whole();
     this.#added[1] += from.whole();
-    this.#bound = Math.min(this.#bound, from.float());
-    this.#dropAbove(this.#bound);
+    this.#dropAbove(from.float());
     const clusters = from.ascending();
     const sizes = Array.from(clusters, () => from.whole());
     const total = sizes.reduce((sum, size) => sum + size, 0);

@@ -348,21 +348,19 @@ export class ValueSketch {
     if (max > this.#max) this.#max = max;
     const cells = from.ascending();
     if ((cells.at(-1) ?? 0) >= 512 << width) from.fail("a cell is out of range");
+    const counts = from.wholes(cells.length);
     let page = -1;
     for (let i = 0; i < cells.length; i++) {
       const cell = cells[i]!;
       if (cell >>> width !== page) from.spend(2 ** (width + 2));
       page = cell >>> width;
-      const count = from.whole();
-      this.#cells.add(cell, count);
-      this.#count += count;
+      this.#cells.add(cell, counts[i]!);
+      this.#count += counts[i]!;
     }
     // One more than the number of counts, to distinguish an absent list from an empty one.
     const beyond = from.whole();
     if (beyond - 1 > from.rest) from.fail(`${beyond - 1} counts are declared, ${from.rest} bytes are left`);
-    this.#cells.mergeBeyond(
-      beyond === 0 ? undefined : Float64Array.from({ length: beyond - 1 }, () => from.whole()),
-    );
+    this.#cells.mergeBeyond(beyond === 0 ? undefined : from.wholes(beyond - 1));
   }
 
   /** A sketch of all finite values of an array. */
