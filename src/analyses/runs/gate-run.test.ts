@@ -36,6 +36,26 @@ describe("gateRun", () => {
     expect(passed.baseline).toBeNull();
   });
 
+  it("reports its progress, and how the run compares with a baseline of its own name", async () => {
+    const seen: object[] = [];
+    const more = { threads: 1, onProgress: (progress: object) => seen.push(progress) };
+    await gateRun(run, { limits: ["delta_abs_max <= 0.3"], ...more });
+    expect(seen.length).toBeGreaterThan(0);
+    const against = `${folder.path}/own.yaml`;
+    const runs = await Promise.all([0.2, 0.22, 0.24].map((delta, i) => write(`sound${i}/dump.jsonl`, delta)));
+    await writeFile(against, (await learnFromRuns(runs, { against, alpha: 0.05 })).text);
+    const report = await gateRun(run, { against });
+    expect(report.baseline).toMatchObject({ file: against });
+    await expect(gateRun(run, { against, alpha: 0.1 })).rejects.toMatchObject({
+      message: "--alpha belongs to the baseline and is set when the baseline is learned",
+      hint: "add --update, or leave out --alpha",
+    });
+    for (const alpha of [0, 1, -1, Number.NaN])
+      await expect(gateRun(run, { limits: ["steps <= 9"], alpha })).rejects.toThrow(
+        `--alpha must lie between 0 and 1, not ${alpha}`,
+      );
+  });
+
   it("takes a written report for its run", async () => {
     const file = await folder.writeText("report.json", JSON.stringify(await reportRun(run, { threads: 1 })));
     const limits = ["delta_abs_max <= 0.2"];

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { UsageError } from "../../core/base/index.ts";
-import { COLUMN_FLAGS } from "../../core/schema/index.ts";
-import { compileFilter, inputFlags, parseParity, parseRunInput, stepFilter } from "./index.ts";
+import { COLUMN_FLAGS, FindingLog } from "../../core/schema/index.ts";
+import { compileFilter, inputFlags, noteFilter, parseParity, parseRunInput, stepFilter } from "./index.ts";
+import { INPUT_NAMES } from "./input-options.ts";
 
 describe("--steps", () => {
   const chosen = (text: string): number[] =>
@@ -34,7 +35,51 @@ describe("--steps", () => {
   });
 });
 
+describe("a filter's note", () => {
+  const counts = { sequences: 2000, keptSequences: 1500, tokens: 90_000, keptTokens: 1200 };
+  const note = (given: object, isAboutTokens: boolean) => {
+    const findings = new FindingLog();
+    noteFilter({ findings }, { counts: { ...counts, ...given }, isAboutTokens });
+    return findings.list();
+  };
+
+  it("counts what is left, and what is out: sequences, or tokens where it is about these", () => {
+    expect(note({}, false)).toMatchObject([
+      {
+        code: "note",
+        severity: "warning",
+        count: 500,
+        omits: { unit: "sequence", why: "requested" },
+        message: expect.stringMatching(
+          /^--filter: the figures cover 1,500 of 2,000 sequences, 1,200 of 90,000 tokens with mask 1/,
+        ),
+      },
+    ]);
+    const [about] = note({}, true);
+    expect(about).toMatchObject({ count: 88_800, omits: { unit: "token", why: "requested" } });
+    expect(about!.message).toMatch(
+      /^--filter: the figures cover 1,500 of 2,000 sequences, 1,200 of 90,000 tokens/,
+    );
+    expect(about!.message.length).toBeGreaterThan(note({}, false)[0]!.message.length);
+  });
+
+  it("is an error where nothing is left of something", () => {
+    expect(() => note({ keptSequences: 0 }, false)).toThrowError(
+      expect.objectContaining({
+        message: "--filter matches none of the 2,000 sequences",
+        hint: "logratio view shows what a filter matches as you type",
+      }),
+    );
+    expect(note({ keptSequences: 0, sequences: 0 }, false)[0]!.count).toBe(0);
+  });
+});
+
 describe("options of reading", () => {
+  it("are those that decide what is read", () => {
+    const names = ["pair", "steps", "adapter", "align", "batchTokens", "filter", "tokenizer"];
+    expect([...INPUT_NAMES].sort()).toEqual([...Object.keys(COLUMN_FLAGS), ...names].sort());
+  });
+
   it("are passed on under their names, and nothing else is", () => {
     expect(parseRunInput({})).toEqual({});
     expect(parseRunInput({ pair: false, adapter: "verl", batchTokens: 5 })).toEqual({
