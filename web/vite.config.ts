@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, minify, type Plugin } from "vite";
+
+const TARGET = "es2022";
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
@@ -10,14 +12,19 @@ export default defineConfig({
     jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" },
     jsxInject: 'import { Fragment, h } from "preact";',
   },
+  plugins: [shortNames()],
   build: {
     outDir: fileURLToPath(new URL("../dist/web", import.meta.url)),
     emptyOutDir: true,
-    target: "es2022",
-    // Saves half a kilobyte of the page over Vite's own minifier; its weight is limited
-    // (scripts/check-page-weight.mjs).
+    target: TARGET,
+    // Terser finds what can go; Vite's own minifier then chooses names that gzip better. Each alone leaves 1 to 2.5 kB more.
     minify: "terser",
-    terserOptions: { module: true, ecma: 2020, compress: { passes: 3, unsafe_arrows: true } },
+    terserOptions: {
+      module: true,
+      ecma: 2020,
+      compress: { passes: 3, unsafe_arrows: true },
+      mangle: false,
+    },
     // The security policy allows no inline data.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
@@ -25,3 +32,20 @@ export default defineConfig({
     rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });
+
+function shortNames(): Plugin {
+  return {
+    name: "short-names",
+    apply: "build",
+    enforce: "post",
+    async generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type !== "chunk") continue;
+        const options = { module: true, compress: { target: TARGET }, mangle: { toplevel: true } } as const;
+        const { code, errors } = await minify(file.fileName, file.code, options);
+        if (errors.length > 0) this.error(errors.map(({ message }) => message).join("; "));
+        file.code = code;
+      }
+    },
+  };
+}
