@@ -11,6 +11,8 @@ import { createScratch, type Scratch } from "../../input/io/index.ts";
 export interface DatabaseOptions {
   /** Bytes that tables and queries may take before they spill to temporary files; default the memory limit. */
   readonly memoryLimit?: number;
+  /** Bytes that they may take in temporary files; default nearly all that the disk has. */
+  readonly spillLimit?: number | undefined;
   /** Default 2. */
   readonly threads?: number;
   /** Rows without ORDER BY come in the order of their file; costs memory. Default true. */
@@ -50,6 +52,7 @@ async function openIn(scratch: Scratch, options: DatabaseOptions): Promise<Datab
     threads: String(options.threads ?? 2),
     memory_limit: `${options.memoryLimit ?? memoryLimit()}B`,
     temp_directory: join(scratch.path, "spill"),
+    ...(options.spillLimit !== undefined && { max_temp_directory_size: `${options.spillLimit}B` }),
     preserve_insertion_order: String(options.ordered ?? true),
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",

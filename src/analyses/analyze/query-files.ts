@@ -17,8 +17,14 @@ import { createRowWriter } from "./row-writer.ts";
 export interface QueryOptions {
   /** Bytes of memory before tables spill to temporary files; default 1 GiB. */
   readonly memoryLimit?: number;
+  /** Bytes of temporary files; default nearly all that the disk has. */
+  readonly spillLimit?: number;
   /** Milliseconds after which the query is stopped; default never. */
   readonly timeLimit?: number | undefined;
+  /** Rows after which the result ends; default none. */
+  readonly rowLimit?: number | undefined;
+  /** Stops the query; it then fails as DuckDB says. */
+  readonly signal?: AbortSignal | undefined;
   /** For the path `-`, read as JSONL. */
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
@@ -27,6 +33,8 @@ export interface QueryResult {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** Integers are numbers where a double holds them, else text; lists and structures are as in JSON. */
   readonly rows: readonly (readonly (Json | null)[])[];
+  /** Whether there are rows beyond `rowLimit`. */
+  readonly more: boolean;
   /** Table of each file. */
   readonly tables: readonly { readonly name: string; readonly file: string }[];
   readonly findings: readonly Finding[];
@@ -53,7 +61,7 @@ export async function queryFiles(
   files: readonly string[],
   options: QueryOptions = {},
 ): Promise<QueryResult> {
-  const { memoryLimit, stdin, timeLimit } = options;
+  const { memoryLimit, stdin } = options;
   const findings = new FindingLog();
   for (const file of files) refuseRemote(file, "a file for SQL");
   const tables = await nameTables(files);
@@ -61,6 +69,7 @@ export async function queryFiles(
     // As a pattern, and as what the pattern stands for.
     readable: tables.flatMap(({ kind, file }) => (kind === "jsonl" ? [] : [file, literalPath(file)])),
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
+    spillLimit: options.spillLimit,
   });
   try {
     for (const table of tables) await makeTable(database, table, findings, stdin);
@@ -69,35 +78,52 @@ export async function queryFiles(
     if (alias !== undefined) await database.run(`CREATE VIEW t AS FROM ${sqlName(alias.name)}`);
     const hint = await describeTables(database, tables, alias);
     await checkQuery(database, sql, "the query", hint);
-    let isOver = false;
-    const timer =
-      timeLimit === undefined
-        ? undefined
-        : setTimeout(() => {
-            isOver = true;
-            database.connection.interrupt();
-          }, timeLimit);
-    try {
-      const result = await database.connection.run(sql);
-      clearTimeout(timer);
-      const types = result.columnTypes();
-      const columns = result.columnNames().map((name, i) => ({ name, type: types[i]?.toString() ?? "" }));
-      const rows = await result.convertRows(toJsonValue);
-      return {
-        columns,
-        rows,
-        tables: tables.map(({ name, file }) => ({ name, file })),
-        findings: findings.list(),
-      };
-    } catch (cause) {
-      throw isOver ? timeError(timeLimit!, cause) : queryError(cause, "the query", hint);
-    } finally {
-      clearTimeout(timer);
-    }
+    return {
+      ...(await runQuery(database, sql, options, hint)),
+      tables: tables.map(({ name, file }) => ({ name, file })),
+      findings: findings.list(),
+    };
   } catch (error) {
     throw isOutOfMemory(error) ? memoryError(error) : error;
   } finally {
     await database.close();
+  }
+}
+
+async function runQuery(
+  { connection }: Database,
+  sql: string,
+  { timeLimit, rowLimit = Number.POSITIVE_INFINITY, signal }: QueryOptions,
+  hint: string,
+): Promise<Pick<QueryResult, "columns" | "rows" | "more">> {
+  let isOver = false;
+  const stop = (): void => connection.interrupt();
+  const timer =
+    timeLimit === undefined
+      ? undefined
+      : setTimeout(() => {
+          isOver = true;
+          stop();
+        }, timeLimit);
+  signal?.addEventListener("abort", stop);
+  try {
+    signal?.throwIfAborted();
+    // Rows that nobody reads are not made: a row group at a time is, until there are enough.
+    const result = Number.isFinite(rowLimit)
+      ? await connection.streamAndReadUntil(sql, rowLimit + 1)
+      : await connection.runAndReadAll(sql);
+    const types = result.columnTypes();
+    const rows = result.convertRows(toJsonValue);
+    return {
+      columns: result.columnNames().map((name, i) => ({ name, type: types[i]?.toString() ?? "" })),
+      rows: rows.slice(0, rowLimit),
+      more: rows.length > rowLimit,
+    };
+  } catch (cause) {
+    throw isOver ? timeError(timeLimit!, cause) : queryError(cause, "the query", hint);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
   }
 }
 
