@@ -6,7 +6,9 @@
 
 export { type Alternatives, narrowed } from "./alternatives.ts";
 export { sumImpact } from "./batch-table.ts";
+export { type Completion, completeFilter } from "./complete.ts";
 export type { Field, SequenceField, TokenField } from "./field.ts";
+export { fieldValues } from "./field-values.ts";
 export { FIELDS, fieldNamed, nearestField } from "./fields.ts";
 export { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts";
 export { addCondition, type Filter, joinFilters, parseFilter, understoodText } from "./filter.ts";
