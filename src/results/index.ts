@@ -90,6 +90,13 @@ export {
   type NextExperiment,
   type UntestedQuestion,
 } from "./doctor.ts";
+export type {
+  PromptMatches,
+  SavedFilter,
+  SavedFilterChange,
+  SavedFilterList,
+  TermCounts,
+} from "./filters.ts";
 export { GATE_SCHEMA_VERSION, type GateCheck, type GateOutcome, type GateReport } from "./gate.ts";
 export type {
   GradientReport,
@@ -220,6 +227,7 @@ export {
   type ShowShare,
   type ShowToken,
 } from "./show.ts";
+export type { SqlAnswer, SqlTable, SqlTables } from "./sql.ts";
 export type {
   Star,
   StarChange,

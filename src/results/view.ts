@@ -36,6 +36,12 @@
  * | `POST api/drops/ID/read` | `{name}`: they are read, and the run is compared with them; 422 with the reason in lines |
  * | `GET api/glossary` | `Glossary` of `results/page.ts`: what terms of headings mean; of a study too |
  * | `GET api/story` | `StoryPage`: the stars as the page tells them |
+ * | `GET api/filters` | `SavedFilterList`: filters that somebody named |
+ * | `POST api/filters` | `{name, filter}` saves a filter, `filter: null` removes it; the `SavedFilterList` afterwards |
+ * | `GET api/match/terms?filter=F` | `TermCounts`: what each term of a filter matches by itself |
+ * | `GET api/prompts?text=T` | `PromptMatches`: prompts that hold all words of T |
+ * | `GET api/sql` | {@link SqlTables}: the tables that SQL sees, examples, limits |
+ * | `POST api/sql` | `{sql}`: {@link SqlAnswer}; 400 with what DuckDB says where the query cannot be used |
  * | `GET api/compare` | {@link RunComparison}: only where `RunInfo.compared` names another run; `api/compare-2`, … with the others |
  * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…`; `api/other-2/…`, … of the others |
  * | `GET api/compared-runs` | {@link ComparedRuns}: this run and all others in one table |

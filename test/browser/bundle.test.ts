@@ -86,6 +86,15 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     await eventually(() => readText(page.locator("main"))).toContain(
       "no exact figures: a bundle cannot compute them; logratio view of the run can",
     );
+    await goTo(page, url, "#/sql");
+    expect(await readText(page.locator("main"))).toContain("no database answers them");
+    // Fields and values are completed without a server; nobody counts what terms match, nor keeps filters.
+    await goTo(page, url, "#/sequences");
+    await page.getByRole("combobox", { name: "Filter" }).pressSequentially("finish:");
+    await eventually(() => page.getByRole("option").count()).toBeGreaterThan(0);
+    await page.getByText("Saved", { exact: true }).click();
+    expect(await page.getByRole("button", { name: "Save this filter" }).count()).toBe(0);
+    expect(await page.locator(".filter-terms").count()).toBe(0);
     expect(failures).toEqual([]);
     expect(errors).toEqual([]);
     await page.close();

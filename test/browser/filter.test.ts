@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
   it("leaves the sequences that a look at every token leaves, with their counts", async () => {
     expect(meant.length).toBeGreaterThan(1);
     await goTo(page, server.url, "#/sequences");
-    const box = page.getByRole("searchbox", { name: "Filter" });
+    const box = page.getByRole("combobox", { name: "Filter" });
     await box.focus();
     await page.keyboard.type(FILTER, { delay: 5 });
     const counts = page.locator(".sequences-view .counts");
@@ -104,13 +104,13 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     const own = await readText(link);
     await link.click();
     await eventually(() => readText(counts)).toContain(`the largest |Δ| of the ${own} in `);
-    expect(await page.getByRole("searchbox", { name: "Filter" }).inputValue()).toMatch(/ id:\d+$/);
+    expect(await page.getByRole("combobox", { name: "Filter" }).inputValue()).toMatch(/ id:\d+$/);
   });
 
   it("takes alternatives and brackets, in the list, the text and the groups", async () => {
     const either = "correct:no (abs>0.5 | turn:2 is:number abs>0.05)";
     await goTo(page, server.url, "#/sequences");
-    const box = page.getByRole("searchbox", { name: "Filter" });
+    const box = page.getByRole("combobox", { name: "Filter" });
     await box.focus();
     await page.keyboard.type("correct:no (", { delay: 5 });
     const problems = page.locator(".filter-problems p");
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     await eventually(() => readText(page.locator(".tokens-view .counts"))).toContain(
       `|Δ| of the ${count} in `,
     );
-    expect(await page.getByRole("searchbox", { name: "Filter" }).inputValue()).toMatch(
+    expect(await page.getByRole("combobox", { name: "Filter" }).inputValue()).toMatch(
       /^\(abs>0\.5 \| turn:2 abs>0\.05\) turn:\d$/,
     );
     expect(errors).toEqual([]);
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     const shown = await page.getByRole("grid").locator("tbody td:first-child a").allInnerTexts();
     expect(shown.length).toBeGreaterThan(1);
     for (const handle of shown) expect(handles).toContain(handle);
-    expect(await page.getByRole("searchbox", { name: "Filter" }).inputValue()).toBe(FILTER);
+    expect(await page.getByRole("combobox", { name: "Filter" }).inputValue()).toBe(FILTER);
   });
 
   it("says what was meant by a class that there is not", async () => {

@@ -65,6 +65,23 @@ describe.skipIf(!hasFirefox)("the viewer in Firefox", () => {
     expect(errors).toEqual([]);
   });
 
+  it("completes a filter, counts its terms, and runs SQL", async () => {
+    await goTo("#/sequences");
+    const box = await page.waitForSelector("input[type=search]");
+    await box!.type("corr");
+    await page.waitForSelector(".filter-input [role=option]");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await sees("5,477 tokens in 79 sequences");
+    expect(decodeURIComponent(page.url())).toContain("filter=correct:no");
+    await goTo("#/sql");
+    const example = await page.waitForSelector("button ::-p-text(the tokens furthest apart)");
+    await example!.click();
+    await sees("s30.q48.t39");
+    expect(errors).toEqual([]);
+  });
+
   it.each(["doctor", "health", "tokens", "tokens?by=turn", "digits", "group/3"])(
     "shows %s without an error",
     async (hash) => {

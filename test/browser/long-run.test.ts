@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
     expect(await readText(note)).toContain("3 steps above 0.100: 813, 812, 411");
     await note.getByRole("link", { name: "3 steps" }).click();
     await eventually(() => readText(page.locator(".sequences-view .counts strong"))).toBe("3");
-    expect(await page.getByRole("searchbox", { name: "Filter" }).inputValue()).toBe("step:411,812..813");
+    expect(await page.getByRole("combobox", { name: "Filter" }).inputValue()).toBe("step:411,812..813");
   });
 
   it("smooth by a moving median when asked, and say so", async () => {

@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     it("goes anywhere by name, and lists the keys", async () => {
       await goTo(page, server.url, "#/overview");
       await page.keyboard.press("Control+k");
-      const box = page.getByRole("combobox", { name: /View, step/ });
+      const box = page.getByRole("combobox", { name: /view, command/ });
       await box.fill("s150.q3");
       const handle = await readText(page.getByRole("option").first().locator(".label"));
       expect(handle).toMatch(/^s150\.(r\d+\.)?q3/);
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
 
     it("filters, and says which words it does not understand", async () => {
       await goTo(page, server.url, "#/sequences");
-      const filter = page.getByRole("searchbox", { name: "Filter" });
+      const filter = page.getByRole("combobox", { name: "Filter" });
       const counts = page.locator(".counts strong");
       const all = await readText(counts);
       await filter.fill("correct:no");

@@ -13,6 +13,7 @@ import { CheckpointsView } from "./views/kl/view.tsx";
 import { OverviewView } from "./views/report/view.tsx";
 import { SequencesView } from "./views/sequences/view.tsx";
 import { SequenceView } from "./views/show/view.tsx";
+import { SqlView } from "./views/sql/view.tsx";
 import { StoryView } from "./views/story/view.tsx";
 
 /** Every view; those without a title are reached from others. */
@@ -35,6 +36,7 @@ export const ROUTES: readonly {
   { name: "correct", title: "Correction", key: "r", View: CorrectView },
   { name: "compare", title: "Compare", View: CompareView, when: ({ compared }) => compared.length > 0 },
   { name: "digits", title: "Digits", View: DigitsView, when: ({ has }) => has.digits },
+  { name: "sql", title: "SQL", key: "q", View: SqlView },
   { name: "story", title: "Story", key: "y", View: StoryView },
 ];
 

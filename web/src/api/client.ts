@@ -21,9 +21,13 @@ import type {
   MatchingGroups,
   MatchingTokens,
   MismatchReport,
+  PromptMatches,
   ReportPage,
   RunComparison,
   RunInfo,
+  SavedFilterList,
+  SqlAnswer,
+  SqlTables,
   StarChange,
   StarList,
   StepSeries,
@@ -31,6 +35,7 @@ import type {
   StudyPage,
   StudyTexts,
   SweepReport,
+  TermCounts,
   TopTokens,
   ViewInfo,
 } from "../../../src/results/index.ts";
@@ -159,6 +164,15 @@ export const client = {
   stars: (): Promise<StarList> => json("stars"),
   story: (): Promise<StoryPage> => json("story"),
   changeStar: (change: StarChange): Promise<StarList> => json("stars", posted(JSON.stringify(change))),
+  prompts: (text: string, signal: AbortSignal): Promise<PromptMatches> =>
+    json(fixed(`prompts?text=${encodeURIComponent(text)}`), { signal }),
+  savedFilters: (): Promise<SavedFilterList> => json("filters"),
+  /** `filter` null removes the one of that name. */
+  changeFilter: (name: string, filter: string | null): Promise<SavedFilterList> =>
+    json("filters", posted(JSON.stringify({ name, filter }))),
+  sqlTables: (): Promise<SqlTables> => json("sql"),
+  sql: (sql: string, signal: AbortSignal): Promise<SqlAnswer> =>
+    json("sql", { ...posted(JSON.stringify({ sql })), signal }),
   /** Without a version: the logger keeps writing. */
   logged: (): Promise<LoggedMetrics> => json("logged"),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
@@ -183,6 +197,8 @@ export const client = {
     json(fixed(`match/tokens?filter=${encodeURIComponent(filter)}`), { signal }),
   matchGroups: (filter: string, signal: AbortSignal): Promise<MatchingGroups> =>
     json(fixed(`match/groups?filter=${encodeURIComponent(filter)}`), { signal }),
+  matchTerms: (filter: string, signal: AbortSignal): Promise<TermCounts> =>
+    json(fixed(`match/terms?filter=${encodeURIComponent(filter)}`), { signal }),
   /** `10..30`: over these steps only, which a bundle cannot say. */
   correctBins: (steps?: string): Promise<CorrectBins> =>
     json(fixed(steps === undefined ? "correct-bins" : `correct-bins?steps=${steps}`)),

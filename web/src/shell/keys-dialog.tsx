@@ -1,24 +1,6 @@
 import { activeKeys } from "../state/keys.ts";
 import { Dialog } from "../ui/dialog.tsx";
-
-const NAMES: Readonly<Record<string, string>> = {
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  ArrowUp: "↑",
-  ArrowDown: "↓",
-  Escape: "Esc",
-  " ": "Space",
-};
-
-/** ⌘ on Apple systems, Ctrl on others. */
-const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
-
-export function keyParts(keys: string): string[] {
-  if (keys === " ") return ["Space"];
-  return keys
-    .split(" ")
-    .flatMap((key) => (key.startsWith("Mod+") ? [MOD, key.slice(4).toUpperCase()] : [NAMES[key] ?? key]));
-}
+import { keyParts } from "./key-parts.ts";
 
 export function Keys({ keys }: { readonly keys: string }) {
   return (

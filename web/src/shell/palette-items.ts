@@ -13,7 +13,19 @@ import { bestMatches } from "./fuzzy.ts";
 
 export interface PaletteItem {
   readonly key: string;
-  readonly kind: "view" | "command" | "metric" | "checkpoint" | "step" | "sequence" | "group" | "token";
+  readonly kind:
+    | "view"
+    | "command"
+    | "metric"
+    | "checkpoint"
+    | "step"
+    | "sequence"
+    | "group"
+    | "token"
+    | "filter"
+    | "star"
+    | "export"
+    | "prompt";
   readonly label: string;
   readonly hint: string;
   readonly move?: Move;
@@ -37,11 +49,16 @@ export function searchItems(
   const asked = query.trim();
   if (asked === "")
     return fixed.filter(({ kind }, index) => rankOfKind(fixed, kind, index) < MOST_OF_KIND * 2);
-  const named = bestMatches(asked, fixed, ({ label, kind }) => `${label} ${kind}`, MOST);
+  const named = bestMatches(asked, fixed, textOf, MOST);
   if (table === undefined) return named;
   const sequences = sequenceItems(asked, table);
   // A handle names a sequence; letters of it that are somewhere in a step's name are an accident.
   return (LIKE_HANDLE.test(asked) ? [...sequences, ...named] : [...named, ...sequences]).slice(0, MOST);
+}
+
+/** Notes of stars and the text of saved filters are found too. */
+function textOf({ label, kind, hint }: PaletteItem): string {
+  return `${label} ${kind}${kind === "star" || kind === "filter" ? ` ${hint}` : ""}`;
 }
 
 function rankOfKind(items: readonly PaletteItem[], kind: PaletteItem["kind"], index: number): number {

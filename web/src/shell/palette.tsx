@@ -1,19 +1,29 @@
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { printable } from "../../../src/render/text/index.ts";
+import { useId, useMemo, useState } from "preact/hooks";
+import { client } from "../api/client.ts";
+import { useAnswer } from "../state/answers.ts";
+import { activeKeys } from "../state/keys.ts";
 import { table } from "../state/loaded.ts";
-import { navigate } from "../state/url.ts";
+import { savedFilters } from "../state/saved-filters.ts";
+import { stars } from "../state/stars.ts";
+import { navigate, route } from "../state/url.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { exportsThere } from "../ui/export-menu.tsx";
+import { comboboxOf, OptionList, placeAfter } from "../ui/option-list.tsx";
+import { exportItems, filterItems, keyItems, promptItems, starItems } from "./found-items.ts";
 import { type PaletteItem, searchItems } from "./palette-items.ts";
 
 /** Goes to anything by its name: a combobox with the best matches first. */
 export function Palette({
   fixed,
   hasSequences,
+  hasServer,
   onClose,
 }: {
   readonly fixed: readonly PaletteItem[];
   /** Whether there are sequences to find, too. */
   readonly hasSequences: boolean;
+  /** Whether somebody looks through the prompts. */
+  readonly hasServer: boolean;
   readonly onClose: () => void;
 }) {
   const [query, setQuery] = useState("");
@@ -21,17 +31,27 @@ export function Palette({
   const id = useId();
   const loaded = hasSequences ? table().value : undefined;
   const sequences = loaded?.state === "ready" ? loaded.value : undefined;
-  const items = useMemo(() => searchItems(query, fixed, sequences), [query, fixed, sequences]);
+  const all = useThere(fixed, hasSequences);
+  const text = query.trim();
+  const { loaded: prompts, busy } = useAnswer(
+    hasSequences && hasServer && text.length > 1 ? text : undefined,
+    (signal) => client.prompts(text, signal),
+  );
+  const items = useMemo(() => {
+    const found = prompts?.state === "ready" ? promptItems(prompts.value) : [];
+    return [...searchItems(query, all, sequences), ...found];
+  }, [query, all, sequences, prompts]);
   const chosen = Math.min(at, items.length - 1);
   const asked = hasSequences
-    ? "View, step, sequence, sample, group or command"
-    : "View, checkpoint or command";
+    ? `view, command, step, s30.q48, group, ${hasServer ? "words of a prompt" : "sample"}`
+    : "view, checkpoint, command";
 
   const take = (item: PaletteItem | undefined): void => {
     if (item === undefined) return;
     onClose();
     if (item.move !== undefined) navigate(item.move);
-    item.run?.();
+    // Once the dialog has given the focus back.
+    setTimeout(() => item.run?.());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = placeAfter(event.key, chosen, Math.max(0, items.length - 1));
@@ -45,17 +65,9 @@ export function Palette({
     <Dialog label="Go to" onClose={onClose} class="dialog-palette">
       <input
         type="text"
-        role="combobox"
-        aria-expanded="true"
-        aria-controls={id}
-        aria-autocomplete="list"
-        aria-activedescendant={items.length === 0 ? undefined : `${id}-${chosen}`}
+        {...comboboxOf(id, items.length, chosen)}
         aria-label={asked}
-        placeholder={
-          hasSequences ? "view, step, s30.q48, sample, group, command" : "view, checkpoint, command"
-        }
-        autocomplete="off"
-        spellcheck={false}
+        placeholder={asked}
         value={query}
         onInput={(event) => {
           setQuery(event.currentTarget.value);
@@ -63,59 +75,29 @@ export function Palette({
         }}
         onKeyDown={onKeyDown}
       />
-      <Answers id={id} items={items} chosen={chosen} onTake={take} />
+      <OptionList id={id} label="Answers" items={items} chosen={chosen} onTake={take} />
       {items.length === 0 && (
         <p class="muted" role="status">
-          {loaded?.state === "loading" ? "loading the sequences …" : "nothing has this name"}
+          {loaded?.state === "loading" || busy ? "loading …" : "nothing has this name"}
         </p>
       )}
     </Dialog>
   );
 }
 
-/** The list of a combobox; the focus stays in its text field. */
-function Answers({
-  id,
-  items,
-  chosen,
-  onTake,
-}: {
-  readonly id: string;
-  readonly items: readonly PaletteItem[];
-  readonly chosen: number;
-  readonly onTake: (item: PaletteItem) => void;
-}) {
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [chosen]);
-  return (
-    <div id={id} class="answers" role="listbox" tabIndex={-1} aria-label="Answers" ref={list}>
-      {items.map((item, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field
-        // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the text field, as comboboxes have it
-        <div
-          key={item.key}
-          id={`${id}-${index}`}
-          role="option"
-          aria-selected={index === chosen}
-          onClick={() => onTake(item)}
-        >
-          <span class="kind">{item.kind}</span>
-          <span class="label">{printable(item.label)}</span>
-          <span class="hint">{printable(item.hint)}</span>
-        </div>
-      ))}
-    </div>
+/** With what is there now: keys, exports, saved filters, starred places. */
+function useThere(fixed: readonly PaletteItem[], hasSequences: boolean): readonly PaletteItem[] {
+  const [keys, exports] = [activeKeys.value, exportsThere.value];
+  const saved = hasSequences ? savedFilters() : undefined;
+  const starred = hasSequences ? stars().value : undefined;
+  return useMemo(
+    () => [
+      ...fixed,
+      ...keyItems(keys, fixed),
+      ...filterItems(saved ?? [], route.peek().view),
+      ...(starred?.state === "ready" ? starItems(starred.value.stars) : []),
+      ...exportItems(exports),
+    ],
+    [fixed, keys, exports, saved, starred],
   );
-}
-
-const PAGE = 8;
-
-/** Arrow keys wrap around, page keys stop at the ends. */
-function placeAfter(key: string, at: number, last: number): number | undefined {
-  if (key === "ArrowDown") return at >= last ? 0 : at + 1;
-  if (key === "ArrowUp") return at <= 0 ? last : at - 1;
-  if (key === "PageDown") return Math.min(last, at + PAGE);
-  return key === "PageUp" ? Math.max(0, at - PAGE) : undefined;
 }

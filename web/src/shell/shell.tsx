@@ -1,19 +1,19 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { shellCommand } from "../../../src/core/base/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
 import { makeHref, navigate, route, type ViewName } from "../state/url.ts";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { CopyButton, copied } from "../ui/copy-button.tsx";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
 import { StepsChip } from "../ui/steps-chip.tsx";
-import { nextTheme, setTheme, theme } from "../ui/theme.ts";
+import { setTheme, THEMES, theme } from "../ui/theme.ts";
 import { chooseFiles } from "./drop.tsx";
 import { FindingsDialog } from "./findings-dialog.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
-import { listen, showNews } from "./news.ts";
+import { isLive, listen, setLive, showNews } from "./news.ts";
 import { Palette } from "./palette.tsx";
 import { checkpointItems, metricItems, type PaletteItem, stepItems } from "./palette-items.ts";
 import "./style.css";
@@ -60,7 +60,6 @@ export function Shell({ info, current, views, children }: ShellProps) {
     "?": { describe: "list the keys", run: () => setOpen("keys") },
     "Mod+k": { describe: "go to anything by its name", run: () => setOpen("palette") },
   });
-  const fixed = useMemo(() => listItems(info, current, titled, setOpen), [info, current]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -83,7 +82,12 @@ export function Shell({ info, current, views, children }: ShellProps) {
       {open === "findings" && <FindingsDialog findings={info.findings} onClose={close} />}
       {open === "keys" && <KeysDialog onClose={close} />}
       {open === "palette" && (
-        <Palette fixed={fixed} hasSequences={info.kind === "view-run"} onClose={close} />
+        <Palette
+          fixed={listItems(info, current, titled, setOpen)}
+          hasSequences={info.kind === "view-run"}
+          hasServer={info.bundled !== true}
+          onClose={close}
+        />
       )}
     </>
   );
@@ -193,35 +197,46 @@ function listItems(
   });
   return [
     ...titled.map(toView),
+    ...(info.kind === "view-run" ? LAYOUTS : []),
     ...(info.kind === "view-run" && current === "sequence" ? metricItems(info) : []),
     ...(info.kind === "view-study" ? checkpointItems(info) : []),
-    ...COMMANDS,
+    ...listCommands(info),
     toDialog("findings", "Findings", "what reading noticed"),
     toDialog("keys", "Keys", "?"),
     ...(info.kind === "view-run" ? stepItems(info) : []),
   ];
 }
 
-const COMMANDS: readonly PaletteItem[] = [
-  {
-    key: "files",
-    kind: "command",
-    label: "Compare with files",
-    hint: "or drop them, or a folder, on the page",
-    run: chooseFiles,
-  },
-  {
-    key: "theme",
-    kind: "command",
-    label: "Change colors",
-    hint: "light, dark, as the system is set",
-    run: () => setTheme(nextTheme(theme.peek())),
-  },
-  {
-    key: "news",
-    kind: "command",
-    label: "Load new data",
-    hint: "asks the server again",
-    run: () => void showNews(),
-  },
-];
+/** What has no key, or is of no view. */
+function listCommands({ status }: ShellProps["info"]): PaletteItem[] {
+  const command = (label: string, hint: string, run: () => void): PaletteItem => ({
+    ...{ key: label, kind: "command", label, hint, run },
+  });
+  const clear = (label: string, name: string): PaletteItem[] =>
+    name in route.value.params
+      ? [command(label, route.value.params[name]!, () => navigate({ params: { [name]: undefined } }))]
+      : [];
+  return [
+    ...THEMES.map((name) =>
+      command(`Colors: ${name}`, name === theme.value ? "now" : THEME_HINTS[name], () => setTheme(name)),
+    ),
+    command("Copy link", "to the page as it is", () => void copied(location.href)),
+    ...clear("Show all steps", "steps"),
+    ...clear("Clear the filter", "filter"),
+    command("Compare with files", "or drop them, or a folder, on the page", chooseFiles),
+    command("Load new data", "asks the server again", () => void showNews()),
+    ...(status === "reading"
+      ? [command(isLive.value ? "Stop following" : "Follow", "new steps", () => setLive(!isLive.peek()))]
+      : []),
+  ];
+}
+
+const LAYOUTS: readonly PaletteItem[] = [
+  ["Sequences in groups", "groups"],
+  ["Sequences by turns", "matrix"],
+].map(([label = "", layout]) => ({
+  ...{ key: label, kind: "view", label, hint: "layout of Sequences" },
+  move: { view: "sequences", token: undefined, params: { layout } },
+}));
+
+const THEME_HINTS = { auto: "as the system is set", light: "light theme", dark: "dark theme" } as const;

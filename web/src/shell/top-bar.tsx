@@ -5,6 +5,7 @@ import { alerts } from "../state/loaded.ts";
 import { makeHref } from "../state/url.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { nextTheme, setTheme, theme } from "../ui/theme.ts";
+import { MOD } from "./key-parts.ts";
 import { failure, isLive, news, progress, setLive, showNews, soFar, status, writing } from "./news.ts";
 import { describeAlerts, describeFiles, describeReading, listFacts } from "./run-texts.ts";
 
@@ -84,7 +85,7 @@ export function TopBar({
         </button>
         <CopyButton label="Copy link" text={() => location.href} />
         <button type="button" aria-haspopup="dialog" onClick={() => onOpen("palette")}>
-          Go to <kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</kbd>
+          Go to <kbd>{MOD} K</kbd>
         </button>
         <button
           type="button"

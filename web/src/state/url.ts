@@ -19,6 +19,7 @@ export const VIEWS = [
   "doctor",
   "health",
   "compare",
+  "sql",
   "story",
 ] as const;
 export type ViewName = (typeof VIEWS)[number];

@@ -29,8 +29,8 @@ export function CopyButton({
   );
 }
 
-/** False where the browser refuses; over plain http, other than on localhost, only the old clipboard API works. */
-async function copied(text: string): Promise<boolean> {
+/** Copies a text. False where the browser refuses; over plain http, other than on localhost, only the old clipboard API works. */
+export async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

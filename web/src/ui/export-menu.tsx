@@ -26,6 +26,26 @@ const lastSaid = signal("");
 /** The outcome of the last export, for the page's live region. */
 export const exportSaid: ReadonlySignal<string> = lastSaid;
 
+export interface Exporting {
+  readonly name: string;
+  readonly formats: () => Readonly<Record<string, () => Promise<Blob>>>;
+}
+
+const there = signal<readonly Exporting[]>([]);
+/** Whatever the page can export now. */
+export const exportsThere: ReadonlySignal<readonly Exporting[]> = there;
+
+/** Saves it, and says so. */
+export async function saveExport(name: string, format: string, make: () => Promise<Blob>): Promise<void> {
+  const file = fileName(exportRun.value, name, format.toLowerCase());
+  try {
+    download(await make(), file);
+    say(`${file} saved`);
+  } catch (error) {
+    say(`${file} was not saved: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 const SAID_MS = 4000;
 let forget: ReturnType<typeof setTimeout> | undefined;
 
@@ -50,16 +70,15 @@ export function ExportMenu({ name, ...content }: ExportProps) {
     setOpen(false);
     root.current?.querySelector<HTMLElement>("button")?.focus();
   };
-  const save = async (extension: string, make: () => Promise<Blob>): Promise<void> => {
-    close();
-    const file = fileName(exportRun.value, name, extension);
-    try {
-      download(await make(), file);
-      say(`${file} saved`);
-    } catch (error) {
-      say(`${file} was not saved: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
+  const latest = useRef(content);
+  latest.current = content;
+  useEffect(() => {
+    const own: Exporting = { name, formats: () => listFormats(latest.current) };
+    there.value = [...there.peek(), own];
+    return () => {
+      there.value = there.peek().filter((other) => other !== own);
+    };
+  }, [name]);
   const formats = listFormats(content);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Escape") close();
@@ -90,7 +109,10 @@ export function ExportMenu({ name, ...content }: ExportProps) {
               key={format}
               type="button"
               role="menuitem"
-              onClick={() => void save(format.toLowerCase(), make)}
+              onClick={() => {
+                close();
+                void saveExport(name, format, make);
+              }}
             >
               {format}
             </button>

@@ -1,12 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { FIELDS, type Field, type Filter, joinFilters } from "../../../src/analyses/filter/index.ts";
+import { type Filter, joinFilters, understoodText } from "../../../src/analyses/filter/index.ts";
+import { formatCounted } from "../../../src/render/text/display/index.ts";
+import { printable } from "../../../src/render/text/index.ts";
+import { client } from "../api/client.ts";
+import { useAnswer } from "../state/answers.ts";
 import { useKeys } from "../state/keys.ts";
+import { run } from "../state/loaded.ts";
 import { navigate } from "../state/url.ts";
 import "./filter-box.css";
-import { Popover } from "./popover.tsx";
+import { FilterFields } from "./filter-fields.tsx";
+import { FilterInput } from "./filter-input.tsx";
+import { SavedFilters } from "./saved-filters.tsx";
 
-/** The filter's input, with what was not understood of it, and the table of fields. */
+/** The filter's input, with what was not understood of it, what each term matches, and what can be asked. */
 export function FilterBox({
   filter,
   what,
@@ -29,18 +36,9 @@ export function FilterBox({
   return (
     <search class="filter-box">
       <label for={id}>Filter</label>
-      <input
-        id={id}
-        type="search"
-        value={filter.text}
-        spellcheck={false}
-        autocomplete="off"
-        placeholder="abs>0.5 turn:3 is:number correct:no"
-        aria-describedby={`${id}-problems`}
-        aria-invalid={filter.problems.length > 0}
-        onInput={(event) => set(event.currentTarget.value)}
-      />
-      <Fields onPick={(example) => set(withExample(example))} />
+      <FilterInput id={id} filter={filter} onInput={set} />
+      <SavedFilters filter={filter.text} onPick={set} />
+      <FilterFields onPick={(example) => set(withExample(example))} />
       <div id={`${id}-problems`} role="status" class="filter-problems">
         {filter.problems.map(({ from, to, message, effect, instead }) => (
           <p key={from}>
@@ -54,57 +52,28 @@ export function FilterBox({
         ))}
         {children}
       </div>
+      <TermCounts filter={filter} />
     </search>
   );
 }
 
-/** The fields of a filter, each with an example to click. */
-function Fields({ onPick }: { readonly onPick: (example: string) => void }) {
-  return (
-    <Popover class="filter-help drop" summary="Fields">
-      <div>
-        <p>
-          Terms with blanks between must all hold; those on tokens at the same token. <code>|</code> means or,
-          brackets group: <code>correct:no (abs&gt;0.5 | is:number)</code>. <code>-</code> negates a term or a
-          bracket. Numbers: <code>:</code> <code>=</code> <code>!=</code> <code>&gt;</code> <code>&gt;=</code>{" "}
-          <code>&lt;</code> <code>&lt;=</code>, ranges <code>10..30</code>, lists <code>1,2,5</code>. Texts:{" "}
-          <code>:</code> for a part, <code>=</code> for all of it, quotes around blanks. <code>none</code>{" "}
-          finds what is missing. A word alone is looked for in the texts of the sequence; <code>s10.q41</code>{" "}
-          is a handle.
-        </p>
-        <table>
-          {(["token", "sequence"] as const).map((scope) => (
-            <tbody key={scope}>
-              <tr>
-                <th scope="rowgroup" colSpan={3}>
-                  {scope === "token" ? "Tokens" : "Sequences"}
-                </th>
-              </tr>
-              {FIELDS.filter((field) => field.scope === scope).map((field) => (
-                <FieldRow key={field.name} field={field} onPick={() => onPick(field.example)} />
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </div>
-    </Popover>
+/** What each term matches by itself, in the whole run; files have nobody who counts. */
+function TermCounts({ filter }: { readonly filter: Filter }) {
+  const loaded = run().value;
+  const info = loaded.state === "ready" && loaded.value.kind === "view-run" ? loaded.value : undefined;
+  const question = info && !info.bundled && filter.terms.length > 0 ? understoodText(filter) : undefined;
+  const { loaded: answer, busy } = useAnswer(question && `${info!.version} ${question}`, (signal) =>
+    client.matchTerms(question!, signal),
   );
-}
-
-function FieldRow({ field, onPick }: { readonly field: Field; readonly onPick: () => void }) {
-  const { name, aliases, meaning, example } = field;
+  if (answer?.state !== "ready") return null;
   return (
-    <tr>
-      <th scope="row">
-        <code>{name}</code>
-        {aliases.length > 0 && <small> {aliases.join(", ")}</small>}
-      </th>
-      <td>{meaning}</td>
-      <td>
-        <button type="button" class="example" onClick={onPick}>
-          {example}
-        </button>
-      </td>
-    </tr>
+    <ul class="filter-terms" aria-label="Each term alone, in the whole run" aria-busy={busy}>
+      {answer.value.terms.map(({ text, sequences, tokens }, at) => (
+        <li key={at}>
+          <code>{printable(text)}</code> {formatCounted(tokens, "token")} in{" "}
+          {formatCounted(sequences, "sequence")}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -17,7 +17,8 @@ export function Popover({
   // The element opens by itself and reports it later; a key may be pressed before that.
   const [open, setOpen] = useState(false);
   const close = (): void => {
-    root.current!.open = false;
+    // The page may have gone to another view meanwhile.
+    if (root.current !== null) root.current.open = false;
   };
   useLeave(root, open, close);
   return (

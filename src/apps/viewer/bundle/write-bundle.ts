@@ -13,7 +13,7 @@ import { ZipFile } from "yazl";
 import { fileSystemError, isSystemError, resultJson, UsageError } from "../../../core/base/index.ts";
 import { createScratch, makeDirectory } from "../../../input/io/index.ts";
 import { buildGlossary } from "../../../render/glossary/index.ts";
-import type { LoggedMetrics, Star, ViewInfo } from "../../../results/index.ts";
+import type { LoggedMetrics, SavedFilterList, Star, ViewInfo } from "../../../results/index.ts";
 import { BRIEFS_PER_FILE, comparedPath, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import { NO_LOGGED_METRICS } from "../logged/index.ts";
@@ -159,6 +159,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
     if (name !== "run") yield { path: `api/${name}`, read: () => run.answer(name) };
   yield { path: "api/alerts", read: async () => Buffer.from(JSON.stringify(await run.alerts())) };
   yield* starFiles(run);
+  yield { path: "api/filters", read: async () => Buffer.from(JSON.stringify(await savedFilters(run))) };
   yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
   yield { path: "api/doctor-tables", read: async () => (await doctorTables(run))! };
   yield { path: "api/health-tables", read: async () => (await healthTables(run))! };
@@ -182,6 +183,12 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
       yield* sequenceFiles(other, folder);
     }
   }
+}
+
+/** They may quote what is left out. */
+async function savedFilters(run: PreparedRun): Promise<SavedFilterList> {
+  const list = await run.savedFilters();
+  return run.info.redacted ? { ...list, filters: [] } : list;
 }
 
 /** Without texts, also without notes, which may quote them. */

@@ -14,6 +14,7 @@ export {
   publishCache,
 } from "./cache/cache-place.ts";
 export { FileAppender } from "./cache/file-appender.ts";
+export { readFilterChange } from "./cache/filter-list.ts";
 export { digest, existing, packageVersion } from "./cache/inputs.ts";
 export type { PrepareOptions, TruthSource } from "./cache/options.ts";
 export { prepareRun } from "./cache/prepare-run.ts";
@@ -24,3 +25,4 @@ export { readStarChange } from "./cache/star-list.ts";
 export type { CorrectAnswers } from "./correct/answer.ts";
 export { type Question, readQuestion } from "./correct/question.ts";
 export { type FollowOptions, followRun } from "./follow/follow-run.ts";
+export { sqlHelp } from "./sql/help.ts";

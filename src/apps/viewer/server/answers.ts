@@ -31,6 +31,7 @@ import { limitBody } from "./limit-body.ts";
 import { matchAnswers } from "./match-answers.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
+import { sqlAnswers } from "./sql-answers.ts";
 import { starAnswers } from "./star-answers.ts";
 
 /** The most tokens whose alternatives are sent at a time. */
@@ -79,7 +80,6 @@ export function answers(
   app.get("/logged", async (c) => c.json(await readLogged(), 200, { "cache-control": "no-store" }));
   listAnswers(app, current);
   comparisonAnswers(app, current);
-  app.get("/turns", (c) => answer(c, current, BINARY_TYPE, (run) => run.turns(), noSequence));
   app.get("/sweep", (c) =>
     answer(c, current, JSON_TYPE, async (run) => json(await run.sweep(null)), noTokens),
   );
@@ -112,6 +112,7 @@ export function answers(
   matchAnswers(app, current);
   starAnswers(app, current);
   glossaryAnswer(app);
+  sqlAnswers(app, current);
   parquetAnswer(app);
   return app;
 }
@@ -196,6 +197,7 @@ function runAnswers(
 
 /** What lists and groups show of sequences. */
 function listAnswers(app: Hono, current: CurrentRun): void {
+  app.get("/turns", (c) => answer(c, current, BINARY_TYPE, (run) => run.turns(), noSequence));
   app.get("/briefs", (c) => {
     const rows = (c.req.query("rows") ?? "").split(",").map(wholeNumber);
     if (rows.includes(undefined)) return refuse(c, 400, "rows must be row numbers: rows=3,17");
@@ -203,6 +205,15 @@ function listAnswers(app: Hono, current: CurrentRun): void {
       return refuse(c, 400, `at most ${MOST_BRIEFS} rows at a time, not ${rows.length}`);
     return answer(c, current, BINARY_TYPE, (run) => run.briefs(rows as number[]), noSequence);
   });
+  app.get("/prompts", (c) =>
+    answer(
+      c,
+      current,
+      JSON_TYPE,
+      async (run) => json(await run.prompts(c.req.query("text") ?? "")),
+      noSequence,
+    ),
+  );
   app.get("/group/:index", (c) => {
     const index = wholeNumber(c.req.param("index"));
     if (index === undefined)

@@ -12,6 +12,11 @@ export function matchAnswers(app: Hono, current: CurrentRun): void {
       Buffer.from(resultJson(await run.matchTokens(...asked))),
     ),
   );
+  app.get("/match/terms", (c) =>
+    answer(c, current, JSON_TYPE, async (run, ...asked) =>
+      Buffer.from(resultJson(await run.matchTerms(...asked))),
+    ),
+  );
   app.get("/match/groups", (c) =>
     answer(c, current, JSON_TYPE, async (run, ...asked) =>
       Buffer.from(resultJson(await run.matchGroups(...asked))),

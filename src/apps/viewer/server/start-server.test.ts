@@ -384,6 +384,7 @@ describe("a bundle", () => {
         "api/stars",
         "api/story",
         "api/glossary",
+        "api/filters",
       ],
       ...Array.from({ length: 12 }, (_, file) => `api/briefs/${file}`),
       // Eight samples a prompt.

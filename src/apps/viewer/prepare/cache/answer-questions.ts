@@ -5,13 +5,28 @@
  * @module
  */
 import type { CorrectBins, MismatchReport, RunInfo, TopTokens } from "../../../../results/index.ts";
-import { decodeTable, encodeTopK, encodeTurns, listGroupMembers } from "../../../../results/wire/index.ts";
+import {
+  decodeBriefs,
+  decodeTable,
+  encodeTopK,
+  encodeTurns,
+  listGroupMembers,
+  type SequenceBrief,
+  type WireSequence,
+} from "../../../../results/wire/index.ts";
 import { answerCorrection } from "../correct/answer.ts";
 import { deltaBatches, needsTokens, tokenBatches } from "../correct/batches.ts";
 import { BinBuilder } from "../correct/bins.ts";
 import type { Question } from "../correct/question.ts";
 import { sweepSequences } from "../correct/sweep-run.ts";
-import { matchGroups, matchOccurrences, matchSequences, sequencesAt } from "../filter/match-filter.ts";
+import { findPrompts, listPrompts } from "../filter/find-prompts.ts";
+import {
+  countTerms,
+  matchGroups,
+  matchOccurrences,
+  matchSequences,
+  sequencesAt,
+} from "../filter/match-filter.ts";
 import { type DeltaBlock, deltaBlocks } from "../pass/delta-blocks.ts";
 import { type ReadBytes, readAlternatives } from "../pass/top-k-store.ts";
 import { turnTable } from "../pass/turn-figures.ts";
@@ -24,12 +39,14 @@ import { readPart } from "./read-part.ts";
 /** Cached answers about corrections: dragging a line returns to earlier values. */
 const ANSWERS_HELD = 16;
 const REPORTS_HELD = 4;
+const BRIEFS_READ = 4096;
 
 /** One sequence, located by the offsets. */
 export function sequenceAnswers(
   cache: OpenedCache,
-): Pick<PreparedRun, "sequence" | "briefs" | "members" | "topK"> {
+): Pick<PreparedRun, "sequence" | "briefs" | "prompts" | "members" | "topK"> {
   const { facts, offsets, files, vocabulary, source } = cache;
+  const prompts = keepOne(() => listPrompts(everyBrief(cache)));
   const knows = (index: number): boolean => index >= 0 && index < facts.sequences;
   return {
     async sequence(index) {
@@ -47,6 +64,7 @@ export function sequenceAnswers(
       );
       return Buffer.concat(parts);
     },
+    prompts: async (text) => findPrompts(await prompts(), text),
     async members(index) {
       return knows(index) ? listGroupMembers(await source.table(), index) : undefined;
     },
@@ -92,7 +110,10 @@ export function correctionAnswers(
 export function rowAnswers(
   cache: OpenedCache,
   { paths, flags }: RunInfo["input"],
-): Pick<PreparedRun, "reportOf" | "sweep" | "turns" | "match" | "matchTokens" | "matchGroups"> {
+): Pick<
+  PreparedRun,
+  "reportOf" | "sweep" | "turns" | "match" | "matchTokens" | "matchGroups" | "matchTerms"
+> {
   const { info, answers, source, readTable } = cache;
   type Steps = readonly [number, number];
   type Found = { readonly report: MismatchReport; readonly top: TopTokens } | undefined;
@@ -121,8 +142,23 @@ export function rowAnswers(
     turns: keepOne(async () => encodeTurns(await turnTable(sequencesAt(source, everyRow(cache))))),
     match: (filter, signal) => matchSequences(source, filter, signal),
     matchTokens: (filter, signal) => matchOccurrences(source, filter, signal),
+    matchTerms: (filter, signal) => countTerms(source, filter, signal),
     matchGroups: (filter, signal) => matchGroups(source, filter, signal),
   };
+}
+
+/** A few thousand at a time, so that others have their turn. */
+async function* everyBrief({ facts, files, offsets }: OpenedCache): AsyncGenerator<SequenceBrief[]> {
+  for (let from = 0; from < facts.sequences; from += BRIEFS_READ) {
+    const to = Math.min(facts.sequences, from + BRIEFS_READ);
+    const start = offsets.briefs[from]!;
+    yield decodeBriefs(await readPart(files.briefs, start, offsets.briefs[to]! - start));
+  }
+}
+
+/** All of them, in the order of the table. */
+export function everySequence(cache: OpenedCache): AsyncGenerator<WireSequence> {
+  return sequencesAt(cache.source, everyRow(cache));
 }
 
 function everyRow({ facts }: OpenedCache): Uint32Array {

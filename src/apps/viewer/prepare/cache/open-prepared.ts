@@ -1,7 +1,9 @@
 import { dirname } from "node:path";
 import type { RunInfo } from "../../../../results/index.ts";
+import { RunQueries } from "../sql/query-run.ts";
 import { alertListFile, readAlertList, stampAlertList } from "./alert-list.ts";
-import { correctionAnswers, rowAnswers, sequenceAnswers } from "./answer-questions.ts";
+import { correctionAnswers, everySequence, rowAnswers, sequenceAnswers } from "./answer-questions.ts";
+import { changeFilter, filterListFile, readFilterList } from "./filter-list.ts";
 import { openCacheFiles } from "./opened-cache.ts";
 import type { PreparedRun } from "./prepared-run.ts";
 import { changeStar, readStarList, starListFile } from "./star-list.ts";
@@ -30,7 +32,13 @@ export async function openPrepared(
   const now = { input, status, ...(growing !== undefined && { growing }) };
   const cache = await openCacheFiles(directory, now);
   const alertFile = alertListFile(dirname(directory), paths);
+  const filterFile = filterListFile(dirname(directory), paths);
   const starFile = starListFile(dirname(directory), paths);
+  const queries = new RunQueries({
+    info: cache.info,
+    table: () => cache.source.table(),
+    sequences: () => everySequence(cache),
+  });
   return {
     ...{ info: cache.info, directory, reused, complete },
     answer: async (name) => cache.answers.get(name) ?? cache.readTable(),
@@ -38,11 +46,15 @@ export async function openPrepared(
     alertsStamp: () => stampAlertList(alertFile),
     stars: () => readStarList(starFile),
     changeStar: (change) => changeStar(starFile, change),
+    savedFilters: () => readFilterList(filterFile),
+    changeFilter: (change) => changeFilter(filterFile, change),
     digits: () => Promise.resolve(cache.digits),
     ...sequenceAnswers(cache),
     ...correctionAnswers(cache, input),
     ...rowAnswers(cache, input),
+    sql: (query, signal) => queries.ask(query, signal),
     async close() {
+      await queries.close();
       await cache.close();
       await onClosed?.();
     },

@@ -4,10 +4,15 @@ import type {
   MatchingGroups,
   MatchingTokens,
   MismatchReport,
+  PromptMatches,
   RunInfo,
+  SavedFilterChange,
+  SavedFilterList,
+  SqlAnswer,
   StarChange,
   StarList,
   SweepReport,
+  TermCounts,
   TopTokens,
 } from "../../../../results/index.ts";
 import type { CorrectAnswers } from "../correct/answer.ts";
@@ -40,12 +45,18 @@ export interface PreparedRun {
   stars(): Promise<StarList>;
   /** The list after the change. @throws UsageError or FileSystemError where it cannot be kept */
   changeStar(change: StarChange): Promise<StarList>;
+  /** Filters that somebody named; kept as stars are. */
+  savedFilters(): Promise<SavedFilterList>;
+  /** The list after the change. @throws UsageError or FileSystemError where it cannot be kept */
+  changeFilter(change: SavedFilterChange): Promise<SavedFilterList>;
   /** The report on digits as JSON; undefined without `info.has.digits`. */
   digits(): Promise<Uint8Array | undefined>;
   /** An encoded `WireSequence`; undefined without such a sequence. */
   sequence(index: number): Promise<Uint8Array | undefined>;
   /** `SequenceBrief`s of these sequences, one after the other; undefined where there is no such sequence. */
   briefs(indexes: readonly number[]): Promise<Uint8Array | undefined>;
+  /** Prompts by what they say, as briefs have them. */
+  prompts(text: string): Promise<PromptMatches>;
   /** The places of all sequences of this one's prompt group, ascending; undefined without such a sequence. */
   members(index: number): Promise<Uint32Array | undefined>;
   /** An encoded `WireTopK`, of as many of the tokens as there are; undefined without such a sequence. */
@@ -68,6 +79,10 @@ export interface PreparedRun {
   matchTokens(filter: string, signal?: AbortSignal): Promise<MatchingTokens>;
   /** The same tokens in groups. @throws as `match` does */
   matchGroups(filter: string, signal?: AbortSignal): Promise<MatchingGroups>;
+  /** What each term of a filter matches by itself. @throws as `match` does */
+  matchTerms(filter: string, signal?: AbortSignal): Promise<TermCounts>;
+  /** The first rows of what a query gives. @throws UsageError or LimitError where it gives none */
+  sql(query: string, signal?: AbortSignal): Promise<SqlAnswer>;
   /** The runs that this one is compared with, and the results. */
   readonly compared?: {
     /** This run by itself. */

@@ -1,20 +1,28 @@
 /**
- * The stars of a run, next to its caches, one JSON object per line: they outlive a rebuilt cache.
+ * The stars of a run, next to its caches.
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../../core/base/index.ts";
-import { writeWholeFile } from "../../../../input/io/index.ts";
 import type { Star, StarChange, StarList } from "../../../../results/index.ts";
 import { seenFrom } from "./alert-list.ts";
 import { digest } from "./inputs.ts";
+import { changeKept, type KeptKind, putKept, readKept } from "./kept-list.ts";
 
 /** More than anyone reads; limits what a page can make the server store. */
 export const MOST_STARS = 500;
 export const MOST_NOTE_CHARACTERS = 4000;
 const HANDLE = /^(?:s-?\d{1,15}\.)?(?:r\d{1,15}\.)?q\d{1,15}(?:\.t\d{1,15})?$/;
+
+const STARS: KeptKind<Star> = {
+  read: (value) => {
+    const star = readStarChange(value);
+    return !("note" in star) || star.note === null ? undefined : { handle: star.handle, note: star.note };
+  },
+  most: MOST_STARS,
+  tooMany: `at most ${MOST_STARS} places can be starred; remove a star first`,
+};
 
 /** Named like the list of alerts: no part of the name comes from a page. */
 export function starListFile(place: string, paths: readonly string[]): string {
@@ -40,19 +48,8 @@ export function readStarChange(asked: unknown): StarChange {
 
 /** Empty without a file; lines that are not stars are skipped. */
 export async function readStarList(file: string): Promise<StarList> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  const stars = text.split("\n").flatMap((line): Star[] => {
-    try {
-      const star = readStarChange(JSON.parse(line));
-      return !("note" in star) || star.note === null ? [] : [{ handle: star.handle, note: star.note }];
-    } catch {
-      return [];
-    }
-  });
-  return { schemaVersion: 1, kind: "view-stars", stars: stars.slice(0, MOST_STARS) };
+  return starList(await readKept(file, STARS));
 }
-
-const writing = new Map<string, Promise<unknown>>();
 
 /**
  * Adds a star, changes its note, moves it, or removes it. Changes of one file are made one after the other.
@@ -61,37 +58,17 @@ const writing = new Map<string, Promise<unknown>>();
  * @throws FileSystemError when the file cannot be written
  */
 export async function changeStar(file: string, change: StarChange): Promise<StarList> {
-  const before = writing.get(file) ?? Promise.resolve();
-  const done = before.then(
-    () => applyChange(file, change),
-    () => applyChange(file, change),
+  const changed = await changeKept(file, STARS, (stars) =>
+    "note" in change ? setNote(stars, change) : moveStar(stars, change.handle, change.before),
   );
-  writing.set(file, done);
-  try {
-    return await done;
-  } finally {
-    if (writing.get(file) === done) writing.delete(file);
-  }
-}
-
-async function applyChange(file: string, change: StarChange): Promise<StarList> {
-  const list = await readStarList(file);
-  const stars =
-    "note" in change ? setNote(list.stars, change) : moveStar(list.stars, change.handle, change.before);
-  if (stars.length > MOST_STARS)
-    throw new UsageError(`at most ${MOST_STARS} places can be starred; remove a star first`);
-  await writeWholeFile(file, formatStars(stars));
-  return { ...list, stars };
+  return starList(changed);
 }
 
 function setNote(
   stars: readonly Star[],
   { handle, note }: Extract<StarChange, { readonly note: unknown }>,
 ): readonly Star[] {
-  if (note === null) return stars.filter((star) => star.handle !== handle);
-  const isKnown = stars.some((star) => star.handle === handle);
-  if (!isKnown) return [...stars, { handle, note }];
-  return stars.map((star) => (star.handle === handle ? { handle, note } : star));
+  return putKept(stars, (star) => star.handle === handle, note === null ? undefined : { handle, note });
 }
 
 /** Where another page has taken away the star, or the one that it should stand before, all stay where they are. */
@@ -102,6 +79,6 @@ function moveStar(stars: readonly Star[], handle: string, before: string | null)
   return star === undefined || at < 0 ? stars : [...others.slice(0, at), star, ...others.slice(at)];
 }
 
-function formatStars(stars: readonly Star[]): string {
-  return stars.map(({ handle, note }) => `${JSON.stringify({ handle, note })}\n`).join("");
+function starList(stars: readonly Star[]): StarList {
+  return { schemaVersion: 1, kind: "view-stars", stars };
 }

@@ -14,7 +14,13 @@ import {
 import { UsageError } from "../../../../core/base/index.ts";
 import { turnOfMark } from "../../../../core/kernels/index.ts";
 import { TopList } from "../../../../core/summaries/index.ts";
-import type { MatchingGroups, MatchingTokens, RunInfo, TokenOccurrence } from "../../../../results/index.ts";
+import type {
+  MatchingGroups,
+  MatchingTokens,
+  RunInfo,
+  TermCounts,
+  TokenOccurrence,
+} from "../../../../results/index.ts";
 import {
   decodeSequence,
   encodeMatches,
@@ -113,6 +119,42 @@ export async function matchGroups(
     sums.add(sequence, { mask, turnMask: isOwnTurns ? sequence.mask : mask });
   }
   return { sequences, tokens, ...sums.groups(source.info.has.texts) };
+}
+
+/**
+ * What each term of the filter matches by itself, in the order of the text. The tokens are looked through once.
+ *
+ * @throws as {@link matchSequences} does
+ */
+export async function countTerms(
+  source: MatchSource,
+  text: string,
+  signal?: AbortSignal,
+): Promise<TermCounts> {
+  const table = await source.table();
+  const counts = readFilter(text, source.info).terms.map((term) => {
+    const { rows, tokensOf } = tableMatcher([[term]])(table);
+    return { term, isAsked: marks(rows, table.length), tokensOf, sequences: 0, tokens: 0 };
+  });
+  const all = Uint32Array.from({ length: table.length }, (_, row) => row);
+  const asked = all.filter((row) => counts.some(({ isAsked }) => isAsked[row] === 1));
+  for await (const sequence of sequencesAt(source, asked, signal)) {
+    const row = sequence.meta.index;
+    const columns = tokensOfWire(sequence, source.info.has.texts);
+    for (const count of counts) {
+      if (count.isAsked[row] !== 1) continue;
+      const { length } = count.tokensOf(row)(columns);
+      count.tokens += length;
+      if (length > 0) count.sequences++;
+    }
+  }
+  return { terms: counts.map(({ term, sequences, tokens }) => ({ text: term.text, sequences, tokens })) };
+}
+
+function marks(rows: Uint32Array, length: number): Uint8Array {
+  const marked = new Uint8Array(length);
+  for (const row of rows) marked[row] = 1;
+  return marked;
 }
 
 function readFilter(text: string, { has, redacted }: RunInfo): Filter {

@@ -1,0 +1,79 @@
+/**
+ * What the page makes the server keep of a run: short lists beside its caches, one JSON object per line. They outlive a
+ * cache that is built again.
+ *
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import { UsageError } from "../../../../core/base/index.ts";
+import { writeWholeFile } from "../../../../input/io/index.ts";
+
+export interface KeptKind<Item> {
+  /** Undefined or an error for what is no item. */
+  readonly read: (value: unknown) => Item | undefined;
+  readonly most: number;
+  /** Said where there would be more. */
+  readonly tooMany: string;
+}
+
+/** None where there is no file; lines that are no items are passed over. */
+export async function readKept<Item>(file: string, { read, most }: KeptKind<Item>): Promise<Item[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const items = text.split("\n").flatMap((line): Item[] => {
+    try {
+      const item = read(JSON.parse(line));
+      return item === undefined ? [] : [item];
+    } catch {
+      return [];
+    }
+  });
+  return items.slice(0, most);
+}
+
+const writing = new Map<string, Promise<unknown>>();
+
+type Change<Item> = (items: readonly Item[]) => readonly Item[];
+
+/**
+ * Changes the list. Changes of one file are made one after the other.
+ *
+ * @returns the list afterwards
+ * @throws UsageError when there are too many
+ * @throws FileSystemError when the file cannot be written
+ */
+export async function changeKept<Item>(
+  file: string,
+  kind: KeptKind<Item>,
+  change: Change<Item>,
+): Promise<readonly Item[]> {
+  const before = writing.get(file) ?? Promise.resolve();
+  const apply = (): Promise<readonly Item[]> => applyChange(file, kind, change);
+  const done = before.then(apply, apply);
+  writing.set(file, done);
+  try {
+    return await done;
+  } finally {
+    if (writing.get(file) === done) writing.delete(file);
+  }
+}
+
+async function applyChange<Item>(
+  file: string,
+  kind: KeptKind<Item>,
+  change: Change<Item>,
+): Promise<readonly Item[]> {
+  const items = change(await readKept(file, kind));
+  if (items.length > kind.most) throw new UsageError(kind.tooMany);
+  await writeWholeFile(file, items.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  return items;
+}
+
+/** The list with an item in the place of the one like it, else at the end; undefined removes that one. */
+export function putKept<Item>(
+  items: readonly Item[],
+  isLike: (item: Item) => boolean,
+  item: Item | undefined,
+): readonly Item[] {
+  if (item === undefined) return items.filter((each) => !isLike(each));
+  return items.some(isLike) ? items.map((each) => (isLike(each) ? item : each)) : [...items, item];
+}

@@ -1,0 +1,231 @@
+/**
+ * The tables that SQL sees: one list of their columns, for the files that DuckDB reads, the page's help and
+ * docs/view.md.
+ *
+ * @module
+ */
+import { computeEss } from "../../../../analyses/filter/index.ts";
+import { turnOfMark } from "../../../../core/kernels/index.ts";
+import type { ColumnData, ScalarType } from "../../../../input/readers/index.ts";
+import type { RunInfo, SqlTable } from "../../../../results/index.ts";
+import {
+  type SequenceColumn,
+  type SequenceTable,
+  type SequenceText,
+  TOKEN_FLAGS,
+  textBetween,
+  tokenClass,
+  type WireSequence,
+} from "../../../../results/wire/index.ts";
+
+export interface SqlColumn<Source> {
+  readonly name: string;
+  readonly type: ScalarType;
+  readonly meaning: string;
+  readonly values: (source: Source) => ColumnData;
+}
+
+/** Of the table of sequences and their handles. */
+export interface SequenceSource {
+  readonly table: SequenceTable;
+  readonly handles: readonly string[];
+}
+
+const SQL_TYPES: Readonly<Record<ScalarType, string>> = {
+  int32: "INTEGER",
+  int64: "BIGINT",
+  float32: "FLOAT",
+  float64: "DOUBLE",
+  bool: "BOOLEAN",
+  string: "VARCHAR",
+};
+
+export const SEQUENCE_COLUMNS: readonly SqlColumn<SequenceSource>[] = [
+  {
+    ...{ name: "handle", type: "string", meaning: "step, rank and row in one: s30.q48" },
+    values: ({ handles }) => ({ values: handles }),
+  },
+  {
+    ...{ name: "sequence", type: "int32", meaning: "place in the run, from 0; joins the three tables" },
+    values: ({ table }) => ({ values: Int32Array.from({ length: table.length }, (_, index) => index) }),
+  },
+  figure("step", "int64", "training step"),
+  figure("rank", "int64", "rank"),
+  figure("batch_row", "int64", "row in its file", "row"),
+  text("sample_id", "sample", "the trainer's id of the sample"),
+  text("group_id", "group", "the prompt's group"),
+  text("environment", "environment", "environment or data source"),
+  text("finish_reason", "finish_reason", "why the engine stopped"),
+  text("engine_id", "engine", "engine or replica that sampled it"),
+  text("file", "file", "file that it was read from"),
+  figure("reward", "float64", "reward"),
+  figure("correct", "bool", "whether its answer is right"),
+  figure("turns", "int64", "number of turns"),
+  figure("prompt_tokens", "int64", "prompt tokens"),
+  figure("response_tokens", "int64", "response tokens, tool output included"),
+  figure("own_tokens", "int64", "the policy's own tokens (mask 1)", "tokens"),
+  figure("cached_tokens", "int64", "prompt tokens from the engine's prefix cache"),
+  figure("delta_mean", "float64", "mean Δ of its own tokens, nats, as all figures below"),
+  figure("delta_abs_mean", "float64", "mean |Δ|"),
+  figure("delta_abs_max", "float64", "largest |Δ|"),
+  figure("delta_sum", "float64", "ΣΔ, the log of its importance ratio"),
+  figure("k3_mean", "float64", "mean k3"),
+  figure("prob_diff_max", "float64", "largest |Δp|, a fraction"),
+  {
+    ...{ name: "ess", type: "float64", meaning: "(Σρ)² / (n Σρ²), a fraction" },
+    values: ({ table }) => known(computeEss(table)),
+  },
+  figure("rollout_logprob_mean", "float64", "mean rollout log-prob"),
+  figure("entropy_mean", "float64", "mean entropy"),
+  figure("advantage", "float64", "mean advantage"),
+  figure("impact", "float64", "Σ|A|·|ρ − 1|: what its weights in the gradient lack"),
+];
+
+export const TOKEN_COLUMNS: readonly SqlColumn<WireSequence>[] = [
+  {
+    ...{ name: "handle", type: "string", meaning: "handle of the token: s30.q48.t39" },
+    values: ({ meta, mask }) => ({ values: Array.from(mask, (_, token) => `${meta.handle}.t${token}`) }),
+  },
+  {
+    ...{ name: "sequence", type: "int32", meaning: "its sequence" },
+    values: ({ meta, mask }) => ({ values: new Int32Array(mask.length).fill(meta.index) }),
+  },
+  {
+    ...{ name: "position", type: "int32", meaning: "place in the response, from 0" },
+    values: ({ mask }) => ({ values: Int32Array.from(mask, (_, token) => token) }),
+  },
+  {
+    ...{ name: "token_id", type: "int32", meaning: "token id" },
+    values: ({ ids, meta }) => ({ values: ids.subarray(meta.promptLength) }),
+  },
+  {
+    ...{ name: "text", type: "string", meaning: "its text; only with a tokenizer" },
+    values: (sequence) => ({ values: tokenTexts(sequence, (value) => value) }),
+  },
+  {
+    ...{ name: "class", type: "string", meaning: "what it is by its text: number, word, …; as in is:number" },
+    values: (sequence) => ({ values: tokenTexts(sequence, tokenClass) }),
+  },
+  {
+    ...{ name: "own", type: "bool", meaning: "whether the policy sampled it (mask 1)" },
+    values: ({ mask }) => ({ values: Uint8Array.from(mask, (value) => (value === 0 ? 0 : 1)) }),
+  },
+  {
+    ...{ name: "turn", type: "int32", meaning: "turn that it is in, from 0" },
+    values: ({ turnMarks }) => known(Float64Array.from(turnMarks, (mark) => turnOfMark(mark) ?? Number.NaN)),
+  },
+  tokenFigure("rollout_logprob", "rollout log-prob, nats", ({ rollout }) => rollout),
+  tokenFigure("trainer_logprob", "trainer log-prob, nats", ({ trainer }) => trainer),
+  tokenFigure("delta", "Δ = trainer − rollout, nats", ({ rollout, trainer }) =>
+    Float32Array.from(rollout, (value, token) => {
+      const delta = trainer[token]! - value;
+      return Number.isFinite(delta) ? delta : Number.NaN;
+    }),
+  ),
+  tokenFigure(
+    "rollout_entropy",
+    "entropy of the rollout policy, nats",
+    ({ rolloutEntropy }) => rolloutEntropy,
+  ),
+  tokenFigure(
+    "trainer_entropy",
+    "entropy of the trainer policy, nats",
+    ({ trainerEntropy }) => trainerEntropy,
+  ),
+  tokenFigure("advantage", "advantage", ({ advantages }) => advantages),
+];
+
+export const TEXT_COLUMNS: readonly SqlColumn<WireSequence>[] = [
+  {
+    ...{ name: "handle", type: "string", meaning: "handle of the sequence" },
+    values: ({ meta }) => ({ values: [meta.handle] }),
+  },
+  {
+    ...{ name: "sequence", type: "int32", meaning: "its place in the run" },
+    values: ({ meta }) => ({ values: Int32Array.of(meta.index) }),
+  },
+  {
+    ...{ name: "prompt", type: "string", meaning: "text of the prompt" },
+    values: (sequence) => ({ values: [textBetween(sequence, 0, sequence.meta.promptLength)] }),
+  },
+  {
+    ...{ name: "response", type: "string", meaning: "text of the response" },
+    values: (sequence) => ({
+      values: [textBetween(sequence, sequence.meta.promptLength, sequence.ids.length)],
+    }),
+  },
+];
+
+/** Names of the tables that a run has: texts only where they are known. */
+export type SqlTableName = "sequences" | "tokens" | "texts";
+
+const MEANINGS: Readonly<Record<SqlTableName, string>> = {
+  sequences: "a row for each sequence",
+  tokens: "a row for each response token",
+  texts: "prompt and response of each sequence",
+};
+
+/** The tables as the page describes them; without a tokenizer no text is known. */
+export function describeTables({ has }: Pick<RunInfo, "has">): readonly SqlTable[] {
+  const lists = { sequences: SEQUENCE_COLUMNS, tokens: TOKEN_COLUMNS, texts: TEXT_COLUMNS };
+  return (Object.keys(MEANINGS) as SqlTableName[])
+    .filter((name) => name !== "texts" || has.texts)
+    .map((name) => ({
+      name,
+      meaning: MEANINGS[name],
+      columns: lists[name].map((column) => ({
+        name: column.name,
+        type: SQL_TYPES[column.type],
+        meaning: column.meaning,
+      })),
+    }));
+}
+
+function figure(
+  name: string,
+  type: ScalarType,
+  meaning: string,
+  column: SequenceColumn = name as SequenceColumn,
+): SqlColumn<SequenceSource> {
+  return { name, type, meaning, values: ({ table }) => known(table.columns[column]) };
+}
+
+function text(name: string, column: SequenceText, meaning: string): SqlColumn<SequenceSource> {
+  return {
+    ...{ name, type: "string", meaning },
+    values: ({ table }) => {
+      const { values, codes } = table.texts[column];
+      return { values: Array.from(codes, (code) => values[code] ?? null) };
+    },
+  };
+}
+
+function tokenFigure(
+  name: string,
+  meaning: string,
+  of: (sequence: WireSequence) => Float32Array | undefined,
+): SqlColumn<WireSequence> {
+  return {
+    ...{ name, type: "float32", meaning },
+    values: (sequence) => known(of(sequence) ?? new Float32Array(sequence.mask.length).fill(Number.NaN)),
+  };
+}
+
+/** Numbers with NaN as what is missing. */
+function known(values: Float64Array | Float32Array): ColumnData {
+  const valid = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
+  return { values: values.map((value) => (Number.isNaN(value) ? 0 : value)), valid };
+}
+
+/** Null where no tokenizer knows the token. */
+function tokenTexts(
+  sequence: WireSequence,
+  read: (text: string, flags: number) => string,
+): (string | null)[] {
+  const { flags, meta } = sequence;
+  return Array.from(sequence.mask, (_, token) => {
+    const at = meta.promptLength + token;
+    const own = flags[at]!;
+    return (own & TOKEN_FLAGS.unknown) !== 0 ? null : read(textBetween(sequence, at, at + 1), own);
+  });
+}

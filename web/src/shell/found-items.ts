@@ -1,0 +1,83 @@
+/**
+ * Items of the palette that come and go with what is on the page, and what the server finds.
+ *
+ * @module
+ */
+import { formatCounted } from "../../../src/render/text/display/index.ts";
+import type { PromptMatches, SavedFilter, Star } from "../../../src/results/index.ts";
+import { moveToHandle } from "../state/handles.ts";
+import type { KeyBinding } from "../state/keys.ts";
+import { table } from "../state/loaded.ts";
+import { navigate, type ViewName } from "../state/url.ts";
+import { type Exporting, saveExport } from "../ui/export-menu.tsx";
+import { keyParts } from "./key-parts.ts";
+import type { PaletteItem } from "./palette-items.ts";
+
+/** Whatever a key does now; keys that do the same are one item. Views and dialogs have items of their own. */
+export function keyItems(
+  keys: ReadonlyMap<string, KeyBinding>,
+  known: readonly PaletteItem[],
+): PaletteItem[] {
+  const hints = new Set(known.map(({ hint }) => hint));
+  const byMeaning = new Map<string, { readonly names: string[]; readonly run: () => void }>();
+  for (const [name, { describe, run }] of keys) {
+    const shown = keyParts(name).join(" ");
+    if (hints.has(shown) || name === "Mod+k") continue;
+    const same = byMeaning.get(describe);
+    if (same !== undefined) same.names.push(shown);
+    else byMeaning.set(describe, { names: [shown], run });
+  }
+  return [...byMeaning].map(([label, { names, run }]) => ({
+    ...{ key: `key ${label}`, kind: "command", label, run },
+    hint: names.join(", "),
+  }));
+}
+
+/** Each picture and table that can be exported, in each of its formats. */
+export function exportItems(exports: readonly Exporting[]): PaletteItem[] {
+  return exports.flatMap(({ name, formats }, at) =>
+    Object.entries(formats()).map(
+      ([format, make]): PaletteItem => ({
+        key: `export ${at} ${format}`,
+        kind: "export",
+        label: `${name} as ${format}`,
+        hint: "saves a file",
+        run: () => void saveExport(name, format, make),
+      }),
+    ),
+  );
+}
+
+/** Taken where filters hold: here, else among the sequences. */
+export function filterItems(saved: readonly SavedFilter[], view: ViewName): PaletteItem[] {
+  return saved.map(({ name, filter }) => ({
+    ...{ key: `filter ${name}`, kind: "filter", label: name, hint: filter },
+    move: {
+      view: view === "tokens" ? view : "sequences",
+      token: undefined,
+      params: { filter },
+    },
+  }));
+}
+
+export function starItems(stars: readonly Star[]): PaletteItem[] {
+  return stars.map(({ handle, note }) => ({
+    ...{ key: `star ${handle}`, kind: "star", label: `★ ${handle}`, hint: note },
+    run: () => {
+      const sequences = table().peek();
+      const move = sequences.state === "ready" ? moveToHandle(sequences.value, handle) : undefined;
+      navigate(move ?? { view: "story" });
+    },
+  }));
+}
+
+export function promptItems({ prompts, found }: PromptMatches): PaletteItem[] {
+  return prompts.map(({ prompt, sequence, sequences }, at) => ({
+    ...{ key: `prompt ${sequence}`, kind: "prompt", label: prompt },
+    hint:
+      at === prompts.length - 1 && found > prompts.length
+        ? `and ${found - prompts.length} more prompts`
+        : formatCounted(sequences, "sequence"),
+    move: { view: "group", sequence, token: undefined },
+  }));
+}

@@ -1,0 +1,25 @@
+/**
+ * Filters of the run that have a name: kept by the server, as stars are.
+ *
+ * @module
+ */
+import type { SavedFilter } from "../../../src/results/index.ts";
+import { client } from "../api/client.ts";
+import { lazily } from "./loaded.ts";
+
+const list = lazily(client.savedFilters);
+
+/** None while they are not there. */
+export function savedFilters(): readonly SavedFilter[] {
+  const loaded = list().value;
+  return loaded.state === "ready" ? loaded.value.filters : [];
+}
+
+/**
+ * @param filter null removes the one of that name
+ * @throws Error that says why it is not kept
+ */
+export async function saveFilter(name: string, filter: string | null): Promise<void> {
+  await client.changeFilter(name, filter);
+  await list.again();
+}

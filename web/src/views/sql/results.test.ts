@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { columnWidth, isHandle, toObjects } from "./results.ts";
+
+it("knows the names of places, and no other text", () => {
+  for (const handle of ["q3", "s30.q48", "s30.r2.q48.t39"]) expect(isHandle(handle)).toBe(true);
+  for (const text of ["", "s30", "t39", "s30.q48 ", "q3.x", "see q3"]) expect(isHandle(text)).toBe(false);
+});
+
+it("gives columns of one name different names, whatever their case", () => {
+  const columns = ["a", "A", "a", "b"].map((name) => ({ name, type: "INTEGER" }));
+  expect(toObjects(columns, [[1, 2, 3, null]])).toEqual([{ a: 1, A_2: 2, a_3: 3, b: null }]);
+});
+
+it("makes columns as wide as their values, within bounds", () => {
+  const rows = [["x", "y".repeat(20), "z".repeat(500), null]];
+  expect([0, 1, 2, 3].map((at) => columnWidth("n", rows, at))).toEqual([70, 184, 420, 70]);
+  expect(columnWidth("rollout_logprob", [], 0)).toBe(144);
+});

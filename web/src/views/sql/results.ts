@@ -1,0 +1,37 @@
+/**
+ * The rows of a query as a table shows and exports them.
+ *
+ * @module
+ */
+import type { SqlAnswer } from "../../../../src/results/index.ts";
+import type { Row } from "../../ui/export.ts";
+
+/** Rows that are looked at for a column's width. */
+const SEEN = 100;
+
+/** Pixels: as wide as its longest value, within bounds. */
+export function columnWidth(name: string, rows: SqlAnswer["rows"], at: number): number {
+  const longest = Math.max(
+    name.length,
+    ...rows.slice(0, SEEN).map((row) => (row[at] === null ? 4 : String(row[at]).length)),
+  );
+  return Math.min(420, Math.max(70, 24 + 8 * longest));
+}
+
+/** Whether a value is the name of a sequence or token. */
+export function isHandle(text: string): boolean {
+  return /^(s\d+\.)?(r\d+\.)?q\d+(\.t\d+)?$/.test(text);
+}
+
+/** Rows by the names of their columns; a name that comes again gets a number. */
+export function toObjects(columns: SqlAnswer["columns"], rows: SqlAnswer["rows"]): Row[] {
+  const names: string[] = [];
+  for (const { name } of columns) {
+    let own = name;
+    // Files for tables do not tell names apart by case.
+    const isTaken = (): boolean => names.some((known) => known.toLowerCase() === own.toLowerCase());
+    for (let i = 2; isTaken(); i++) own = `${name}_${i}`;
+    names.push(own);
+  }
+  return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]!])));
+}
