@@ -26,7 +26,7 @@ afterAll(() => rm(join(studies, ".."), { recursive: true, force: true }));
 
 describe("kl of several studies", () => {
   it("prints the same from parts as from the studies, as text and as JSON", async () => {
-    for (const form of [{ json: true }, {}]) {
+    for (const form of [{ json: true, seed: "7" }, {}]) {
       const own = { ...FEW, ...form, alpha: "0.1" };
       const [ours, theirs] = [
         await captured((terminal) => kl([parts], own, terminal)),
@@ -51,8 +51,21 @@ describe("kl of several studies", () => {
       message: `--spikes adaptive belongs to summarize: ${parts} contains results, not dumps`,
       hint: "logratio summarize STUDIES --for kl --spikes adaptive --out DIR",
     });
+    const hint = "give the texts and all policies again, with the study as --out: only what is new is scored";
     expect(await refusal({ policy: ["a=onnx:x"] })).toMatchObject({
-      message: expect.stringContaining("policies and responses cannot be added to it"),
+      message: `${parts} holds parts of scored studies: --policy has no effect on its scores`,
+      hint,
+    });
+    const study = nameStudy(studies, 0);
+    expect(await refusal({ attention: true, topK: "3", stage: ["a=1..2"] }, study)).toMatchObject({
+      message: `${study} is an already scored study: --top-k, --attention, --stage have no effect on its scores`,
+      hint,
+    });
+    expect(await refusal({ limit: "3" }, studies)).toMatchObject({
+      message: `${studies} is an already scored study: --limit has no effect on its scores`,
+    });
+    expect(await refusal({ limit: "3", on: "ray://head:10001" }, studies)).toMatchObject({
+      message: "--on pools studies that are already scored: --limit has no effect on its scores",
     });
     expect(await refusal({ parts }, studies)).toMatchObject({ message: "--parts belongs to --on" });
     const mixed = { for: "kl", out: join(parts, "..", "other"), steps: "1..2" };

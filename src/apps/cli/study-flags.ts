@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Command } from "commander";
+import { Command } from "commander";
 import { collect } from "./collect.ts";
 import { addForceOption, type ForceOption } from "./force-option.ts";
 
@@ -50,6 +50,14 @@ export interface StudyFlags extends ForceOption {
 
 export function addStudyFlags(command: Command): Command {
   return addSamplingFlags(addBackendFlags(addTextFlags(addForceOption(command))));
+}
+
+/** Names of the options and the flags that set them: `topK`, `--top-k`. */
+export function listStudyFlags(): { readonly name: string; readonly flag: string }[] {
+  return addStudyFlags(new Command()).options.map((option) => ({
+    name: option.attributeName(),
+    flag: option.long ?? option.flags,
+  }));
 }
 
 /** Which texts, which policies, and what is asked of them. */

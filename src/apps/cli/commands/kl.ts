@@ -34,7 +34,7 @@ import { createProgressFor } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
 import { runWithProgress } from "../run-study.ts";
 import { analyzeLine } from "../score-progress.ts";
-import type { StudyFlags } from "../study-flags.ts";
+import { listStudyFlags, type StudyFlags } from "../study-flags.ts";
 import { checkStudyOutput, count, studyFromFlags, studyInputs } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
@@ -60,12 +60,14 @@ export async function kl(
 ): Promise<ExitStatus> {
   refuseTwoForms(options);
   await checkOutputs(paths, options);
+  // Before a cluster begins to work.
+  if (options.on !== undefined) refuseScoring(options, "--on pools studies that are already scored");
   const answered = await answerFromParts(
     "kl",
     paths,
     options,
     async (part, wasSkipped) => {
-      refuseScoring(options, paths[0]!);
+      refuseScoring(options, `${paths[0]!} holds parts of scored studies`);
       const done = reportStudies(part, readReportFlags(options));
       await checkFigures(options, done.figures);
       return tell(done, paths, options, terminal, wasSkipped);
@@ -122,7 +124,7 @@ async function answer(
   const [dir] = paths;
   const more = analysisConfig(options);
   if (paths.length === 1 && dir !== undefined && existsSync(join(dir, "study.json"))) {
-    refuseScoring(options, dir);
+    refuseScoring(options, `${dir} is an already scored study`);
     const how = readAnalysisConfig(mergeConfigs(await readStoredConfig(dir), more), undefined);
     await checkFigures(options, how.figures);
     const report = await analyze(dir, how, signal, terminal);
@@ -153,7 +155,7 @@ async function answerTogether(
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<Answered | undefined> {
-  refuseScoring(options, paths[0]!);
+  refuseScoring(options, `${paths[0]!} is an already scored study`);
   const { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor } = options;
   const judging = { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor };
   const progress = createProgressFor(terminal, analyzeLine);
@@ -226,9 +228,18 @@ function parseStages(given: readonly string[] | undefined): StudyConfig | undefi
   );
 }
 
-function refuseScoring({ policy, responses, generate }: KlCommandOptions, dir: string): void {
-  if (policy === undefined && responses === undefined && generate === undefined) return;
-  throw new UsageError(`${dir} is an already scored study: policies and responses cannot be added to it`, {
+/** Flags that decide which scores there are: of no effect where they lie on disk. The seed is the bootstrap's too. */
+const SCORING_FLAGS = [
+  ...listStudyFlags().filter(({ name }) => name !== "seed" && name !== "force"),
+  { name: "stage", flag: "--stage" },
+];
+
+/** @param what the path that holds scores: `runs/a.study is an already scored study` */
+function refuseScoring(options: KlCommandOptions, what: string): void {
+  const given = SCORING_FLAGS.filter(({ name }) => options[name as keyof KlCommandOptions] !== undefined);
+  if (given.length === 0) return;
+  const flags = given.map(({ flag }) => flag).join(", ");
+  throw new UsageError(`${what}: ${flags} ${given.length === 1 ? "has" : "have"} no effect on its scores`, {
     hint: "give the texts and all policies again, with the study as --out: only what is new is scored",
   });
 }
