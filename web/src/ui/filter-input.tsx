@@ -72,8 +72,11 @@ export function FilterInput({
         aria-invalid={filter.problems.length > 0}
         {...comboboxOf(listId, choices.length, at)}
         onInput={({ currentTarget }) => {
-          onInput(currentTarget.value);
-          openAt(currentTarget.selectionStart ?? undefined);
+          const { value, selectionStart } = currentTarget;
+          onInput(value);
+          // Where no word is begun the list would cover the page unasked; an arrow opens it.
+          const isBegun = /[^\s|(]$/.test(value.slice(0, selectionStart ?? 0));
+          openAt(isBegun ? (selectionStart ?? undefined) : undefined);
         }}
         onClick={() => openAt(undefined)}
         onBlur={() => openAt(undefined)}
