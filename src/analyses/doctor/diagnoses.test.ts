@@ -4,6 +4,7 @@
  * the pages again with `npx vitest run --project=unit src/analyses/doctor/diagnoses.test.ts -u`.
  */
 import { expect, it } from "vitest";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import { RUNS } from "./diagnoses.test-data.ts";
 import { Doctor } from "./doctor.ts";
 import { examineView } from "./examine.ts";
@@ -35,8 +36,17 @@ function line(value: unknown): string {
   });
 }
 
+/** Drawing a run takes longer than its diagnosis, and mutation tests ask for the same runs hundreds of times. */
+const drawn = new Map<string, RecordBatch>();
+
+function draw(name: string): RecordBatch {
+  const batch = drawn.get(name) ?? modelRun(RUNS[name]!);
+  drawn.set(name, batch);
+  return batch;
+}
+
 function tell(name: string): string {
-  const batch = modelRun(RUNS[name]!);
+  const batch = draw(name);
   const doctor = new Doctor();
   doctor.add(batch);
   const { causes, ...parts } = doctor.diagnose();
