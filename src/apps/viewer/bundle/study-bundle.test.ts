@@ -33,6 +33,7 @@ async function json<T>(folder: string, name: string): Promise<T> {
 it("has every answer of a study under its own path", async () => {
   const folder = await bundle("site");
   expect((await readdir(join(folder, "api"))).sort()).toEqual([
+    "glossary",
     "run",
     "study",
     "study-tables",

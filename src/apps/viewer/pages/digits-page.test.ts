@@ -104,6 +104,6 @@ test("the text around a token is one line of whole characters", () => {
   const ids = new Int32Array(tokens.length);
   const meta = { promptLength: 1 } as Parameters<typeof buildContext>[0]["meta"];
   const wire = { meta, ids, texts, textOffsets, flags: new Uint8Array(tokens.length) };
-  expect(buildContext(wire, 1)).toEqual(["éx\\n", "7", "😀end"]);
+  expect(buildContext(wire, 1)).toEqual(["éx⏎", "7", "😀end"]);
   expect(buildContext(wire, 4)).toBeNull();
 });
