@@ -208,7 +208,13 @@ it("does not start without what its rules need", () => {
   const rules = join(dir, "rules.yaml");
   writeFileSync(rules, "version: 1\nnotify: {ops: {webhook_env: NO_SUCH_HOOK}}\nrules:\n  - when: changed\n");
   const missing = runCli(dir, ["serve", "data", "--port", "0", "--alerts", rules]);
-  expect([missing.status, missing.err]).toEqual([2, expect.stringContaining("no NO_SUCH_HOOK")]);
+  expect([missing.status, missing.err]).toEqual([
+    2,
+    expect.stringContaining("NO_SUCH_HOOK, which the alerts for ops need, is not set"),
+  ]);
   const absent = runCli(dir, ["serve", "data", "--port", "0", "--alerts", "nothing.yaml"]);
-  expect([absent.status, absent.err]).toEqual([3, expect.stringContaining("no file of rules nothing.yaml")]);
+  expect([absent.status, absent.err]).toEqual([
+    3,
+    expect.stringContaining("the rules file nothing.yaml does not exist"),
+  ]);
 });

@@ -9,7 +9,7 @@ export function buildGlossary(): Glossary {
   const figures = Object.values(METRIC_NAMES).map(({ label, meaning }) => ({ terms: [label], meaning }));
   for (const { terms, meaning } of [...figures, ...GLOSSARY])
     for (const term of terms)
-      for (const form of [term, plural(term)]) meanings.set(form.toLowerCase(), meaning);
+      for (const form of [term, formPlural(term)]) meanings.set(form.toLowerCase(), meaning);
   const longestFirst = [...meanings.keys()].sort((a, b) => b.length - a.length);
   return {
     pattern: `(?<![\\p{L}\\p{N}])(${longestFirst.map(escapePattern).join("|")})(?![\\p{L}\\p{N}])`,
@@ -17,7 +17,7 @@ export function buildGlossary(): Glossary {
   };
 }
 
-function plural(term: string): string {
+function formPlural(term: string): string {
   return term.endsWith("y") ? `${term.slice(0, -1)}ies` : `${term}s`;
 }
 
