@@ -118,7 +118,7 @@ export const HOSTILE_JSON: readonly HostileFile[] = [
     make: async () => (await gzipPieces([GOOD_ROW.repeat(20_000)])).subarray(0, -100),
     expect: {
       exit: 4,
-      says: /cannot\s+be\s+read\s+to\s+the\s+end;\s+the\s+\d+\s+sequences\s+before\s+are\s+kept:\s+gzip\s+data\s+is\s+cut\s+off/,
+      says: /cannot\s+be\s+read\s+to\s+the\s+end;\s+the\s+\d+\s+sequences\s+before\s+that\s+are\s+kept:\s+gzip\s+data\s+is\s+cut\s+off/,
     },
   },
 ];

@@ -54,7 +54,7 @@ export const HOSTILE_NPZ: readonly HostileFile[] = [
           for (let i = 0; i < 128; i++) yield zeros;
         })(),
       ),
-    expect: { exit: 3, says: /takes more than 64 MiB decoded/ },
+    expect: { exit: 3, says: /takes more than the limit of 64 MiB decoded/ },
   },
   {
     name: "rows.npz",

@@ -41,7 +41,7 @@ function batch(shape: readonly number[], strides: readonly number[]): Uint8Array
 const named = (module: string, name: string): HostileFile => ({
   name: `names-${module}-${name}.pt`.replaceAll(/[^\w.-]/g, "_"),
   make: () => makeArchive(dict([["rollout_log_probs", assemble(writeGlobal(module, name), ")R")]])),
-  expect: { exit: 3, says: /error: no (rollout and trainer )?log-probs|refused to run/ },
+  expect: { exit: 3, says: /error: (found )?no (rollout and trainer )?log-probs|refused to run/ },
 });
 
 export const HOSTILE_TORCH: readonly HostileFile[] = [
