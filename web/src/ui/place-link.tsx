@@ -11,12 +11,12 @@ export function HandleLink({ handle }: { readonly handle: string }) {
   return move === undefined ? <span class="handle">{handle}</span> : <MoveLink move={move} text={handle} />;
 }
 
-/** A place by where it lies; its name may be a handle. */
+/** A place by where it lies; its name may be a handle. Stars are asked for only where there are any: not in a study. */
 export function MoveLink({ move, text }: { readonly move: Move; readonly text: string }) {
   return (
     <>
       <a href={makeHref(move)}>{text}</a>
-      <StarMark handle={text} />
+      {move.view === "sequence" && <StarMark handle={text} />}
     </>
   );
 }
