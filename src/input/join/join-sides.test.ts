@@ -111,6 +111,30 @@ describe("what finds the other side", () => {
   });
 });
 
+describe("halves that differ from the first token on", () => {
+  const pair = (id: string, rollout: number[], trainer: number[]) =>
+    [half(rollout, "rollout", { sampleId: id }), half(trainer, "trainer", { sampleId: id })] as const;
+  const joinAll = (pairs: readonly ReturnType<typeof pair>[]) =>
+    join(
+      pairs.map(([rollout]) => rollout),
+      pairs.map(([, trainer]) => trainer),
+    );
+
+  it("are refused where all are so, and the first of them is named", async () => {
+    const pairs = [pair("s", [1, 2], [3, 2]), pair("t", [4, 2], [5, 2])];
+    await expect(joinAll(pairs)).rejects.toMatchObject({
+      message:
+        "the two files hold different texts: all 2 sequences differ from the first token on (sequence s: token 1 in a, token 3 in b)",
+      at: { file: "b" },
+    });
+  });
+
+  it("do not keep others from being joined", async () => {
+    const { joined } = await joinAll([pair("s", [1, 2], [3, 2]), pair("t", [4, 2], [4, 2])]);
+    expect(ids(joined)).toEqual([[4, 2]]);
+  });
+});
+
 describe("two halves", () => {
   it("keep what either says, each policy under its own side, and mask what either masks", async () => {
     const top = { k: 1, ids: Int32Array.of(5, 6), logprobs: Float32Array.of(-1, -2) };

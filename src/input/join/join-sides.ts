@@ -10,6 +10,7 @@ import { alignHalves, mergeHalves } from "./merge.ts";
 import { JoinedOrigins } from "./origins.ts";
 import type { PromptSums } from "./prompt-sums.ts";
 import {
+  describeApart,
   emptyJoinTally,
   type JoinTally,
   refuseOtherTexts,
@@ -43,15 +44,15 @@ async function holdSide({ blocks, file }: JoinSide, keeper: Keeper): Promise<Hal
 }
 
 /**
- * Drafts of the tokens that both sides scored after the same text. The trainer's side is held in memory, and those
- * rollout sequences whose id does not decide.
+ * Drafts of the tokens that both sides scored after the same text. The trainer's side is held in memory, and so are
+ * rollout sequences that cannot be matched by id.
  *
  * ```
  * trainer ──► held, all of it
  *                │
- * rollout ──► its id is there ──► joined at once, block by block
+ * rollout ──► matched by id ────► joined at once, block by block
  *         └── held until the end ──► matched by group, prompt, tokens, order ──► joined last
- *                                └── without a counterpart: counted, by the reason
+ *                                └── without a counterpart: counted by reason
  * ```
  *
  * @throws SchemaError when no two sequences match, or all pairs differ at the first token
@@ -102,12 +103,12 @@ export async function* joinSides(
   reportPrompts(prompts.incomparable, trainer.file, findings);
 }
 
-/** Pairs to drafts with both sides; counts what became of each. */
+/** Joins pairs into drafts with both sides, and counts the outcomes. */
 class PairJoiner {
   readonly tally: JoinTally = emptyJoinTally();
   readonly #options: JoinOptions;
   readonly #origins: JoinedOrigins;
-  /** Of the trainer's side, where a pair is said to part. */
+  /** The trainer's file, which findings about diverging pairs name. */
   readonly #file: string;
 
   constructor(file: string, options: JoinOptions) {
@@ -116,7 +117,7 @@ class PairJoiner {
     this.#origins = new JoinedOrigins(options);
   }
 
-  /** The draft, or none: texts that part at the first token have nothing in common. */
+  /** The draft of a pair; none if the texts differ at the first token, or cannot be compared and differ in length. */
   join(pair: JoinedPair): SequenceDraft[] {
     const { tally } = this;
     const { first, second, by } = pair;
@@ -131,7 +132,7 @@ class PairJoiner {
       return [];
     }
     if (isUnchecked && draft !== undefined && draft.length > 0) tally.unchecked++;
-    if (draft === undefined) tally.firstApart ??= pair;
+    if (draft === undefined) tally.firstApart ??= describeApart(pair);
     if (dropped > 0) this.#part(dropped, draft === undefined, second);
     if (draft === undefined) return [];
     tally.joined++;

@@ -34,7 +34,7 @@ describe("two files that scored the same tokens", () => {
     expect(findings.map(({ code, severity, message, count }) => [code, severity, message, count])).toEqual([
       ["note", "info", "1 entry is not a generation: throughput", 1],
       ["note", "info", "1 entry is not a generation: throughput", 1],
-      ["texts-part", "warning", "2 tokens after the point where 1 of 2 sequences diverge", 2],
+      ["texts-part", "warning", "2 tokens after the point where 1 of 2 sequences diverges", 2],
       ["note", "info", "2 sequences joined from the two sides: 2 by id", 2],
     ]);
     const prompts = pooledMetrics(run.promptSummary()!);

@@ -37,7 +37,7 @@ function forceTokens(scorer: SequenceDraft, sampled: SequenceDraft): SequenceDra
   if (!endsWith(scored, listTokens(sampled))) return undefined;
   const start = scored.count - length;
   const before = sampled.promptTokenIds;
-  // A short response may also end another text, so the text before it must match.
+  // A short response may also end another text, so any known text before it must match.
   if (before !== undefined && prompt.tokenIds !== undefined && start > 0) {
     const seen = Math.min(start, before.length);
     const own = { count: seen, ids: prompt.tokenIds.subarray(start - seen, start) };

@@ -12,9 +12,9 @@ import { findComparison, listTokens, type Tokens } from "./same-tokens.ts";
 
 export interface JoinTally {
   readonly by: Map<JoinedBy, number>;
-  /** Pairs that were compared. */
+  /** Matched pairs, compared or not. */
   pairs: number;
-  /** Of these, those that became a draft. */
+  /** Pairs that became a draft. */
   joined: number;
   /** Pairs that differ before the end of the longer one. */
   parted: number;
@@ -24,7 +24,7 @@ export interface JoinTally {
   unchecked: number;
   /** Pairs of different lengths whose tokens could not be compared. */
   unequal: number;
-  firstApart: JoinedPair | undefined;
+  firstApart: Apart | undefined;
 }
 
 export function emptyJoinTally(): JoinTally {
@@ -71,9 +71,9 @@ export function reportUnmatched(
 }
 
 /**
- * Tokens behind the place where the texts of a pair part.
+ * Reports the tokens after the first difference between the texts of a pair.
  *
- * @param tally read when the finding is said: the sentence counts all pairs, also those that come after this one
+ * @param tally read only when the message is written, so that it counts all pairs, including later ones
  */
 export function reportParting(dropped: number, tally: JoinTally, at: Place, findings: FindingLog): void {
   findings.add({
@@ -84,7 +84,7 @@ export function reportParting(dropped: number, tally: JoinTally, at: Place, find
     at,
     likely: "each engine sampled independently, and after the first differing token the contexts differ",
     describe: (count) =>
-      `${plural(count, "token")} after the point where ${tally.parted} of ${plural(tally.pairs, "sequence")} diverge${tally.apart === 0 ? "" : ` (${tally.apart} at the first token)`}`,
+      `${plural(count, "token")} after the point where ${tally.parted} of ${plural(tally.pairs, "sequence")} ${tally.parted === 1 ? "diverges" : "diverge"}${tally.apart === 0 ? "" : ` (${tally.apart} at the first token)`}`,
   });
 }
 
@@ -190,23 +190,40 @@ export function refuseUnjoined(
 }
 
 export function refuseOtherTexts(
-  { first, second }: JoinedPair,
+  { name, starts, row }: Apart,
   pairs: number,
   files: readonly [string, string],
 ): SchemaError {
+  return new SchemaError(
+    `the two files hold different texts: ${pairs === 1 ? "the sequence differs" : `all ${formatCount(pairs)} sequences differ`} from the first token on (${name}: ${starts[0]} in ${files[0]}, ${starts[1]} in ${files[1]})`,
+    {
+      at: { file: files[1], ...(row !== undefined && { row }) },
+      likely: "each engine sampled independently, or the files have different tokenizers or prompts",
+      hint: "let the second engine score the tokens of the first (teacher forcing) instead of sampling its own",
+    },
+  );
+}
+
+/** What is told of a pair that differs from the first token on. */
+export interface Apart {
+  readonly name: string;
+  /** How each side's response begins. */
+  readonly starts: readonly [string, string];
+  /** Of the second side. */
+  readonly row: number | undefined;
+}
+
+/** Read at once: a draft's arrays may lie in a buffer that the next block overwrites. */
+export function describeApart({ first, second }: JoinedPair): Apart {
   const { sampleId, row } = first.draft;
-  const name = sampleId === undefined ? `row ${row ?? first.index}` : `sequence ${sampleId}`;
   const start = ({ draft }: Half): string => {
     const { length, responseTokenIds: ids, responseTokens: texts } = draft;
     if (length === 0) return "nothing";
     return ids === undefined ? `token ${JSON.stringify(texts?.[0] ?? "")}` : `token ${ids[0]}`;
   };
-  return new SchemaError(
-    `the two files hold different texts: ${pairs === 1 ? "the sequence differs" : `all ${formatCount(pairs)} sequences differ`} from the first token on (${name}: ${start(first)} in ${files[0]}, ${start(second)} in ${files[1]})`,
-    {
-      at: { file: files[1], ...(second.draft.row !== undefined && { row: second.draft.row }) },
-      likely: "each engine sampled independently, or the files have different tokenizers or prompts",
-      hint: "let the second engine score the tokens of the first (teacher forcing) instead of sampling its own",
-    },
-  );
+  return {
+    name: sampleId === undefined ? `row ${row ?? first.index}` : `sequence ${sampleId}`,
+    starts: [start(first), start(second)],
+    row: second.draft.row,
+  };
 }
