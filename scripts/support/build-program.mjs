@@ -16,6 +16,7 @@ const ENTRIES = [
   "analyses/runs/files-worker",
   "apps/serve/seal/seal-worker",
   "apps/viewer/prepare/pass/answer-worker",
+  "apps/viewer/prepare/sql/query-process",
   "apps/viewer/server/parquet-worker",
 ];
 const OWN_URL = "import.meta.url";

@@ -150,6 +150,19 @@ it("queryFiles stops a query that takes longer than it may, and none that does n
     message: "the query was stopped: it took longer than 0.1 s",
   });
   expect((await queryFiles("select 1", [], { timeLimit: 60_000 })).rows).toEqual([[1]]);
+  // DuckDB computes constants while it checks a query.
+  for (const slow of ["len(range(5000000))", "len(range(5000000)) + ?"])
+    await expect(queryFiles(`select ${slow}`, [], { timeLimit: 100 })).rejects.toMatchObject({
+      _tag: "LimitError",
+    });
+}, 30_000);
+
+it("queryFiles says once that memory is too little", async () => {
+  const sql = "select list(r) from range(100000000) t(r)";
+  await expect(queryFiles(sql, [], { memoryLimit: 2 ** 25, spillLimit: 0 })).rejects.toMatchObject({
+    _tag: "LimitError",
+    message: expect.stringMatching(/^the tables need more memory than their limit: (?!the tables)/),
+  });
 });
 
 it("queryFiles says in one line what is wrong with a query, and which columns there are", async () => {

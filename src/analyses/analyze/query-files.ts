@@ -19,7 +19,7 @@ export interface QueryOptions {
   readonly memoryLimit?: number;
   /** Bytes of temporary files; default nearly all that the disk has. */
   readonly spillLimit?: number;
-  /** Milliseconds after which the query is stopped; default never. */
+  /** Milliseconds for checking and running the query, after which it is stopped; default never. */
   readonly timeLimit?: number | undefined;
   /** Rows after which the result ends; default none. */
   readonly rowLimit?: number | undefined;
@@ -39,6 +39,9 @@ export interface QueryResult {
   readonly tables: readonly { readonly name: string; readonly file: string }[];
   readonly findings: readonly Finding[];
 }
+
+/** Milliseconds between two checks of whether a query must stop. */
+const STOP_MS = 50;
 
 type Kind = "jsonl" | "parquet" | "csv";
 
@@ -77,37 +80,36 @@ export async function queryFiles(
     const alias = tables.some(({ name }) => name.toLowerCase() === "t") ? undefined : tables[0];
     if (alias !== undefined) await database.run(`CREATE VIEW t AS FROM ${sqlName(alias.name)}`);
     const hint = await describeTables(database, tables, alias);
-    await checkQuery(database, sql, "the query", hint);
     return {
       ...(await runQuery(database, sql, options, hint)),
       tables: tables.map(({ name, file }) => ({ name, file })),
       findings: findings.list(),
     };
   } catch (error) {
-    throw isOutOfMemory(error) ? memoryError(error) : error;
+    throw isOutOfMemory(error) && !isLogratioError(error) ? memoryError(error) : error;
   } finally {
     await database.close();
   }
 }
 
 async function runQuery(
-  { connection }: Database,
+  database: Database,
   sql: string,
-  { timeLimit, rowLimit = Number.POSITIVE_INFINITY, signal }: QueryOptions,
+  { timeLimit = Number.POSITIVE_INFINITY, rowLimit = Number.POSITIVE_INFINITY, signal }: QueryOptions,
   hint: string,
 ): Promise<Pick<QueryResult, "columns" | "rows" | "more">> {
-  let isOver = false;
-  const stop = (): void => connection.interrupt();
-  const timer =
-    timeLimit === undefined
-      ? undefined
-      : setTimeout(() => {
-          isOver = true;
-          stop();
-        }, timeLimit);
-  signal?.addEventListener("abort", stop);
+  const { connection } = database;
+  const end = performance.now() + timeLimit;
+  const isOver = (): boolean => performance.now() >= end;
+  // Repeated, because DuckDB forgets an interrupt that comes between two of its steps.
+  const timer = setInterval(() => {
+    if (isOver() || signal?.aborted) connection.interrupt();
+  }, STOP_MS);
   try {
+    // Within the time limit: DuckDB computes constants while it plans.
+    await checkQuery(database, sql, "the query", hint);
     signal?.throwIfAborted();
+    if (isOver()) throw timeError(timeLimit, undefined);
     // Rows that nobody reads are not made: a row group at a time is, until there are enough.
     const result = Number.isFinite(rowLimit)
       ? await connection.streamAndReadUntil(sql, rowLimit + 1)
@@ -120,10 +122,10 @@ async function runQuery(
       more: rows.length > rowLimit,
     };
   } catch (cause) {
-    throw isOver ? timeError(timeLimit!, cause) : queryError(cause, "the query", hint);
+    if (isOver()) throw timeError(timeLimit, cause);
+    throw isLogratioError(cause) ? cause : queryError(cause, "the query", hint);
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
+    clearInterval(timer);
   }
 }
 

@@ -115,7 +115,7 @@ describe("SQL over a run", () => {
       );
     }
     for (const { sql } of help.examples) expect((await query(sql)).rows.length).toBeGreaterThan(0);
-    expect(help.limits).toContain("At most 1000 rows");
+    expect(help.limits).toContain("At most 1,000 rows");
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * SQL over a run: each table is a Parquet file in a temporary directory, written when a query first names it.
+ * SQL over a run: each table is a Parquet file in a temporary directory, written when first needed.
  *
  * @module
  */
@@ -10,6 +10,7 @@ import { type ColumnBatch, writeParquet } from "../../../../input/readers/index.
 import type { RunInfo, SqlAnswer } from "../../../../results/index.ts";
 import type { SequenceTable, WireSequence } from "../../../../results/wire/index.ts";
 import { keepLast } from "../cache/keep-last.ts";
+import { askApart } from "./ask-apart.ts";
 import {
   describeTables,
   SEQUENCE_COLUMNS,
@@ -18,16 +19,6 @@ import {
   TEXT_COLUMNS,
   TOKEN_COLUMNS,
 } from "./tables.ts";
-
-/** Rows that are sent; a query may read as many as it likes. */
-export const MOST_ROWS = 1000;
-export const TIME_LIMIT_SECONDS = 30;
-/** Bytes of memory before DuckDB writes to temporary files. */
-export const MEMORY_LIMIT = 2 ** 29;
-const SPILL_LIMIT = 2 ** 31;
-/** Of one value, and of all that are sent. */
-const MOST_VALUE_CHARACTERS = 10_000;
-const MOST_CHARACTERS = 2 ** 23;
 
 export interface SqlSource {
   readonly info: RunInfo;
@@ -48,9 +39,9 @@ export class RunQueries {
   }
 
   /**
-   * The first rows of what a query gives. One query at a time: each may take half a gigabyte.
+   * The first rows of a query's result. One query runs at a time: each may take half a gigabyte.
    *
-   * @throws UsageError where DuckDB cannot use it, LimitError where it takes too long or too much memory
+   * @throws UsageError where DuckDB refuses it, LimitError where it takes too long or too much memory
    */
   ask(sql: string, signal?: AbortSignal): Promise<SqlAnswer> {
     const work = (): Promise<SqlAnswer> => this.#answer(sql, signal);
@@ -59,7 +50,7 @@ export class RunQueries {
     return next;
   }
 
-  /** Also ends what is going on. */
+  /** Also stops a running query. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#last;
@@ -72,20 +63,11 @@ export class RunQueries {
     signal?.throwIfAborted();
     const files: string[] = [];
     for (const { name } of describeTables(this.#source.info)) {
-      // Its name may be a column's too: then a table is written that is not read.
+      // The name may be a column's, too: then a table is written but not read.
       if (name === "sequences" || new RegExp(`\\b${name}\\b`, "i").test(sql))
         files.push(await this.#fileOf(name as SqlTableName));
     }
-    // DuckDB is loaded by whoever asks for it.
-    const { queryFiles } = await import("../../../../analyses/analyze/index.ts");
-    const result = await queryFiles(sql, files, {
-      memoryLimit: MEMORY_LIMIT,
-      spillLimit: SPILL_LIMIT,
-      timeLimit: 1000 * TIME_LIMIT_SECONDS,
-      rowLimit: MOST_ROWS,
-      signal: AbortSignal.any([...(signal ? [signal] : []), this.#closing.signal]),
-    });
-    return cutAnswer(result);
+    return askApart({ sql, files }, AbortSignal.any([...(signal ? [signal] : []), this.#closing.signal]));
   }
 
   async #write(name: SqlTableName): Promise<string> {
@@ -136,43 +118,4 @@ async function writeRows<Source>(
     batches(),
     { compression: "snappy" },
   );
-}
-
-/** Values as the page shows them, and no more of them than it can take. */
-function cutAnswer({
-  columns,
-  rows,
-  more,
-}: {
-  readonly columns: SqlAnswer["columns"];
-  readonly rows: readonly (readonly unknown[])[];
-  readonly more: boolean;
-}): SqlAnswer {
-  let characters = 0;
-  const sent: SqlAnswer["rows"][number][] = [];
-  for (const row of rows) {
-    const cells = row.map((value, at) =>
-      columns[at]!.type === "FLOAT" ? shortFloat(value as number | null) : cutValue(value),
-    );
-    for (const cell of cells) characters += typeof cell === "string" ? cell.length : 8;
-    if (characters > MOST_CHARACTERS) return { columns, rows: sent, more: true };
-    sent.push(cells);
-  }
-  return { columns, rows: sent, more };
-}
-
-/** The shortest number that is the same one in single precision: 0.1, not 0.10000000149011612. */
-function shortFloat(value: number | null): number | null {
-  if (typeof value !== "number" || !Number.isFinite(value)) return value;
-  for (let digits = 6; digits < 9; digits++) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return short;
-  }
-  return Number(value.toPrecision(9));
-}
-
-function cutValue(value: unknown): string | number | boolean | null {
-  if (value === null || typeof value === "number" || typeof value === "boolean") return value;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > MOST_VALUE_CHARACTERS ? `${text.slice(0, MOST_VALUE_CHARACTERS)}…` : text;
 }

@@ -65,7 +65,7 @@ export const SEQUENCE_COLUMNS: readonly SqlColumn<SequenceSource>[] = [
   figure("response_tokens", "int64", "response tokens, tool output included"),
   figure("own_tokens", "int64", "the policy's own tokens (mask 1)", "tokens"),
   figure("cached_tokens", "int64", "prompt tokens from the engine's prefix cache"),
-  figure("delta_mean", "float64", "mean Δ of its own tokens, nats, as all figures below"),
+  figure("delta_mean", "float64", "mean Δ, nats; as the figures below, over its own tokens"),
   figure("delta_abs_mean", "float64", "mean |Δ|"),
   figure("delta_abs_max", "float64", "largest |Δ|"),
   figure("delta_sum", "float64", "ΣΔ, the log of its importance ratio"),
@@ -103,7 +103,11 @@ export const TOKEN_COLUMNS: readonly SqlColumn<WireSequence>[] = [
     values: (sequence) => ({ values: tokenTexts(sequence, (value) => value) }),
   },
   {
-    ...{ name: "class", type: "string", meaning: "what it is by its text: number, word, …; as in is:number" },
+    ...{
+      name: "class",
+      type: "string",
+      meaning: "class by its text, as in the filter's is: number, word, …",
+    },
     values: (sequence) => ({ values: tokenTexts(sequence, tokenClass) }),
   },
   {
@@ -111,7 +115,7 @@ export const TOKEN_COLUMNS: readonly SqlColumn<WireSequence>[] = [
     values: ({ mask }) => ({ values: Uint8Array.from(mask, (value) => (value === 0 ? 0 : 1)) }),
   },
   {
-    ...{ name: "turn", type: "int32", meaning: "turn that it is in, from 0" },
+    ...{ name: "turn", type: "int32", meaning: "its turn, from 0" },
     values: ({ turnMarks }) => known(Float64Array.from(turnMarks, (mark) => turnOfMark(mark) ?? Number.NaN)),
   },
   tokenFigure("rollout_logprob", "rollout log-prob, nats", ({ rollout }) => rollout),
@@ -165,7 +169,7 @@ const MEANINGS: Readonly<Record<SqlTableName, string>> = {
   texts: "prompt and response of each sequence",
 };
 
-/** The tables as the page describes them; without a tokenizer no text is known. */
+/** The tables as the page describes them; without a tokenizer, there is no table of texts. */
 export function describeTables({ has }: Pick<RunInfo, "has">): readonly SqlTable[] {
   const lists = { sequences: SEQUENCE_COLUMNS, tokens: TOKEN_COLUMNS, texts: TEXT_COLUMNS };
   return (Object.keys(MEANINGS) as SqlTableName[])
@@ -211,7 +215,7 @@ function tokenFigure(
   };
 }
 
-/** Numbers with NaN as what is missing. */
+/** Numbers in which NaN means missing. */
 function known(values: Float64Array | Float32Array): ColumnData {
   const valid = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
   return { values: values.map((value) => (Number.isNaN(value) ? 0 : value)), valid };
