@@ -57,6 +57,14 @@ it("refuses what is no filter, and more than it keeps", async () => {
   expect((await readFilterList(file)).filters).toHaveLength(MOST_FILTERS);
 });
 
+it("is not taken for empty, and overwritten, where it cannot be read", async () => {
+  await expect(readFilterList(folder)).rejects.toMatchObject({ _tag: "FileSystemError" });
+  await expect(changeFilter(folder, { name: "a", filter: "abs>1" })).rejects.toMatchObject({
+    _tag: "FileSystemError",
+    message: expect.stringContaining("cannot read"),
+  });
+});
+
 it("names the file by the run, not by anything that the page says", () => {
   expect(filterListFile(folder, ["/data/run"])).toMatch(/\/filters-[0-9a-f]+\.jsonl$/);
   expect(filterListFile(folder, ["/data/a"])).not.toBe(filterListFile(folder, ["/data/b"]));

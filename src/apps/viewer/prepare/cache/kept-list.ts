@@ -1,24 +1,31 @@
 /**
- * What the page makes the server keep of a run: short lists beside its caches, one JSON object per line. They outlive a
+ * Short lists that the page makes the server keep for a run, next to its caches, one JSON object per line. They outlive a
  * cache that is built again.
  *
  * @module
  */
 import { readFile } from "node:fs/promises";
-import { UsageError } from "../../../../core/base/index.ts";
+import { fileSystemError, isSystemError, UsageError } from "../../../../core/base/index.ts";
 import { writeWholeFile } from "../../../../input/io/index.ts";
 
 export interface KeptKind<Item> {
-  /** Undefined or an error for what is no item. */
+  /** Undefined, or throws, for what is not an item. */
   readonly read: (value: unknown) => Item | undefined;
   readonly most: number;
-  /** Said where there would be more. */
+  /** The message when there would be more. */
   readonly tooMany: string;
 }
 
-/** None where there is no file; lines that are no items are passed over. */
+/**
+ * Empty without a file; lines that are not items are skipped.
+ *
+ * @throws FileSystemError when the file is there and cannot be read: the next change would overwrite it
+ */
 export async function readKept<Item>(file: string, { read, most }: KeptKind<Item>): Promise<Item[]> {
-  const text = await readFile(file, "utf8").catch(() => "");
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    if (isSystemError(cause) && cause.code === "ENOENT") return "";
+    throw isSystemError(cause) ? fileSystemError(cause, "read", { file }) : cause;
+  });
   const items = text.split("\n").flatMap((line): Item[] => {
     try {
       const item = read(JSON.parse(line));
