@@ -23,14 +23,14 @@ interface Dropped {
 
 const said = signal("");
 const failed = signal("");
-/** Why nothing is read here; empty where it is. */
+/** Why this page takes no files; empty if it does. */
 let refusal = "";
 
-/** Takes what is dropped anywhere on the page, and says what becomes of it. */
+/** Takes files dropped anywhere on the page, and shows progress and errors. */
 export function DropArea({ info }: { readonly info: ViewInfo }) {
   refusal =
     info.kind !== "view-run" || info.bundled
-      ? "Dropped files are compared with a run that logratio view serves: not with a study or a bundle, nor where runs are listed."
+      ? "Files can be compared only with a run in logratio view, not with a study, a bundle or a list of runs."
       : "";
   useEffect(() => {
     addEventListener("dragover", onOver);
@@ -62,7 +62,7 @@ export function DropArea({ info }: { readonly info: ViewInfo }) {
   );
 }
 
-/** For those who drag nothing. */
+/** Opens the file chooser, for readers who do not drag. */
 export function chooseFiles(): void {
   const input = document.createElement("input");
   input.type = "file";
@@ -85,15 +85,17 @@ function onLeave({ relatedTarget }: DragEvent): void {
 function onDrop(event: DragEvent): void {
   if (!event.dataTransfer?.types.includes("Files")) return;
   event.preventDefault();
-  // Gone once this function is left.
+  // The list is empty once this function returns.
   const taken = [...event.dataTransfer.items].map(
     (item) => [item.webkitGetAsEntry(), item.getAsFile()] as const,
   );
-  void Promise.all(
-    taken.map(([entry, file]) =>
-      entry === null ? (file === null ? [] : [{ name: file.name, file }]) : walk(entry),
-    ),
-  ).then((found) => compareWith(found.flat()));
+  void compareWith(
+    Promise.all(
+      taken.map(([entry, file]) =>
+        entry === null ? (file === null ? [] : [{ name: file.name, file }]) : walk(entry),
+      ),
+    ).then((found) => found.flat()),
+  );
 }
 
 async function walk(entry: FileSystemEntry): Promise<Dropped[]> {
@@ -104,17 +106,19 @@ async function walk(entry: FileSystemEntry): Promise<Dropped[]> {
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: Dropped[] = [];
   for (;;) {
-    // Some at a time, and none at the end.
+    // Each call gives some entries, and none at the end.
     const some = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
     if (some.length === 0) return found;
     for (const one of some) found.push(...(await walk(one)));
   }
 }
 
-async function compareWith(all: readonly Dropped[]): Promise<void> {
+/** @param dropped rejected where the browser cannot read a folder or file */
+async function compareWith(dropped: readonly Dropped[] | Promise<readonly Dropped[]>): Promise<void> {
   try {
+    const all = await dropped;
     if (refusal !== "") throw new Error(refusal);
-    // Of systems and editors, as .DS_Store is; and caches.
+    // Hidden files of systems and editors, such as .DS_Store, and caches.
     const files = all.filter(({ name }) => !/(?:^|\/)\./.test(name));
     const total = files.reduce((sum, { file }) => sum + file.size, 0);
     const { id } = await client.drops.begin();
@@ -126,7 +130,7 @@ async function compareWith(all: readonly Dropped[]): Promise<void> {
         await client.drops.piece(id, name, at, piece);
         sent += piece.size;
       }
-    said.value = "Reading what was dropped …";
+    said.value = "Reading the files …";
     const { name } = await client.drops.read(id);
     await reload();
     said.value =

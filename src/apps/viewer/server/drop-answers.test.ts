@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ComparedRuns, RunComparison, RunInfo } from "../../../results/index.ts";
 import { prepareRun } from "../prepare/index.ts";
 import { line, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
+import { DroppedFiles } from "./dropped-files.ts";
 import { type ReadDropped, startViewServer, type ViewServer } from "./index.ts";
 
 let work: Workspace;
@@ -107,13 +108,53 @@ describe("what is dropped on the page", () => {
     expect(JSON.parse((await drop(server, { "a.jsonl": OTHER })).text)).toEqual({ name: "a.jsonl" });
   });
 
+  it("waits its turn while another drop is read, also where it began before that", async () => {
+    let go = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const server = await serve({
+      readDropped: async (directory, signal) => {
+        await gate;
+        return readDropped(directory, signal);
+      },
+    });
+    const begin = async (): Promise<number> => JSON.parse((await post(server, "drops")).text).id as number;
+    const send = (id: number): Promise<Said> =>
+      post(server, `drops/${id}/file?name=a.jsonl&at=0`, OTHER, "application/octet-stream");
+    const first = await begin();
+    await send(first);
+    const open = DroppedFiles.open;
+    let opened = (): void => {};
+    const opening = vi.spyOn(DroppedFiles, "open").mockImplementationOnce(async () => {
+      await new Promise<void>((resolve) => {
+        opened = resolve;
+      });
+      return open();
+    });
+    const second = begin();
+    await vi.waitFor(() => expect(opening).toHaveBeenCalled());
+    const reading = post(server, `drops/${first}/read`);
+    // Refused once the first is being read: then its turn has come.
+    await vi.waitFor(async () => expect((await post(server, "drops")).text).toContain("still being read"));
+    opened();
+    const id = await second;
+    await send(id);
+    expect((await post(server, `drops/${id}/read`)).text).toContain("still being read");
+    go();
+    expect((await reading).status).toBe(200);
+    opening.mockRestore();
+    expect((await post(server, `drops/${id}/read`)).status).toBe(200);
+    expect((await get<RunInfo>(server, "run")).compared).toHaveLength(2);
+  });
+
   it("is refused from other sites and forms, under other names, out of turn, and where nothing is read", async () => {
     const server = await serve();
     expect(
       (await post(server, "drops", "{}", "application/json", { origin: "https://evil.example" })).status,
     ).toBe(403);
     expect((await post(server, "drops", "{}", "text/plain")).status).toBe(415);
-    expect((await post(server, "drops/7/read")).text).toContain("not waited for");
+    expect((await post(server, "drops/7/read")).text).toContain("no longer expects these files");
     const { id } = JSON.parse((await post(server, "drops")).text) as { id: number };
     const piece = (name: string, type = "application/octet-stream"): Promise<Said> =>
       post(server, `drops/${id}/file?name=${encodeURIComponent(name)}&at=0`, "x", type);
@@ -125,11 +166,18 @@ describe("what is dropped on the page", () => {
     expect((await post(server, `drops/${id}/read`)).text).toContain("nothing was dropped");
     // A drop that was given up makes room for the next one.
     await post(server, "drops");
-    expect((await piece("x")).text).toContain("others were dropped meanwhile");
+    expect((await piece("x")).text).toContain("other files were dropped meanwhile");
+    const made = vi.spyOn(DroppedFiles, "open");
+    const begun = await Promise.all([post(server, "drops"), post(server, "drops")]);
+    const ids = begun.map(({ text }) => (JSON.parse(text) as { id: number }).id);
+    expect(new Set(ids).size).toBe(2);
+    const files = await Promise.all(made.mock.results.map(({ value }) => value as Promise<DroppedFiles>));
+    expect(files.map(({ directory }) => existsSync(directory)).sort()).toEqual([false, true]);
+    made.mockRestore();
     const unable = await serve({});
     expect(await post(unable, "drops")).toMatchObject({
       status: 422,
-      text: expect.stringContaining("finished run"),
+      text: expect.stringContaining("completely read"),
     });
   });
 });

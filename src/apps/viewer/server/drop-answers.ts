@@ -56,33 +56,42 @@ export class DropAnswers {
   async #begin(): Promise<object> {
     const { status, compared = [] } = this.#current.info ?? {};
     if (this.#read === undefined || status !== "ready")
-      throw new UsageError(
-        "files can be compared with a finished run only, and this one is still being read",
-        {
-          hint: "drop them when it is complete; a run that is followed takes none",
-        },
-      );
-    if (this.#isReading)
-      throw new UsageError("files that were dropped before are still being read", { hint: "wait for them" });
+      throw new UsageError("files can be compared only with a run that is completely read", {
+        hint: "drop them when it has been read; a followed run takes none",
+      });
+    this.#requireIdle();
     if (compared.length >= MOST_COMPARED)
       throw new UsageError(`the run is already compared with ${compared.length} others`, {
         hint: "start logratio view again with those that matter",
       });
-    await this.#coming?.remove();
-    this.#coming = await DroppedFiles.open();
+    const files = await DroppedFiles.open();
+    // No await in between: of two drops that begin together, the later one replaces the other and removes it.
+    const before = this.#coming;
+    this.#coming = files;
     this.#id++;
-    return { id: this.#id };
+    const id = this.#id;
+    await before?.remove();
+    return { id };
   }
 
   #find(c: Context): DroppedFiles {
     if (this.#coming !== undefined && c.req.param("id") === String(this.#id)) return this.#coming;
-    throw new UsageError("these files are not waited for", {
-      likely: "others were dropped meanwhile",
+    throw new UsageError("the server no longer expects these files", {
+      likely: "other files were dropped meanwhile",
       hint: "drop them again",
     });
   }
 
+  #requireIdle(): void {
+    if (this.#isReading)
+      throw new UsageError("files dropped earlier are still being read", {
+        hint: "wait until they are read",
+      });
+  }
+
   async #compare(files: DroppedFiles): Promise<object> {
+    // Two pages may drop: runs are added one at a time.
+    this.#requireIdle();
     if (files.count === 0) throw new UsageError("nothing was dropped", { hint: "drop files or a folder" });
     this.#coming = undefined;
     this.#isReading = true;
@@ -104,7 +113,7 @@ export class DropAnswers {
   }
 }
 
-/** What goes wrong is told to whoever dropped the files: what and where, why, what to try. */
+/** Errors are reported to the page: what and where, why, what to try. */
 async function tell(c: Context, work: () => Promise<object>): Promise<Response> {
   try {
     return c.json(await work(), 200, NO_STORE);
@@ -116,7 +125,7 @@ async function tell(c: Context, work: () => Promise<object>): Promise<Response> 
   }
 }
 
-/** Whoever dropped the files does not know where they lie now. */
+/** The reader does not know the temporary directory, so messages leave it out. */
 function withoutDirectory({ message, at, likely, hint }: LogratioError, directory: string): UsageError {
   const strip = (text: string): string =>
     text.replaceAll(`${directory}${sep}`, "").replaceAll(directory, "what was dropped");

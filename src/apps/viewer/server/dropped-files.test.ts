@@ -61,7 +61,7 @@ describe("dropped files", () => {
     const files = await open({ bytes: 10, files: 2 });
     await files.append("a", 0, bytes("1234"));
     for (const at of [0, 3, 5, Number.NaN])
-      await expect(files.append("a", at, bytes("x"))).rejects.toThrow("4 bytes of it are here");
+      await expect(files.append("a", at, bytes("x"))).rejects.toThrow("expected the piece from byte 4");
     await files.append("b", 0, bytes("1234"));
     await expect(files.append("a", 4, bytes("123"))).rejects.toMatchObject({
       _tag: "LimitError",

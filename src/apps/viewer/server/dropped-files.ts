@@ -1,5 +1,5 @@
 /**
- * Files that somebody drops on the page, in a directory of their own that goes with the server.
+ * Files dropped on the page, in a temporary directory that is removed when the server ends.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { fileSystemError, isSystemError, LimitError, UsageError } from "../../..
 import { formatCount } from "../../../core/text/index.ts";
 import { createScratch, makeDirectory, type Scratch } from "../../../input/io/index.ts";
 
-/** Of all files of one drop: they take room on a disk that nobody chose for them. */
+/** Limits for all files of one drop, since nobody chose the disk that they fill. */
 const DROP_LIMITS = { bytes: 2_000_000_000, files: 5000 };
 export type DropLimits = typeof DROP_LIMITS;
 const MOST_FOLDERS = 8;
 const MOST_NAME_CHARACTERS = 120;
-/** What a system gives a meaning of its own, and what is not seen. */
+/** Characters that some systems reserve, and invisible ones. */
 const UNFIT = /[\p{Cc}\p{Cf}<>:"|?*]/gu;
 
 /** The files of one drop, received piece by piece. */
@@ -34,7 +34,7 @@ export class DroppedFiles {
     return new DroppedFiles(await createScratch(), limits);
   }
 
-  /** Where they lie. */
+  /** The directory with the files. */
   get directory(): string {
     return this.#scratch.path;
   }
@@ -63,10 +63,13 @@ export class DroppedFiles {
     const path = cleanPath(name);
     const known = this.#sizes.get(path);
     if (at !== (known ?? 0))
-      throw new UsageError(`${path}: ${known ?? 0} bytes of it are here, and a piece from ${at} came`, {
-        likely: "a piece was lost, or two files have one name",
-        hint: "drop the files again",
-      });
+      throw new UsageError(
+        `${path}: expected the piece from byte ${known ?? 0}, got the one from byte ${at}`,
+        {
+          likely: "a piece was lost, or two files have the same name",
+          hint: "drop the files again",
+        },
+      );
     if (this.#bytes + bytes.length > this.#limits.bytes)
       throw tooMuch(`more than ${formatCount(this.#limits.bytes)} bytes were dropped`);
     if (known === undefined && this.#sizes.size >= this.#limits.files)
@@ -78,9 +81,9 @@ export class DroppedFiles {
       makeDirectory(dirname(file));
       await appendFile(file, bytes, { mode: 0o600 });
       const { size } = await stat(file);
-      // Where case does not tell names apart, two files are one.
+      // On file systems that ignore case, two names may be one file.
       if (size !== at + bytes.length)
-        throw new UsageError(`${path}: two of the files have this name`, { hint: "rename one of them" });
+        throw new UsageError(`${path}: two of the files have the same name`, { hint: "rename one of them" });
     } catch (cause) {
       throw isSystemError(cause) ? fileSystemError(cause, "write", { file: path }) : cause;
     }
@@ -103,7 +106,7 @@ function cleanPath(name: string): string {
   if (!isFit)
     throw new UsageError(
       `a dropped file cannot be named ${JSON.stringify(name.slice(0, MOST_NAME_CHARACTERS))}`,
-      { hint: `hidden files, and files more than ${MOST_FOLDERS} folders deep, are not taken` },
+      { hint: `leave out hidden files and paths of more than ${MOST_FOLDERS} names` },
     );
   return parts.map((part) => part.replace(UNFIT, "_").slice(-MOST_NAME_CHARACTERS)).join("/");
 }
