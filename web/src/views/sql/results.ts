@@ -6,7 +6,7 @@
 import type { SqlAnswer } from "../../../../src/results/index.ts";
 import type { Row } from "../../ui/export.ts";
 
-/** Rows that are looked at for a column's width. */
+/** Rows that determine a column's width. */
 const SEEN = 100;
 
 /** Pixels: as wide as its longest value, within bounds. */
@@ -20,15 +20,15 @@ export function columnWidth(name: string, rows: SqlAnswer["rows"], at: number): 
 
 /** Whether a value is the name of a sequence or token. */
 export function isHandle(text: string): boolean {
-  return /^(s\d+\.)?(r\d+\.)?q\d+(\.t\d+)?$/.test(text);
+  return /^(s-?\d+\.)?(r\d+\.)?q\d+(\.t\d+)?$/.test(text);
 }
 
-/** Rows by the names of their columns; a name that comes again gets a number. */
+/** Rows by the names of their columns; a repeated name gets a number. */
 export function toObjects(columns: SqlAnswer["columns"], rows: SqlAnswer["rows"]): Row[] {
   const names: string[] = [];
   for (const { name } of columns) {
     let own = name;
-    // Files for tables do not tell names apart by case.
+    // Parquet files are read with names that ignore case.
     const isTaken = (): boolean => names.some((known) => known.toLowerCase() === own.toLowerCase());
     for (let i = 2; isTaken(); i++) own = `${name}_${i}`;
     names.push(own);

@@ -23,8 +23,8 @@ export function SqlView({ info }: ViewProps) {
       <h1 class="visually-hidden">SQL</h1>
       {info.bundled ? (
         <p class="muted">
-          These are files, and no database answers them. <code>logratio view</code> of the run itself takes
-          SQL, and so does <code>logratio sql</code> of what <code>logratio export</code> writes.
+          A bundle cannot run SQL. <code>logratio view</code> of the run can, and <code>logratio sql</code>{" "}
+          queries what <code>logratio export</code> writes.
         </p>
       ) : (
         <WhenLoaded of={tables()}>{(help) => <Query help={help} />}</WhenLoaded>
@@ -35,7 +35,7 @@ export function SqlView({ info }: ViewProps) {
 
 function Query({ help }: { readonly help: SqlTables }) {
   const sql = route.value.params.sql ?? "";
-  // One for each time that it is run: an answer that comes late is nobody's.
+  // A signal for each run of a query, so that a late answer to an earlier one is not shown.
   const [answer, setAnswer] = useState<ReadonlySignal<Loaded<SqlAnswer>> | undefined>();
   const asked = useRef<AbortController | undefined>(undefined);
   const write = (text: string): void =>
