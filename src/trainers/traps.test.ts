@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DIALECTS } from "./configs/dialects.ts";
 import { PRESETS, presetNamed } from "./presets.ts";
 import { completeSettings, type Settings } from "./shared/index.ts";
 
@@ -49,6 +50,11 @@ const TRAPS: Readonly<Record<string, readonly Trap[]>> = {
       /it keeps ρ in/,
       { rollout_rs: "seq_mean_k1", rollout_rs_threshold: "0.99_1.02" },
       { rollout_rs: "seq_mean_k1", rollout_rs_threshold: "0.999_1.001" },
+    ],
+    [
+      /it keeps ρ in \[1, 1\], not in \[1, 1\]/,
+      { rollout_rs: "token_k1", rollout_rs_threshold: "0.99999_1.00002" },
+      null,
     ],
     [
       /does not contain 1/,
@@ -369,6 +375,22 @@ describe.each(Object.entries(TRAPS))("traps of %s", (name, traps) => {
     expect(told(fires).filter((trap) => says.test(trap))).toHaveLength(1);
     if (quiet !== null) expect(told(quiet).filter((trap) => says.test(trap))).toEqual([]);
   });
+});
+
+/** A grade is found by its trap's words: reworded, the trap would silently become a note. */
+it("are matched by every grade of the dialects", () => {
+  const grades = new Set(DIALECTS.flatMap((dialect) => dialect.traps));
+  for (const [name, rows] of Object.entries(TRAPS)) {
+    const preset = presetNamed(name);
+    const dialects = DIALECTS.filter((dialect) => `${name}-`.startsWith(`${dialect.name}-`));
+    const told = rows.flatMap(([, fires]) => preset.traps(completeSettings(preset, fires)));
+    for (const { traps } of dialects)
+      for (const trap of told) {
+        const grade = traps.find(({ match }) => match.test(trap));
+        if (grade !== undefined) grades.delete(grade);
+      }
+  }
+  expect([...grades].map(({ match }) => match)).toEqual([]);
 });
 
 it("has traps of every preset in the table", () => {

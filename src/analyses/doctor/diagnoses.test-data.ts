@@ -1,7 +1,7 @@
 /**
  * Faults, each put into a modelled run where it would occur in a real one. Likeness is fitted to recordings of language
- * models, whose shape such a small model does not have: what is likeliest here holds words and figures, and is no
- * measure of the doctor's skill, which `scripts/score-doctor.mjs` takes from recordings.
+ * models, whose shape such a small model does not have: the ranking of causes here tests words and figures, not the
+ * doctor's skill, which `scripts/score-doctor.mjs` measures on recordings.
  */
 import type { ModelledRun, Place, Side } from "./modelled-run.test-data.ts";
 

@@ -1,8 +1,9 @@
 /**
- * What the doctor finds in runs with known faults, whole, a page for each (test/fixtures/doctor/runs): a change that moves a
- * figure, a probability or a word shows there as a line. Read the lines that changed; if each is meant to change, write
+ * The doctor's whole diagnosis of runs with known faults, a page for each (test/fixtures/doctor/runs): a change of a
+ * figure, a probability or a word shows there as a changed line. Read the lines that changed; if each is meant to change, write
  * the pages again with `npx vitest run --project=unit src/analyses/doctor/diagnoses.test.ts -u`.
  */
+import { readdirSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { RUNS } from "./diagnoses.test-data.ts";
@@ -12,7 +13,7 @@ import { modelRun } from "./modelled-run.test-data.ts";
 import { takeRow } from "./sample/row.ts";
 import { View } from "./sample/view.ts";
 
-/** Few enough digits that the mathematical functions of another machine give the same. */
+/** Few enough digits that the mathematical functions of other machines give the same. */
 function round(value: unknown): unknown {
   if (typeof value === "number")
     return Number.isFinite(value) && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
@@ -73,10 +74,18 @@ function tell(name: string): string {
   return `${lines.join("\n")}\n`;
 }
 
+const PAGES = "../../../test/fixtures/doctor/runs";
+
+function namePage(name: string): string {
+  const words = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  return `${words.replace(/-$/, "")}.txt`;
+}
+
 it.each(Object.keys(RUNS))("%s", async (name) => {
-  const file = `${name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replace(/-$/, "")}.txt`;
-  await expect(tell(name)).toMatchFileSnapshot(`../../../test/fixtures/doctor/runs/${file}`);
+  await expect(tell(name)).toMatchFileSnapshot(`${PAGES}/${namePage(name)}`);
+});
+
+it("has a page for each run, and no page of a run that is gone", () => {
+  const pages = readdirSync(new URL(PAGES, import.meta.url));
+  expect(pages.sort()).toEqual(Object.keys(RUNS).map(namePage).sort());
 });

@@ -1,6 +1,7 @@
 /** Runs drawn from known distributions, so that what the doctor says of them can be checked without recordings. */
 import { createRecordBuilder, type RecordBatch } from "../../core/schema/index.ts";
 import { seededRandom } from "../../core/statistics/index.ts";
+import { drawToken, logSoftmax, makeNormal } from "./logits.test-data.ts";
 
 export interface DrawnToken {
   /** Logits of both sides over the same few alternatives. */
@@ -24,16 +25,10 @@ export interface DrawnRun {
 
 const ALTERNATIVES = 6;
 
-function logSoftmax(logits: readonly number[]): number[] {
-  const highest = Math.max(...logits);
-  const total = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - highest), 0)) + highest;
-  return logits.map((logit) => logit - total);
-}
-
 /** Four samples per prompt; tokens are drawn from the rollout's distribution. */
 export function drawRun({ rows, tokens, steps = 2, seed = 1, trainer, after }: DrawnRun): RecordBatch {
   const random = seededRandom(seed);
-  const noise = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const noise = makeNormal(random);
   const builder = createRecordBuilder({
     provenance: { file: "drawn.npz", format: "npz", trainer: "verl", alignment: "token" },
   });
@@ -45,11 +40,7 @@ export function drawRun({ rows, tokens, steps = 2, seed = 1, trainer, after }: D
       const logits = Array.from({ length: ALTERNATIVES }, () => 3 * noise());
       const ours = logSoftmax(logits);
       const theirs = logSoftmax(trainer(logits, { step, token, noise }));
-      let [chosen, left] = [0, random()];
-      while (chosen < ALTERNATIVES - 1 && left > Math.exp(ours[chosen] as number)) {
-        left -= Math.exp(ours[chosen] as number);
-        chosen++;
-      }
+      const chosen = drawToken(ours, random());
       ids[token] = 10 + chosen + ALTERNATIVES * Math.floor(random() * 30);
       a[token] = ours[chosen] as number;
       c[token] = theirs[chosen] as number;

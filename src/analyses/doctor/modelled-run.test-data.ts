@@ -7,6 +7,7 @@
  */
 import { createRecordBuilder, type RecordBatch, type SequenceDraft } from "../../core/schema/index.ts";
 import { seededRandom } from "../../core/statistics/index.ts";
+import { drawToken, logSoftmax, makeNormal, toNormal } from "./logits.test-data.ts";
 
 const VOCABULARY = 20;
 const TOP = 4;
@@ -74,7 +75,7 @@ function hash(...values: readonly number[]): number {
 }
 
 function hashNormal(...values: readonly number[]): number {
-  return Math.sqrt(-2 * Math.log(1 - hash(1, ...values))) * Math.cos(2 * Math.PI * hash(2, ...values));
+  return toNormal(hash(1, ...values), hash(2, ...values));
 }
 
 const known = new Map<string, readonly number[]>();
@@ -95,12 +96,6 @@ function makeLogits(context: readonly number[], weights: number, sureness: numbe
   return logits;
 }
 
-function logSoftmax(logits: readonly number[]): number[] {
-  const highest = Math.max(...logits);
-  const total = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - highest), 0)) + highest;
-  return logits.map((logit) => logit - total);
-}
-
 /** Four samples of each prompt, on four ranks, in two environments. */
 export function modelRun({
   rows = 64,
@@ -114,7 +109,7 @@ export function modelRun({
   keepLists = true,
 }: ModelledRun): RecordBatch {
   const random = seededRandom(1);
-  const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = makeNormal(random);
   const builder = createRecordBuilder({
     provenance: { file: "modelled.npz", format: "npz", trainer: "verl", alignment: "token" },
   });
@@ -145,7 +140,7 @@ export function modelRun({
       const all = { rollout: logSoftmax(ours), trainer: logSoftmax(theirs) };
       const id = isTool(token)
         ? token % VOCABULARY
-        : draw(logSoftmax([...(sampled?.(ours) ?? ours)]), random());
+        : drawToken(logSoftmax(sampled?.(ours) ?? ours), random());
       columns.ids[token] = id;
       columns.mask[token] = isTool(token) ? 0 : 1;
       for (const side of ["rollout", "trainer"] as const) {
@@ -184,13 +179,4 @@ function fillList(list: ReturnType<typeof emptyList>, logprobs: readonly number[
     list.ids[token * TOP + k] = order[k] as number;
     list.logprobs[token * TOP + k] = logprobs[order[k] as number] as number;
   }
-}
-
-function draw(logprobs: readonly number[], at: number): number {
-  let left = at;
-  for (const [id, logprob] of logprobs.entries()) {
-    left -= Math.exp(logprob);
-    if (left < 0) return id;
-  }
-  return logprobs.indexOf(Math.max(...logprobs));
 }

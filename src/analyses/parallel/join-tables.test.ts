@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { FIELDS, type MismatchTable, mismatchSums } from "../../core/kernels/index.ts";
 import { joinTables } from "./join-tables.ts";
 
-/** Rows of the given numbers of tokens, each row one turn longer than the one before. */
+/** Rows of the given numbers of tokens; every third token of all is masked, so that a turn has two. */
 function table(lengths: readonly number[], shift: number): MismatchTable {
   const offsets = Int32Array.from(
     [0, ...lengths].map((_, i) => lengths.slice(0, i).reduce((a, b) => a + b, 0)),

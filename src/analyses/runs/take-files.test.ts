@@ -8,7 +8,7 @@ import { type TakeOptions, takeFiles } from "./take-files.ts";
 
 const batches = [1, 2].map((step) => recordBatch([{ deltas: "-.5", step }]));
 
-/** Files 0 to 3, taken in the order given; the figures of `broken` cannot be added. */
+/** Files 0 to 3, taken in the order given; those of `broken` cannot be read. */
 async function take(
   order: readonly number[],
   more: Partial<TakeOptions> = {},

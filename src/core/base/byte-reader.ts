@@ -77,7 +77,7 @@ export class ByteReader {
     return value;
   }
 
-  /** So many whole numbers, each of at least a byte. */
+  /** Reads `count` whole numbers, each of at least a byte. */
   wholes(count: number): Float64Array {
     if (count > this.rest) this.fail(`${count} numbers are needed, ${this.rest} bytes are left`);
     const values = new Float64Array(count);
@@ -85,7 +85,7 @@ export class ByteReader {
     let at = this.#at;
     for (let i = 0; i < count; i++) {
       const first = at < end ? bytes[at]! : 128;
-      // Most are small. The others, and the end, are left to what reads them one by one.
+      // Most take one byte. `whole` reads the others, and reports a missing end.
       if (first < 128) {
         values[i] = first;
         at++;
@@ -156,8 +156,6 @@ export class ByteReader {
     const count = this.whole();
     if (count > 8 * this.rest) this.fail(`${count} values are declared, ${this.rest} bytes are left`);
     const isWide = this.bits(count);
-    const rest = this.#plain.byteLength - this.#plainAt;
-    if (4 * count > rest) this.fail(`${count} values are declared, ${rest} bytes of them are left`);
     let wide = 0;
     for (let i = 0; i < count; i++) wide += isWide[i]!;
     const view = this.#plain;

@@ -55,6 +55,34 @@ describe("GroupSums", () => {
     expect(toBytes(reversed)).toEqual(toBytes(whole));
   });
 
+  it("reads every group of many shards, at the edges of blocks and beyond what waits at most", () => {
+    // Blocks are of 2,048 groups, and what waits is added beyond 262,144 of them: here within the second shard.
+    const edges = [0, 2047, 2048, 4095, 4096, 6143];
+    const [few, many] = [
+      edges.map((group, i) => [group, i + 0.5] as const),
+      Array.from({ length: 140_000 }, (_, i) => [7 + i, (i % 5) / 4 - 0.5] as const),
+    ];
+    const make = (tokens: readonly (readonly [number, number])[]) =>
+      filled(
+        tokens.map(([group]) => group),
+        tokens.map(([, delta]) => delta),
+      );
+    const shards = [few, many, many.slice(1), few.slice(0, 5), few];
+    const whole = new GroupSums();
+    for (const shard of shards) whole.merge(make(shard));
+    for (const order of [shards, [...shards].reverse()]) {
+      const read = new GroupSums();
+      for (const shard of order) travelInto(make(shard), read);
+      expect(Buffer.compare(toBytes(read), toBytes(whole))).toBe(0);
+    }
+    // The last group of all begins a block, or ends one.
+    for (const edge of edges) {
+      const read = travelInto(make([[edge, 0.5]]), new GroupSums());
+      expect([...read.columns().groups]).toEqual([edge]);
+      expect(read.columns().delta).toEqual(Float64Array.of(0.5));
+    }
+  });
+
   it("reads bytes into what is there as it merges, whatever the values", () => {
     const token = fc.tuple(
       fc.integer({ min: -1, max: 6 }),

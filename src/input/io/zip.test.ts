@@ -211,6 +211,12 @@ describe("damaged members", () => {
     );
   });
 
+  it("declare less, up to the end of an inflated chunk, and have no checksum", async () => {
+    const declared = { byteLength: 11 * 256 * 1024, crc32: 0 };
+    const error = await read({ bytes: LARGE, deflate: true, declared });
+    expect(error.message).toMatch(/declares 2883584 bytes, at least \d+ were produced$/);
+  });
+
   it.each([
     ["small", SMALL],
     ["large", LARGE],

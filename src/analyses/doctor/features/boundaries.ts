@@ -122,8 +122,8 @@ export interface ForeignRuns {
   /** Of these, those that the rollout has as exactly 0. */
   readonly zeros: number;
   /**
-   * How many runs a policy writes itself that is as often unsure as this one is outside of the runs, if its unlikely
-   * tokens are independent of each other: n f³ for n tokens of which the share f is unlikely.
+   * The number of such runs expected by chance, if unlikely tokens were independent of each other: n f³ for n tokens
+   * outside the runs, of which the share f is unlikely.
    */
   readonly expected: number;
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { KeyPlaces } from "./key-places.ts";
-import { SeenIds } from "./seen-ids.ts";
 
 const keys = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
@@ -20,25 +19,6 @@ it("counts keys in the order in which they first come", () => {
         known.set(key, expected);
         expect(places.place(key)).toBe(expected);
         expect(places.size).toBe(known.size);
-      }
-    }),
-  );
-});
-
-it("knows ids since it was cleared", () => {
-  const ids = fc.oneof(fc.integer({ min: -2, max: 40 }), fc.integer({ min: 2 ** 22 - 2, max: 2 ** 22 + 2 }));
-  fc.assert(
-    fc.property(fc.array(fc.array(ids), { maxLength: 6 }), (rows) => {
-      const seen = new SeenIds();
-      for (const row of rows) {
-        seen.clear();
-        const known = new Set<number>();
-        for (const id of row) {
-          expect(seen.has(id)).toBe(known.has(id));
-          known.add(id);
-          seen.addAll([id]);
-          expect(seen.has(id)).toBe(true);
-        }
       }
     }),
   );

@@ -6,6 +6,7 @@
  */
 import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
 import { seededRandom } from "../../../core/statistics/index.ts";
+import { drawToken, logSoftmax, makeNormal } from "../logits.test-data.ts";
 
 const VOCABULARY = 16;
 
@@ -45,7 +46,7 @@ export interface ThreeColumns {
 /** Four sequences of 40 tokens for each prompt, one batch. */
 export function threeColumns({ seed, prompts = 16, decode, trainer, record }: ThreeColumns): RecordBatch {
   const random = seededRandom(seed);
-  const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = makeNormal(random);
   const [atDecode, atTrainer] = [decode(normal, random), trainer(normal, random)];
   const builder = createRecordBuilder({
     provenance: { file: `three-${seed}`, format: "npz", trainer: "verl", alignment: "token" },
@@ -58,12 +59,13 @@ export function threeColumns({ seed, prompts = 16, decode, trainer, record }: Th
     for (let t = 0; t < length; t++) {
       const logits = Array.from({ length: VOCABULARY }, (_, id) => (id === 0 ? 6 * random() : 2 * normal()));
       const sampled = atDecode(logits);
-      const id = draw(sampled, random());
+      const logprobs = logSoftmax(sampled);
+      const id = drawToken(logprobs, random());
       ids[t] = id;
-      const logprob = logSoftmax(sampled, id);
+      const logprob = logprobs[id]!;
       a[t] = record === undefined ? logprob : record(logprob, sampled, random);
-      b[t] = logSoftmax(logits, id);
-      c[t] = logSoftmax(atTrainer(logits), id);
+      b[t] = logSoftmax(logits)[id]!;
+      c[t] = logSoftmax(atTrainer(logits))[id]!;
     }
     builder.push({
       length,
@@ -78,23 +80,4 @@ export function threeColumns({ seed, prompts = 16, decode, trainer, record }: Th
     });
   }
   return builder.flush();
-}
-
-function logSum(logits: readonly number[]): number {
-  const most = Math.max(...logits);
-  return most + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - most), 0));
-}
-
-function logSoftmax(logits: readonly number[], id: number): number {
-  return logits[id]! - logSum(logits);
-}
-
-function draw(logits: readonly number[], at: number): number {
-  const norm = logSum(logits);
-  let below = 0;
-  for (const [id, logit] of logits.entries()) {
-    below += Math.exp(logit - norm);
-    if (at < below) return id;
-  }
-  return logits.length - 1;
 }

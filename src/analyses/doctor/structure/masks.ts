@@ -17,7 +17,7 @@ export function examineMasks(view: View, boundaries: Boundaries): Clue[] {
 }
 
 const FEWEST_RUNS = 3;
-/** What is hard comes together: a policy's own runs are up to this many times those of independent tokens. */
+/** Hard tokens cluster: a policy writes up to this many times the runs expected of independent tokens. */
 const CLUSTERED = 5;
 
 function examineTools(view: View, { rows }: Boundaries): Clue[] {

@@ -106,8 +106,11 @@ describe("sums of studies", () => {
   });
 
   it("are decided by every flag that says how tokens are judged, and not by those of the report", () => {
-    for (const flag of ["outcomes", "spikes", "spikeThreshold", "spikeDistance", "parity", "floor"])
+    const spikes = ["spikes", "spikeThreshold", "spikeDistance", "spikePercentile"];
+    for (const flag of ["outcomes", ...spikes, "parity", "floor"])
       expect(decidesSums("kl", flag, {}), flag).toBe(true);
+    for (const flag of ["alpha", "bootstrap", "cases", "seed", "figureFormat", "figureDpi"])
+      expect(decidesSums("kl", flag, {}), flag).toBe(false);
     expect(decidesSums("kl", "level", {})).toBe(false);
   });
 

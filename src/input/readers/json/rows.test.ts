@@ -259,6 +259,15 @@ describe("openJsonl", () => {
     ]);
   });
 
+  test("refuses a file whose only line is above the limit", async () => {
+    const only = openJsonl(source(`{"a": "${"x".repeat(3_000_000)}"}\n`), { maxValueBytes: 999 });
+    await expect(only).rejects.toMatchObject({
+      _tag: "LimitError",
+      message: "one JSON value has more than the limit of 999 bytes of text",
+      at: { file: "a.jsonl", line: 1, offset: 0 },
+    });
+  });
+
   test("leaves out an element above the limit, and reads those behind it", async () => {
     const text = `[{"a": 1},\n{"a": "${"x".repeat(3_000_000)}"},\n{"a": 3}]`;
     const { rows, bad, error } = await read(source(text), { maxValueBytes: 1_000_000 });
