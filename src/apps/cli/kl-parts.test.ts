@@ -53,19 +53,19 @@ describe("kl of several studies", () => {
     });
     const hint = "give the texts and all policies again, with the study as --out: only what is new is scored";
     expect(await refusal({ policy: ["a=onnx:x"] })).toMatchObject({
-      message: `${parts} holds parts of scored studies: --policy has no effect on its scores`,
+      message: `${parts} holds parts of scored studies: --policy has no effect on existing scores`,
       hint,
     });
     const study = nameStudy(studies, 0);
     expect(await refusal({ attention: true, topK: "3", stage: ["a=1..2"] }, study)).toMatchObject({
-      message: `${study} is an already scored study: --top-k, --attention, --stage have no effect on its scores`,
+      message: `${study} is an already scored study: --top-k, --attention, --stage have no effect on existing scores`,
       hint,
     });
     expect(await refusal({ limit: "3" }, studies)).toMatchObject({
-      message: `${studies} is an already scored study: --limit has no effect on its scores`,
+      message: "the studies are already scored: --limit has no effect on existing scores",
     });
     expect(await refusal({ limit: "3", on: "ray://head:10001" }, studies)).toMatchObject({
-      message: "--on pools studies that are already scored: --limit has no effect on its scores",
+      message: "--on pools studies that are already scored: --limit has no effect on existing scores",
     });
     expect(await refusal({ parts }, studies)).toMatchObject({ message: "--parts belongs to --on" });
     const mixed = { for: "kl", out: join(parts, "..", "other"), steps: "1..2" };

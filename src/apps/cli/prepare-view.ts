@@ -5,7 +5,7 @@ import { type PreparedRun, type PrepareOptions, prepareRun } from "../viewer/pre
 import { formatWarning, printableLines, tellFindings } from "./messages.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
-import { prepareOptions, type Wanted } from "./view-options.ts";
+import { comparedOptions, prepareOptions, type Wanted } from "./view-options.ts";
 
 /** Who follows a preparation while it goes on. */
 export interface Onlooker extends Pick<PrepareOptions, "soFar"> {
@@ -57,8 +57,7 @@ export async function prepareAll(
 ): Promise<PreparedRun | undefined> {
   const run = await prepare(paths, options, terminal, signal);
   if (run === undefined || options.compare === undefined) return run;
-  const { compareTokenizer: tokenizer = options.tokenizer, ...rest } = options;
-  const wanted = { ...rest, ...(tokenizer !== undefined && { tokenizer }) };
+  const wanted = comparedOptions(options);
   const others: LabeledRun[] = [];
   try {
     for (const { paths: other, label } of options.compare) {

@@ -15,7 +15,7 @@ import type { Onlooker } from "./prepare-view.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { untilAborted } from "./until-interrupted.ts";
-import { formatPlace, prepareOptions, type Wanted } from "./view-options.ts";
+import { comparedOptions, formatPlace, prepareOptions, type Wanted } from "./view-options.ts";
 
 /** Until it is interrupted, which is how a server ends, so the status says nothing of it. */
 export async function serveRun(
@@ -257,9 +257,9 @@ async function readDropped(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<PreparedRun> {
-  const { compareTokenizer: tokenizer = options.tokenizer, cache: _, ...rest } = options;
+  const { cache: _, ...wanted } = comparedOptions(options);
   const run = await prepareRun([directory], {
-    ...prepareOptions({ ...rest, ...(tokenizer !== undefined && { tokenizer }) }),
+    ...prepareOptions(wanted),
     onNotice: (message) => terminal.err(formatWarning(message, terminal)),
     signal,
   });

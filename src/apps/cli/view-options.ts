@@ -198,6 +198,12 @@ export async function checkPlaces(
   else await outputs.directory("--bundle", bundle, "bundle");
 }
 
+/** Those of a run that is compared with this one: it may have another tokenizer. */
+export function comparedOptions(options: Wanted): Wanted {
+  const { compareTokenizer: tokenizer = options.tokenizer, ...rest } = options;
+  return { ...rest, ...(tokenizer !== undefined && { tokenizer }) };
+}
+
 /** What preparing the run needs of them. */
 export function prepareOptions(options: Wanted): PrepareOptions {
   const { tokenizer, truth, redact, cache } = options;

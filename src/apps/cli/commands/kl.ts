@@ -155,7 +155,7 @@ async function answerTogether(
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<Answered | undefined> {
-  refuseScoring(options, `${paths[0]!} is an already scored study`);
+  refuseScoring(options, "the studies are already scored");
   const { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor } = options;
   const judging = { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor };
   const progress = createProgressFor(terminal, analyzeLine);
@@ -228,20 +228,23 @@ function parseStages(given: readonly string[] | undefined): StudyConfig | undefi
   );
 }
 
-/** Flags that decide which scores there are: of no effect where they lie on disk. The seed is the bootstrap's too. */
+/** Flags of scoring, without effect on stored scores. The bootstrap needs the seed too, and outputs need --force. */
 const SCORING_FLAGS = [
   ...listStudyFlags().filter(({ name }) => name !== "seed" && name !== "force"),
   { name: "stage", flag: "--stage" },
 ];
 
-/** @param what the path that holds scores: `runs/a.study is an already scored study` */
+/** @param what why nothing is scored: `runs/a.study is an already scored study` */
 function refuseScoring(options: KlCommandOptions, what: string): void {
   const given = SCORING_FLAGS.filter(({ name }) => options[name as keyof KlCommandOptions] !== undefined);
   if (given.length === 0) return;
   const flags = given.map(({ flag }) => flag).join(", ");
-  throw new UsageError(`${what}: ${flags} ${given.length === 1 ? "has" : "have"} no effect on its scores`, {
-    hint: "give the texts and all policies again, with the study as --out: only what is new is scored",
-  });
+  throw new UsageError(
+    `${what}: ${flags} ${given.length === 1 ? "has" : "have"} no effect on existing scores`,
+    {
+      hint: "give the texts and all policies again, with the study as --out: only what is new is scored",
+    },
+  );
 }
 
 function render(
