@@ -9,7 +9,7 @@ import { UsageError } from "../../core/base/index.ts";
 import type { RunsEvent } from "../../results/index.ts";
 import { checkChannels } from "../alerts/index.ts";
 import { builtPage, Events, isLoopback, listen, staticFiles } from "../viewer/server/index.ts";
-import { type AppOptions, type AppParts, createApp } from "./http/app.ts";
+import { type AppOptions, type AppParts, createApp, DEFAULT_HOST } from "./http/app.ts";
 import { IngestGate } from "./http/ingest-gate.ts";
 import { Histogram, RequestCounts } from "./http/metrics.ts";
 import { Viewers } from "./http/viewers.ts";
@@ -60,7 +60,7 @@ export interface Serving {
  * @throws FileSystemError where the directory cannot be written
  */
 export async function startServing(options: ServeOptions): Promise<Serving> {
-  const { directory, host = "127.0.0.1", onNotice, onError } = options;
+  const { directory, host = DEFAULT_HOST, onNotice, onError } = options;
   checkExposure(options);
   if (options.alerts !== undefined) checkChannels(options.alerts.rules);
   const files = await staticFiles(builtPage());
@@ -134,7 +134,7 @@ async function stop(
   await Promise.all([viewers.close(), store.close(DRAIN_MS)]);
 }
 
-function checkExposure({ host = "127.0.0.1", token, allowedHosts: names = [] }: ServeOptions): void {
+function checkExposure({ host = DEFAULT_HOST, token, allowedHosts: names = [] }: ServeOptions): void {
   if (token !== undefined) {
     if (token.length < 16)
       throw new UsageError(`the token has ${token.length} characters; at least 16 are required`, {

@@ -27,6 +27,9 @@ import type { Viewers } from "./viewers.ts";
 const TOKEN_ADVICE =
   "a token is required: Authorization: Bearer …, or once ?token=… in a browser; it is the server's LOGRATIO_TOKEN";
 
+/** Only programs on this machine reach it. */
+export const DEFAULT_HOST = "127.0.0.1";
+
 export interface AppOptions {
   /** Default 127.0.0.1. */
   readonly host?: string | undefined;
@@ -116,7 +119,7 @@ export function createApp(options: AppOptions, parts: AppParts, files: StaticFil
 
 /** Checks the host name of a request, its token, and that no page of another origin sent it. */
 function guard(app: App, options: AppOptions, readPort: () => number): void {
-  const { host = "127.0.0.1", token } = options;
+  const { host = DEFAULT_HOST, token } = options;
   const isKnownHost = allowedHosts(host);
   const names = new Set((options.allowedHosts ?? []).map((name) => name.toLowerCase()));
   app.use(checkHost((name) => isKnownHost(name) || names.has(name.toLowerCase().replace(/:\d+$/, ""))));
