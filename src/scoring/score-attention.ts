@@ -1,5 +1,5 @@
 /**
- * How much one policy attends to the first error of one text, and its KL when it cannot.
+ * How much one policy attends to the first error of one text, and its KL when the error is hidden.
  *
  * @module
  */

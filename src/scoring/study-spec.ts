@@ -25,9 +25,9 @@ export interface StudySpec {
   readonly outcomes: Readonly<Record<string, string>>;
   /** Number of most probable tokens stored per policy. */
   readonly topK: number;
-  /** Whether to measure attention to the first errors of wrong texts, too. */
+  /** Whether to measure attention to the first errors of wrong texts as well. */
   readonly attention: boolean;
-  /** Whether to compute gradients of the KL at the largest spikes, too. */
+  /** Whether to compute gradients of the KL at the largest spikes as well. */
   readonly gradients: boolean;
   readonly generate: GenerateSpec | undefined;
   /** Where policies continue wrong texts freely. */

@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
       expect(await page.title()).toContain(`${name} · logratio`);
     }
     await goTo(page, url, "#/overview?steps=30..80");
-    expect(await readText(page.locator("main"))).toContain("A bundle cannot be summed again");
+    expect(await readText(page.locator("main"))).toContain("A bundle cannot sum the chosen steps");
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
     await goTo(page, url, "#/correct?correction=weight:token+truncate:..2");
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
       "no exact figures: a bundle cannot compute them; logratio view of the run can",
     );
     await goTo(page, url, "#/sql");
-    expect(await readText(page.locator("main"))).toContain("no database answers them");
+    expect(await readText(page.locator("main"))).toContain("A bundle cannot run SQL");
     // Fields and values are completed without a server; nobody counts what terms match, nor keeps filters.
     await goTo(page, url, "#/sequences");
     await page.getByRole("combobox", { name: "Filter" }).pressSequentially("finish:");

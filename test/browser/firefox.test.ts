@@ -76,7 +76,7 @@ describe.skipIf(!hasFirefox)("the viewer in Firefox", () => {
     await sees("5,477 tokens in 79 sequences");
     expect(decodeURIComponent(page.url())).toContain("filter=correct:no");
     await goTo("#/sql");
-    const example = await page.waitForSelector("button ::-p-text(the tokens furthest apart)");
+    const example = await page.waitForSelector("button ::-p-text(the most divergent tokens)");
     await example!.click();
     await sees("s30.q48.t39");
     expect(errors).toEqual([]);

@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
     await goTo(page, server.url, "#/sql");
     await page.reload();
     await settled(page);
-    await page.getByRole("button", { name: "the tokens furthest apart" }).click();
+    await page.getByRole("button", { name: "the most divergent tokens" }).click();
     const grid = page.getByRole("grid", { name: "Result" });
     await eventually(() => readText(grid.locator("tbody tr").first())).toMatch(/^s30\.q48\.t390-10\.707/);
     const link = grid.getByRole("link", { name: "s30.q48.t39" });

@@ -1,5 +1,5 @@
 /**
- * What a filter may go on with where one writes: fields by their names, then their values. Knows no page.
+ * Completions of a filter at the caret: fields by name, their values, saved filters. Independent of the page.
  *
  * @module
  */
@@ -12,12 +12,12 @@ export interface Completion {
   readonly label: string;
   /** One line: what the field means, how often the value occurs, what a saved filter says. */
   readonly help: string;
-  /** The whole filter with it, and where one goes on writing. */
+  /** The whole filter with it, and where typing continues. */
   readonly text: string;
   readonly caret: number;
 }
 
-/** A value that occurs, and what to say of it. */
+/** A value that occurs, and its help line. */
 export interface FieldValue {
   readonly value: string;
   readonly help: string;
@@ -29,10 +29,10 @@ export interface Completing {
   readonly saved: readonly { readonly name: string; readonly filter: string }[];
 }
 
-/** More are not read. */
+/** The most entries of a list. */
 export const MOST_COMPLETIONS = 12;
 
-/** @param caret where one writes; what stands behind it in the same word is replaced too */
+/** @param caret where the reader types; the rest of the word after it is replaced, too */
 export function completeFilter(
   text: string,
   caret: number,

@@ -7,12 +7,11 @@ import type { SequenceTable } from "../../results/wire/index.ts";
 import type { FieldValue } from "./complete.ts";
 import type { Field } from "./field.ts";
 
-/** A figure that has more is none that one chooses from a list. */
+/** A figure with more values is not offered as a list. */
 const MOST_NUMBERS = 1000;
 
 /**
- * Of texts the most frequent first, of numbers the smallest; `none` where some are missing. Figures that are nearly
- * different in every sequence have no list.
+ * Of texts the most frequent first, of numbers the smallest; `none` where some are missing. Figures that differ in most sequences have no list.
  *
  * @param turns how many turns a sequence has at most
  */
@@ -46,7 +45,7 @@ function numberValues(values: Float64Array, isYesNo: boolean): FieldValue[] {
     else counts.set(value, (counts.get(value) ?? 0) + 1);
     if (counts.size > MOST_NUMBERS) return [];
   }
-  // A list that repeats nothing helps nobody.
+  // A list of values that hardly repeat is of no help.
   if (counts.size > 2 && counts.size > (values.length - missing) / 2) return [];
   const named = (value: number): string => (isYesNo ? (value > 0 ? "yes" : "no") : String(value));
   return [

@@ -97,7 +97,7 @@ function readResult(
 ): Readonly<Record<string, unknown>> | undefined {
   if (stopped === "size") {
     throw new LimitError("the result is larger than 64 MB", {
-      hint: "read fewer steps, add a filter, or a limit to the query",
+      hint: "read fewer steps, or add a filter or a limit to the query",
     });
   }
   if (stopped !== undefined) {

@@ -85,7 +85,7 @@ export function describeRows(
 
 /**
  * Describes the rows of two blocks about the same tokens, and how far P (`p`) and Q (`q`) are apart in each. Where one
- * vocabulary is larger, divergences are between the distributions renormalised over the columns that both have.
+ * vocabulary is larger, divergences are between the distributions renormalized over the columns that both have.
  *
  * Each figure is within 1e-5 relative of a float64 computation from the same logits, however close P and Q are.
  *

@@ -46,7 +46,7 @@ export interface DivergenceRows {
   readonly totalVariation: Float64Array;
   /**
    * Probability of P in the columns that only P has; 0 if the vocabularies are equal. Divergences are between the
-   * distributions renormalised over the columns that both have.
+   * distributions renormalized over the columns that both have.
    */
   readonly excludedP: Float64Array;
   /** Probability of Q in the columns that only Q has. */

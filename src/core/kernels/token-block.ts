@@ -33,7 +33,7 @@ export interface MaskedTokens {
   readonly k3: Float32Array;
   /** Position of the token in the block. */
   readonly index: Int32Array;
-  /** Zero-based turn of the token's row; 0 throughout when turns are not asked for. */
+  /** Zero-based turn of the token's row; 0 throughout when turns are not requested. */
   readonly turn: Int32Array;
 }
 
@@ -61,11 +61,11 @@ export interface MismatchOptions {
 export interface MismatchTable {
   /** `[rows × FIELDS]`. */
   readonly rows: Float64Array;
-  /** `[most turns of a row × FIELDS]`, merged over rows by turn index; empty when turns are not asked for. */
+  /** `[most turns of a row × FIELDS]`, merged over rows by turn index; empty when turns are not requested. */
   readonly turns: Float64Array;
   /** Rows that have this turn. */
   readonly turnRows: Int32Array;
-  /** `[rows]`: turns of each row; 0 when turns are not asked for. */
+  /** `[rows]`: turns of each row; 0 when turns are not requested. */
   readonly rowTurns: Int32Array;
 }
 

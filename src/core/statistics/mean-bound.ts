@@ -107,8 +107,8 @@ export function studentQuantile(tail: number, degreesOfFreedom: number): number 
 }
 
 /**
- * The largest share that 0 of n independent draws do not refute: 1 − alpha^(1/n), the one-sided bound of Clopper and
- * Pearson (Biometrika 26, 1934). At 95 % it is about 3/n, the rule of three.
+ * The largest share that is compatible with no occurrence in n independent draws: 1 − alpha^(1/n), the one-sided bound
+ * of Clopper and Pearson (Biometrika 26, 1934). At 95 % it is about 3/n, the rule of three.
  */
 export function boundShareOfNone(n: number, alpha: number): number {
   return n > 0 ? -Math.expm1(Math.log(alpha) / n) : 1;

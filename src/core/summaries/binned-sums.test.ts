@@ -49,7 +49,7 @@ describe("BinnedSums", () => {
 
   it("take a float32 by its bits as they take its value", () => {
     const any = fc.nat(2 ** 32 - 1);
-    // Near each other, so that no value pushes all others out; and of what bits say nothing of: zeros, subnormals, NaN.
+    // Close to each other, so that no value displaces all others; and special values: zeros, subnormals, NaN.
     const near = fc.tuple(fc.integer({ min: 90, max: 145 }), any).map(([exponent, word]) => {
       return ((word & 0x807fffff) | (exponent << 23)) >>> 0;
     });

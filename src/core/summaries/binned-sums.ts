@@ -6,8 +6,8 @@
  * places into digits, whole numbers below 2^18, and each bin sums its own digits, which is exact. A sum keeps the
  * {@link BINS} bins from the largest value down; lower digits are dropped, and a bin that a larger value displaces is
  * dropped as a whole. So the largest value determines the bins and the values determine their content: only the set
- * matters, not its order. Digits never carry into the next bin, since a carry from a bin that is dropped later would
- * depend on the time.
+ * matters, not its order. Digits never carry into the next bin: whether the carry of a bin that is dropped
+ * later survives would depend on the order.
  *
  * At least 72 bits below the largest value are kept, so the sum is more exact than adding doubles. A bin of doubles is
  * exact up to 2^35 values in one place.
@@ -28,10 +28,10 @@ const BIN_OF_EXPONENT = Int8Array.from({ length: 2048 }, (_, biased) => Math.flo
 /** 2^(−18 b), to bring the values of bin b to [1, 2^18). Values too small for that are below 10^-300. */
 const SCALES = Float64Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => 2 ** (-WIDTH * (LOWEST + i)));
 
-/** By exponent of a float32 (biased): the bin of its first digit, and at which bit of this digit its first one is. */
+/** By biased exponent of a float32: the bin of its first digit, and the position of its leading bit in that digit. */
 const BIN_OF_SINGLE = Int8Array.from({ length: 256 }, (_, biased) => Math.floor((biased - 127) / WIDTH));
 const BIT_OF_SINGLE = Uint8Array.from(BIN_OF_SINGLE, (bin, biased) => biased - 127 - WIDTH * bin);
-/** Bits of a float32 after its first one. */
+/** Bits of a float32 after its leading one. */
 const SINGLE_BITS = 23;
 
 const float = new Float64Array(1);
@@ -88,7 +88,7 @@ export class BinnedSums {
     }
   }
 
-  /** As {@link add}, given the bits of a float32: its digits are cut out of them, which takes no division. */
+  /** Like {@link add}, for the bits of a float32: its digits are extracted with shifts. */
   addSingle(place: number, word: number): void {
     const biased = (word >>> SINGLE_BITS) & 255;
     if (biased === 0 || biased === 255) {
@@ -106,7 +106,7 @@ export class BinnedSums {
     const sign = 1 - 2 * (word >>> 31);
     if (at < end) bins[at] = bins[at]! + sign * (mantissa >>> (SINGLE_BITS - bit));
     if (at + 1 < end) bins[at + 1] = bins[at + 1]! + sign * ((mantissa << (bit + 9)) >>> 14);
-    // What is left of the 24 bits after the first digit and all of the second.
+    // The bits that remain of the 24 after the first digit and a full second one.
     if (bit < 5 && at + 2 < end) bins[at + 2] = bins[at + 2]! + sign * ((mantissa << (bit + 27)) >>> 14);
   }
 

@@ -17,7 +17,7 @@ export interface GroupRow {
   readonly deltaAbsMax: number;
 }
 
-/** The rows of {@link GroupSums} as columns, by ascending group: a vocabulary of objects would cost more than the sums. */
+/** The rows of {@link GroupSums} as columns, by ascending group: an object per group would cost more than the sums. */
 export interface GroupColumns {
   readonly groups: Int32Array;
   readonly count: Float64Array;
@@ -67,24 +67,27 @@ const ROUNDED = [DELTA, DELTA_ABS, K3] as const;
 const K3_PLACE = 2;
 /** Token ids are far below this; a damaged file may say otherwise. */
 const MOST_GROUPS = 2 ** 24;
-/** Groups whose sums lie in a cache of half a megabyte, together with what is added to them. */
+/** Groups whose sums, and the values added to them, fit a cache of half a megabyte. */
 const BLOCK = 2 ** 11;
-/** Groups that wait at most: 6 MB of them. */
+/** Limit on waiting groups: 6 MB of them. */
 const MOST_WAITING = 2 ** 18;
-/** All bits of a float32 but its sign. */
+/** All bits of a float32 except its sign. */
 const MAGNITUDE = 0x7fffffff;
 
 const single = new Float32Array(1);
 const singleWord = new Uint32Array(single.buffer);
 
-/** The groups of what `encode` wrote, ascending, of which those of a single token are still to be added. */
+/**
+ * Groups from the output of `encode`, ascending. Their token counts, and the sums of plain ones (a single token), are
+ * still to be added.
+ */
 interface WaitingGroups {
   readonly groups: Float64Array;
   readonly tokens: Float64Array;
   readonly isPlain: Uint8Array;
-  /** Bits of Δ and k3 of each group that is plain, as float32. */
+  /** Bits of Δ and k3 of each plain group, as float32. */
   readonly words: Uint32Array;
-  /** The next group to be added, and its words. */
+  /** Indices of the next group to add, and of its words. */
   at: number;
   word: number;
 }
@@ -100,8 +103,8 @@ export class GroupSums {
   /** By group and {@link ROUNDED}. */
   readonly #settled = new BinnedSums();
   /**
-   * What is to be added, block of groups by block of groups. The sums of a vocabulary fit into no cache, and each shard
-   * has tokens all over it: added shard by shard, nearly every group's sums would come from memory.
+   * Groups to add, one block of groups at a time. The sums of a vocabulary do not fit any cache, and each shard has
+   * tokens all over the vocabulary: added shard by shard, nearly every group's sums would come from memory.
    */
   #waiting: WaitingGroups[] = [];
   #waitingGroups = 0;
@@ -250,7 +253,7 @@ export class GroupSums {
     };
   }
 
-  /** The same row by row. */
+  /** Like {@link columns}, row by row. */
   *rows(): Generator<GroupRow> {
     const columns = this.columns();
     for (let i = 0; i < columns.groups.length; i++) yield groupRow(columns, i);
@@ -325,7 +328,7 @@ export class GroupSums {
       for (const groups of waiting) this.#addBlock(groups, end);
   }
 
-  /** Adds those below `end`. */
+  /** Adds the waiting groups below `end`. */
   #addBlock(waiting: WaitingGroups, end: number): void {
     const { groups, tokens, isPlain, words } = waiting;
     const [counts, largest, settled] = [this.#counts, this.#largest, this.#settled];

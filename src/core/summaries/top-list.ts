@@ -7,7 +7,7 @@ export class TopList<T> {
   readonly #score: (item: T) => number;
   readonly #key: (item: T) => string;
   #items: T[] = [];
-  /** Key of the last item. */
+  /** Key of the last item, computed on demand. */
   #lastKey: string | undefined;
 
   constructor(k: number, score: (item: T) => number, key: (item: T) => string) {

@@ -51,7 +51,7 @@ export class Units<T> {
     return this.#folded;
   }
 
-  /** Sums of a unit that both have, which should not happen, are merged. */
+  /** If both have a unit, which should not happen, its sums are merged. */
   merge(other: Units<T>): void {
     for (const [name, sums] of other.#byName) this.#kind.merge(this.open(name), sums);
     this.#folded = undefined;

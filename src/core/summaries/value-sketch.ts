@@ -255,7 +255,7 @@ export class ValueSketch {
     return threshold >= this.#max ? 0 : Math.min(above, this.#count);
   }
 
-  /** Whether {@link countAbove} is exact: values beyond it were counted, or its cell is empty. */
+  /** Whether {@link countAbove} is exact: values beyond it were counted, or it splits no cell with values. */
   isExactAt(threshold: number): boolean {
     if (this.#cells.countBeyond(threshold) !== undefined) return true;
     const { lows, highs } = this.#list();

@@ -104,7 +104,7 @@ export interface Reading {
   /** Columns whose masks are combined, the response mask first; empty or absent where nothing is combined. */
   readonly masks?: readonly string[] | undefined;
   readonly sampling: Sampling;
-  /** Consecutive drafts; their arrays are valid until the next block is asked for. */
+  /** Consecutive drafts; their arrays are valid until the next block is requested. */
   readonly blocks: AsyncIterable<readonly SequenceDraft[]>;
 }
 
@@ -114,8 +114,8 @@ export interface Adapter {
   readonly completeWhen?: string;
   detect(document: SourceDocument, mapping?: ColumnMapping): Promise<Match | undefined>;
   /**
-   * Says how the files that have a {@link Match.part} combine, in the same order. Called with those of all runs whenever
-   * files are found; only files that the user gave are among them.
+   * Says how the files that have a {@link Match.part} combine, with one result per file in the same order. Called with
+   * those of all runs whenever files are found, but only with files that the user gave.
    */
   join?(parts: readonly PartFile[]): readonly Joined[];
   /**

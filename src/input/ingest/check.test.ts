@@ -151,6 +151,20 @@ describe("positive values", () => {
     expect(() => checker.check(makeBatch({ rollout: [0.5, 0.5, 0.5] }))).toThrow("6 of 10");
   });
 
+  it("are named in the singular for one of a further policy", () => {
+    const builder = createRecordBuilder({
+      provenance: { file: "a.npz", format: "npz", trainer: "verl", alignment: "token" },
+    });
+    builder.push({
+      length: 2,
+      responseMask: Uint8Array.of(1, 1),
+      rolloutLogprobs: Float32Array.of(-1, -2),
+      trainerLogprobs: Float32Array.of(-1, -2),
+      policyLogprobs: { bases: Float32Array.of(-1, -Infinity) },
+    });
+    expect(check(builder.flush()).map(({ message }) => message)).toEqual(["1 log-prob of bases is infinite"]);
+  });
+
   it("stay as they are where the caller asks for odd values", () => {
     const findings = new FindingLog();
     const batch = makeBatch({ rollout: [0.5, 1, 0.25, -9999] });

@@ -38,20 +38,20 @@ export function createBatchChecker(findings: FindingLog, options: CheckOptions =
   return new SourceChecker(findings, options);
 }
 
-/** A column of a batch, as it is checked. */
+/** A column of a batch to check. */
 interface Column {
   readonly name: string;
   readonly values: FloatArray;
-  /** The other side's, where the column is one of the two. */
+  /** The other side's values, if the column is one of the two sides. */
   readonly other: FloatArray | undefined;
-  /** One of the two sides, whose figures are compared; not a further policy's. */
+  /** Whether it is one of the two sides that are compared, and not a further policy. */
   readonly isSide: boolean;
 }
 
 class SourceChecker implements BatchChecker {
   readonly #findings: FindingLog;
   readonly #keepsOdd: boolean;
-  /** What becomes of odd values. */
+  /** What happens to odd values, for messages. */
   readonly #fate: string;
   readonly #constants: ConstantCheck;
   /** Positive values of each column, over all batches: the first batch of a source may be too small to judge it by. */
@@ -78,7 +78,7 @@ class SourceChecker implements BatchChecker {
     this.#countMasks(batch);
     for (const column of listColumns(batch)) {
       const { name, values, other, isSide } = column;
-      // Before sentinels become NaN: a column of nothing but -9999 is constant, too.
+      // Before sentinels become NaN: a column of only -9999 is also constant.
       if (isSide) this.#constants.see(name, values, batch.responseMask, batch.provenance.file);
       const tally = newTally();
       examine(values, batch.responseMask, other, tally, this.#keepsOdd);
@@ -125,14 +125,17 @@ class SourceChecker implements BatchChecker {
     const masked = this.#maskedTokens;
     if (total * 2 <= masked) return;
     const where = first.positive ?? first.one;
-    throw new SchemaError(`${total} of ${masked} ${column} are positive: these are not log-probs`, {
-      at:
-        where === undefined
-          ? { file: batch.provenance.file }
-          : describePlace(batch, findSequence(batch.offsets, where)),
-      likely: "they are probabilities, or negated log-probs (a loss)",
-      hint: "write log-probs in nats, which are 0 or below",
-    });
+    throw new SchemaError(
+      `${total} of ${masked} ${column} ${total === 1 ? "is" : "are"} positive: these are not log-probs`,
+      {
+        at:
+          where === undefined
+            ? { file: batch.provenance.file }
+            : describePlace(batch, findSequence(batch.offsets, where)),
+        likely: "they are probabilities, or negated log-probs (a loss)",
+        hint: "write log-probs in nats, which are 0 or below",
+      },
+    );
   }
 
   #report(batch: RecordBatch, column: string, tally: Tally): void {

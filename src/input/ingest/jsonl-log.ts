@@ -46,7 +46,7 @@ export interface AppendedFile {
   lines: number;
   /** Lines that were not written because they are already in the log. */
   repeated: number;
-  /** Whether an earlier writer's last line was cut off, and was ended. */
+  /** Whether an earlier writer's last line was cut off, so that a line break was added. */
   completedTornLine: boolean;
 }
 

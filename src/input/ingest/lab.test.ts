@@ -120,7 +120,7 @@ describe.skipIf(!hasSharedData)("public files that scored the same tokens", () =
     expect(findings.map(({ message }) => message)).toEqual([
       "3 entries are not generations: throughput, mem-max-allocated-bytes, lifetime_prefill_token_count",
       "1 entry is not a generation: throughput",
-      "59 tokens after the point where 1 of 5 sequences diverge",
+      "59 tokens after the point where 1 of 5 sequences diverges",
       "5 sequences joined from the two sides: 5 by id",
     ]);
     // Both engines prefill alike: all 1,361 log-probs of the prompts are equal to the last bit.

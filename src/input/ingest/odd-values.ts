@@ -65,9 +65,9 @@ export const KINDS = {
   },
 } as const satisfies Record<string, Kind>;
 
-/** `1 rollout log-prob is`, `3 rollout log-probs are`. */
+/** `1 rollout log-prob is`, `3 log-probs of base are`. */
 function formatCountIs(count: number, column: string): string {
-  return count === 1 ? `1 ${column.replace(/s$/, "")} is` : `${count} ${column} are`;
+  return count === 1 ? `1 ${column.replace("log-probs", "log-prob")} is` : `${count} ${column} are`;
 }
 
 export type KindName = keyof typeof KINDS;
@@ -100,7 +100,7 @@ export function examine(
   };
   for (let t = 0; t < values.length; t++) {
     const value = values[t]!;
-    // Nearly every value ends here; NaN does not, as it is not below 0.
+    // Nearly every value ends here; NaN does not, since it is not below 0.
     if (value < 0 && value > LOWEST) continue;
     if (value === 0) {
       if (other !== undefined && other[t]! < CERTAIN_ELSEWHERE) note("zero", t);

@@ -36,7 +36,7 @@ function reportOtherPolicy(findings: FindingLog, { report }: Source, has: "rollo
     likely: "the rollouts are in one file and the trainer's log-probs in another",
     hint: "give only the files of the two sides: logratio report ROLLOUT TRAINER",
     describe: (count) =>
-      `${plural(count, "file")} with only ${OTHER[has]} log-probs left out: the figures describe the ${has} policy`,
+      `${plural(count, "file")} with only ${OTHER[has]} log-probs ${count === 1 ? "is" : "are"} left out: the figures describe the ${has} policy`,
   });
 }
 

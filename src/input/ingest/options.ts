@@ -17,8 +17,8 @@ export interface ReadOptions {
   /** Whether one column may be named for both sides, for verbs that read one policy. */
   readonly oneSide?: boolean;
   /**
-   * How far the trainer's column is moved: by a number of entries, `auto` by the shift found in the data, `none` to
-   * trust the file without a check. Default 0: as in the file, with a check.
+   * How the trainer's column is moved: n uses its entry t + n for token t, `auto` the shift found in the data, `none`
+   * trusts the file without a check. Default 0: as in the file, with a check.
    */
   readonly align?: Align;
   /**

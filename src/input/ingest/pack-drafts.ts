@@ -72,8 +72,8 @@ export function withNumbers(draft: SequenceDraft, { step, rank }: FileNumbers): 
 }
 
 /**
- * The beginning of a file had both sides, but later rows may lack one. A few such rows count as missing values; a
- * whole batch of them has nothing to compare.
+ * The beginning of a file had the required sides, but later rows may lack one. A few such rows count as missing
+ * values; a whole batch of them has nothing to compare.
  *
  * @throws MissingSideError here, to end the reading of one file only, before batches of all files are summed
  */

@@ -46,7 +46,7 @@ describe("why a pair cannot be read", () => {
     expect(batches[0]!.length).toBe(1);
     expect(findings.map(({ message, omits }) => [message, omits])).toEqual([
       [
-        "1 token after the point where 1 of 2 sequences diverge (1 at the first token)",
+        "1 token after the point where 1 of 2 sequences diverges (1 at the first token)",
         { unit: "token", why: "incomparable" },
       ],
       ["2 sequences joined from the two sides: 2 by id", undefined],

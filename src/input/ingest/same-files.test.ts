@@ -81,7 +81,7 @@ describe("one file by several names", () => {
     const [sequences, said] = await count(names);
     expect(sequences).toBe(2);
     expect(said).toEqual([
-      `1 file holds the same bytes as another of the same step and rank, counted twice, since both were named; the first repeats ${names[0]}`,
+      `1 file holds the same bytes as another of the same step and rank, counted twice, since both were named; it repeats ${names[0]}`,
     ]);
     await mkdir(join(folder, "run"));
     await writeFile(join(folder, "run", "c_step_1.jsonl"), ROW);

@@ -126,7 +126,7 @@ function tell(copy: Source, first: Source, findings: FindingLog): void {
     describe: (count) => {
       const hold = count === 1 ? "file holds" : "files hold";
       const fate = counted ? "counted twice, since both were named" : "counted once";
-      return `${count} ${hold} the same bytes as another of the same step and rank, ${fate}; the first repeats ${first.file.path}`;
+      return `${count} ${hold} the same bytes as another of the same step and rank, ${fate}; ${count === 1 ? "it" : "the first"} repeats ${first.file.path}`;
     },
   });
 }

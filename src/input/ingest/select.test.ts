@@ -85,7 +85,7 @@ it("says why nothing can be read", async () => {
   await put("parts/b.lrs", {});
   const parts = await readError(join(folder, "parts"));
   expect(parts.likely).toBe(
-    "the 2 files there are parts of logratio summarize, without sequences and tokens",
+    "the 2 files there are parts that logratio summarize wrote, without sequences and tokens",
   );
   expect(parts.hint).toContain("logratio merge GIVEN");
   const notes = await put("notes.jsonl", { title: "none of this is data" });

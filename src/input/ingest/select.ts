@@ -210,7 +210,7 @@ function describeIgnored(ignored: readonly string[]): { likely: string; hint: st
     const what =
       ignored.length === 1 ? "the file there is a part" : `the ${ignored.length} files there are parts`;
     return {
-      likely: `${what} of logratio summarize, without sequences and tokens`,
+      likely: `${what} that logratio summarize wrote, without sequences and tokens`,
       hint: "to report on parts, run logratio merge GIVEN; doctor, sweep and divergence read parts of their own; view and show need the dumps",
     };
   }

@@ -94,16 +94,15 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
 }
 
 /**
- * Adds up what is under each path. A path that was given must be there; of what is found below one, nothing stops the walk
- * but too much of it:
+ * Collects what is under each path. A given path must exist; below it, only too many or too deep entries stop the walk:
  *
  * ```
  *  path ─┬─ "-" ───────────────────────────────► files
  *        ├─ remote ─► the store's list ────────► files, or ignored by name
  *        ├─ file ──────────────────────────────► files
  *        └─ directory ─► each entry ─┬─ file ──► files, or ignored by name
- *                                    ├─ folder ► entered, unless it was; a link upwards is unfollowed
- *                                    └─ refused ► unreadable; ignored where it is gone
+ *                                    ├─ folder ► entered once; a link upwards is not followed
+ *                                    └─ refused ► unreadable; ignored if it is gone
  * ```
  */
 class Walker {
@@ -112,7 +111,7 @@ class Walker {
   readonly #markers = new Set<string>();
   readonly #unfollowed: { path: string; target: string }[] = [];
   readonly #unreadable: { path: string; error: LogratioError }[] = [];
-  /** Directories that were entered, links resolved: two links to one folder give its files once. */
+  /** Real paths of entered directories: two links to one folder give its files only once. */
   readonly #seen = new Set<string>();
   #entries = 0;
 
@@ -169,7 +168,7 @@ class Walker {
       const followed = await this.#mayFollow(path, root).catch(refused);
       if (followed !== true) return;
       await this.#enter(path, root, depth + 1).catch((cause: unknown) => {
-        // A limit, which is not about this folder alone, ends the walk.
+        // Any other error is a limit on the whole walk, and ends it.
         if (!isSystemError(cause)) throw cause;
         this.#refuse(path, "list", cause);
       });
@@ -210,7 +209,7 @@ class Walker {
       if (parts.some((part) => part.startsWith("."))) continue;
       const name = parts.at(-1)!;
       if (COMPLETE_MARKERS.has(name)) this.#markers.add(path);
-      // Below nothing: the address is a file's own, which is never left out.
+      // Empty when the address names the file itself, which is never left out.
       if (below !== "" && !isDataName(name)) this.#ignored.push(path);
       else
         this.#files.push({

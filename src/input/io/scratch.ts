@@ -1,5 +1,5 @@
 /**
- * Temporary files and directories: they have unguessable names, are never reused from others, and are removed when the
+ * Temporary files and directories: they have unguessable names, are always newly created, and are removed when the
  * process ends or, if it was killed, by the next one that writes there.
  *
  * A name identifies its maker: the machine (with its boot and its process namespace, as a hash), the process, a random

@@ -8,7 +8,7 @@ import type { ZipArchive, ZipMember } from "./zip.ts";
 import { checkSpan, runningChecksum } from "./zip-checks.ts";
 import { findData } from "./zip-header.ts";
 
-/** A deflated member up to this size is inflated in one call, which is several times faster than a stream of it. */
+/** A deflated member up to this size is inflated in one call, which is several times faster than streaming it. */
 const SMALL_BYTES = 1024 * 1024;
 /** Compressed bytes to inflate for a member's first bytes, and how many inflated ones to keep. */
 const HEAD_INPUT_BYTES = 1024;
@@ -36,17 +36,17 @@ export function deflatedMember(zip: ZipArchive, member: ZipMember): ByteSource {
 }
 
 /**
- * The inflated bytes of one member, of which as little is kept as its reader lets:
+ * The inflated bytes of one member; as few are kept as the order of reading allows:
  *
  * ```
  *                      nothing else is open, and it lies in the first 4 KiB
  *   slice(start, end) ─┬──────────────────────────────────────────────────► head    kept
  *                      ├─ up to 1 MiB ────────────────────────────────────► whole   kept until its end has been read
- *                      └─ larger ─────────────────────────────────────────► stream  forwards; back means from the front
+ *                      └─ larger ─────────────────────────────────────────► stream  forwards; backwards starts again
  * ```
  *
- * The head has its own way because what an archive holds is told by the first bytes of every member (the header of an
- * array, say): a kilobyte of each is inflated for that, and not all of it.
+ * The head is separate because an archive is recognized by the first bytes of every member (such as an array's header):
+ * that takes only a compressed kilobyte of each.
  */
 class DeflatedMember {
   readonly #zip: ZipArchive;
@@ -56,7 +56,7 @@ class DeflatedMember {
   #head: Uint8Array | undefined;
   #whole: Uint8Array | undefined;
   #stream: InflateStream | undefined;
-  /** Of `#stream`, in inflated bytes. */
+  /** Position of `#stream`, in inflated bytes. */
   #position = 0;
 
   constructor(zip: ZipArchive, member: ZipMember) {
@@ -66,7 +66,7 @@ class DeflatedMember {
     this.#small = member.byteLength <= SMALL_BYTES && member.compressedLength <= 2 * SMALL_BYTES;
   }
 
-  /** Not to be called before the slice before has come. */
+  /** Must not be called before the previous slice has arrived. */
   async slice(start: number, end: number): Promise<Uint8Array> {
     const { byteLength } = this.#member;
     if (this.#stream === undefined && this.#whole === undefined) {
@@ -92,7 +92,7 @@ class DeflatedMember {
     const base = await findData(this.#zip, this.#member);
     const length = Math.min(this.#member.compressedLength, HEAD_INPUT_BYTES);
     const input = await this.#zip.source.slice(base, base + length);
-    // The input ends anywhere in the deflate stream: Z_SYNC_FLUSH takes what there is of it for no error.
+    // The input may end anywhere in the deflate stream, which is not an error with Z_SYNC_FLUSH.
     return inflateAll(input, this.#at, base, { finishFlush: zlib.Z_SYNC_FLUSH }).slice(0, HEAD_BYTES);
   }
 

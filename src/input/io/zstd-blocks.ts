@@ -21,7 +21,7 @@ export async function loadZstd(): Promise<(bytes: Uint8Array) => Uint8Array> {
 
 /**
  * @param length bytes of the result, which the caller has checked against the memory limit
- * @throws Error when the result has another length
+ * @throws Error when the bytes are damaged, or the result has another length
  */
 export function unzstdBlock(bytes: Uint8Array, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0);

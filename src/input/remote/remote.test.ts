@@ -133,7 +133,7 @@ describe.each(["s3://bucket/runs/a", "gs://bucket/runs/a/", "hf://datasets/me/ru
         message: expect.stringMatching(
           /^cannot reach the store of .*runs\/a\/?: .*(ECONNREFUSED|bad port).*, 5 times$/,
         ),
-        likely: "this machine cannot reach that network, or the address is misspelled",
+        likely: "this machine cannot reach that host, or the address is misspelled",
         hint: "try the same address with curl from this machine, or copy the files here and give their path",
       });
     });

@@ -85,7 +85,7 @@ function explain(name: string, failure: StoreFailure, attempts: number): Lograti
       cause,
       likely: isProxied
         ? "this machine goes through a proxy (HTTPS_PROXY), which Node uses from version 24 on with NODE_USE_ENV_PROXY=1"
-        : "this machine cannot reach that network, or the address is misspelled",
+        : "this machine cannot reach that host, or the address is misspelled",
       hint: "try the same address with curl from this machine, or copy the files here and give their path",
     });
   }

@@ -1,6 +1,6 @@
 /**
  * The parts of inference servers' replies that scoring (which sends requests) and adapters (which read saved replies)
- * share: log-probs and their sentinels, OpenAI's `logprobs` blocks, vLLM's places, SGLang's triples.
+ * share: log-probs and their sentinels, OpenAI's `logprobs` blocks, vLLM's positions, SGLang's triples.
  *
  * Which reply holds which part is decided there.
  *

@@ -5,7 +5,7 @@ import { loadTokenizer } from "./open-tokenizer.ts";
 export interface TokenizerDifference {
   /** One more than the largest id of each. */
   readonly sizes: readonly [number, number];
-  /** Ids that mean different tokens in both: texts of one are wrong for the other. */
+  /** Ids that both have, but for different tokens: texts of one are wrong for the other. */
   readonly conflicts: {
     readonly count: number;
     /** The smallest of them, and its token in each. */

@@ -14,7 +14,7 @@ import {
 
 type Rows = [label: string, text: string][];
 
-/** What the correction does, what it keeps and drops, its pitfalls, and what the trainer logs. */
+/** What the correction does, what it keeps and drops, its traps, and what the trainer logs. */
 export function buildCorrectDocument(report: CorrectReport): Document {
   const settings = Object.entries(report.settings)
     .filter(([, value]) => value !== null)

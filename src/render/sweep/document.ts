@@ -12,7 +12,7 @@ export interface SweepOptions {
   readonly rows?: RowChoice;
 }
 
-/** With more configs than this, each one's pitfalls are cut to the first few. */
+/** With more configs than this, each one's traps are cut to the first few. */
 const FEW_CONFIGS = 3;
 const MOST_TRAPS = 2;
 

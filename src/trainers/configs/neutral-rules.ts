@@ -8,7 +8,7 @@ import type { LintFinding } from "../../results/index.ts";
 import type { Bounds, Correction, Measure, Step } from "../neutral/index.ts";
 import type { Entry, LintContext } from "../shared/index.ts";
 
-/** Sequence lengths that a product of ratios can bear. */
+/** Sequences shorter than this are short enough for a product of ratios. */
 const LONG = 1024;
 /** Nats per token; a bf16 run of a dense model, heavy tails included (`logratio report` prints delta_std). */
 const TYPICAL_SPREAD = 0.02;
@@ -122,7 +122,7 @@ function lengthBudget(context: LintContext, { weight, steps }: Correction): Lint
         ? `a product of ratios over up to ${length.value} tokens (${length.key}, line ${length.line}): its log spreads by ±${spread} nats, its bound is at ${Number(nats.toPrecision(3))}`
         : `a product of ratios reaches its bound of ${Number(nats.toPrecision(3))} nats by chance at about ${budget} tokens`,
       why: `with σ = ${TYPICAL_SPREAD} nats per token and independent tokens, log ρ of a sequence of T tokens has the spread σ√T: the budget is (${Number(nats.toPrecision(3))} / ${TYPICAL_SPREAD})² = ${budget} tokens; use delta_std of logratio report for σ`,
-      instead: "token weights, or rejection by the geometric mean; logratio sweep shows what each rejects",
+      instead: "token weights, or rejection by the geometric mean; logratio sweep shows what each discards",
     },
   ];
 }

@@ -10,7 +10,8 @@ const K3_MAX = 10;
 /**
  * `rollout_correction/*` of one micro-batch of one process; ms-swift then averages these means over both.
  *
- * Over tokens with mask 1: `kl` (−Δ), `k3_kl` (Δ clamped to ±20, k3 to 10), `chi2_token` (mean ρ² − 1, Δ clamped). Over every sequence (log-prob 0 for one without such a token): `{training,rollout}_{ppl,log_ppl}`, `log_ppl_diff` (mean
+ * Over tokens with mask 1: `kl` (−Δ), `k3_kl` (Δ clamped to ±20, k3 to 10), `chi2_token` (mean ρ² − 1, Δ clamped). Over
+ * every sequence (log-prob 0 for one without such a token): `{training,rollout}_{ppl,log_ppl}`, `log_ppl_diff` (mean
  * rollout − trainer), its `abs`, `max` and `min`, `ppl_ratio`, `chi2_seq` (of the geometric mean).
  *
  * With a mode also `is_weight_mean`, `ess` (1 / mean (w / mean w)², w clamped to [1/threshold, threshold]; a fraction),

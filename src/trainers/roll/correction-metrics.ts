@@ -11,8 +11,10 @@ const AGG_TYPES = ["token", "geometric", "sequence", "segment"] as const;
  *
  * * `actor/train_infer_{ratio,diff}_{token,geometric,sequence,segment}_mean@sum`: the value of each token at that level,
  *   mean over a sequence's tokens with mask 1, then over sequences that have any; 0 when none has.
- * * `actor/is_weight_clipfrac@sum`: weights above upper_bound, over tokens with mask 1. ROLL counts positions outside the
- *   mask too, whose ratio is 1; at `geometric` and `sequence` it counts them with the sequence's own ratio, over the batch's width, which a record does not have: there, and for an upper_bound below 1, the key is left out.
+ * * `actor/is_weight_clipfrac@sum`: weights above upper_bound, over tokens with mask 1. ROLL also counts
+ *   positions outside the mask, whose ratio is 1; at `geometric` and `sequence` it counts them with the sequence's own
+ *   ratio, over the batch's width, which a record does not have: there, and for an upper_bound below 1, the key is left
+ *   out.
  * * `actor/train_infer_final_mask_mean`: what the filters leave of the mask, when there are filters.
  *
  * `actor/train_infer_{agg}_{ratio,diff}_mask_mean@sum` count positions outside the mask as passing and are left out.

@@ -5,7 +5,8 @@ import { Moments, readNumber } from "../shared/index.ts";
 const LOG_CLAMP = 20;
 
 /**
- * `policy/loss_metrics/*` of one micro-batch, and `policy/rollout_train_logprobs_abs_diff_*` of the whole batch; here both are the same.
+ * `policy/loss_metrics/*` of one micro-batch, and `policy/rollout_train_logprobs_abs_diff_*` of the whole batch; here
+ * the micro-batch is taken to be the whole batch.
  *
  * * `is_ratio_mean`: ρ (Δ clamped to ±20 nats) over tokens with mask 1, before any correction.
  * * `is_ratio_{std,max,min}`: SkyRL takes them of ρ · mask over padding, too, which a record no longer has; these are

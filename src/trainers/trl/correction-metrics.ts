@@ -3,7 +3,8 @@ import type { BatchMetrics, Preset, Settings } from "../shared/index.ts";
 import { Moments, readNumber } from "../shared/index.ts";
 
 /**
- * `sampling/*` of one process and one generation batch. TRL then averages the means over processes and the maxima over logging steps; that is not done here.
+ * `sampling/*` of one process and one generation batch. TRL then averages the means over processes and the maxima over
+ * logging steps; that is not done here.
  *
  * * `sampling_logp_difference/{mean,max}`: |Δ| over tokens with mask 1, nats; 0 without any.
  * * `importance_sampling_ratio/{min,mean,max}`: weights after clip or mask but before OPSM, over tokens with mask 1; in

@@ -1,7 +1,7 @@
 import type { Dialect, LintContext, LintRule } from "../shared/index.ts";
 import { isFalse, isTrue, needsSwitch, oldNames } from "../shared/index.ts";
 
-/** Smallest shift of a bound, in nats, from inverting k1's pair that is reported. */
+/** Inverting k1's pair is an error if it moves a bound by this many nats, and a warning below. */
 const NEARLY_RECIPROCAL = 0.1;
 
 const HELPER = "verl/trainer/ppo/rollout_corr_helper.py";

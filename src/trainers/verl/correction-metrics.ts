@@ -1,6 +1,7 @@
 /**
  * The `rollout_corr/*` metrics: `compute_is_metrics`, `compute_rs_metrics` and `compute_offpolicy_metrics` of
- * verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b. All are over the original response mask, and those about weights are before normalization.
+ * verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b. All are over the original response mask, and those about weights
+ * are before normalization.
  *
  * @module
  */

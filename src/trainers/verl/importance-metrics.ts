@@ -16,10 +16,10 @@ import {
 import { VERL_BOUND, type VerlImportance } from "./settings.ts";
 
 /**
- * Which weight a metric is of depends on the metric, as in verl:
+ * Each metric uses one form of the weight, as in verl:
  *
  * ```
- *  weight, bounded and normalized  ── per token ──► mean, min, max, std, ESS
+ *  bounded weight, not normalized  ── per token ──► mean, min, max, std, ESS
  *                                  └─ row mean ───► seq_*
  *  raw weight, before its bounds   ── per token ──► fractions outside the bounds (level token)
  *                                  └─ row mean ───► seq_fraction_*
@@ -30,7 +30,7 @@ export class ImportanceSums {
   readonly #importance: VerlImportance;
   readonly #low: number;
   readonly #tokens = new Moments();
-  /** Of the rows' means; a row without a token has the mean 0 in `#rows`, as in verl, and is not in `#validRows`. */
+  /** Means of the rows; a row without a token has the mean 0 in `#rows`, as in verl, and is not in `#validRows`. */
   readonly #rows = new Moments();
   readonly #validRows = new Moments();
   readonly #deviations = new Moments();
@@ -84,7 +84,7 @@ export class ImportanceSums {
     if (rawMean < this.#low) this.#below.rows++;
   }
 
-  /** A row's weight is compared as its logarithm: exp of it may overflow. */
+  /** Compares the logarithm of a row's weight, since its exponential may overflow. */
   #addLog(log: number): void {
     this.#logs.add(log);
     if (log > Math.log(this.#importance.upper)) this.#above.logs++;

@@ -1,5 +1,6 @@
 /**
- * The metrics of rejected tokens and sequences: `compute_rs_metrics` of verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b.
+ * The metrics of rejected tokens and sequences: `compute_rs_metrics` of verl/trainer/ppo/rollout_corr_helper.py @
+ * 1dda039b.
  *
  * @module
  */
@@ -15,7 +16,7 @@ import {
 } from "../shared/index.ts";
 import type { VerlRejection } from "./settings.ts";
 
-/** What all options reject together, and the figures of each. */
+/** Sums of what all options reject together, and the figures of each option. */
 export class RejectionSums {
   readonly #options: readonly OptionSums[];
   readonly #rejectedTokens = new Moments();
@@ -27,7 +28,7 @@ export class RejectionSums {
   }
 
   add(block: CorrectionBlock, applied: AppliedCorrection): void {
-    // The steps that mask are the options, in their order.
+    // The masking steps correspond to the options, in order.
     const masks = applied.steps.filter(({ step }) => step.action === "mask");
     for (const [i, option] of this.#options.entries()) option.add(block, masks[i]!.measured!);
     const { mask, offsets } = block;
@@ -53,17 +54,17 @@ export class RejectionSums {
   }
 }
 
-/** What a rule measured, and what it rejected: of each token, or of each row where its level is the sequence. */
+/** What a rule measured and rejected, per token, or per row if its level is the sequence. */
 interface Measured {
   readonly values: Float64Array;
   readonly rejected: Uint8Array;
 }
 
-/** Of one option, such as `seq_mean_k3`: its own statistic over tokens, and over rows. */
+/** Sums of one option, such as `seq_mean_k3`: its statistic over tokens, and over rows. */
 class OptionSums {
   readonly #rejection: VerlRejection;
   readonly #tokens = new Moments();
-  /** Of values held within the bounds: what `std` is of, in verl. */
+  /** Values clamped to the bounds, from which verl computes `std`. */
   readonly #clamped = new Moments();
   readonly #rows = new Moments();
   readonly #sizes = new Moments();
@@ -91,7 +92,7 @@ class OptionSums {
       }
       if (count === 0) continue;
       if (level === "sequence") {
-        // The mean was taken over the count; verl's is over count + 1e-8. Each token of the row has the row's value.
+        // Our mean divides by the count, verl's by count + 1e-8. Each token of the row has the row's value.
         const value = values[row]! * (aggregation === "mean" ? maskedMean(count, count) : 1);
         this.#addToken(value, count, rejected[row] === 1);
         this.#addRow(value, rejected[row] === 1);

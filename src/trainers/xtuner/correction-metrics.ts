@@ -1,6 +1,7 @@
 /**
  * xtuner's `mismatch/*` metrics of one pack: `compute_is_metrics`, `compute_mismatch_metrics` and the mask figures of
- * `compute_rollout_importance_weights` (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462). All are over the original response mask, and those about weights are before any step.
+ * `compute_rollout_importance_weights` (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462). All are over the
+ * original response mask, and those about weights are before any step.
  *
  * @module
  */

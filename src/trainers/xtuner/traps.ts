@@ -39,7 +39,7 @@ export function xtunerTraps(settings: Settings, plan: XtunerPlan | undefined): r
     );
   }
   traps.push(
-    "logged figures other than minima and maxima are unweighted means over packs (merge_rollout_is_metrics), and 0 when no pack has a valid token",
+    "logged figures are unweighted means over packs, except minima and maxima (merge_rollout_is_metrics); all are 0 when no pack has a valid token",
   );
   return traps;
 }

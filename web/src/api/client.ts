@@ -153,9 +153,8 @@ export const client = {
     return info;
   },
   report: (): Promise<MismatchReport> => json(fixed("report")),
-  /** `10..30`: over these steps only; a bundle cannot answer that. */ reportTables: (
-    steps?: string,
-  ): Promise<ReportPage> =>
+  /** `10..30`: over these steps only; a bundle cannot answer that. */
+  reportTables: (steps?: string): Promise<ReportPage> =>
     json(fixed(steps === undefined ? "report-tables" : `report-tables?steps=${steps}`)),
   steps: (): Promise<StepSeries> => json(fixed("steps")),
   /** Without a version: alerts are raised while the run is shown. */

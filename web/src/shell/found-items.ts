@@ -48,7 +48,7 @@ export function exportItems(exports: readonly Exporting[]): PaletteItem[] {
   );
 }
 
-/** Taken where filters hold: here, else among the sequences. */
+/** Applied in the current view if it takes filters, else in the list of sequences. */
 export function filterItems(saved: readonly SavedFilter[], view: ViewName): PaletteItem[] {
   return saved.map(({ name, filter }) => ({
     ...{ key: `filter ${name}`, kind: "filter", label: name, hint: filter },
@@ -76,7 +76,7 @@ export function promptItems({ prompts, found }: PromptMatches): PaletteItem[] {
     ...{ key: `prompt ${sequence}`, kind: "prompt", label: prompt },
     hint:
       at === prompts.length - 1 && found > prompts.length
-        ? `and ${found - prompts.length} more prompts`
+        ? `and ${formatCounted(found - prompts.length, "more prompt")}`
         : formatCounted(sequences, "sequence"),
     move: { view: "group", sequence, token: undefined },
   }));

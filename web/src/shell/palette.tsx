@@ -22,7 +22,7 @@ export function Palette({
   readonly fixed: readonly PaletteItem[];
   /** Whether there are sequences to find, too. */
   readonly hasSequences: boolean;
-  /** Whether somebody looks through the prompts. */
+  /** Whether there is a server that searches prompts. */
   readonly hasServer: boolean;
   readonly onClose: () => void;
 }) {
@@ -78,7 +78,7 @@ export function Palette({
       <OptionList id={id} label="Answers" items={items} chosen={chosen} onTake={take} />
       {items.length === 0 && (
         <p class="muted" role="status">
-          {loaded?.state === "loading" || busy ? "loading …" : "nothing has this name"}
+          {loaded?.state === "loading" || busy ? "loading …" : "nothing found"}
         </p>
       )}
     </Dialog>

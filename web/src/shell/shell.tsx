@@ -207,7 +207,7 @@ function listItems(
   ];
 }
 
-/** What has no key, or is of no view. */
+/** Commands without a key, or of no particular view. */
 function listCommands({ status }: ShellProps["info"]): PaletteItem[] {
   const command = (label: string, hint: string, run: () => void): PaletteItem => ({
     ...{ key: label, kind: "command", label, hint, run },
@@ -218,7 +218,7 @@ function listCommands({ status }: ShellProps["info"]): PaletteItem[] {
       : [];
   return [
     ...THEMES.map((name) =>
-      command(`Colors: ${name}`, name === theme.value ? "now" : THEME_HINTS[name], () => setTheme(name)),
+      command(`Colors: ${name}`, name === theme.value ? "current" : THEME_HINTS[name], () => setTheme(name)),
     ),
     command("Copy link", "to the page as it is", () => void copied(location.href)),
     ...clear("Show all steps", "steps"),
@@ -239,4 +239,4 @@ const LAYOUTS: readonly PaletteItem[] = [
   move: { view: "sequences", token: undefined, params: { layout } },
 }));
 
-const THEME_HINTS = { auto: "as the system is set", light: "light theme", dark: "dark theme" } as const;
+const THEME_HINTS = { auto: "follows the system", light: "light theme", dark: "dark theme" } as const;

@@ -1,5 +1,5 @@
 /**
- * Filters of the run that have a name: kept by the server, as stars are.
+ * The run's saved filters: kept by the server, as stars are.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { lazily } from "./loaded.ts";
 
 const list = lazily(client.savedFilters);
 
-/** None while they are not there. */
+/** Empty until they are loaded. */
 export function savedFilters(): readonly SavedFilter[] {
   const loaded = list().value;
   return loaded.state === "ready" ? loaded.value.filters : [];
@@ -17,7 +17,7 @@ export function savedFilters(): readonly SavedFilter[] {
 
 /**
  * @param filter null removes the one of that name
- * @throws Error that says why it is not kept
+ * @throws Error that says why it could not be saved
  */
 export async function saveFilter(name: string, filter: string | null): Promise<void> {
   await client.changeFilter(name, filter);

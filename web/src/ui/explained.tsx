@@ -2,13 +2,13 @@ import { useMemo } from "preact/hooks";
 import { glossary } from "../state/loaded.ts";
 import "./explained.css";
 
-/** A heading whose terms say what they mean to those who point at them, tap them or come by Tab. */
+/** A heading whose terms are explained when pointed at, tapped or reached with Tab. */
 export function Explained({
   text,
   meaning,
 }: {
   readonly text: string;
-  /** Of the whole text; without one its terms are looked up. */
+  /** Meaning of the whole text; without one, its terms are looked up. */
   readonly meaning?: string | undefined;
 }) {
   const loaded = glossary().value;
@@ -44,7 +44,7 @@ said.role = "tooltip";
 said.popover = "auto";
 let term: Element | null = null;
 
-/** What has a description shows it. */
+/** Shows the description of the element that the event is about. */
 function show({ target }: Event): void {
   if (!(target instanceof Element) || said.contains(target)) return;
   term = target.closest("[aria-description]");
@@ -56,7 +56,7 @@ function show({ target }: Event): void {
   place();
 }
 
-/** Below it, or above where there is no room. */
+/** Places the description below the term, or above where there is no room. */
 function place(): void {
   if (term === null) return;
   const { left, top, bottom } = term.getBoundingClientRect();

@@ -35,7 +35,7 @@ const there = signal<readonly Exporting[]>([]);
 /** Whatever the page can export now. */
 export const exportsThere: ReadonlySignal<readonly Exporting[]> = there;
 
-/** Saves it, and says so. */
+/** Saves the file and reports the outcome. */
 export async function saveExport(name: string, format: string, make: () => Promise<Blob>): Promise<void> {
   const file = fileName(exportRun.value, name, format.toLowerCase());
   try {

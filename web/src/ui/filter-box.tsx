@@ -57,7 +57,7 @@ export function FilterBox({
   );
 }
 
-/** What each term matches by itself, in the whole run; files have nobody who counts. */
+/** What each term matches by itself, in the whole run; not in a bundle, which cannot count. */
 function TermCounts({ filter }: { readonly filter: Filter }) {
   const loaded = run().value;
   const info = loaded.state === "ready" && loaded.value.kind === "view-run" ? loaded.value : undefined;

@@ -7,13 +7,13 @@ export function FilterFields({ onPick }: { readonly onPick: (example: string) =>
     <Popover class="filter-help drop" summary="Fields">
       <div>
         <p>
-          Terms with blanks between must all hold; those on tokens at the same token. <code>|</code> means or,
-          brackets group: <code>correct:no (abs&gt;0.5 | is:number)</code>. <code>-</code> negates a term or a
-          bracket. Numbers: <code>:</code> <code>=</code> <code>!=</code> <code>&gt;</code> <code>&gt;=</code>{" "}
-          <code>&lt;</code> <code>&lt;=</code>, ranges <code>10..30</code>, lists <code>1,2,5</code>. Texts:{" "}
-          <code>:</code> for a part, <code>=</code> for all of it, quotes around blanks. <code>none</code>{" "}
-          finds what is missing. A word alone is looked for in the texts of the sequence; <code>s10.q41</code>{" "}
-          is a handle.
+          Terms separated by spaces must all hold, those on tokens at the same token. <code>|</code> means or,
+          parentheses group: <code>correct:no (abs&gt;0.5 | is:number)</code>. <code>-</code> negates a term
+          or a group. Numbers: <code>:</code> <code>=</code> <code>!=</code> <code>&gt;</code>{" "}
+          <code>&gt;=</code> <code>&lt;</code> <code>&lt;=</code>, ranges <code>10..30</code>, lists{" "}
+          <code>1,2,5</code>. Texts: <code>:</code> for a part, <code>=</code> for all of it, quotes around
+          spaces. <code>none</code> finds what is missing. A word alone is looked for in the texts of the
+          sequence; <code>s10.q41</code> is a handle.
         </p>
         <table>
           {(["token", "sequence"] as const).map((scope) => (

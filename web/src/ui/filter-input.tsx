@@ -11,7 +11,7 @@ import { comboboxOf, type Option, OptionList, placeAfter } from "./option-list.t
 
 type Choice = Option & { readonly completion: Completion };
 
-/** The text field, and a list of what the word at the caret may become: fields, the values of the run, saved filters. */
+/** The text field, and a list of completions at the caret: fields, values of the run, saved filters. */
 export function FilterInput({
   id,
   filter,
@@ -22,7 +22,7 @@ export function FilterInput({
   readonly onInput: (text: string) => void;
 }) {
   const field = useRef<HTMLInputElement>(null);
-  /** Where one writes; undefined: no list is open. */
+  /** The caret while the list is open; undefined: it is closed. */
   const [caret, setCaret] = useState<number | undefined>();
   const [at, setAt] = useState(-1);
   const choices = useChoices(filter.text, caret);
@@ -37,7 +37,7 @@ export function FilterInput({
     taken.current = completion.caret;
     openAt(completion.caret);
   };
-  // Before anything is typed there.
+  // In a layout effect, so that the caret is in place before the next key.
   useLayoutEffect(() => {
     if (taken.current !== undefined) field.current?.setSelectionRange(taken.current, taken.current);
     taken.current = undefined;
@@ -49,7 +49,7 @@ export function FilterInput({
       openAt(field.current!.selectionStart ?? undefined);
     } else {
       const to = placeAfter(event.key, at, choices.length - 1);
-      // Tab takes the first where a word is begun; else it leaves the field.
+      // Tab takes the first completion of a started word; else it leaves the field.
       const isBegun =
         /[^\s,|()]$/.test(filter.text.slice(0, caret)) && !/[<>=!:]$/.test(filter.text.slice(0, caret));
       const chosen = choices[event.key === "Tab" && isBegun ? Math.max(0, at) : at];
@@ -74,7 +74,7 @@ export function FilterInput({
         onInput={({ currentTarget }) => {
           const { value, selectionStart } = currentTarget;
           onInput(value);
-          // Where no word is begun the list would cover the page unasked; an arrow opens it.
+          // Without a started word, the list would cover the page unasked; an arrow key opens it.
           const isBegun = /[^\s|(]$/.test(value.slice(0, selectionStart ?? 0));
           openAt(isBegun ? (selectionStart ?? undefined) : undefined);
         }}

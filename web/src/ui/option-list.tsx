@@ -58,7 +58,7 @@ export function OptionList<Item extends Option>({
   );
 }
 
-/** What a text field says of its list; to be spread into the field. */
+/** The attributes of a text field with such a list. */
 export function comboboxOf(id: string, count: number, chosen: number): object {
   return {
     role: "combobox",

@@ -11,7 +11,7 @@ export function HandleLink({ handle }: { readonly handle: string }) {
   return move === undefined ? <span class="handle">{handle}</span> : <MoveLink move={move} text={handle} />;
 }
 
-/** A place by where it lies; its name may be a handle. Stars are asked for only where there are any: not in a study. */
+/** A link to a place, whose text may be a handle. Stars are read only for sequences: a study has none. */
 export function MoveLink({ move, text }: { readonly move: Move; readonly text: string }) {
   return (
     <>

@@ -26,7 +26,7 @@ export function RightWrongFigures({ right, wrong, tests }: RightWrong) {
           {formatNumber(mean(right))}, {formatNumber(mean(wrong))}
         </dd>
         <dt>
-          <Explained text="wrong − right" meaning="interval by prompt" />
+          <Explained text="wrong − right" meaning="difference of the means; interval by prompt" />
         </dt>
         <dd>
           {formatSigned(means.difference)}{" "}
@@ -37,7 +37,7 @@ export function RightWrongFigures({ right, wrong, tests }: RightWrong) {
           )}
         </dd>
         <dt>
-          <Explained text="rank-biserial" />
+          <Explained text="rank-biserial" meaning="from −1 (every wrong one below every right one) to 1" />
         </dt>
         <dd>{formatSigned(order.rankBiserial, 2)}</dd>
       </dl>

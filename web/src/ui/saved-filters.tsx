@@ -4,7 +4,7 @@ import { run } from "../state/loaded.ts";
 import { savedFilters, saveFilter } from "../state/saved-filters.ts";
 import { Popover } from "./popover.tsx";
 
-/** The filters that have a name: to take, to remove, and to add the one that is written. Those of files stay as they are. */
+/** The saved filters: to apply, to remove, and to add the current one. Those of a bundle are fixed. */
 export function SavedFilters({
   filter,
   onPick,

@@ -35,7 +35,7 @@ export function StarButton({ handle, isFixed }: { readonly handle: string; reado
   );
 }
 
-/** Beside what is starred. */
+/** The mark next to starred places. */
 export const STAR = (
   <span class="star-mark" role="img" aria-label="starred" title="in the story">
     {" "}
@@ -43,7 +43,7 @@ export const STAR = (
   </span>
 );
 
-/** In lists: says that a place is in the story, or of a sequence that one of its tokens is. */
+/** In lists: marks a place that is in the story, and a sequence with such a token. */
 export function StarMark({ handle }: { readonly handle: string }) {
   return starred.value.has(handle) && STAR;
 }

@@ -1,5 +1,5 @@
 /**
- * Light, dark, or as the system is set: remembered in this browser, not in links, since it is the reader's choice.
+ * Light, dark, or as the system: remembered in this browser, not in links, since it is the reader's choice.
  *
  * @module
  */

@@ -185,7 +185,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   }
 }
 
-/** They may quote what is left out. */
+/** Without texts, also without saved filters, which may quote them. */
 async function savedFilters(run: PreparedRun): Promise<SavedFilterList> {
   const list = await run.savedFilters();
   return run.info.redacted ? { ...list, filters: [] } : list;

@@ -87,8 +87,8 @@ export async function compareRuns(
 }
 
 /**
- * The run beside one more, whatever it is compared with already. Its rows stay where they are; everything stays open when
- * this throws.
+ * Compares the run with one more, besides those that it is compared with already. Its rows keep their numbers; everything
+ * stays open when this throws.
  */
 export async function addComparedRun(
   run: PreparedRun,

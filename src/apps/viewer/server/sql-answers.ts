@@ -8,7 +8,7 @@ import { refuse } from "./reply.ts";
 const MOST_QUERY_BYTES = 65_536;
 const NO_STORE = { "cache-control": "no-store" };
 
-/** SQL over the run: what can be asked, and the answer to a query. It is stopped when whoever asked has gone. */
+/** SQL over the run: its tables, and the answer to a query. A query is stopped when its request is aborted. */
 export function sqlAnswers(app: Hono, current: CurrentRun): void {
   app.get("/sql", async (c) => c.json(await current.use(async ({ info }) => sqlHelp(info)), 200, NO_STORE));
   app.post("/sql", limitBody(MOST_QUERY_BYTES), async (c) => {

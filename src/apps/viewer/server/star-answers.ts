@@ -37,7 +37,7 @@ async function change(
     if (error instanceof SyntaxError) return refuse(c, 400, `the ${what} is not JSON: ${error.message}`);
     if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
     if (isLogratioError(error, "FileSystemError"))
-      return refuse(c, 507, `the ${what} is not kept: ${error.message}`);
+      return refuse(c, 507, `the ${what} could not be saved: ${error.message}`);
     throw error;
   }
 }

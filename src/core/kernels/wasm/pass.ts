@@ -48,7 +48,7 @@ class Pass {
   readonly #rowEnd: number;
   readonly #table: TableBuilder;
 
-  /** Of the segments of this chunk: the turn. All 0 where turns are not asked for. */
+  /** Turn of each segment of this chunk. All 0 when turns are not requested. */
   readonly #turnOf: Int32Array;
   /** The same by slot, for the sink; empty without one. */
   readonly #slotTurn: Int32Array;

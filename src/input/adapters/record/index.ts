@@ -168,7 +168,7 @@ function reportLosses(
       at,
       hint: "write a response mask for every row",
       describe: (count) =>
-        `${count} ${count === 1 ? "row has" : "rows have"} a null response_mask: all their tokens count as sampled`,
+        `${count} ${count === 1 ? "row has" : "rows have"} a null response_mask: all ${count === 1 ? "its" : "their"} tokens count as sampled`,
     });
   }
   for (const name of Object.keys(row.named(POLICY_PREFIXES.topKIds))) {
@@ -182,7 +182,7 @@ function reportLosses(
       likely: "tokens have different numbers of alternatives, or ids and log-probs differ in length",
       hint: "write the same number of alternatives per token, padded with id -1",
       describe: (count) =>
-        `${count} ${count === 1 ? "row has" : "rows have"} top-k lists of ${name} of unequal length: left out`,
+        `${count} ${count === 1 ? "row has" : "rows have"} top-k lists of unequal length for ${name}: left out`,
     });
   }
 }

@@ -51,8 +51,8 @@ describe("the record as a trainer writes it with pyarrow", () => {
     expect([...batches[0]!.responseMask]).toEqual([1, 1, 1, 1]);
     expect(batches[0]!.topK).toEqual({});
     expect(findings.map(({ message, at }) => [message, at.row])).toEqual([
-      ["1 row has a null response_mask: all their tokens count as sampled", 1],
-      ["1 row has top-k lists of rollout of unequal length: left out", 1],
+      ["1 row has a null response_mask: all its tokens count as sampled", 1],
+      ["1 row has top-k lists of unequal length for rollout: left out", 1],
     ]);
   });
 

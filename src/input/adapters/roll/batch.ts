@@ -2,7 +2,7 @@
  * ROLL's batches: whole conversations of S tokens, padded on the right, with next-token log-probs of S − 1 columns.
  *
  * `postprocess_generate` of roll/utils/functionals.py (alibaba/ROLL 8eb27cc2) writes a response's log-probs to columns
- * prompt_len − 1 … valid_len − 2, and `compute_train_infer_correction` reads `response_mask[:, 1:]` beside them:
+ * prompt_len − 1 … valid_len − 2, and `compute_train_infer_correction` reads `response_mask[:, 1:]` with them:
  * column i is about token i + 1. A column of S entries was not shifted: its entry i is about token i.
  *
  * @module

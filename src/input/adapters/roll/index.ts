@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const ENGINE = "generating_args.logprobs: 1 makes the engine return log-probs";
 const TRAINER = `# config: enable_old_logprobs_recompute: true
-# roll/pipeline/rlvr/rlvr_pipeline.py (agentic: agentic_pipeline.py), behind batch.batch["old_log_probs"] = old_log_probs.batch["log_probs"]:
+# roll/pipeline/rlvr/rlvr_pipeline.py (agentic: agentic_pipeline.py), after batch.batch["old_log_probs"] = old_log_probs.batch["log_probs"]:
 import os, torch
 os.makedirs("logratio", exist_ok=True)
 keys = ["input_ids", "attention_mask", "response_mask", "infer_logprobs", "old_log_probs", "ref_log_probs",

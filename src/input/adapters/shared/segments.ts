@@ -53,7 +53,7 @@ function spread(
   return undefined;
 }
 
-/** Joins segments to a sequence; its response begins with the first token that counts. */
+/** Joins segments into a sequence; its response begins with the first token that counts. */
 export function assembleSegments(segments: readonly Segment[]): Assembled | Unavailable {
   const total = segments.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Float64Array(total);

@@ -59,7 +59,7 @@ async function* readBlocks(
       count: padding,
       at: { file: document.file },
       describe: (count) =>
-        `${count} padding ${count === 1 ? "row" : "rows"} (pad_size) ${count === 1 ? "is" : "are"} not read: copies of a sequence with an empty loss mask`,
+        `${count} padding ${count === 1 ? "row (pad_size) is not read: a copy" : "rows (pad_size) are not read: copies"} of a sequence with an empty loss mask`,
     });
   }
   yield* readPadded(columns, { file: document.file, blockTokens: context.blockTokens });

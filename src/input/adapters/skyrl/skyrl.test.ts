@@ -44,7 +44,7 @@ describe("SkyRL's training batches", () => {
   it("say how many rows only fill the batch up", async () => {
     const { findings } = await readAll(fixture("dumped_data"));
     expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
-      ["info", "1 padding row (pad_size) is not read: copies of a sequence with an empty loss mask"],
+      ["info", "1 padding row (pad_size) is not read: a copy of a sequence with an empty loss mask"],
     ]);
   });
 

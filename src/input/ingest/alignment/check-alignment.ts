@@ -44,7 +44,7 @@ function reportIds({ findings, file, checks: { ids } }: AlignmentCheckOptions): 
     count: ids.differ,
     at: { file },
     likely:
-      "the prompt and response ids are padded on the other side than the response, or hold only the prompt",
+      "the prompt and response ids are padded on the opposite side from the response ids, or hold only the prompt",
     hint: "check the columns with --explain; the response's own ids are used",
     describe: (count) =>
       `${formatCount(count)} of ${plural(ids.compared, "response token id")} ${count === 1 ? "differs" : "differ"} from the end of the prompt and response ids`,

@@ -69,8 +69,9 @@ function describeIds(checks: readonly SourceChecks[]): string[] {
   const differ = checks.reduce((sum, { ids }) => sum + ids.differ, 0);
   if (compared === 0) return [];
   const those = plural(compared, "response token id");
+  const match = compared === 1 ? `${those} matches` : `all ${those} match`;
   return [
-    `token ids: ${differ === 0 ? `all ${those} match` : `${formatCount(differ)} of ${those} do not match`} the end of the prompt and response ids`,
+    `token ids: ${differ === 0 ? match : `${formatCount(differ)} of ${those} ${differ === 1 ? "does" : "do"} not match`} the end of the prompt and response ids`,
   ];
 }
 

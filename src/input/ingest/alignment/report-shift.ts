@@ -40,7 +40,7 @@ export function reportShift({
       count: maskedTokens,
       at: { file },
       likely:
-        "one side has more tokens between the turns than the other: it tokenized the text again, or omits a token of the chat template",
+        "the sides have different numbers of tokens between the turns: one tokenized the text again, or omits a token of the chat template",
       hint: "write both log-probs for one list of token ids; logratio show TOKEN prints a response with its turns",
       describe: () =>
         `the columns are shifted after the first turn: there the trainer log-probs are ${describeDistance(offset)}: ${compare(found)}`,

@@ -1,5 +1,5 @@
 /**
- * The words that JSON has, and those that Python's `json` adds.
+ * The literals of JSON, and those that Python's `json` adds.
  *
  * @module
  */
@@ -17,7 +17,7 @@ function literal<T>(text: string, value: T): Literal<T> {
 export const NULL = literal("null", null);
 export const TRUE = literal("true", true);
 export const FALSE = literal("false", false);
-/** As Python's `json` writes them. */
+/** Not in JSON; Python's `json` writes these three. */
 export const NOT_A_NUMBER = literal("NaN", NaN);
 export const INFINITE = literal("Infinity", Infinity);
 export const MINUS_INFINITE = literal("-Infinity", -Infinity);

@@ -4,11 +4,11 @@
  * ```
  * [ -0.1, -2.5, … 16 elements, null, -0.3, … thousands … ]
  *   └── one by one ──────────┘     └── by the kernel: a run of ordinary numbers
- *                             └── where the run stops: one by one until it may go on
+ *                             └── where the run stops: one by one until it can continue
  * ```
  *
- * Most arrays of a file may be short (top-k lists of each token), and setting up the kernel costs more than reading them:
- * only an array that continues after the first elements is given to it.
+ * Most arrays of a file may be short (top-k lists of each token), and setting up the kernel costs more than reading
+ * them: only an array that continues after the first elements is passed to it.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { type NumberRun, startNumberRun } from "./number-runs.ts";
 import { NumberScanner } from "./numbers.ts";
 import { CLOSE_BRACKET, COMMA, expected, isSpace, SPACE } from "./syntax.ts";
 
-/** Numbers to collect before they are copied: as many as fit the cache, and the kernel. */
+/** Numbers to collect before they are copied: as many as fit the cache and the kernel. */
 const SCRATCH = 1 << 14;
 /** Numbers to read one by one first. */
 const FIRST_ELEMENTS = 16;
@@ -26,7 +26,7 @@ export class NumberArrayScanner {
   readonly #startRun: (bytes: Uint8Array, end: number) => NumberRun | undefined;
   readonly #numbers = new NumberScanner();
   #next = 0;
-  /** Where elements are gathered: a short one of its own until an array is long, then the kernel's or a long one. */
+  /** Memory for collecting elements: short until an array turns out to be long, then the kernel's or a long one. */
   #scratch: Float64Array = new Float64Array(FIRST_ELEMENTS);
 
   /**

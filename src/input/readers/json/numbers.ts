@@ -8,9 +8,9 @@
  *  negative
  * ```
  *
- * {@link decimalToDouble} finds the nearest double from two 32-bit integers and an exponent: no string is made, and the
- * loops stay in integer arithmetic. A number that does not fit (more digits, or more than four in the exponent) or that
- * this method cannot round goes to `Number(text)`.
+ * {@link decimalToDouble} finds the nearest double from two 32-bit integers and an exponent, without making a string;
+ * the loops stay in integer arithmetic. A number that does not fit (more digits, or more than four in the exponent) or
+ * that this method cannot round goes to `Number(text)`.
  *
  * @module
  */

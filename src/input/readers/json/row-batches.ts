@@ -24,6 +24,7 @@ export interface JsonOptions {
 export const DEFAULT_MAX_VALUE_BYTES = 2 ** 31;
 /** Limit on the decoded values of a chunk: text of many small arrays takes a hundred times its length. */
 const CHUNK_DECODED_BYTES = 128 << 20;
+
 interface Row {
   readonly values: RowMap;
   readonly line: number;

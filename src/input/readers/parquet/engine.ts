@@ -104,7 +104,7 @@ const SYSTEM_WORDS: readonly (readonly [RegExp, string])[] = [
 /**
  * Converts DuckDB's error about a file that it writes into ours, with the system's error if it names one.
  *
- * @param file the file that the user asked for
+ * @param file the file that the user requested
  */
 export function duckdbWriteError(cause: unknown, file: string): LogratioError {
   const text = cause instanceof Error ? cause.message : String(cause);

@@ -261,7 +261,7 @@ interface Run {
   readonly row: number;
 }
 
-/** @param selected the chunk's columns; `names` those of them that the reader asked for */
+/** @param selected the chunk's columns; `names` those that the reader requested */
 function rowChunk(
   chunk: DuckDBDataChunk,
   selected: readonly string[],

@@ -100,7 +100,7 @@ export function readThriftFrom(bytes: Uint8Array): {
 }
 
 /**
- * A cursor over the bytes; each method reads one thing where it stands, and leaves it behind that thing.
+ * A cursor over the bytes; each method reads one item at the position and moves past it.
  *
  * ```
  * struct = (header, value)* 0            header = step of the id, type in the low four bits
@@ -109,7 +109,7 @@ export function readThriftFrom(bytes: Uint8Array): {
  */
 class ThriftReader {
   readonly #bytes: Uint8Array;
-  /** Values that fit into the memory limit: an empty one takes a byte of a file and a hundred of memory. */
+  /** Number of values that fit the memory limit: an empty one takes one byte in a file but a hundred in memory. */
   readonly #most = memoryLimit() / PARQUET_FOOTER_VALUE_BYTES;
   #pos = 0;
   #depth = 0;
@@ -145,13 +145,13 @@ class ThriftReader {
     if (type === "double") return { type, value: this.#take(8) };
     if (type === "uuid") return { type, value: this.#take(16) };
     if (type === "binary") return { type, value: this.#take(Number(this.#varint())) };
-    // In a list a bool has a byte of its own.
+    // In a list, a bool has its own byte.
     if (type === "bool") return { type, value: this.#byte() === TRUE };
     return this.#nested(code, type);
   }
 
   #nested(code: number, type: "struct" | "list" | "set" | undefined): ThriftValue {
-    // These call each other as deep as the file says, and the stack has an end.
+    // These methods recurse as deep as the file says, and the stack is limited.
     if (++this.#depth > MAX_DEPTH) throw this.#fail(`it nests more than ${MAX_DEPTH} deep`);
     let nested: ThriftValue;
     if (type === "struct") nested = { type, fields: this.struct() };
@@ -165,7 +165,7 @@ class ThriftReader {
     const header = this.#byte();
     const code = header & 15;
     const count = header >> 4 === 15 ? Number(this.#varint()) : header >> 4;
-    // Each item takes a byte or more, so a count beyond the bytes is wrong before anything is made of that length.
+    // Each item takes at least a byte, so a count above the bytes left is refused before anything is allocated.
     const left = this.#bytes.length - this.#pos;
     if (count > left) throw this.#fail(`it declares a list of ${count} items, ${left} bytes are there`);
     return { type, code, items: Array.from({ length: count }, () => this.#value(code)) };

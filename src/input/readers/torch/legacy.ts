@@ -26,7 +26,7 @@ const PROTO_BYTES = 2;
 /** FRAME and its length, from protocol 4 on. */
 const FRAME = 0x95;
 const FRAME_BYTES = 9;
-/** A storage begins with how many elements it has. */
+/** A storage begins with its number of elements. */
 const LENGTH_BYTES = 8;
 
 /** Bytes that {@link isLegacy} needs. */
@@ -57,12 +57,12 @@ export function readLegacy(bytes: Uint8Array, source: PickleSource, options: Pic
 }
 
 /**
- * A cursor over the file. The object's pickle only names its storages, whose bytes lie behind all five pickles:
+ * A cursor over the file. The object's pickle only names its storages, whose bytes follow all five pickles:
  *
  * ```
  * magic │ version │ machine │ object │ keys │ length, bytes │ length, bytes │ …
  *                     │          │        └── the order of the storages
- *                     │          └── awaited: what each storage must be, and a reader of it that has no bytes yet
+ *                     │          └── awaited: what each storage must be, with a reader that has no bytes yet
  *                     └── byte order
  * ```
  */
@@ -135,7 +135,7 @@ class LegacyFile {
         { at: this.#at(), likely: LIKELY_CUT_OFF },
       );
     }
-    // The size stands twice: with another one here, every storage behind this would be read from the wrong place.
+    // The size is stored twice: if the two differ, every later storage would be read from the wrong place.
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const declared = view.getBigInt64(this.#position, littleEndian);
     if (declared !== BigInt(storage.id.length)) {
@@ -147,7 +147,7 @@ class LegacyFile {
     this.#position = start + length;
   }
 
-  /** Refused here and not where its tensor is read: later it is no longer known that the file's list lacked it. */
+  /** Refuses missing storages now: reading a tensor later cannot tell that the file's list lacked its storage. */
   #checkFound(): void {
     for (const { found, id } of this.#awaited.values()) {
       if (found !== undefined) continue;

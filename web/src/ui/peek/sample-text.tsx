@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
-import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
+import { formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";
@@ -62,7 +62,7 @@ function Text({ info, wire, mark, prompt = false }: SampleTextProps & { readonly
           />
         ))}
       </p>
-      {to < tokens && turn(`show the ${formatCount(tokens - to)} tokens after`, to)}
+      {to < tokens && turn(`show the ${formatCounted(tokens - to, "token")} after`, to)}
     </div>
   );
 }

@@ -18,7 +18,7 @@ export function HealthView({ info }: ViewProps) {
       {range !== null && (
         <p class="note">
           {isWhole
-            ? "Of the whole run: a bundle cannot be summed again."
+            ? "Of the whole run: a bundle cannot sum the chosen steps."
             : `Steps ${range[0]} to ${range[1]} only.`}
         </p>
       )}

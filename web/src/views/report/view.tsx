@@ -56,7 +56,7 @@ function Tables({ info }: ViewProps) {
           {range !== null && (
             <p class="note">
               {isWhole
-                ? "A bundle cannot be summed again: below are those of the run's worst that are in the chosen steps, and figures of the whole run."
+                ? "A bundle cannot sum the chosen steps: below are the run's worst places in these steps, and figures of the whole run."
                 : `From here on: steps ${range[0]} to ${range[1]} only.`}
             </p>
           )}

@@ -42,7 +42,7 @@ export function StoryView({ info }: ViewProps) {
           {entries.length === 0 ? (
             <p>
               Nothing is starred yet.{" "}
-              {info.bundled ? "Places are starred in logratio view of the run." : <HowTo />}
+              {info.bundled ? "To star places, use logratio view of the run." : <HowTo />}
             </p>
           ) : (
             entries.map((entry, at) => (
@@ -66,12 +66,12 @@ function HowTo() {
   );
 }
 
-/** Up and down in the story. The focus goes along, and the place is said by the button that has it. */
+/** Moves an entry up and down in the story. The focus stays on the button, whose label has the place. */
 function Moves({ entries, at }: { readonly entries: readonly StoryEntry[]; readonly at: number }) {
   const { handle } = entries[at]!;
   const move = async (button: HTMLElement, before: StoryEntry | undefined): Promise<void> => {
     await changeStar({ handle, before: before?.handle ?? null });
-    // An element that is moved loses the focus.
+    // An element that is moved in the page loses the focus.
     requestAnimationFrame(() => button.focus());
   };
   return (

@@ -1,5 +1,5 @@
 /**
- * The filters of a run that were given a name, beside its caches.
+ * The saved filters of a run, next to its caches.
  *
  * @module
  */
@@ -43,13 +43,13 @@ export function readFilterChange(asked: unknown): SavedFilterChange {
   return { name: name.trim(), filter };
 }
 
-/** None where there is no file; lines that are not filters are passed over. */
+/** Empty without a file; lines that are not filters are skipped. */
 export async function readFilterList(file: string): Promise<SavedFilterList> {
   return filterList(await readKept(file, FILTERS));
 }
 
 /**
- * Saves a filter, changes the one of that name, or takes it away.
+ * Saves a filter, changes the one of that name, or removes it.
  *
  * @throws UsageError when there are too many
  * @throws FileSystemError when the file cannot be written

@@ -45,7 +45,7 @@ export interface PreparedRun {
   stars(): Promise<StarList>;
   /** The list after the change. @throws UsageError or FileSystemError where it cannot be kept */
   changeStar(change: StarChange): Promise<StarList>;
-  /** Filters that somebody named; kept as stars are. */
+  /** Saved filters, kept as stars are. */
   savedFilters(): Promise<SavedFilterList>;
   /** The list after the change. @throws UsageError or FileSystemError where it cannot be kept */
   changeFilter(change: SavedFilterChange): Promise<SavedFilterList>;
@@ -55,7 +55,7 @@ export interface PreparedRun {
   sequence(index: number): Promise<Uint8Array | undefined>;
   /** `SequenceBrief`s of these sequences, one after the other; undefined where there is no such sequence. */
   briefs(indexes: readonly number[]): Promise<Uint8Array | undefined>;
-  /** Prompts by what they say, as briefs have them. */
+  /** Prompts that contain the words of a text, as briefs have them. */
   prompts(text: string): Promise<PromptMatches>;
   /** The places of all sequences of this one's prompt group, ascending; undefined without such a sequence. */
   members(index: number): Promise<Uint32Array | undefined>;
@@ -81,7 +81,7 @@ export interface PreparedRun {
   matchGroups(filter: string, signal?: AbortSignal): Promise<MatchingGroups>;
   /** What each term of a filter matches by itself. @throws as `match` does */
   matchTerms(filter: string, signal?: AbortSignal): Promise<TermCounts>;
-  /** The first rows of what a query gives. @throws UsageError or LimitError where it gives none */
+  /** The first rows of a query's result. @throws UsageError or LimitError where it cannot be run */
   sql(query: string, signal?: AbortSignal): Promise<SqlAnswer>;
   /** The runs that this one is compared with, and the results. */
   readonly compared?: {

@@ -1,12 +1,12 @@
 /**
- * Prompts of a run by what they say: a list of those that differ, made of the briefs when first asked for.
+ * Finds prompts of a run by their words, in a list of the distinct ones.
  *
  * @module
  */
 import type { PromptMatches } from "../../../../results/index.ts";
 import type { SequenceBrief } from "../../../../results/wire/index.ts";
 
-/** More are counted only. */
+/** Further ones are only counted. */
 const MOST_PROMPTS = 10;
 
 export interface KnownPrompt {
@@ -33,7 +33,7 @@ export async function listPrompts(briefs: AsyncIterable<readonly SequenceBrief[]
   return [...known.values()];
 }
 
-/** Those that hold all words, whatever their case; whole text first. */
+/** Prompts that contain all words, whatever their case; those with the text as a whole come first. */
 export function findPrompts(known: readonly KnownPrompt[], text: string): PromptMatches {
   const whole = text.trim().toLowerCase().replace(/\s+/gu, " ");
   const words = whole.split(" ").filter((word) => word !== "");

@@ -1,5 +1,5 @@
 /**
- * Everything of a cache that is made from the tokens one by one; in which thread does not matter.
+ * Builds every part of a cache that needs the single tokens, in any thread.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { DoctorPass, type RunRead } from "./doctor-pass.ts";
 import { type PassFacts, RunPass } from "./run-pass.ts";
 import type { TokenSums } from "./top-tokens.ts";
 
-/** Plain data: they travel to another thread. */
+/** Plain data, which can be sent to another thread. */
 export interface AnswerOptions {
   /** Where the files that grow with the run are made; empty of them. */
   readonly directory: string;
@@ -36,7 +36,7 @@ export interface AnswerOptions {
 
 export type NamedContent = readonly [name: string, content: string | Uint8Array];
 
-/** What the report says that answers are finished with. */
+/** Results of the report that complete the answers. */
 export interface ReportParts {
   readonly read: RunRead;
   readonly perStep: readonly StepMetrics[];

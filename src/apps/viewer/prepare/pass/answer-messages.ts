@@ -2,7 +2,7 @@ import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { AnswerOptions, BuiltAnswers, NamedContent, ReportParts } from "./answer-builder.ts";
 import type { RunRead } from "./doctor-pass.ts";
 
-/** What the thread of `answer-thread.ts` is asked, one after the other. */
+/** Tasks for the thread of `answer-thread.ts`, done one after the other. */
 export type AnswerTask =
   | { readonly kind: "start"; readonly options: AnswerOptions; readonly memoryLimit: number }
   | {

@@ -19,7 +19,7 @@ import {
 import type { AnswerReply, AnswerTask } from "./answer-messages.ts";
 import type { RunRead } from "./doctor-pass.ts";
 
-/** Bytes of input from which on a thread is worth its start: a fifth of a second, in which half a million tokens are read. */
+/** Bytes of input from which on a thread is worth starting: that takes a fifth of a second, in which half a million tokens are read. */
 const THREAD_BYTES = 2 ** 23;
 /** Batches that the thread may have: one at work, one waiting. */
 const BATCHES_HELD = 2;
@@ -85,7 +85,7 @@ class AnswerThread implements Answering {
 
   async close(): Promise<void> {
     try {
-      // After an error too: what it says was said when it came.
+      // After an error, too, which was reported when it occurred.
       await Promise.all(this.#held);
       if (this.#failure === undefined) await this.#thread.ask({ kind: "close" });
     } finally {

@@ -151,7 +151,7 @@ function Step({
 
 /** An exported picture has only what the page has drawn. */
 function emptyLines(count: number): string {
-  return count === 0 ? "" : `${formatCounted(count, "line")} of tokens not scrolled to yet are left empty`;
+  return count === 0 ? "" : `${formatCounted(count, "line")} of tokens not scrolled to yet left empty`;
 }
 
 /** The chosen token in words; read out as it changes. */
