@@ -204,7 +204,7 @@ export function refuseOtherTexts(
   );
 }
 
-/** What is told of a pair that differs from the first token on. */
+/** What is reported of a pair that differs from the first token on. */
 export interface Apart {
   readonly name: string;
   /** How each side's response begins. */
