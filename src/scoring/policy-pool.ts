@@ -70,7 +70,7 @@ export class PolicyPool {
     const opened = this.#open.get(name);
     if (opened !== undefined) return opened;
     const { topK, attention } = this.#spec;
-    const policy = await openPolicy(name, this.#specOf(name).at, { topK, attention, ...this.#options });
+    const policy = await openPolicy(name, this.#findSpec(name).at, { topK, attention, ...this.#options });
     try {
       await this.#checkTokenizer(name);
     } catch (error) {
@@ -89,7 +89,7 @@ export class PolicyPool {
     }
   }
 
-  #specOf(name: string): PolicySpec {
+  #findSpec(name: string): PolicySpec {
     const spec = this.#spec.policies.find((policy) => policy.name === name);
     if (spec === undefined) {
       throw new UsageError(`there is no policy ${name}`, {
@@ -100,7 +100,7 @@ export class PolicyPool {
   }
 
   async #checkTokenizer(name: string): Promise<void> {
-    const { at } = this.#specOf(name);
+    const { at } = this.#findSpec(name);
     const own = await tokenizerBeside(at);
     if (own === undefined || this.#tokenizer === undefined || own === this.#tokenizer) return;
     const difference = await compareTokenizers(this.#tokenizer, own);

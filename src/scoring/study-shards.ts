@@ -239,7 +239,7 @@ async function listFiles(dir: string): Promise<string[]> {
 
 async function openStudy(dir: string): Promise<StudyShard> {
   const files = await listFiles(dir);
-  const sizes = await Promise.all(files.map((file) => sizeOf(join(dir, file))));
+  const sizes = await Promise.all(files.map((file) => readSize(join(dir, file))));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return {
     name: dir,
@@ -250,7 +250,7 @@ async function openStudy(dir: string): Promise<StudyShard> {
   };
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function readSize(file: string): Promise<number> {
   return stat(file).then(
     ({ size }) => size,
     () => 0,

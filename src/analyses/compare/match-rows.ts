@@ -78,18 +78,18 @@ export class OpenRows {
   }
 
   #index(by: MatchedBy): Map<Key, HeldRow[]> {
-    const keyOf = KEYS[by];
-    const known = this.#indexes.get(keyOf);
+    const makeKey = KEYS[by];
+    const known = this.#indexes.get(makeKey);
     if (known !== undefined) return known;
     const index = new Map<Key, HeldRow[]>();
     for (const row of this.all) {
-      const key = keyOf(row);
+      const key = makeKey(row);
       if (key === undefined) continue;
       const rows = index.get(key);
       if (rows === undefined) index.set(key, [row]);
       else rows.push(row);
     }
-    this.#indexes.set(keyOf, index);
+    this.#indexes.set(makeKey, index);
     return index;
   }
 

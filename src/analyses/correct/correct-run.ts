@@ -110,7 +110,7 @@ export class CorrectRun {
   add(batch: RecordBatch): CorrectedColumns {
     this.sweep?.add(batch);
     return this.#map(batch, (block, step, pack) => {
-      const state = this.#stateOf(step);
+      const state = this.#findState(step);
       const applied = applyCorrection(block, this.correction);
       state.hasTokens ||= block.mask.includes(1);
       state.metrics?.add(block, applied, pack);
@@ -129,7 +129,7 @@ export class CorrectRun {
   /** Weights and mask with what all batches together say; call when everything was added. */
   correct(batch: RecordBatch): CorrectedColumns {
     return this.#map(batch, (block, step) => {
-      const { sum, count } = this.#stateOf(step);
+      const { sum, count } = this.#findState(step);
       const applied = applyCorrection(block, this.correction, count > 0 ? { factor: sum / count } : {});
       if (this.needsSecondPass) this.#gradient.add(block, applied);
       return applied;
@@ -150,7 +150,7 @@ export class CorrectRun {
     };
   }
 
-  #stateOf(step: number): StepState {
+  #findState(step: number): StepState {
     const known = this.#steps.get(step);
     if (known) return known;
     const state = { metrics: this.#openMetrics(), hasTokens: false, sum: 0, count: 0 };

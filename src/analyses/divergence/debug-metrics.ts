@@ -46,8 +46,8 @@ export interface DebugMetrics {
 export function calculateDebugMetrics(batch: DebugBatch, options: DivergenceOptions = {}): DebugMetrics {
   const checked = checkOptions(options);
   const block = packPadded(batch);
-  const factsOf = paddedFacts(batch, block.mask, block.offsets, checked.contextWindow);
-  return measure(block, factsOf, options, options.iteration ?? null);
+  const readFacts = paddedFacts(batch, block.mask, block.offsets, checked.contextWindow);
+  return measure(block, readFacts, options, options.iteration ?? null);
 }
 
 /**

@@ -72,7 +72,7 @@ export function createSegmentSplitter(options: SegmentOptions, every: number): S
   return {
     add(batch) {
       const block = tokenBlock(batch);
-      const factsOf = recordFacts(batch, options.contextWindow);
+      const readFacts = recordFacts(batch, options.contextWindow);
       const { file } = batch.provenance;
       const number = batches.get(file) ?? 0;
       batches.set(file, number + 1);
@@ -88,7 +88,7 @@ export function createSegmentSplitter(options: SegmentOptions, every: number): S
         if (open !== undefined && !Object.is(open.step, step)) ended.push(...end());
         open ??= new Segment(step, options);
         open.accuracy.add(batch, from, to);
-        open.iteration.add(block, [from, to], factsOf, { release: true, unit });
+        open.iteration.add(block, [from, to], readFacts, { release: true, unit });
       }
       return ended;
     },

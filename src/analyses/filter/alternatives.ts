@@ -17,7 +17,7 @@ export interface Operand {
   readonly fails: Alternatives | undefined;
 }
 
-export function operandOf(term: Term): Operand {
+export function makeOperand(term: Term): Operand {
   return { holds: [[term]], fails: [[negate(term)]] };
 }
 

@@ -9,9 +9,9 @@ import {
   both,
   either,
   MOST_ALTERNATIVES,
+  makeOperand,
   negated,
   type Operand,
-  operandOf,
 } from "./alternatives.ts";
 import { type Problem, parseWord, type Term } from "./parse.ts";
 import { type Mark, splitWords } from "./words.ts";
@@ -41,7 +41,7 @@ export function parseFilter(text: string): Filter {
     }
     const read = parseWord(word, text);
     if (word.openQuote !== undefined) reader.endsInQuote = true;
-    reader.word("message" in read ? undefined : operandOf(read));
+    reader.word("message" in read ? undefined : makeOperand(read));
     if ("message" in read) reader.problems.push(read);
   }
   const { alternatives, problems } = reader.finish();
@@ -130,7 +130,7 @@ class Reader {
       const { open } = this.#group;
       this.#group = {
         ...(open && { open }),
-        before: alternativesOf(this.#group),
+        before: joinGroup(this.#group),
         hasWords: false,
         bar: mark,
       };
@@ -142,7 +142,7 @@ class Reader {
   finish(): { readonly alternatives: Alternatives; readonly problems: readonly Problem[] } {
     this.#closeAll();
     this.#checkEnd();
-    const whole = alternativesOf(this.#group);
+    const whole = joinGroup(this.#group);
     if (whole !== undefined && whole.holds === undefined) this.#refuseWhole();
     return { alternatives: whole?.holds ?? [[]], problems: this.problems.sort((a, b) => a.from - b.from) };
   }
@@ -168,7 +168,7 @@ class Reader {
     if (!hasWords && bar === undefined && end !== undefined)
       this.#refuse({ from: open!.from, to: end.to }, "nothing stands in these brackets");
     else this.#checkEnd();
-    const read = alternativesOf(this.#group);
+    const read = joinGroup(this.#group);
     this.#group = this.#outer.pop()!;
     this.word(read && open!.negated ? negated(read) : read);
   }
@@ -190,6 +190,6 @@ class Reader {
   }
 }
 
-function alternativesOf({ before, now }: Group): Operand | undefined {
+function joinGroup({ before, now }: Group): Operand | undefined {
   return before && now ? either(before, now) : (before ?? now);
 }

@@ -6,7 +6,7 @@
 import type { SequenceTable } from "../../results/wire/index.ts";
 import type { Alternatives } from "./alternatives.ts";
 import { matchingRows, rowsOfAll } from "./match-rows.ts";
-import { allMatcher, type TokenMatcher, tokenMatcher, unionOf } from "./match-tokens.ts";
+import { allMatcher, type TokenMatcher, tokenMatcher, uniteMatchers } from "./match-tokens.ts";
 import { byScope } from "./scopes.ts";
 
 /** What a filter finds in a table of sequences. */
@@ -43,7 +43,7 @@ export function tableMatcher(alternatives: Alternatives): TableMatcher {
     const heldAt = (row: number) => (_: unknown, at: number) => holds[at]![row] === 1;
     return {
       rows: matchingRows(table, alternatives),
-      tokensOf: (row) => unionOf(matchers.filter(heldAt(row))),
+      tokensOf: (row) => uniteMatchers(matchers.filter(heldAt(row))),
       holdsWithoutTokens: (row) => isBare.some((bare, at) => bare && holds[at]![row] === 1),
     };
   };

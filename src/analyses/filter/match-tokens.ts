@@ -21,11 +21,11 @@ export type TokenMatcher = (tokens: TokenColumns) => Uint32Array;
  * token terms all of them do. A missing value is within no range, has no text and no class; `-` turns that round as well.
  */
 export function tokenMatcher(alternatives: Alternatives): TokenMatcher {
-  return unionOf(alternatives.map(allMatcher));
+  return uniteMatchers(alternatives.map(allMatcher));
 }
 
 /** The places that any of these find. */
-export function unionOf(matchers: readonly TokenMatcher[]): TokenMatcher {
+export function uniteMatchers(matchers: readonly TokenMatcher[]): TokenMatcher {
   if (matchers.length === 1) return matchers[0]!;
   return (tokens) => {
     const found = new Uint8Array(tokens.length);

@@ -59,7 +59,7 @@ export class GroupSurvivors {
   close(): void {
     for (const [hash, slot] of this.#open) {
       const at = slot * this.#corrections;
-      this.#add(hash, this.#numberOf(this.#survives.slice(at, at + this.#corrections)));
+      this.#add(hash, this.#numberPattern(this.#survives.slice(at, at + this.#corrections)));
     }
     this.#survives.fill(0, 0, this.#open.size * this.#corrections);
     this.#open.clear();
@@ -71,7 +71,7 @@ export class GroupSurvivors {
     map.set(hash, known === undefined || known === pattern ? pattern : this.#unite(known, pattern));
   }
 
-  #numberOf(pattern: Uint8Array): number {
+  #numberPattern(pattern: Uint8Array): number {
     const key = pattern.join("");
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
@@ -84,7 +84,7 @@ export class GroupSurvivors {
     const known = this.#unions.get(key);
     if (known !== undefined) return known;
     const [left, right] = [this.#patterns[a]!, this.#patterns[b]!];
-    const number = this.#numberOf(left.map((flag, correction) => flag | right[correction]!));
+    const number = this.#numberPattern(left.map((flag, correction) => flag | right[correction]!));
     this.#unions.set(key, number);
     return number;
   }
@@ -105,7 +105,7 @@ export class GroupSurvivors {
   }
 
   merge(other: GroupSurvivors): void {
-    const numbers = other.#patterns.map((pattern) => this.#numberOf(pattern));
+    const numbers = other.#patterns.map((pattern) => this.#numberPattern(pattern));
     for (const map of other.#closed) for (const [hash, pattern] of map) this.#add(hash, numbers[pattern]!);
   }
 
@@ -121,7 +121,9 @@ export class GroupSurvivors {
 
   /** Adds what `encode` wrote. @throws FormatError when the bytes are not that */
   mergeFrom(from: ByteReader): void {
-    const numbers = Array.from({ length: from.count() }, () => this.#numberOf(from.bits(this.#corrections)));
+    const numbers = Array.from({ length: from.count() }, () =>
+      this.#numberPattern(from.bits(this.#corrections)),
+    );
     for (const hash of from.ascending()) this.#add(hash, numbers[from.below(numbers.length, "a pattern")]!);
   }
 }

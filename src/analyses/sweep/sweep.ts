@@ -141,11 +141,11 @@ function buildColumns(batch: RecordBatch, prepared: Prepared): SequenceColumns {
   const ofRows = (column: Float64Array): Float64Array =>
     Float64Array.from({ length: sequences }, (_, i) => column[rows[i]!]!);
   const batches: number[] = [];
-  const slotOf = new Map<number, number>();
+  const slotByStep = new Map<number, number>();
   const slot = (step: number): number => {
-    const known = slotOf.get(step);
+    const known = slotByStep.get(step);
     if (known !== undefined) return known;
-    slotOf.set(step, batches.length);
+    slotByStep.set(step, batches.length);
     return batches.push(step) - 1;
   };
   const of = Int32Array.from({ length: sequences }, (_, i) => slot(batch.steps[rows[i]!]!));

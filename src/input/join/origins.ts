@@ -77,7 +77,7 @@ export class JoinedOrigins {
         severity: "warning",
         subject: `${key} ${a} ${b}`,
         count: 1,
-        at: this.#placeOf(trainer),
+        at: this.#locate(trainer),
         sides: { fact: key, rollout: a, trainer: b },
         likely,
         hint: `score both sides with the same ${name}, or take both log-probs before sampling parameters apply`,
@@ -96,7 +96,7 @@ export class JoinedOrigins {
       severity: "info",
       subject: `weights ${a} ${b}`,
       count: 1,
-      at: this.#placeOf(trainer),
+      at: this.#locate(trainer),
       sides: { fact: "weights", rollout: a, trainer: b },
       likely: "the two sides ran different weights, or name the same weights differently",
       describe: (count) =>
@@ -104,7 +104,7 @@ export class JoinedOrigins {
     });
   }
 
-  #placeOf({ origin, row }: SequenceDraft): { readonly file: string; readonly row?: number } {
+  #locate({ origin, row }: SequenceDraft): { readonly file: string; readonly row?: number } {
     const file = origin?.provenance.file ?? this.#options.provenance.file;
     return { file, ...(row !== undefined && { row }) };
   }

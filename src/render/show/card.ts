@@ -72,7 +72,7 @@ function valuesTable(card: ShowCard): Table {
     const apart = logprob === null || card.trainer_logprob === null ? null : card.trainer_logprob - logprob;
     rows.push([`log p ${name}`, formatNumber(logprob), "", `${formatSigned(apart)} (trainer − ${name})`]);
   }
-  return tableOf("values", "", rows, [
+  return alignedTable("values", "", rows, [
     ["", "left"],
     ["rollout", "right"],
     ["trainer", "right"],
@@ -109,7 +109,7 @@ function alternativesTable(card: ShowCard): Table {
     formatRank(one, one.trainer, trainer_k),
   ]);
   const rest = (value: number | null): string => (value === null ? "" : formatProbability(value));
-  const table = tableOf(
+  const table = alignedTable(
     "alternatives",
     "Alternatives",
     [...rows, ["", "all others", "", rest(rollout_rest), "", rest(trainer_rest), ""]],
@@ -147,7 +147,7 @@ function formatRank({ sampled }: ShowCandidate, share: ShowShare | null, k: numb
   return sampled || share.at_most ? `not in top ${k}` : "";
 }
 
-function tableOf(
+function alignedTable(
   id: string,
   title: string,
   rows: readonly (readonly string[])[],

@@ -49,7 +49,7 @@ export function searchItems(
   const asked = query.trim();
   if (asked === "")
     return fixed.filter(({ kind }, index) => rankOfKind(fixed, kind, index) < MOST_OF_KIND * 2);
-  const named = bestMatches(asked, fixed, textOf, MOST);
+  const named = bestMatches(asked, fixed, joinText, MOST);
   if (table === undefined) return named;
   const sequences = sequenceItems(asked, table);
   // A handle names a sequence; letters of it that are somewhere in a step's name are an accident.
@@ -57,7 +57,7 @@ export function searchItems(
 }
 
 /** Notes of stars and the text of saved filters are found too. */
-function textOf({ label, kind, hint }: PaletteItem): string {
+function joinText({ label, kind, hint }: PaletteItem): string {
   return `${label} ${kind}${kind === "star" || kind === "filter" ? ` ${hint}` : ""}`;
 }
 

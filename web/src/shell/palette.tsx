@@ -8,7 +8,7 @@ import { stars } from "../state/stars.ts";
 import { navigate, route } from "../state/url.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { exportsThere } from "../ui/export-menu.tsx";
-import { comboboxOf, OptionList, placeAfter } from "../ui/option-list.tsx";
+import { describeCombobox, OptionList, placeAfter } from "../ui/option-list.tsx";
 import { exportItems, filterItems, keyItems, promptItems, starItems } from "./found-items.ts";
 import { type PaletteItem, searchItems } from "./palette-items.ts";
 
@@ -65,7 +65,7 @@ export function Palette({
     <Dialog label="Go to" onClose={onClose} class="dialog-palette">
       <input
         type="text"
-        {...comboboxOf(id, items.length, chosen)}
+        {...describeCombobox(id, items.length, chosen)}
         aria-label={asked}
         placeholder={asked}
         value={query}

@@ -22,13 +22,13 @@ const indexes = new WeakMap<SequenceTable, ReadonlyMap<string, number>>();
 /** Where a handle leads: the sequence, and its token where the handle names one; undefined when no sequence has it. */
 export function moveToHandle(table: SequenceTable, handle: string): Move | undefined {
   const [, sequence = handle, token] = /^(.*?q\d+)(?:\.t(\d+))?$/.exec(handle) ?? [];
-  const index = indexOf(table).get(sequence);
+  const index = indexRows(table).get(sequence);
   if (index === undefined) return undefined;
   return { view: "sequence", sequence: index, token: token === undefined ? undefined : Number(token) };
 }
 
 /** Of sequences with the same handle (several files of one step and rank) the first. */
-function indexOf(table: SequenceTable): ReadonlyMap<string, number> {
+function indexRows(table: SequenceTable): ReadonlyMap<string, number> {
   const known = indexes.get(table);
   if (known !== undefined) return known;
   const made = new Map<string, number>();

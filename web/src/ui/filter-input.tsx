@@ -7,7 +7,7 @@ import {
 } from "../../../src/analyses/filter/index.ts";
 import { run, table } from "../state/loaded.ts";
 import { savedFilters } from "../state/saved-filters.ts";
-import { comboboxOf, type Option, OptionList, placeAfter } from "./option-list.tsx";
+import { describeCombobox, type Option, OptionList, placeAfter } from "./option-list.tsx";
 
 type Choice = Option & { readonly completion: Completion };
 
@@ -70,7 +70,7 @@ export function FilterInput({
         placeholder="abs>0.5 turn:3 is:number correct:no"
         aria-describedby={`${id}-problems`}
         aria-invalid={filter.problems.length > 0}
-        {...comboboxOf(listId, choices.length, at)}
+        {...describeCombobox(listId, choices.length, at)}
         onInput={({ currentTarget }) => {
           const { value, selectionStart } = currentTarget;
           onInput(value);

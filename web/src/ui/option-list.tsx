@@ -59,7 +59,7 @@ export function OptionList<Item extends Option>({
 }
 
 /** The attributes of a text field with such a list. */
-export function comboboxOf(id: string, count: number, chosen: number): object {
+export function describeCombobox(id: string, count: number, chosen: number): object {
   return {
     role: "combobox",
     "aria-expanded": count > 0,

@@ -47,7 +47,7 @@ export function topTokens(study: KlStudy, { problems }: Checkpoint): TokenFigure
     string,
     { category: string; count: number; spikes: number; kl: number; delta: number }
   >();
-  const problemsOf = new Map<string, Set<string>>();
+  const problemsByToken = new Map<string, Set<string>>();
   for (const text of listTexts(problems))
     for (const [token, sums] of text.byToken) {
       const known = byToken.get(token) ?? { category: sums.category, count: 0, spikes: 0, kl: 0, delta: 0 };
@@ -58,7 +58,7 @@ export function topTokens(study: KlStudy, { problems }: Checkpoint): TokenFigure
         kl: known.kl + sums.klSum,
         delta: known.delta + sums.deltaSum,
       });
-      problemsOf.set(token, (problemsOf.get(token) ?? new Set()).add(text.problem));
+      problemsByToken.set(token, (problemsByToken.get(token) ?? new Set()).add(text.problem));
     }
   const all = computeSum([...byToken.values()].map(({ kl }) => kl));
   return [...byToken]
@@ -73,6 +73,6 @@ export function topTokens(study: KlStudy, { problems }: Checkpoint): TokenFigure
       mean_kl: kl / count,
       share_of_kl: all > 0 ? kl / all : 0,
       mean_delta: finite(delta / count),
-      problems: problemsOf.get(token)?.size ?? 0,
+      problems: problemsByToken.get(token)?.size ?? 0,
     }));
 }

@@ -9,9 +9,9 @@ import type { CommandLine, Flag, Value } from "./describe.ts";
 export function writeBash({ flags, verbs }: CommandLine): string {
   const cases = verbs.map(
     ({ name, flags: own, argument }) => `    ${name})
-      flags=${quote(namesOf(own))}
-      words=${quote(wordsOf(argument))}
-${casesOf(own, "      ")}      ;;`,
+      flags=${quote(joinNames(own))}
+      words=${quote(joinWords(argument))}
+${writeCases(own, "      ")}      ;;`,
   );
   return `# Completion of logratio in bash: put this line into ~/.bashrc
 #   eval "$(logratio completions bash)"
@@ -28,9 +28,9 @@ ${casesOfSkipped(flags)}      -* | =) ;;
   done
   case $verb in
     "")
-      flags=${quote(namesOf(flags))}
+      flags=${quote(joinNames(flags))}
       words=${quote(verbs.map(({ name }) => name).join(" "))}
-${casesOf(flags, "      ")}      ;;
+${writeCases(flags, "      ")}      ;;
 ${cases.join("\n")}
   esac
   if [ -n "$awaited" ]; then
@@ -45,19 +45,21 @@ complete -o default -F _logratio logratio
 `;
 }
 
-const namesOf = (flags: readonly Flag[]): string => flags.flatMap(({ names }) => names).join(" ");
-const wordsOf = (value: Value): string => (typeof value === "string" ? "" : value.join(" "));
+const joinNames = (flags: readonly Flag[]): string => flags.flatMap(({ names }) => names).join(" ");
+const joinWords = (value: Value): string => (typeof value === "string" ? "" : value.join(" "));
 const quote = (words: string): string => `"${words}"`;
-const patternOf = (flags: readonly Flag[]): string => flags.flatMap(({ names }) => names).join(" | ");
+const writePattern = (flags: readonly Flag[]): string => flags.flatMap(({ names }) => names).join(" | ");
 
 /** What is awaited behind a flag: its words, or what is unknown here. */
-function casesOf(flags: readonly Flag[], indent: string): string {
+function writeCases(flags: readonly Flag[], indent: string): string {
   const withWords = flags.filter(({ value }) => typeof value !== "string");
   const others = flags.filter(({ value }) => value === "path" || value === "text");
   if (withWords.length + others.length === 0) return "";
   const lines = [
-    ...withWords.map((flag) => `${patternOf([flag])}) awaited=1 values=${quote(wordsOf(flag.value))} ;;`),
-    ...(others.length > 0 ? [`${patternOf(others)}) awaited=1 ;;`] : []),
+    ...withWords.map(
+      (flag) => `${writePattern([flag])}) awaited=1 values=${quote(joinWords(flag.value))} ;;`,
+    ),
+    ...(others.length > 0 ? [`${writePattern(others)}) awaited=1 ;;`] : []),
   ];
   return `${indent}case $previous in
 ${lines.map((line) => `${indent}  ${line}`).join("\n")}
@@ -69,7 +71,7 @@ ${indent}esac
 function casesOfSkipped(flags: readonly Flag[]): string {
   const withValue = flags.filter(({ value }) => value !== "none");
   if (withValue.length === 0) return "";
-  return `      ${patternOf(withValue)})
+  return `      ${writePattern(withValue)})
         at=$((at + 1))
         if [ "\${COMP_WORDS[at]}" = "=" ]; then at=$((at + 1)); fi ;;
 `;

@@ -107,7 +107,7 @@ function mergeOffsets(columns: readonly PackedColumn[]): MergedColumn {
     for (let i = 1; i < count; i++) merged[at++] = base + read(i);
     base = merged[at - 1]!;
   }
-  return { dtype: "I64", shape: [length], pieces: [bytesOf(merged)] };
+  return { dtype: "I64", shape: [length], pieces: [viewBytes(merged)] };
 }
 
 function readInteger(bytes: Buffer, dtype: string): (index: number) => bigint {
@@ -124,10 +124,10 @@ function keyColumn(batches: readonly PackedBatch[], part: "step" | "rank"): Merg
     values.fill(head[part], at, at + sequences);
     at += sequences;
   }
-  return { dtype: "F64", shape: [rows], pieces: [bytesOf(values)] };
+  return { dtype: "F64", shape: [rows], pieces: [viewBytes(values)] };
 }
 
-function bytesOf(values: BigInt64Array | Float64Array): Uint8Array {
+function viewBytes(values: BigInt64Array | Float64Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 

@@ -58,7 +58,7 @@ function linkParts(check: HealthCheck): (PageMove | null)[] | undefined {
   if (check.id !== "flat_groups" && check.id !== "truncation") return undefined;
   return check.per_step.map(({ step, count }) => {
     if (step === null) return null;
-    const params = check.id === "flat_groups" || count > 0 ? samplesOf(check) : {};
+    const params = check.id === "flat_groups" || count > 0 ? chooseSamples(check) : {};
     return { view: "sequences", params: { ...params, steps: `${step}..${step}` } };
   });
 }
@@ -70,10 +70,10 @@ function linkSamples(check: HealthCheck): { readonly text: string; readonly move
     staleness: "Sequences",
     reward_length: "Sequences by length",
   }[check.id];
-  return { text, move: { view: "sequences", params: samplesOf(check) } };
+  return { text, move: { view: "sequences", params: chooseSamples(check) } };
 }
 
-function samplesOf(check: HealthCheck): Readonly<Record<string, string>> {
+function chooseSamples(check: HealthCheck): Readonly<Record<string, string>> {
   switch (check.id) {
     case "flat_groups":
       return { layout: "groups", "group-sort": "spread" };

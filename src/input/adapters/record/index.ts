@@ -193,14 +193,14 @@ async function* readBlocks(
 ): AsyncGenerator<readonly SequenceDraft[]> {
   const { file } = document;
   const version = readVersion(document.metadata, file);
-  const originOf = originReader(document);
+  const readOrigin = originReader(document);
   for await (const chunk of document.chunks({
     onBadRow: (bad) => reportBadRow(context.findings, file, bad),
   })) {
     const drafts: SequenceDraft[] = [];
     for (let i = 0; i < chunk.length; i++) {
       const row = asRow(chunk, i, version);
-      const draft = toDraft(row, originOf(row), chunk.firstRow + i);
+      const draft = toDraft(row, readOrigin(row), chunk.firstRow + i);
       if (draft !== undefined) reportLosses(row, draft, file, chunk.firstRow + i, context);
       if (draft !== undefined) drafts.push(draft);
       else

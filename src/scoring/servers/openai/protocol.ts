@@ -49,7 +49,7 @@ export function openAiProtocol(
   notes: Notes,
   { encode, decode }: Tokenizing,
 ): Protocol {
-  const idOf = idReader(encode);
+  const readId = idReader(encode);
   let least: 0 | 1 = 0;
   const writePrompt = (ids: Int32Array): Prompt =>
     decode === undefined ? Array.from(ids) : decode(Array.from(ids));
@@ -71,7 +71,7 @@ export function openAiProtocol(
       reply.json,
       text,
       { k, maxTokens, asText: decode !== undefined },
-      idOf,
+      readId,
       asked,
     );
     if (parsed === undefined) throw refuseEcho(asked);
@@ -99,7 +99,7 @@ export function openAiProtocol(
       // Servers differ in what a log-prob at another temperature means.
       const raw = options.topP === 1 && options.temperature === 1;
       return repeated(
-        choices.map((choice) => parseSampled(choice, idOf, raw, asked)),
+        choices.map((choice) => parseSampled(choice, readId, raw, asked)),
         options.n,
       );
     },

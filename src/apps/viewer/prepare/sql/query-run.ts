@@ -32,7 +32,7 @@ export class RunQueries {
   readonly #closing = new AbortController();
   #scratch: Promise<Scratch> | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  readonly #fileOf = keepLast(3, (name: SqlTableName) => this.#write(name));
+  readonly #keepFile = keepLast(3, (name: SqlTableName) => this.#write(name));
 
   constructor(source: SqlSource) {
     this.#source = source;
@@ -65,7 +65,7 @@ export class RunQueries {
     for (const { name } of describeTables(this.#source.info)) {
       // The name may be a column's, too: then a table is written but not read.
       if (name === "sequences" || new RegExp(`\\b${name}\\b`, "i").test(sql))
-        files.push(await this.#fileOf(name as SqlTableName));
+        files.push(await this.#keepFile(name as SqlTableName));
     }
     return askApart({ sql, files }, AbortSignal.any([...(signal ? [signal] : []), this.#closing.signal]));
   }
@@ -74,7 +74,7 @@ export class RunQueries {
     this.#scratch ??= createScratch();
     const file = join((await this.#scratch).path, `${name}.parquet`);
     if (name === "sequences") await this.#writeTable(file);
-    else if (name === "tokens") await writeRows(file, TOKEN_COLUMNS, this.#sequences(), tokensOf);
+    else if (name === "tokens") await writeRows(file, TOKEN_COLUMNS, this.#sequences(), countTokens);
     else await writeRows(file, TEXT_COLUMNS, this.#sequences(), () => 1);
     return file;
   }
@@ -96,7 +96,7 @@ export class RunQueries {
   }
 }
 
-const tokensOf = ({ mask }: WireSequence): number => mask.length;
+const countTokens = ({ mask }: WireSequence): number => mask.length;
 
 async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;

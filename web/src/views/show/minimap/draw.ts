@@ -59,18 +59,18 @@ export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks)
   context.fillRect(0, scale.zero, axis.width, 1);
   if (end > domain)
     for (const at of metric.signed ? [domain, -domain] : [domain])
-      context.fillRect(0, scale.yOf(at), axis.width, 1);
+      context.fillRect(0, scale.scaleY(at), axis.width, 1);
   // With many tokens per pixel, lowest and highest values form one block, so only its ends are drawn.
   const isDense = values.length > DENSE * columns.count;
   for (let column = 0; column < columns.count; column++)
     drawColumn(context, columns, column, envelope, drawn, scale, inks, isDense);
-  drawMean(context, envelope.mean, columns, scale.yOf, inks.focus);
+  drawMean(context, envelope.mean, columns, scale.scaleY, inks.focus);
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = inks.text;
   context.textBaseline = "top";
   const label = metric.signed ? formatSigned : formatNumber;
   outlined(context, label(end), 3, 1, inks.panel);
-  if (end > domain) outlined(context, label(domain), 46, scale.yOf(domain) + 1, inks.panel);
+  if (end > domain) outlined(context, label(domain), 46, scale.scaleY(domain) + 1, inks.panel);
   context.textBaseline = "bottom";
   outlined(context, metric.signed ? label(-end) : "0", 3, LINE, inks.panel);
 }
@@ -91,7 +91,7 @@ function makeColumns({ promptWidth, width }: Axis): Columns {
 
 interface Scale {
   readonly zero: number;
-  readonly yOf: (value: number) => number;
+  readonly scaleY: (value: number) => number;
 }
 
 /** From this many tokens per pixel on, only the ends of a column are drawn, not the line between values. */
@@ -103,7 +103,7 @@ function makeScale({ signed }: Metric, domain: number, end: number): Scale {
   const reach = signed ? LINE / 2 - 3 : LINE - 4;
   return {
     zero,
-    yOf: (value) => zero - Math.sign(value) * chooseHeight(value, domain, end) * reach,
+    scaleY: (value) => zero - Math.sign(value) * chooseHeight(value, domain, end) * reach,
   };
 }
 
@@ -114,7 +114,7 @@ function drawColumn(
   column: number,
   { min, max, infinite }: Envelope,
   { metric, domain, end }: Drawn,
-  { zero, yOf }: Scale,
+  { zero, scaleY }: Scale,
   inks: Inks,
   isDense: boolean,
 ): void {
@@ -127,12 +127,12 @@ function drawColumn(
   const high = max[column]!;
   if (Number.isNaN(low)) return;
   const extreme = Math.abs(low) > Math.abs(high) ? low : high;
-  const top = Math.min(yOf(high), metric.signed ? zero : yOf(high));
-  const bottom = Math.max(yOf(low), zero);
+  const top = Math.min(scaleY(high), metric.signed ? zero : scaleY(high));
+  const bottom = Math.max(scaleY(low), zero);
   context.fillStyle = inks.shades[chooseShade(extreme, domain, end) + LAST]!;
   context.fillRect(x, SHADE_TOP, step + 0.5, SHADE);
   if (isDense) {
-    context.fillRect(x, yOf(extreme) - 1, 2, 2);
+    context.fillRect(x, scaleY(extreme) - 1, 2, 2);
   } else {
     context.fillStyle = inks.muted;
     context.globalAlpha = 0.55;
@@ -220,7 +220,7 @@ function drawMean(
   yOf: (value: number) => number,
   colour: string,
 ): void {
-  const xOf = (column: number): number => left + (column + 0.5) * step;
+  const scaleX = (column: number): number => left + (column + 0.5) * step;
   context.strokeStyle = colour;
   context.lineWidth = 1.25;
   context.beginPath();
@@ -231,8 +231,8 @@ function drawMean(
       open = false;
       continue;
     }
-    if (open) context.lineTo(xOf(column), yOf(value));
-    else context.moveTo(xOf(column), yOf(value));
+    if (open) context.lineTo(scaleX(column), yOf(value));
+    else context.moveTo(scaleX(column), yOf(value));
     open = true;
   }
   context.stroke();
