@@ -159,7 +159,7 @@ export function gradientSequenceTable({ gradient }: MismatchReport): Table {
       { priority: 1, bars: true },
     ),
     figureColumn(
-      "of the run's",
+      "of all",
       "share",
       rows.map((row) => row.impact_share),
       { priority: 1 },
