@@ -31,6 +31,11 @@ const CUT_TABLES = `[...document.querySelectorAll(".report-table")].flatMap((tab
   return scrollWidth > clientWidth ? [table.querySelector("h3").textContent + ": " + scrollWidth + " of " + clientWidth] : [];
 })`;
 
+/** Headings of columns that do not fit though the page has room for them, as `turn 0: 206 of 192`. */
+const CUT_HEADINGS = `[...document.querySelectorAll(".virtual-table th")].flatMap((th) =>
+  th.scrollWidth > th.clientWidth ? [th.textContent + ": " + th.scrollWidth + " of " + th.clientWidth] : []
+)`;
+
 describe.skipIf(!hasBrowser)("the viewer's layout", () => {
   let browser: Browser;
   let server: RunningView;
@@ -51,6 +56,21 @@ describe.skipIf(!hasBrowser)("the viewer's layout", () => {
     expect(await page.evaluate(CUT_TOKENS)).toEqual([]);
     expect(await page.evaluate(CUT_TABLES)).toEqual([]);
     expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  it.each([
+    "sequences",
+    "sequences?columns=advantage,impact,tokens,turns,response,prompt,k3,ess,sum,reward,correct,step",
+    "sequences?layout=groups",
+    "sequences?layout=matrix",
+    "tokens",
+    "tokens?by=turn",
+    "compare",
+  ])("shows every heading of a list whole: %s", async (view) => {
+    const { page } = await open(`#/${view}`, LAPTOP);
+    await page.locator(".virtual-table th").first().waitFor();
+    expect(await page.evaluate(CUT_HEADINGS)).toEqual([]);
     await page.close();
   });
 

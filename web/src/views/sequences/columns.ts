@@ -144,6 +144,11 @@ export function rightness(correct: number): string {
   return correct === 1 ? "right" : correct === 0 ? "wrong" : "–";
 }
 
+/** As wide as the heading needs. */
+export function figureWidth({ length }: string): number {
+  return length > 8 ? 112 : 88;
+}
+
 function figure(
   key: FigureKey,
   title: string,
@@ -155,7 +160,7 @@ function figure(
     key,
     title,
     help: describe(key),
-    width: title.length > 8 ? 104 : 88,
+    width: figureWidth(title),
     align: "end",
     usual,
     value: ({ columns }, row) => {

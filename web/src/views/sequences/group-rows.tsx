@@ -16,7 +16,7 @@ import { makeHref, navigate, route } from "../../state/url.ts";
 import type { Row } from "../../ui/export.ts";
 import { STAR } from "../../ui/star-button.tsx";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
-import { COLUMNS, columnNamed, HANDLE, isBriefColumn, rightness } from "./columns.ts";
+import { COLUMNS, columnNamed, figureWidth, HANDLE, isBriefColumn, rightness } from "./columns.ts";
 import {
   GROUP_ORDERS,
   type GroupedBy,
@@ -226,7 +226,6 @@ const FIGURES: readonly Figure[] = [
     sequence: ({ tokens }, row) => formatCount(tokens[row]),
   },
 ];
-const FIGURE_WIDTH = 86;
 
 interface GroupColumnsInput {
   readonly info: RunInfo;
@@ -287,14 +286,14 @@ function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
       key: "worst",
       title: "max |Δ|",
       help: "its largest |Δ|, nats",
-      width: FIGURE_WIDTH,
+      width: 88,
       align: "end",
       sortable: true,
       cell: (row) => (row.kind === "group" ? formatNumber(row.group.deltaAbsMax) : worst.cell(row.row)),
     },
     ...FIGURES.filter(({ key }) => key !== "advantage" || info.has.advantages).map(
       ({ key, title, help, isSortable, group, sequence }): TableColumn<GroupTableRow> => ({
-        ...{ key, title, help, width: FIGURE_WIDTH, align: "end", sortable: isSortable },
+        ...{ key, title, help, width: figureWidth(title), align: "end", sortable: isSortable },
         cell: (row) => (row.kind === "group" ? group(row.group) : (sequence?.(table.columns, row.row) ?? "")),
       }),
     ),
