@@ -1,29 +1,70 @@
 import type { RunInfo } from "../../../src/results/index.ts";
 import { parseSteps } from "../state/step-range.ts";
-import { navigate, type Route } from "../state/url.ts";
+import { navigate, type Route, route, type ViewName } from "../state/url.ts";
 import "./steps-chip.css";
 
-/** The selected steps, on views that apply them; a click shows all again. */
-export function StepsChip({ info, route }: { readonly info: RunInfo; readonly route: Route }) {
-  const range = parseSteps(route.params.steps ?? "");
-  if (range === null || !heedsSteps(info, route)) return null;
-  const [from, to] = range;
+/**
+ * What figures of a view are narrowed by. Parts that differ carry a tag of their own; views without an entry have no
+ * figures that could be narrowed.
+ */
+const HEEDS: Readonly<Partial<Record<ViewName, string>>> = {
+  overview: "steps",
+  doctor: "",
+  health: "steps",
+  sequences: "steps filter",
+  tokens: "steps filter",
+  correct: "steps",
+  compare: "steps",
+  digits: "",
+  sql: "",
+};
+
+const LISTS: ReadonlySet<ViewName> = new Set(["overview", "sequences", "compare"]);
+
+/** The chosen steps, on views that apply them (a click shows all again), and what the view does not apply. */
+export function StepsChip({
+  info,
+  route: { view, params },
+}: {
+  readonly info: RunInfo;
+  readonly route: Route;
+}) {
+  const range = parseSteps(params.steps ?? "");
+  const own = HEEDS[view];
+  if (own === undefined) return null;
+  // A bundle cannot sum again, but its lists leave rows out.
+  const heeds = info.bundled && !LISTS.has(view) ? "" : own;
+  const isNarrowed = range !== null && heeds.includes("steps");
+  const isPartial = params.filter !== undefined && !heeds.includes("filter");
   return (
-    <button
-      type="button"
-      class="steps-chip"
-      title="show all steps"
-      onClick={() => navigate({ params: { steps: undefined, zoom: undefined } })}
-    >
-      {from === to ? `step ${from}` : `steps ${from}–${to}`}
-      <span class="visually-hidden">: show all steps</span> <span aria-hidden="true">✕</span>
-    </button>
+    <>
+      {isNarrowed ? (
+        <button
+          type="button"
+          class="steps-chip"
+          title="show all steps"
+          onClick={() => navigate({ params: { steps: undefined, zoom: undefined } })}
+        >
+          {range[0] === range[1] ? `step ${range[0]}` : `steps ${range[0]}–${range[1]}`}
+          <span class="visually-hidden">: show all steps</span> <span aria-hidden="true">✕</span>
+        </button>
+      ) : (
+        (range !== null || isPartial) && <Tag text="whole run" />
+      )}
+      {isNarrowed && isPartial && <Tag text="without the filter" />}
+    </>
   );
 }
 
-/** A bundle cannot answer for a selection of steps. */
-function heedsSteps({ bundled }: RunInfo, { view, params }: Route): boolean {
-  if (view === "overview" || view === "sequences") return true;
-  if (bundled) return false;
-  return view === "correct" || (view === "tokens" && (params.by ?? "occurrence") === "occurrence");
+/** Beside figures of the whole run, in views that otherwise apply the chosen steps. */
+export function WholeRunTag() {
+  return parseSteps(route.value.params.steps ?? "") === null ? null : <Tag text="whole run" />;
+}
+
+function Tag({ text }: { readonly text: string }) {
+  return (
+    <span class="whole-run" title="these figures do not apply the chosen steps and the filter">
+      {text}
+    </span>
+  );
 }

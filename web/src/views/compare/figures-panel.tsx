@@ -12,6 +12,7 @@ import type { StepRange } from "../../state/step-range.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { RightWrongFigures } from "../../ui/right-wrong-figures.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { WholeRunTag } from "../../ui/steps-chip.tsx";
 import { comparedFigures } from "./figures.ts";
 import { sayRange } from "./over-steps.ts";
 import { describeDifference } from "./runs.ts";
@@ -30,6 +31,7 @@ export function FiguresPanel({
     <section aria-labelledby="compare-figures">
       <div class="head">
         <h2 id="compare-figures">Over all tokens</h2>
+        <WholeRunTag />
         <ExportMenu
           name="compared-figures"
           rows={() =>

@@ -14,6 +14,7 @@ import { makeHref, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { WholeRunTag } from "../../ui/steps-chip.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import { chartRuns, formatInterval, formatOver, isShown, listRuns, type RunRow } from "./runs.ts";
 
@@ -51,6 +52,7 @@ function RunsTable({
     <>
       <div class="head">
         <h1 id="compare-runs">{rows.length} runs</h1>
+        <WholeRunTag />
         <ExportMenu name="compared-runs" rows={() => rows.map(exportRow)} />
       </div>
       <ScrollBox label="Figures of all runs">

@@ -5,6 +5,7 @@ import { Explained } from "../../ui/explained.tsx";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { HandleLink, LinkedText, MoveLink } from "../../ui/place-link.tsx";
 import { Context } from "../../ui/report-table.tsx";
+import { WholeRunTag } from "../../ui/steps-chip.tsx";
 
 /** The verdict, why, and what to do next: all that a reader with ten seconds needs. */
 export function VerdictPanel({ page }: { readonly page: ReportPage }) {
@@ -13,7 +14,7 @@ export function VerdictPanel({ page }: { readonly page: ReportPage }) {
     <section class="verdict" aria-label="Verdict">
       <h2 class="visually-hidden">Verdict</h2>
       <p class="headline">
-        <span class={`level ${level}`}>{word}</span> {headline}
+        <span class={`level ${level}`}>{word}</span> {headline} <WholeRunTag />
       </p>
       {failed.items.length > 0 && <Facts of={failed} class="warn" />}
       <FirstLooks first={page.first} />
@@ -89,6 +90,7 @@ function KeyFigures({ of: { title, rows, raw } }: { readonly of: ReportPage["ver
     <div class="report-table key-figures">
       <div class="table-head">
         <h3>{title}</h3>
+        <WholeRunTag />
         <ExportMenu name="key-figures" rows={() => raw} />
       </div>
       <div class="scroll">
