@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import { eventually, goTo, hasBrowser, openPage, warnWithoutBrowser } from "../support/browser.ts";
+import { eventually, goTo, hasBrowser, openPage, settled, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
 import { useViewer } from "../support/use-viewer.ts";
 
@@ -84,6 +84,23 @@ describe.skipIf(!hasBrowser)("the viewer's layout", () => {
       await page.locator("svg text").first().waitFor();
       expect(await page.evaluate(SMALL_LABELS), hash).toEqual([]);
     }
+    await page.close();
+  });
+
+  it.each([
+    ["correct", "Why, and what else was tried"],
+    ["sequences", "Fields"],
+    ["sequences", "Columns"],
+    ["sequences", "Saved"],
+    ["sql", "sequences: a row for each sequence"],
+    ["overview", "Quantiles and tails"],
+  ])("keeps %s within the width of a phone when %s is open", async (view, name) => {
+    const { page } = await open(`#/${view}`, PHONE);
+    await page.locator("main summary").filter({ hasText: name }).first().click();
+    await settled(page);
+    const widths = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]";
+    const [needed, shown] = await page.evaluate<[number, number]>(widths);
+    expect(needed).toBe(shown);
     await page.close();
   });
 
