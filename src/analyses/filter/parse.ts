@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readHandle } from "../../core/schema/index.ts";
 import type { TokenClass } from "../../results/wire/index.ts";
 import type { Field, TokenClassField } from "./field.ts";
 import { fieldNamed, nearestField, nearestName } from "./fields.ts";
@@ -94,14 +95,10 @@ function bare({ from, to, negated, parts }: Word, all: string): Term | Problem {
   const term = { from, to, negated, text: all.slice(from, to) };
   const [first] = parts;
   if (parts.length === 1 && !first!.quoted) {
-    const handle = /^(?:s(\d+)\.)?(?:r(\d+)\.)?q(\d+)(?:\.t\d+)?$/.exec(first!.text);
-    if (handle !== null) {
-      const [, step, rank, row] = handle;
-      const known = {
-        ...(step !== undefined && { step: Number(step) }),
-        ...(rank !== undefined && { rank: Number(rank) }),
-      };
-      return { ...term, test: { kind: "handle", ...known, row: Number(row) } };
+    const handle = readHandle(first!.text);
+    if (handle !== undefined) {
+      const { sequence: row, token: _, ...known } = handle;
+      return { ...term, test: { kind: "handle", ...known, row } };
     }
     if (/^or$/i.test(all.slice(from, to))) {
       const instead = `${all.slice(0, from)}|${all.slice(to)}`;

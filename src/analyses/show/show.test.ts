@@ -35,10 +35,11 @@ describe("parseHandle", () => {
   it("reads what formatHandle writes, and its shorter forms", () => {
     expect(parseHandle("s12.r3.q41.t880")).toEqual({ step: 12, rank: 3, sequence: 41, token: 880 });
     expect(parseHandle("q0")).toEqual({ sequence: 0 });
+    expect(parseHandle("s-1.q2")).toEqual({ step: -1, sequence: 2 });
     expect(parseHandle("r1.q2.t0")).toEqual({ rank: 1, sequence: 2, token: 0 });
   });
 
-  it.each(["", "s1", "41", "q", "q1.s2", "q1.t", "s-1.q2", "q1 "])("refuses %j", (text) => {
+  it.each(["", "s1", "41", "q", "q1.s2", "q1.t", "s--1.q2", "q1 "])("refuses %j", (text) => {
     expect(() => parseHandle(text)).toThrow(/is not a handle/);
   });
 });

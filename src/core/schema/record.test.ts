@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRecordBuilder } from "./builder.ts";
 import { LIST_COLUMNS, layoutColumns, ORIGIN_COLUMNS, SCALAR_COLUMNS } from "./parquet-layout.ts";
-import { formatHandle } from "./record.ts";
+import { formatHandle, readHandle } from "./record.ts";
 import { rowFacts } from "./row-facts.ts";
 import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";
 
@@ -247,5 +247,14 @@ describe("layoutColumns", () => {
   it("keeps a place at the start of a file", () => {
     const zero = layoutColumns(pack([{ ...bare, sourceOffset: 0 }]));
     expect([...zero.find(({ name }) => name === "source_offset")!.values]).toEqual([0]);
+  });
+});
+
+describe("readHandle", () => {
+  it("reads what formatHandle writes, negative steps too, and no other text", () => {
+    for (const handle of ["q3", "s30.q48", "s-1.q0", "r1.q2.t0", "s30.r2.q48.t39"])
+      expect(formatHandle(readHandle(handle)!)).toBe(handle);
+    for (const text of ["", "s30", "t39", "s30.q48 ", "q3.x", "see q3", "s30.r-1.q2", `q${"9".repeat(16)}`])
+      expect(readHandle(text)).toBeUndefined();
   });
 });

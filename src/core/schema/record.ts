@@ -215,3 +215,19 @@ export function formatHandle(handle: Handle): string {
     ...known("t", handle.token),
   ].join(".");
 }
+
+/** What {@link formatHandle} writes, as part of a pattern: its groups are step, rank, sequence, token. */
+export const HANDLE_PATTERN = String.raw`(?:s(-?\d{1,15})\.)?(?:r(\d{1,15})\.)?q(\d{1,15})(?:\.t(\d{1,15}))?`;
+const HANDLE = new RegExp(`^${HANDLE_PATTERN}$`);
+
+/** Undefined when the text is not a handle. */
+export function readHandle(text: string): Handle | undefined {
+  const [, step, rank, sequence, token] = HANDLE.exec(text) ?? [];
+  if (sequence === undefined) return undefined;
+  return {
+    sequence: Number(sequence),
+    ...(step !== undefined && { step: Number(step) }),
+    ...(rank !== undefined && { rank: Number(rank) }),
+    ...(token !== undefined && { token: Number(token) }),
+  };
+}

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatHandle } from "../../../src/core/schema/index.ts";
+import { formatHandle, readHandle } from "../../../src/core/schema/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
 import type { Move } from "./url.ts";
 
@@ -21,10 +21,9 @@ const indexes = new WeakMap<SequenceTable, ReadonlyMap<string, number>>();
 
 /** Where a handle leads: the sequence, and its token where the handle names one; undefined when no sequence has it. */
 export function moveToHandle(table: SequenceTable, handle: string): Move | undefined {
-  const [, sequence = handle, token] = /^(.*?q\d+)(?:\.t(\d+))?$/.exec(handle) ?? [];
-  const index = indexRows(table).get(sequence);
-  if (index === undefined) return undefined;
-  return { view: "sequence", sequence: index, token: token === undefined ? undefined : Number(token) };
+  const read = readHandle(handle);
+  const index = read && indexRows(table).get(formatHandle({ ...read, token: Number.NaN }));
+  return index === undefined ? undefined : { view: "sequence", sequence: index, token: read?.token };
 }
 
 /** Of sequences with the same handle (several files of one step and rank) the first. */

@@ -11,6 +11,11 @@ it("finds steps and handles in the report's sentences", () => {
     { kind: "handle", text: "s30.r1.q48.t39" },
     { kind: "text", text: " (Δ -10.7)" },
   ]);
+  expect(textParts("Step -1: s-1.q0")).toEqual([
+    { kind: "step", text: "Step -1", step: -1 },
+    { kind: "text", text: ": " },
+    { kind: "handle", text: "s-1.q0" },
+  ]);
   expect(textParts("Turn 3 is twice as far off as turn 1")).toEqual([
     { kind: "turn", text: "Turn 3", turn: 3 },
     { kind: "text", text: " is twice as far off as " },

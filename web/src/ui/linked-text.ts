@@ -3,13 +3,15 @@
  *
  * @module
  */
+import { HANDLE_PATTERN } from "../../../src/core/schema/index.ts";
+
 export type TextPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "step"; readonly text: string; readonly step: number }
   | { readonly kind: "turn"; readonly text: string; readonly turn: number }
   | { readonly kind: "handle"; readonly text: string };
 
-const PLACES = /\bsteps? (\d+)\b|\bturn (\d+)\b|\b(?:s\d+\.)?(?:r\d+\.)?q\d+(?:\.t\d+)?\b/gi;
+const PLACES = new RegExp(`\\bsteps? (-?\\d+)\\b|\\bturn (\\d+)\\b|\\b${HANDLE_PATTERN}\\b`, "gi");
 
 export function textParts(sentence: string): TextPart[] {
   const parts: TextPart[] = [];

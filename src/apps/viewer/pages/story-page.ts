@@ -5,7 +5,7 @@
  */
 import { mergeAlternatives } from "../../../analyses/show/index.ts";
 import { orNull } from "../../../core/base/index.ts";
-import { formatHandle } from "../../../core/schema/index.ts";
+import { formatHandle, readHandle } from "../../../core/schema/index.ts";
 import { lineChart } from "../../../render/charts/index.ts";
 import {
   formatNumber,
@@ -60,8 +60,8 @@ export function withoutNotes<T extends Star & { readonly row?: StoryRow }>(
 }
 
 function splitHandle(handle: string): { readonly sequence: string; readonly token: number | undefined } {
-  const [, sequence = handle, token] = /^(.*?q\d+)(?:\.t(\d+))?$/.exec(handle) ?? [];
-  return { sequence, token: token === undefined ? undefined : Number(token) };
+  const { token, ...sequence } = readHandle(handle)!;
+  return { sequence: formatHandle(sequence), token };
 }
 
 /** Of rows with the same handle the first, as for links. */

@@ -1,10 +1,5 @@
 import { expect, it } from "vitest";
-import { columnWidth, isHandle, toObjects } from "./results.ts";
-
-it("knows the names of places, and no other text", () => {
-  for (const handle of ["q3", "s30.q48", "s-1.q0", "s30.r2.q48.t39"]) expect(isHandle(handle)).toBe(true);
-  for (const text of ["", "s30", "t39", "s30.q48 ", "q3.x", "see q3"]) expect(isHandle(text)).toBe(false);
-});
+import { columnWidth, toObjects } from "./results.ts";
 
 it("gives columns of one name different names, whatever their case", () => {
   const columns = ["a", "A", "a", "b"].map((name) => ({ name, type: "INTEGER" }));

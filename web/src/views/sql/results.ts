@@ -18,11 +18,6 @@ export function columnWidth(name: string, rows: SqlAnswer["rows"], at: number): 
   return Math.min(420, Math.max(70, 24 + 8 * longest));
 }
 
-/** Whether a value is the name of a sequence or token. */
-export function isHandle(text: string): boolean {
-  return /^(s-?\d+\.)?(r\d+\.)?q\d+(\.t\d+)?$/.test(text);
-}
-
 /** Rows by the names of their columns; a repeated name gets a number. */
 export function toObjects(columns: SqlAnswer["columns"], rows: SqlAnswer["rows"]): Row[] {
   const names: string[] = [];

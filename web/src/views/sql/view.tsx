@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { readHandle } from "../../../../src/core/schema/index.ts";
 import { formatCounted } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
 import type { SqlAnswer, SqlTables } from "../../../../src/results/index.ts";
@@ -11,7 +12,7 @@ import { TakeAway } from "../../ui/virtual-table/take-away.tsx";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
-import { columnWidth, isHandle, toObjects } from "./results.ts";
+import { columnWidth, toObjects } from "./results.ts";
 import "./style.css";
 
 const tables = lazily(client.sqlTables);
@@ -133,7 +134,7 @@ function Result({ answer: { columns, rows, more } }: { readonly answer: SqlAnswe
 function Cell({ value }: { readonly value: ResultRow[number] }) {
   if (value === null) return <span class="muted">NULL</span>;
   const text = String(value);
-  if (isHandle(text)) return <HandleLink handle={text} />;
+  if (readHandle(text) !== undefined) return <HandleLink handle={text} />;
   return <bdi title={text}>{printable(text)}</bdi>;
 }
 

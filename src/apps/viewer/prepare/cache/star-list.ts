@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { UsageError } from "../../../../core/base/index.ts";
+import { readHandle } from "../../../../core/schema/index.ts";
 import type { Star, StarChange, StarList } from "../../../../results/index.ts";
 import { seenFrom } from "./alert-list.ts";
 import { digest } from "./inputs.ts";
@@ -13,7 +14,6 @@ import { changeKept, type KeptKind, putKept, readKept } from "./kept-list.ts";
 /** More than anyone reads; limits what a page can make the server store. */
 export const MOST_STARS = 500;
 export const MOST_NOTE_CHARACTERS = 4000;
-const HANDLE = /^(?:s-?\d{1,15}\.)?(?:r\d{1,15}\.)?q\d{1,15}(?:\.t\d{1,15})?$/;
 
 const STARS: KeptKind<Star> = {
   read: (value) => {
@@ -32,10 +32,10 @@ export function starListFile(place: string, paths: readonly string[]): string {
 /** @throws UsageError when it is not a change of a star, or too long */
 export function readStarChange(asked: unknown): StarChange {
   const { handle, note, before } = (asked ?? {}) as Record<string, unknown>;
-  if (typeof handle !== "string" || !HANDLE.test(handle))
+  if (typeof handle !== "string" || readHandle(handle) === undefined)
     throw new UsageError("a star needs the handle of a sequence or token, such as s30.q48.t39");
   if (note === undefined && before !== undefined) {
-    if (before !== null && (typeof before !== "string" || !HANDLE.test(before)))
+    if (before !== null && (typeof before !== "string" || readHandle(before) === undefined))
       throw new UsageError("a star is moved before the handle of another star, or with null to the end");
     return { handle, before };
   }
