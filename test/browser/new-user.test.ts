@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import {
@@ -123,5 +123,52 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     expect(await there.getAttribute("aria-valuetext")).toBe(await slider.getAttribute("aria-valuetext"));
     await other.close();
     expect(errors).toEqual([]);
+  });
+
+  it.each([
+    ["a laptop", { viewport: { width: 1440, height: 900 }, colorScheme: "light" }],
+    ["a phone", { viewport: { width: 390, height: 844 }, colorScheme: "dark", hasTouch: true }],
+  ] as const)("gets from the first screen to a page to show in under ten clicks, on %s", async (_, size) => {
+    const own = await openPage(browser, { ...size, permissions: ["clipboard-read", "clipboard-write"] });
+    let clicks = 0;
+    const click = async (target: Locator): Promise<void> => {
+      await ("hasTouch" in size ? target.tap() : target.click());
+      clicks++;
+      await settled(own.page);
+    };
+    const tab = (name: string) =>
+      own.page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true });
+    await own.page.goto(server.url);
+    await settled(own.page);
+    // The token that moved the gradient most, and what the trainer would have said there.
+    await click(
+      own.page.getByRole("listitem").filter({ hasText: "Worst for the gradient" }).getByRole("link"),
+    );
+    const card = own.page.locator(".pinned-cards .card");
+    await eventually(() => readText(card)).toMatch(/p rollout.*p trainer.*sampled/s);
+    const handle = /s\d+\.q\d+\.t\d+/.exec(await readText(card))![0];
+    await click(card.getByRole("button", { name: /star/i }).first());
+    // The line of config that corrects for it.
+    await click(tab("Correction"));
+    await click(own.page.getByRole("tab", { name: "verl", exact: true }));
+    const copy = own.page.getByRole("button", { name: /^Copy config/ });
+    await eventually(() => copy.isEnabled()).toBe(true);
+    await click(copy);
+    expect(await own.page.evaluate<string>("navigator.clipboard.readText()")).toContain(
+      'rollout_is: "token"',
+    );
+    await click(tab("Story"));
+    const story = own.page.locator("main");
+    await eventually(() => readText(story)).toContain(handle);
+    expect(await readText(story)).toContain("What each policy would have said there");
+    expect(clicks).toBeLessThan(10);
+    expect(own.errors).toEqual([]);
+    // The next size starts without stars.
+    await story
+      .getByRole("button", { name: /remove/i })
+      .first()
+      .click();
+    await eventually(() => readText(story)).not.toContain("What each policy");
+    await own.page.close();
   });
 });
