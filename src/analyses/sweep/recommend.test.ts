@@ -125,7 +125,7 @@ describe("recommend, among corrections within the limits", () => {
     );
     expect(reasons[0]).toContain("give or take 0.2 %");
     expect(reasons[1]).toBe("it drops 1.0 % of the tokens and moves 3.0 % of the weight mass");
-    expect(reasons[2]).toBe("1 of 50 groups are left empty");
+    expect(reasons[2]).toBe("it leaves 1 of 50 groups empty");
     expect(reasons[3]).toBe("what it drops moves the mean reward by 0.012 standard deviations");
     expect(reasons.at(-1)).toMatch(
       /^limits: at most 5 % of tokens dropped, 5 % of mass moved, 5 % of weights clamped, 2 % of groups empty, 0\.05 standard/,

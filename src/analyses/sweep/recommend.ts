@@ -142,7 +142,7 @@ function fitReasons(correction: SweepCorrection, metrics: SweepMetrics, where: s
     `it drops ${dropped.tokens === 0 ? "no token" : `${formatShare(dropped.tokens_share)} of the tokens`} and moves ${formatShare(mass_moved)} of the weight mass`,
   ];
   if (dropped.groups_lost !== null && metrics.groups !== null && dropped.tokens > 0)
-    reasons.push(`${dropped.groups_lost} of ${metrics.groups} groups are left empty`);
+    reasons.push(`it leaves ${dropped.groups_lost} of ${metrics.groups} groups empty`);
   const shift = dropped.reward_shift ?? dropped.accuracy_shift;
   if (shift !== null && dropped.tokens > 0)
     reasons.push(
