@@ -31,6 +31,7 @@ export {
   type Statistic,
   type Step,
   type StepOutcome,
+  type Trap,
   type Truncate,
   type Veto,
   type Weight,

@@ -40,6 +40,7 @@ export type {
   Preset,
   Setting,
   Settings,
+  Trap,
 } from "./shared/index.ts";
 export { completeSettings, parseSetting } from "./shared/index.ts";
 export { mergedXtunerMetrics, type XtunerMerged, type XtunerPack } from "./xtuner/index.ts";

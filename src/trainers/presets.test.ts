@@ -115,7 +115,8 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("%s", (_,
 
   it("has words for every trap, and a place and text for every config", () => {
     for (const settings of variants(preset)) {
-      for (const trap of accepted(() => preset.traps(settings)) ?? []) expect(trap).toMatch(/\w+ \w+/);
+      for (const { says } of accepted(() => preset.traps(settings)) ?? [])
+        expect(says).toMatch(/\w+ .*[^.]$/);
       const config = accepted(() => preset.config(settings));
       if (config === undefined) continue;
       expect(["yaml", "toml", "python", "flags"]).toContain(config.language);

@@ -141,7 +141,7 @@ describe("configsOf", () => {
     source: "",
     parameters: [],
     correction: ({ cap: upper }) => cap(upper as number),
-    traps: () => ["only from above"],
+    traps: () => [{ says: "only from above", severity: "warning", code: "half-open", setting: "cap" }],
     metrics: () => ({ add() {}, finish: () => ({}) }),
     express: (correction) => (JSON.stringify(correction) === JSON.stringify(cap(2)) ? { cap: 2 } : undefined),
     config: (settings) => ({ language: "yaml", place: "here", text: `cap: ${settings.cap}` }),

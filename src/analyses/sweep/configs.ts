@@ -25,7 +25,14 @@ export function writeConfigs(
       continue;
     }
     const { language, place, text } = preset.config(settings);
-    configs.push({ trainer, preset: name, language, place, text, traps: preset.traps(settings) });
+    configs.push({
+      trainer,
+      preset: name,
+      language,
+      place,
+      text,
+      traps: preset.traps(settings).map(({ says }) => says),
+    });
   }
   return { configs, inexpressible };
 }

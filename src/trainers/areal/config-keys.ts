@@ -70,9 +70,4 @@ export const arealDialect: Dialect = {
       { why: "the key was removed, and AReaL stops", source: `${CONFIG} _migrate_legacy_rejection_sampling` },
     ),
   ],
-  traps: [
-    { match: /Filtering will be ignored/, severity: "drop", code: "not-switched-on" },
-    { match: /^lower null/, severity: "note", code: "half-open", setting: "lower" },
-    { match: /geometric/, severity: "warning", code: "geometric", setting: "level" },
-  ],
 };

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UsageError } from "../../core/base/errors.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { areal } from "./preset.ts";
 
 checkReference(areal);
@@ -58,7 +59,7 @@ describe("off", () => {
     const settings = of({ level: null });
     expect(areal.correction(settings)).toEqual({ steps: [] });
     expect(areal.metrics(settings).finish()).toEqual({});
-    expect(areal.traps(settings).join()).toContain("behavior weight too");
+    expect(listTraps(areal, settings).join()).toContain("behavior weight too");
     expect(areal.config(settings).text).toBe(
       "actor:\n  use_decoupled_loss: true\n  rejection_sampling: null\n",
     );
@@ -68,13 +69,13 @@ describe("off", () => {
   test("use_decoupled_loss false: nothing to correct", () => {
     const settings = of({ use_decoupled_loss: false });
     expect(areal.correction(settings)).toEqual({ steps: [] });
-    expect(areal.traps(settings).join()).toContain("Filtering will be ignored");
+    expect(listTraps(areal, settings).join()).toContain("Filtering will be ignored");
   });
 });
 
 test("traps follow the settings", () => {
   const traps = (settings: Record<string, string | number | null>): string =>
-    areal.traps(of(settings)).join("\n");
+    listTraps(areal, of(settings)).join("\n");
   for (const words of [
     "false and rejection_sampling null by default",
     "sign of Δ",

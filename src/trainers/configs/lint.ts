@@ -117,7 +117,7 @@ function lintDocument(view: ConfigView, recognition: Recognition, presets: reado
   const effective =
     computed.correction && (dialect.effective?.(context, computed.correction) ?? computed.correction);
   const neutral = effective ? neutralFindings(context, effective) : [];
-  const traps = effective ? trapFindings(preset, dialect, context) : [];
+  const traps = effective ? trapFindings(preset, context) : [];
   const budgeted = neutral.some(({ code }) => code === "token-budget");
   const stated = [
     ...ruled,

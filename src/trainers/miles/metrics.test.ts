@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { applyCorrection } from "../neutral/index.ts";
 import { completeSettings, type Settings } from "../shared/index.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { miles } from "./preset.ts";
 
 const block = {
@@ -32,7 +33,7 @@ describe("miles", () => {
   });
 
   it("names the traps of its guards", () => {
-    const traps = miles.traps(completeSettings(miles, {}));
+    const traps = listTraps(miles, completeSettings(miles, {}));
     for (const words of [
       "counts NaN and infinite differences as 0",
       "is capped at 10 nats per token",

@@ -18,10 +18,19 @@ export const miles: Preset = slimePreset({
   icepopPath: "miles.backends.training_utils.loss_hub.corrections.icepop_function",
   misPreset: "slime-mis",
   traps: [
-    "train/train_rollout_logprob_abs_diff counts NaN and infinite differences as 0: a broken token lowers it",
-    "train/train_rollout_kl is capped at 10 nats per token: a catastrophic token counts no more than one with Δ = 2.6",
-    "the guards are on metrics and PPO terms; the TIS weight itself is not guarded, a NaN ratio stays NaN",
-    "train/ess_ratio is of the PPO ratio, not of the rollout ratio, unless use_rollout_logprobs makes them the same",
+    {
+      says: "train/train_rollout_logprob_abs_diff counts NaN and infinite differences as 0: a broken token lowers it",
+    },
+    {
+      says: "train/train_rollout_kl is capped at 10 nats per token: a catastrophic token counts no more than one with Δ = 2.6",
+    },
+    {
+      says: "the guards are on metrics and PPO terms; the TIS weight itself is not guarded, a NaN ratio stays NaN",
+    },
+    {
+      says: "train/ess_ratio is of the PPO ratio, not of the rollout ratio, unless use_rollout_logprobs makes them the same",
+      setting: "use_rollout_logprobs",
+    },
   ],
   metrics: (preset, settings) =>
     slimeMetrics(preset, settings, {

@@ -50,19 +50,4 @@ export const msSwiftDialect: Dialect = {
       instead: "--rollout_importance_sampling_mode token_truncate",
     }),
   ],
-  traps: [
-    { match: /chi2_seq|by default/, severity: "note", code: "trap" },
-    {
-      match: /raw ratio/,
-      severity: "warning",
-      code: "raw-weights",
-      setting: "rollout_importance_sampling_mode",
-    },
-    {
-      match: /geometric/,
-      severity: "warning",
-      code: "geometric",
-      setting: "rollout_importance_sampling_mode",
-    },
-  ],
 };

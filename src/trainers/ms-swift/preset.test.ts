@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UsageError } from "../../core/base/errors.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { msSwift } from "./preset.ts";
 
 checkReference(msSwift);
@@ -19,7 +20,7 @@ test.each([0, -1, null])("threshold %s is refused, unless there is no mode", (th
 
 test("traps follow the settings", () => {
   const traps = (settings: Record<string, number | string | null>): string =>
-    msSwift.traps(of(settings)).join("\n");
+    listTraps(msSwift, of(settings)).join("\n");
   for (const words of ["None by default", "0.10.2", "only an upper bound"])
     expect(traps({})).toContain(words);
   expect(traps({})).not.toContain("geometric mean of token ratios");

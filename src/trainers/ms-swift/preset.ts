@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import { firstExpressing, plainForm, readNumber, requiredNumber } from "../shared/index.ts";
 import { msSwiftMetrics } from "./correction-metrics.ts";
 
@@ -141,44 +141,59 @@ function withGuards(correction: Correction): Correction {
   return { weight: { ...bare, deltaBound: SAFETY_BOUND }, steps };
 }
 
-function msSwiftTraps(settings: Settings): readonly string[] {
+function msSwiftTraps(settings: Settings): readonly Trap[] {
   const mode = findMode(settings);
-  const traps: string[] = [];
+  const traps: Trap[] = [];
   if (mode) {
-    traps.push("rollout_importance_sampling_mode is None by default: nothing is corrected until it is set");
-    traps.push(
-      "it is silently off when the rollout's vLLM is older than 0.10.2, or any rank has a batch without rollout log-probs",
-    );
-    traps.push(
-      "there is only an upper bound: ratios near 0 are neither clamped nor dropped; 1/threshold appears in the ess metric alone",
-    );
-    traps.push(
-      "rollout_correction/ess clamps weights to [1/threshold, threshold], so weights of 0 count as 1/threshold",
-    );
+    traps.push({
+      says: "rollout_importance_sampling_mode is None by default: nothing is corrected until it is set",
+      setting: "rollout_importance_sampling_mode",
+    });
+    traps.push({
+      says: "it is silently off when the rollout's vLLM is older than 0.10.2, or any rank has a batch without rollout log-probs",
+    });
+    traps.push({
+      says: "there is only an upper bound: ratios near 0 are neither clamped nor dropped; 1/threshold appears in the ess metric alone",
+    });
+    traps.push({
+      says: "rollout_correction/ess clamps weights to [1/threshold, threshold], so weights of 0 count as 1/threshold",
+    });
   } else if (settings.log_rollout_offpolicy_metrics !== true) {
-    traps.push("mode None and log_rollout_offpolicy_metrics false: no mismatch metric is logged at all");
+    traps.push({
+      says: "mode None and log_rollout_offpolicy_metrics false: no mismatch metric is logged at all",
+      setting: "log_rollout_offpolicy_metrics",
+    });
   }
   if (mode?.startsWith("sequence")) {
-    traps.push(
-      "sequence means the geometric mean of token ratios, not their product as in verl and TRL: thresholds do not carry over (2.0 is a mean Δ of 0.69 nats on every token)",
-    );
+    traps.push({
+      says: "sequence means the geometric mean of token ratios, not their product as in verl and TRL: thresholds do not carry over (2.0 is a mean Δ of 0.69 nats on every token)",
+      severity: "warning",
+      code: "geometric",
+      setting: "rollout_importance_sampling_mode",
+    });
   }
   if (mode === "sequence_mask") {
-    traps.push(
-      "sequence_mask only decides by the geometric mean; kept tokens are weighted by their own raw ratio, unbounded",
-    );
+    traps.push({
+      says: "sequence_mask only decides by the geometric mean; kept tokens are weighted by their own raw ratio, unbounded",
+      severity: "warning",
+      code: "raw-weights",
+      setting: "rollout_importance_sampling_mode",
+    });
   }
   if (mode?.endsWith("mask")) {
-    traps.push(
-      `${mode} sets the weight to 0 and leaves the mask: what is rejected still counts in the loss's denominator`,
-    );
+    traps.push({
+      says: `${mode} sets the weight to 0 and leaves the mask: what is rejected still counts in the loss's denominator`,
+    });
   }
-  traps.push("rollout_correction/chi2_seq is of the geometric mean, not of the product as in verl");
+  traps.push({ says: "rollout_correction/chi2_seq is of the geometric mean, not of the product as in verl" });
   if (settings.off_policy_sequence_mask_delta !== null) {
-    traps.push(
-      "off_policy_sequence_mask_delta compares the rollout with the policy being updated, so it drops more in later updates of a batch than a record of the first shows",
-    );
-    traps.push("OPSM takes sequences out of the mask itself: they do not count in the loss's denominator");
+    traps.push({
+      says: "off_policy_sequence_mask_delta compares the rollout with the policy being updated, so it drops more in later updates of a batch than a record of the first shows",
+      setting: "off_policy_sequence_mask_delta",
+    });
+    traps.push({
+      says: "OPSM takes sequences out of the mask itself: they do not count in the loss's denominator",
+    });
   }
   return traps;
 }

@@ -84,13 +84,4 @@ export const nemoRlDialect: Dialect = {
       instead: `use_importance_sampling_correction: true and ${TYPE}: tis`,
     }),
   ],
-  traps: [
-    {
-      match: /raw|untruncated|not truncated|unbounded/,
-      severity: "warning",
-      code: "raw-weights",
-      setting: TYPE,
-    },
-    { match: /nan_to_num|infinit|NaN/, severity: "note", code: "nan" },
-  ],
 };

@@ -3,6 +3,7 @@ import { UsageError } from "../../core/base/errors.ts";
 import { applyCorrection } from "../neutral/apply.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { nemoRl } from "./preset.ts";
 
 // Its masked means divide by n + 1e-8.
@@ -69,7 +70,7 @@ test("its extreme-token example: −5 under the rollout, −15 under the trainer
 });
 
 test("traps: raw ratios after seq-mask-tis, the error's floor, the broadcast mean", () => {
-  const traps = (settings: Parameters<typeof of>[0]) => nemoRl.traps(of(settings)).join("\n");
+  const traps = (settings: Parameters<typeof of>[0]) => listTraps(nemoRl, of(settings)).join("\n");
   expect(traps(truncated("seq-mask-tis", 1.1, 0.9))).toContain("raw, untruncated");
   expect(traps({ seq_logprob_error_threshold: 0.5 })).toContain("every sequence is masked");
   expect(traps({ sequence_level_importance_ratios: true, token_level_loss: false })).toContain(

@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Measure, Reject, Step, Truncate } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import { firstExpressing, makeBounds, plainForm, readNumber, yamlLines } from "../shared/index.ts";
 import { nemoRlBounds, nemoRlMetrics } from "./correction-metrics.ts";
 
@@ -180,54 +180,90 @@ function refusal(words: string, hint?: string): UsageError {
   return new UsageError(`NeMo-RL refuses these settings: "${words}"`, hint === undefined ? {} : { hint });
 }
 
-function findTraps(settings: Settings): readonly string[] {
-  const traps: string[] = [];
+function findTraps(settings: Settings): readonly Trap[] {
+  return [
+    ...ofWeights(settings),
+    ...ofSequenceRatios(settings),
+    ...ofErrorFilter(settings),
+    { says: "token_mult_prob_error is the mean of exp|Δ|: never below 1, and dominated by its tail" },
+  ];
+}
+
+function ofWeights(settings: Settings): Trap[] {
+  const traps: Trap[] = [];
   const type = settings[TYPE];
   const { lower, upper } = nemoRlBounds(settings);
   const on = settings.use_importance_sampling_correction === true;
   if (!on)
-    traps.push(
-      "use_importance_sampling_correction false: sampling_importance_ratio is logged all the same, and corrects nothing",
-    );
+    traps.push({
+      says: "use_importance_sampling_correction false: sampling_importance_ratio is logged all the same, and corrects nothing",
+      setting: "use_importance_sampling_correction",
+    });
   if (on && (type === null || type === undefined)) {
-    traps.push("no truncated_importance_sampling_type: raw ratios multiply the loss, unbounded");
+    traps.push({
+      says: "no truncated_importance_sampling_type: raw ratios multiply the loss, unbounded",
+      severity: "warning",
+      code: "raw-weights",
+      setting: TYPE,
+    });
   }
-  if (on) traps.push("NaN and infinite ratios become weight 0 (nan_to_num), not the upper bound");
+  if (on)
+    traps.push({
+      says: "NaN and infinite ratios become weight 0 (nan_to_num), not the upper bound",
+      code: "nan",
+    });
   if (type === "tis" && settings[RATIO_MIN] !== null && lower > 0) {
-    traps.push(
-      `tis clamps both sides: ratios under ${lower}, and those that were not finite, are raised to ${lower}`,
-    );
+    traps.push({
+      says: `tis clamps both sides: ratios under ${lower}, and those that were not finite, are raised to ${lower}`,
+    });
   }
-  if (type === "icepop") traps.push("icepop zeroes the weight: the token still counts in the denominator");
+  if (type === "icepop")
+    traps.push({ says: "icepop zeroes the weight: the token still counts in the denominator" });
   if (type === "seq-mask-tis") {
-    traps.push("seq-mask-tis keeps raw, untruncated token ratios in the sequences that it keeps");
-    traps.push(
-      "for its geometric mean a difference that is not finite counts as 0, so NeMo-RL may keep such a sequence; logratio rejects it",
-    );
+    traps.push({
+      says: "seq-mask-tis keeps raw, untruncated token ratios in the sequences that it keeps",
+      severity: "warning",
+      code: "raw-weights",
+      setting: TYPE,
+    });
+    traps.push({
+      says: "for its geometric mean a difference that is not finite counts as 0, so NeMo-RL may keep such a sequence; logratio rejects it",
+    });
     if (lower < 0.9 || upper > 1.1) {
-      traps.push(
-        `geometric means lie near 1, so ${lower} to ${upper} rejects next to nothing; its recipes have 0.999 to 1.002`,
-      );
+      traps.push({
+        says: `geometric means lie near 1, so ${lower} to ${upper} rejects next to nothing; its recipes have 0.999 to 1.002`,
+      });
     }
   }
-  if (on && settings.sequence_level_importance_ratios === true) {
-    traps.push(
-      "the sequence ratio is a product and grows with length: long sequences end at a bound, at 0, or not finite and so at 0",
-    );
+  return traps;
+}
+
+function ofSequenceRatios(settings: Settings): Trap[] {
+  if (settings.sequence_level_importance_ratios !== true) return [];
+  const traps: Trap[] = [];
+  if (settings.use_importance_sampling_correction === true) {
+    traps.push({
+      says: "the sequence ratio is a product and grows with length: long sequences end at a bound, at 0, or not finite and so at 0",
+    });
   }
-  if (settings.sequence_level_importance_ratios === true) {
-    traps.push(
-      "train/sampling_importance_ratio multiplies weights of shape [B, 1] by a mask of shape [B]: with B sequences to a micro-batch the logged value is B times the mean",
-    );
-  }
+  traps.push({
+    says: "train/sampling_importance_ratio multiplies weights of shape [B, 1] by a mask of shape [B]: with B sequences to a micro-batch the logged value is B times the mean",
+  });
+  return traps;
+}
+
+function ofErrorFilter(settings: Settings): Trap[] {
   const threshold = readNumber(settings, "seq_logprob_error_threshold");
-  if (threshold !== undefined) {
-    traps.push(
-      "seq_logprob_error_threshold bounds the mean of exp|Δ|, at least 1 and dominated by the worst token: one token with |Δ| = 8 adds 3.0 to a sequence of 1,000",
-    );
-    if (threshold < 1)
-      traps.push(`${threshold} is below 1, the least that the error can be: every sequence is masked`);
-  }
-  traps.push("token_mult_prob_error is the mean of exp|Δ|: never below 1, and dominated by its tail");
+  if (threshold === undefined) return [];
+  const traps: Trap[] = [
+    {
+      says: "seq_logprob_error_threshold bounds the mean of exp|Δ|, at least 1 and dominated by the worst token: one token with |Δ| = 8 adds 3.0 to a sequence of 1,000",
+      setting: "seq_logprob_error_threshold",
+    },
+  ];
+  if (threshold < 1)
+    traps.push({
+      says: `${threshold} is below 1, the least that the error can be: every sequence is masked`,
+    });
   return traps;
 }

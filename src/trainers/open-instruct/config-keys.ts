@@ -78,15 +78,4 @@ export const openInstructDialect: Dialect = {
       { why: "HfArgumentParser refuses arguments that it does not know", source: CONFIG },
     ),
   ],
-  traps: [
-    { match: /cannot be on as well/, severity: "drop", code: "conflict" },
-    {
-      match: /rho_clamp_upper_bound 0(\.0)? is off/,
-      severity: "warning",
-      code: "zero-is-off",
-      setting: "rho_clamp_upper_bound",
-    },
-    { match: /is off/, severity: "note", code: "zero-is-off" },
-    { match: /sequence/, severity: "warning", code: "sequence-level", setting: "rho_mask_sequence_level" },
-  ],
 };

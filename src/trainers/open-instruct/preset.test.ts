@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UsageError } from "../../core/base/errors.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { openInstruct } from "./preset.ts";
 
 checkReference(openInstruct);
@@ -26,12 +27,12 @@ describe("refuses in open-instruct's words", () => {
 test("0.0 and less is off, not a bound", () => {
   const settings = of({ rho_clamp_upper_bound: 0, rho_mask_lower_bound: -3 });
   expect(openInstruct.correction(settings).steps).toEqual([]);
-  expect(openInstruct.traps(settings).join("\n")).toContain("0.0 is off, not a clamp to 0");
+  expect(listTraps(openInstruct, settings).join("\n")).toContain("0.0 is off, not a clamp to 0");
 });
 
 test("traps follow the settings", () => {
   const traps = (settings: Record<string, number | boolean>): string =>
-    openInstruct.traps(of(settings)).join("\n");
+    listTraps(openInstruct, of(settings)).join("\n");
   for (const words of ["±10 nats", "become 1.0", "nothing is dropped"]) expect(traps({})).toContain(words);
   expect(traps({ use_rho_correction: false })).toContain("logged as 0");
   expect(traps({ rho_mask_sequence_level: true })).toContain("changes the weight too");

@@ -79,19 +79,4 @@ export const openrlhfDialect: Dialect = {
       { why: "argparse stops at an argument that it does not know", source: ARGUMENTS },
     ),
   ],
-  traps: [
-    {
-      match: /raw|untruncated|not (truncated|clamped)/,
-      severity: "warning",
-      code: "raw-weights",
-      setting: "is_correction_type",
-    },
-    {
-      match: /(both|two) sides/,
-      severity: "warning",
-      code: "clamps-both-sides",
-      setting: "is_correction_threshold",
-    },
-    { match: /gspo/i, severity: "drop", code: "no-effect" },
-  ],
 };

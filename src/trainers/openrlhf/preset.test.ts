@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { openrlhf } from "./preset.ts";
 
 checkReference(openrlhf);
@@ -12,7 +13,7 @@ test("refuses bounds in another order, quoting the order", () => {
 
 test("traps: tis clamps both sides, seq-mask-tis keeps raw ratios, gspo ignores the type", () => {
   const traps = (settings: Record<string, string>) =>
-    openrlhf.traps(completeSettings(openrlhf, settings)).join("\n");
+    listTraps(openrlhf, completeSettings(openrlhf, settings)).join("\n");
   expect(traps({})).toContain("a ratio under 0.5 is raised to 0.5");
   expect(traps({ is_correction_type: "seq-mask-tis" })).toContain("raw, untruncated");
   expect(traps({ is_correction_type: "seq-mask-tis" })).toContain("rejects next to nothing");

@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Bounds, Correction, Measure, Reject, Truncate } from "../neutral/index.ts";
-import type { BatchMetrics, Parameter, Preset, Settings } from "../shared/index.ts";
+import type { BatchMetrics, Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import { firstExpressing, Moments, plainForm } from "../shared/index.ts";
 
 const parameters: readonly Parameter[] = [
@@ -54,38 +54,53 @@ export const openrlhf: Preset = {
     return { weight: { level: "token", aggregation: "sum" }, steps: [step] };
   },
 
-  traps(settings: Settings): readonly string[] {
+  traps(settings: Settings): readonly Trap[] {
     if (settings.is_correction_enable !== true) {
-      return ["without is_correction_enable nothing is corrected and vllm_kl is not logged"];
+      return [
+        {
+          says: "without is_correction_enable nothing is corrected and vllm_kl is not logged",
+          setting: "is_correction_enable",
+        },
+      ];
     }
     if (settings.policy_loss_type === "gspo") {
       return [
-        "gspo ignores is_correction_type and is_correction_threshold: its ratio is the geometric mean of policy over rollout, which PPO clipping then bounds; vllm_kl is not logged",
+        {
+          says: "gspo ignores is_correction_type and is_correction_threshold: its ratio is the geometric mean of policy over rollout, which PPO clipping then bounds; vllm_kl is not logged",
+          severity: "drop",
+          code: "not-switched-on",
+        },
       ];
     }
     const { lower, upper } = thresholds(settings);
     const type = settings.is_correction_type;
-    const traps = [
-      "vllm_kl is the mean of rollout − trainer (k1): it can be negative and hides symmetric noise",
+    const traps: Trap[] = [
+      { says: "vllm_kl is the mean of rollout − trainer (k1): it can be negative and hides symmetric noise" },
     ];
     if (type === "tis") {
-      traps.push(
-        `tis clamps both sides: a ratio under ${lower} is raised to ${lower}, unlike the one-sided TIS of the paper`,
-      );
+      traps.push({
+        says: `tis clamps both sides: a ratio under ${lower} is raised to ${lower}, unlike the one-sided TIS of the paper`,
+        severity: "warning",
+        code: "clamps-both-sides",
+        setting: "is_correction_threshold",
+      });
     }
     if (type === "icepop") {
-      traps.push(
-        "icepop multiplies by 0 outside the bounds: the tokens stay in the denominator, and an infinite or NaN ratio makes the loss NaN",
-      );
+      traps.push({
+        says: "icepop multiplies by 0 outside the bounds: the tokens stay in the denominator, and an infinite or NaN ratio makes the loss NaN",
+      });
     }
     if (type === "seq-mask-tis") {
-      traps.push(
-        "seq-mask-tis keeps raw, untruncated token ratios in the sequences that it keeps, although its comment says TIS clamp",
-      );
+      traps.push({
+        says: "seq-mask-tis keeps raw, untruncated token ratios in the sequences that it keeps, although its comment says TIS clamp",
+        severity: "warning",
+        code: "raw-weights",
+        setting: "is_correction_type",
+      });
       if (lower < 0.9 || upper > 1.1) {
-        traps.push(
-          `geometric means lie near 1, so ${lower} to ${upper} rejects next to nothing; published bounds are 0.999 to 1.002`,
-        );
+        traps.push({
+          says: `geometric means lie near 1, so ${lower} to ${upper} rejects next to nothing; published bounds are 0.999 to 1.002`,
+        });
       }
     }
     return traps;

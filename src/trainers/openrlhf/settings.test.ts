@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/base/index.ts";
 import { applyCorrection } from "../neutral/index.ts";
 import { completeSettings, type Settings } from "../shared/index.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { openrlhf } from "./preset.ts";
 
 const complete = (settings: Settings): Settings => completeSettings(openrlhf, settings);
@@ -10,7 +11,7 @@ describe("OpenRLHF's corrections", () => {
   it("are none where the switch is off", () => {
     const off = complete({ is_correction_enable: false });
     expect(openrlhf.correction(off)).toEqual({ steps: [] });
-    expect(openrlhf.traps(off)).toEqual([expect.stringContaining("nothing is corrected")]);
+    expect(listTraps(openrlhf, off)).toEqual([expect.stringContaining("nothing is corrected")]);
     expect(openrlhf.config(off).text).toBe("");
     expect(openrlhf.express({ steps: [] })).toMatchObject({ is_correction_enable: false });
   });
@@ -66,7 +67,7 @@ describe("OpenRLHF's corrections", () => {
 });
 
 describe("OpenRLHF's traps", () => {
-  const traps = (settings: Settings): string => openrlhf.traps(complete(settings)).join("\n");
+  const traps = (settings: Settings): string => listTraps(openrlhf, complete(settings)).join("\n");
 
   it("are those of the type that is chosen", () => {
     expect(traps({})).toContain("vllm_kl is the mean of rollout − trainer (k1)");

@@ -91,9 +91,4 @@ export const primeRlDialect: Dialect = {
       { why: "extra keys are not permitted", source: `${LOSS}, ${CONFIG} DefaultLossConfig` },
     ),
   ],
-  traps: [
-    { match: /1 or more/, severity: "error", code: "not-a-ratio" },
-    { match: /difference of probabilities/, severity: "note", code: "not-a-ratio" },
-    { match: /not clamped/, severity: "note", code: "raw-weights" },
-  ],
 };

@@ -3,6 +3,7 @@ import { UsageError } from "../../core/base/errors.ts";
 import { applyCorrection } from "../neutral/apply.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { primeRl, primeRlIpo } from "./preset.ts";
 
 checkReference(primeRl);
@@ -18,10 +19,10 @@ describe("refused as pydantic refuses them", () => {
 });
 
 test("traps name the unit, advantage 0 and a threshold that is off", () => {
-  const traps = primeRl.traps(completeSettings(primeRl, { dppo_mask_high: 1.2 })).join("\n");
+  const traps = listTraps(primeRl, completeSettings(primeRl, { dppo_mask_high: 1.2 })).join("\n");
   for (const words of ["difference of probabilities", "advantage 0", "dppo_mask_high is 1 or more"])
     expect(traps).toContain(words);
-  expect(primeRl.traps(completeSettings(primeRl, {})).join()).not.toContain("1 or more");
+  expect(listTraps(primeRl, completeSettings(primeRl, {})).join()).not.toContain("1 or more");
 });
 
 test("written as TOML", () => {

@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Measure, Reject, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import { firstExpressing, plainForm, requiredNumber } from "../shared/index.ts";
 import { primeRlIpoMetrics, primeRlMetrics } from "./correction-metrics.ts";
 
@@ -36,10 +36,25 @@ const ipoParameters: readonly Parameter[] = [
 ];
 
 /** Traps of both losses. */
-const SHARED_TRAPS = [
-  "the importance ratio is not clamped (the documentation's min(ratio, δ) is not in the code): a token that was very unlikely at rollout keeps a huge weight as long as its probability moves little",
-  "dropped tokens still count in the loss's denominator, and kl_tau · Δ² still pulls on them",
+const SHARED_TRAPS: readonly Trap[] = [
+  {
+    says: "the importance ratio is not clamped (the documentation's min(ratio, δ) is not in the code): a token that was very unlikely at rollout keeps a huge weight as long as its probability moves little",
+    code: "raw-weights",
+  },
+  { says: "dropped tokens still count in the loss's denominator, and kl_tau · Δ² still pulls on them" },
 ];
+
+/** Thresholds as high as ratios, which no difference of probabilities reaches. */
+function findLikelyRatios(settings: Settings, thresholds: readonly Parameter[]): Trap[] {
+  return thresholds
+    .filter(({ name }) => Number(settings[name]) >= 1)
+    .map(({ name }) => ({
+      says: `${name} is 1 or more: probabilities cannot differ by that, so it is off`,
+      severity: "error",
+      code: "not-a-ratio",
+      setting: name,
+    }));
+}
 
 /** prime-rl's default loss: DPPO's trust region on probabilities, conditioned on the sign of the advantage. */
 export const primeRl: Preset = {
@@ -62,18 +77,21 @@ export const primeRl: Preset = {
     };
   },
 
-  traps(settings) {
-    const likelyRatios = ["dppo_mask_low", "dppo_mask_high"].filter((name) => Number(settings[name]) >= 1);
-    return [
-      "thresholds are on exp(trainer) − exp(rollout), a difference of probabilities: 0.2 is not a ratio of 1.2, and a rare token can change its ratio a thousandfold without being dropped",
-      ...likelyRatios.map(
-        (name) => `${name} is 1 or more: probabilities cannot differ by that, so it is off`,
-      ),
-      "a token with advantage 0 falls under dppo_mask_low; it counts in is_masked but not in is_masked_low, so is_masked is not is_masked_low + is_masked_high",
-      "is_masked and its kind are means of the sequences' means, mismatch_kl/all is over tokens: the two do not add up",
-      ...SHARED_TRAPS,
-    ];
-  },
+  traps: (settings) => [
+    {
+      says: "thresholds are on exp(trainer) − exp(rollout), a difference of probabilities: 0.2 is not a ratio of 1.2, and a rare token can change its ratio a thousandfold without being dropped",
+      code: "not-a-ratio",
+    },
+    ...findLikelyRatios(settings, dppoParameters),
+    {
+      says: "a token with advantage 0 falls under dppo_mask_low; it counts in is_masked but not in is_masked_low, so is_masked is not is_masked_low + is_masked_high",
+      setting: "dppo_mask_low",
+    },
+    {
+      says: "is_masked and its kind are means of the sequences' means, mismatch_kl/all is over tokens: the two do not add up",
+    },
+    ...SHARED_TRAPS,
+  ],
 
   metrics: () => primeRlMetrics(),
 
@@ -108,11 +126,13 @@ export const primeRlIpo: Preset = {
   },
 
   traps: (settings) => [
-    "ipo_threshold is on |exp(trainer) − exp(rollout)|, a difference of probabilities, not on the ratio",
-    ...(Number(settings.ipo_threshold) >= 1
-      ? ["ipo_threshold is 1 or more: probabilities cannot differ by that, so it is off"]
-      : []),
-    "it drops tokens that move back towards the rollout policy just as those that move away",
+    {
+      says: "ipo_threshold is on |exp(trainer) − exp(rollout)|, a difference of probabilities, not on the ratio",
+      code: "not-a-ratio",
+      setting: "ipo_threshold",
+    },
+    ...findLikelyRatios(settings, ipoParameters),
+    { says: "it drops tokens that move back towards the rollout policy just as those that move away" },
     ...SHARED_TRAPS,
   ],
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { completeSettings } from "../shared/index.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { primeRl, primeRlIpo } from "./preset.ts";
 
 describe("prime-rl's two losses", () => {
@@ -51,9 +52,9 @@ describe("prime-rl's two losses", () => {
 
 describe("prime-rl's traps", () => {
   const dppo = (low: number, high: number): readonly string[] =>
-    primeRl.traps(completeSettings(primeRl, { dppo_mask_low: low, dppo_mask_high: high }));
+    listTraps(primeRl, completeSettings(primeRl, { dppo_mask_low: low, dppo_mask_high: high }));
   const ipo = (threshold: number): readonly string[] =>
-    primeRlIpo.traps(completeSettings(primeRlIpo, { ipo_threshold: threshold }));
+    listTraps(primeRlIpo, completeSettings(primeRlIpo, { ipo_threshold: threshold }));
 
   it("name the thresholds that are off, from 1 on", () => {
     const off = (traps: readonly string[]): string[] =>

@@ -103,26 +103,4 @@ export const rollDialect: Dialect = {
       instead: "enabled: true under is_weight",
     }),
   ],
-  traps: [
-    { match: /ratio_enabled is true by default/, severity: "drop", code: "default-surprises" },
-    {
-      match: /far tighter than/,
-      severity: "warning",
-      code: "default-surprises",
-      setting: "is_weight.upper_bound",
-    },
-    {
-      match: /is a product|sum over tokens/,
-      severity: "warning",
-      code: "product-ratio",
-      setting: "is_weight.weight_type",
-    },
-    {
-      match: /geometric mean over a turn/,
-      severity: "warning",
-      code: "geometric",
-      setting: "is_weight.weight_type",
-    },
-    { match: /unbounded/, severity: "warning", code: "no-bounds", setting: "is_weight.upper_bound" },
-  ],
 };

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UsageError } from "../../core/base/errors.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { parseRollFilters, rollFiltersText } from "./filters.ts";
 import { roll } from "./preset.ts";
 
@@ -40,11 +41,14 @@ describe("filters as text", () => {
 });
 
 test("traps follow the settings", () => {
-  const plain = roll.traps(of({})).join("\n");
+  const plain = listTraps(roll, of({})).join("\n");
   for (const words of ["enabled are false", "every ratio is 1", "1.2 is ROLL's default", "from above only"])
     expect(plain).toContain(words);
   expect(plain).not.toContain("ratio_enabled");
-  const filtered = roll.traps(of({ filters: "sequence:diff:-0.2:0.2", "is_weight.weight_type": "segment" }));
+  const filtered = listTraps(
+    roll,
+    of({ filters: "sequence:diff:-0.2:0.2", "is_weight.weight_type": "segment" }),
+  );
   for (const words of ["a sum over tokens", "ratio_enabled is true", "not its product"])
     expect(filtered.join("\n")).toContain(words);
 });

@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Reject, Truncate, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import { firstExpressing, plainForm, readNumber, yamlLiteral } from "../shared/index.ts";
 import { rollMetrics } from "./correction-metrics.ts";
 import {
@@ -136,49 +136,98 @@ function yamlBound(value: number): string {
   return Number.isFinite(value) ? yamlLiteral(value) : value > 0 ? ".inf" : "-.inf";
 }
 
-function rollTraps(settings: Settings, filters: readonly RollFilter[]): readonly string[] {
-  const on = settings["is_weight.enabled"] === true;
+function rollTraps(settings: Settings, filters: readonly RollFilter[]): readonly Trap[] {
+  return [
+    {
+      says: "ROLL's defaults correct nothing: is_weight.enabled and every filter's enabled are false until set",
+      setting: "is_weight.enabled",
+    },
+    {
+      says: "where a batch has no infer_logprobs the actor worker takes old_log_probs in their place: every ratio is 1 and all metrics look perfect",
+    },
+    {
+      says: "with enable_old_logprobs_recompute false, filtered tokens still count in token-mean's denominator, which was counted before",
+    },
+    ...ofWeights(settings),
+    ...ofFilters(filters),
+    ...ofClipFraction(settings),
+  ];
+}
+
+function ofWeights(settings: Settings): Trap[] {
+  if (settings["is_weight.enabled"] !== true) return [];
   const upper = settings["is_weight.upper_bound"];
   const type = settings["is_weight.weight_type"];
-  const traps = [
-    "ROLL's defaults correct nothing: is_weight.enabled and every filter's enabled are false until set",
-    "where a batch has no infer_logprobs the actor worker takes old_log_probs in their place: every ratio is 1 and all metrics look perfect",
-    "with enable_old_logprobs_recompute false, filtered tokens still count in token-mean's denominator, which was counted before",
-  ];
-  if (on && upper === 1.2)
-    traps.push("upper_bound 1.2 is ROLL's default and far tighter than other trainers' 2 to 5");
-  if (on && upper === null) traps.push("upper_bound null: the ratio multiplies the loss unbounded");
-  if (on) traps.push("the weight is clamped from above only: ratios near 0 stay");
-  if (on && type === "sequence") {
-    traps.push(
-      "weight_type sequence is a product without a clamp in log space: it over- or underflows on long sequences",
-    );
+  const traps: Trap[] = [];
+  if (upper === 1.2)
+    traps.push({
+      says: "upper_bound 1.2 is ROLL's default and far tighter than other trainers' 2 to 5",
+      severity: "warning",
+      code: "default-surprises",
+      setting: "is_weight.upper_bound",
+    });
+  if (upper === null)
+    traps.push({
+      says: "upper_bound null: the ratio multiplies the loss unbounded",
+      severity: "warning",
+      code: "no-bounds",
+      setting: "is_weight.upper_bound",
+    });
+  traps.push({ says: "the weight is clamped from above only: ratios near 0 stay" });
+  if (type === "sequence") {
+    traps.push({
+      says: "weight_type sequence is a product without a clamp in log space: it over- or underflows on long sequences",
+      severity: "warning",
+      code: "product-ratio",
+      setting: "is_weight.weight_type",
+    });
   }
-  if (on && type === "segment") {
-    traps.push(
-      "weight_type segment is the geometric mean over a turn, a run of the response mask, not its product",
-    );
-  }
-  if (filters.some((filter) => filter.on === "diff")) {
-    traps.push("diff bounds are on exp(old) − exp(infer), a difference of probabilities");
-  }
-  if (filters.some((filter) => filter.on === "diff" && filter.aggType === "sequence")) {
-    traps.push("sequence diff is a sum over tokens: the same bound is tighter the longer the sequence");
-  }
-  if (filters.some((filter) => filter.on === "diff")) {
-    traps.push(
-      "ratio_enabled is true by default: a diff filter also filters ratios to [0.8, 1.2] unless it says ratio_enabled: false",
-    );
-  }
-  if (filters.length > 0) {
-    traps.push(
-      "train_infer_{agg}_{ratio,diff}_mask_mean@sum count prompt and padding as passing but divide by response tokens, so they exceed 1; they depend on how wide the batch is padded and are not computed here",
-    );
-  }
-  if (on && upper !== null && (type === "geometric" || type === "sequence")) {
-    traps.push(
-      "is_weight_clipfrac@sum counts prompt and padding of a clipped sequence too but divides by response tokens; it depends on how wide the batch is padded and is not computed here",
-    );
+  if (type === "segment") {
+    traps.push({
+      says: "weight_type segment is the geometric mean over a turn, a run of the response mask, not its product",
+      severity: "warning",
+      code: "geometric",
+      setting: "is_weight.weight_type",
+    });
   }
   return traps;
+}
+
+function ofFilters(filters: readonly RollFilter[]): Trap[] {
+  const traps: Trap[] = [];
+  if (filters.some((filter) => filter.on === "diff")) {
+    traps.push({ says: "diff bounds are on exp(old) − exp(infer), a difference of probabilities" });
+  }
+  if (filters.some((filter) => filter.on === "diff" && filter.aggType === "sequence")) {
+    traps.push({
+      says: "sequence diff is a sum over tokens: the same bound is tighter the longer the sequence",
+      severity: "warning",
+      code: "product-ratio",
+      setting: "is_weight.weight_type",
+    });
+  }
+  if (filters.some((filter) => filter.on === "diff")) {
+    traps.push({
+      says: "ratio_enabled is true by default: a diff filter also filters ratios to [0.8, 1.2] unless it says ratio_enabled: false",
+      severity: "drop",
+      code: "default-surprises",
+    });
+  }
+  if (filters.length > 0) {
+    traps.push({
+      says: "train_infer_{agg}_{ratio,diff}_mask_mean@sum count prompt and padding as passing but divide by response tokens, so they exceed 1; they depend on how wide the batch is padded and are not computed here",
+    });
+  }
+  return traps;
+}
+
+function ofClipFraction(settings: Settings): Trap[] {
+  const type = settings["is_weight.weight_type"];
+  const clips = settings["is_weight.enabled"] === true && settings["is_weight.upper_bound"] !== null;
+  if (!clips || (type !== "geometric" && type !== "sequence")) return [];
+  return [
+    {
+      says: "is_weight_clipfrac@sum counts prompt and padding of a clipped sequence too but divides by response tokens; it depends on how wide the batch is padded and is not computed here",
+    },
+  ];
 }

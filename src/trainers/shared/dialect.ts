@@ -1,6 +1,6 @@
 /**
  * A trainer's config format: where its settings are, how to recognize it, and mistakes that only a config can have.
- * The settings themselves, their meaning and their traps belong in the preset.
+ * The settings themselves, their meaning and their traps, with the linter's grades, belong in the preset.
  *
  * @module
  */
@@ -32,17 +32,6 @@ export interface LintContext extends ConfigView {
 
 export type LintRule = (context: LintContext) => readonly LintFinding[];
 
-/** How severe one of the preset's traps is, and what to write instead. A trap that is not graded is a note. */
-export interface TrapGrade {
-  readonly match: RegExp;
-  /** `drop`: a rule already reports it with a line. */
-  readonly severity: LintSeverity | "drop" | ((match: RegExpExecArray) => LintSeverity);
-  readonly code: string;
-  /** The setting it is about, if the trap's text names none. */
-  readonly setting?: string;
-  readonly instead?: string;
-}
-
 export interface Dialect {
   /** Its value of `--trainer`. */
   readonly name: string;
@@ -72,7 +61,6 @@ export interface Dialect {
   /** What the trainer does with an unknown key, with the file. */
   readonly unknownKeys: { readonly effect: "refused" | "ignored"; readonly source: string };
   readonly rules: readonly LintRule[];
-  readonly traps: readonly TrapGrade[];
 }
 
 /** Settings without effect because a switch is off. */

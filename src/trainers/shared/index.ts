@@ -52,7 +52,7 @@ export {
   type ParityBatch,
   type ParityTrainer,
 } from "./parity-trainer.ts";
-export type { BatchMetrics, ConfigText, Parameter, Preset, Setting, Settings } from "./preset.ts";
+export type { BatchMetrics, ConfigText, Parameter, Preset, Setting, Settings, Trap } from "./preset.ts";
 export { parsePythonFloat, pythonFloat } from "./python-text.ts";
 export { boundsOfClamped, makeBounds, readNumber, requiredNumber } from "./read-setting.ts";
 export { firstExpressing, plainForm, sameEffect } from "./same-effect.ts";

@@ -51,6 +51,18 @@ export interface ConfigText {
   readonly text: string;
 }
 
+/** An effect of settings that their names do not show, and how the linter grades it. */
+export interface Trap {
+  /** One sentence, without its full stop. */
+  readonly says: string;
+  /** `note` when absent; `drop` where a rule of the linter, which sees the whole config, reports it instead. */
+  readonly severity?: "error" | "warning" | "note" | "drop";
+  /** The code of the linter's finding, that rule's with `drop`; `trap` when absent. */
+  readonly code?: string;
+  /** The setting that the finding points at: of several, the first that the config writes. */
+  readonly setting?: string | readonly string[];
+}
+
 /** A trainer's correction: its settings, their meaning, its metrics, its config. */
 export interface Preset {
   /** Its value of `--preset`, for instance `verl` or `slime-mis`. */
@@ -71,7 +83,7 @@ export interface Preset {
    */
   correction(settings: Settings): Correction;
   /** Effects of these settings that their names do not show. */
-  traps(settings: Settings): readonly string[];
+  traps(settings: Settings): readonly Trap[];
   /** Sums for the trainer's metrics of the correction under these settings. */
   metrics(settings: Settings): BatchMetrics;
   /** The settings for this correction; undefined when the trainer has none that do exactly that. */

@@ -142,9 +142,4 @@ export const skyrlDialect: Dialect = {
       },
     ),
   ],
-  traps: [
-    { match: /^only token_mask/, severity: "drop", code: "not-switched-on" },
-    { match: /product/, severity: "warning", code: "product-ratio" },
-    { match: /padding/, severity: "note", code: "metric" },
-  ],
 };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { skyrl } from "./preset.ts";
 
 // It exponentiates in float32 whatever it is given.
@@ -12,7 +13,7 @@ const tokenMask = { token_mask_is_threshold_low: 0.5, token_mask_is_threshold_hi
 test("a token mask with one bound is off, and said to be", () => {
   const half = of({ token_mask_is_threshold_low: 0.5 });
   expect(skyrl.correction(half)).toEqual({ steps: [] });
-  expect(skyrl.traps(half).join()).toContain("only token_mask_is_threshold_low is set");
+  expect(listTraps(skyrl, half).join()).toContain("only token_mask_is_threshold_low is set");
 });
 
 test("masks come before the weight, which is over what they leave", () => {
@@ -34,12 +35,12 @@ test("thresholds beyond the clamp at e^±20 cannot bind", () => {
 });
 
 test("traps: log-probs that nothing switches on, order of masks, padding in is_ratio", () => {
-  expect(skyrl.traps(of(tokenMask)).join()).toContain("generator.sampling_params.logprobs");
-  expect(skyrl.traps(of({ ...tokenMask, sequence_mask_metric: "product" })).join()).toContain(
+  expect(listTraps(skyrl, of(tokenMask)).join()).toContain("generator.sampling_params.logprobs");
+  expect(listTraps(skyrl, of({ ...tokenMask, sequence_mask_metric: "product" })).join()).toContain(
     "left out of the product",
   );
-  expect(skyrl.traps(of({ tis_ratio_type: "token" })).join()).toContain("padding");
-  expect(skyrl.traps(of({}))).toEqual([]);
+  expect(listTraps(skyrl, of({ tis_ratio_type: "token" })).join()).toContain("padding");
+  expect(listTraps(skyrl, of({}))).toEqual([]);
 });
 
 test("is written as YAML under trainer.algorithm", () => {

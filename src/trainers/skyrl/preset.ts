@@ -1,5 +1,5 @@
 import type { Correction, Reject, Step, Veto, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import {
   boundsOfClamped,
   firstExpressing,
@@ -155,14 +155,16 @@ function isMask(step: Step, level: "token" | "sequence"): boolean {
   return step.action === "mask" && step.measure !== "weight" && step.measure.level === level;
 }
 
-function findTraps(settings: Settings): readonly string[] {
-  const traps: string[] = [];
+function findTraps(settings: Settings): readonly Trap[] {
+  const traps: Trap[] = [];
   const low = settings.token_mask_is_threshold_low ?? null;
   const high = settings.token_mask_is_threshold_high ?? null;
   if ((low === null) !== (high === null)) {
-    traps.push(
-      `only token_mask_is_threshold_${low === null ? "high" : "low"} is set: the token mask is off unless both are`,
-    );
+    traps.push({
+      says: `only token_mask_is_threshold_${low === null ? "high" : "low"} is set: the token mask is off unless both are`,
+      severity: "drop",
+      code: "not-switched-on",
+    });
   }
   const outlier =
     (settings.outlier_token_is_threshold_low ?? null) !== null ||
@@ -171,33 +173,41 @@ function findTraps(settings: Settings): readonly string[] {
   const type = settings.tis_ratio_type ?? null;
   const metric = settings.sequence_mask_metric ?? null;
   if ((outlier || masksTokens) && type === null && metric === null) {
-    traps.push(
-      "SkyRL switches rollout log-probs on by itself only for tis_ratio_type and sequence_mask_metric: with these masks alone set generator.sampling_params.logprobs, or nothing is corrected",
-    );
+    traps.push({
+      says: "SkyRL switches rollout log-probs on by itself only for tis_ratio_type and sequence_mask_metric: with these masks alone set generator.sampling_params.logprobs, or nothing is corrected",
+      setting: ["sequence_mask_metric", "tis_ratio_type"],
+    });
   }
-  if (type !== null) traps.push("weights are capped from above only; there is no lower bound");
+  if (type !== null) traps.push({ says: "weights are capped from above only; there is no lower bound" });
   if (type === "sequence") {
-    traps.push(
-      "the sequence weight is a product and grows with length: long sequences end at the cap or near 0",
-    );
+    traps.push({
+      says: "the sequence weight is a product and grows with length: long sequences end at the cap or near 0",
+      severity: "warning",
+      code: "product-ratio",
+    });
   }
   if (metric === "product") {
-    traps.push(
-      "the product leaves its bounds as sequences grow, however close each token is: long ones are rejected",
-    );
+    traps.push({
+      says: "the product leaves its bounds as sequences grow, however close each token is: long ones are rejected",
+      severity: "warning",
+      code: "product-ratio",
+    });
   }
   if (masksTokens && (type === "sequence" || metric !== null)) {
-    traps.push(
-      "the token mask comes first: masked tokens are left out of the product or geometric mean that weights or rejects the sequence",
-    );
+    traps.push({
+      says: "the token mask comes first: masked tokens are left out of the product or geometric mean that weights or rejects the sequence",
+      severity: "warning",
+      code: "product-ratio",
+    });
   }
   if (masksTokens || outlier || metric !== null) {
-    traps.push("masked tokens also leave the denominator: the remaining ones weigh more");
+    traps.push({ says: "masked tokens also leave the denominator: the remaining ones weigh more" });
   }
   if (type !== null || metric !== null || outlier || masksTokens) {
-    traps.push(
-      "is_ratio_std, _max and _min are logged over ratio × mask with padding: the min is 0 and the std grows with padding; here they are over the policy's own tokens",
-    );
+    traps.push({
+      says: "is_ratio_std, _max and _min are logged over ratio × mask with padding: the min is 0 and the std grows with padding; here they are over the policy's own tokens",
+      code: "metric",
+    });
   }
   return traps;
 }

@@ -93,26 +93,6 @@ const RULES: readonly LintRule[] = [
   }),
 ];
 
-const TRAPS: Dialect["traps"] = [
-  {
-    match: /means 1 \/ tis_upper_bound/,
-    severity: "warning",
-    code: "reciprocal-bound",
-    setting: "tis_lower_bound",
-  },
-  { match: /does nothing in truncate mode/, severity: "note", code: "no-effect", setting: "tis_lower_bound" },
-  { match: /clamp on both sides/, severity: "note", code: "clamps-both-sides", setting: "tis_clip" },
-  {
-    match: /IcePop then drops nothing from below/,
-    severity: "warning",
-    code: "half-open",
-    setting: "tis_clip_low",
-  },
-  { match: /product over the sequence/, severity: "warning", code: "product-ratio", setting: "tis_level" },
-  { match: /small ratios only/, severity: "note", code: "half-open", setting: "rs_veto_threshold" },
-  { match: /does nothing without use_rs/, severity: "drop", code: "not-switched-on" },
-];
-
 function dialect(name: string, title: string, preset: string, textMarks: readonly RegExp[]): Dialect {
   return {
     name,
@@ -140,7 +120,6 @@ function dialect(name: string, title: string, preset: string, textMarks: readonl
       source: 'argparse: "unrecognized arguments"',
     },
     rules: RULES,
-    traps: TRAPS,
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Reject, Step, Truncate } from "../neutral/index.ts";
-import type { BatchMetrics, Parameter, Preset, Settings } from "../shared/index.ts";
+import type { BatchMetrics, Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import { firstExpressing, makeBounds, plainForm, readNumber } from "../shared/index.ts";
 
 const parameters: readonly Parameter[] = [
@@ -55,7 +55,7 @@ export interface SlimeTrainer extends Pick<Preset, "name" | "trainer" | "summary
   /** Preset of the other custom function, mis.py. */
   readonly misPreset: string;
   readonly metrics: (preset: Preset, settings: Settings) => BatchMetrics;
-  readonly traps: readonly string[];
+  readonly traps: readonly Trap[];
 }
 
 export function slimePreset(trainer: SlimeTrainer): Preset {
@@ -131,43 +131,61 @@ function customFunction(settings: Settings, misPreset: string): "icepop" | "vani
   });
 }
 
-function findTraps(settings: Settings): readonly string[] {
-  const traps: string[] = [];
+function findTraps(settings: Settings): readonly Trap[] {
+  const traps: Trap[] = [];
   const icepop = String(settings.custom_tis_function_path).endsWith("icepop_function");
   const low = readNumber(settings, "tis_clip_low") ?? 0;
   if (appliesWeights(settings)) {
     traps.push(
       icepop
-        ? "icepop_function zeroes the loss of tokens outside the bounds; they still count in the denominator"
-        : "tis_clip and tis_clip_low clamp on both sides: a ratio under tis_clip_low is raised to it",
+        ? {
+            says: "icepop_function zeroes the loss of tokens outside the bounds; they still count in the denominator",
+          }
+        : {
+            says: "tis_clip and tis_clip_low clamp on both sides: a ratio under tis_clip_low is raised to it",
+            code: "clamps-both-sides",
+            setting: "tis_clip",
+          },
     );
     if (icepop && low <= 0) {
-      traps.push("tis_clip_low is 0 by default: IcePop then drops nothing from below (the paper has 0.5)");
+      traps.push({
+        says: "tis_clip_low is 0 by default: IcePop then drops nothing from below (the paper has 0.5)",
+        severity: "warning",
+        code: "half-open",
+        setting: "tis_clip_low",
+      });
     }
-    traps.push("train/tis is the mean of raw ratios, before the clamp; train/tis_clipfrac counts both sides");
+    traps.push({
+      says: "train/tis is the mean of raw ratios, before the clamp; train/tis_clipfrac counts both sides",
+      setting: "tis_clip",
+    });
   } else if (settings.use_rollout_logprobs !== true) {
-    traps.push(
-      "without use_tis nothing corrects the mismatch: the PPO ratio is against the trainer's own log-probs",
-    );
+    traps.push({
+      says: "without use_tis nothing corrects the mismatch: the PPO ratio is against the trainer's own log-probs",
+      setting: "use_tis",
+    });
   }
   if (
     settings.get_mismatch_metrics === true &&
     settings.use_tis !== true &&
     settings.use_opsm !== undefined
   ) {
-    traps.push(
-      "get_mismatch_metrics runs the custom function and keeps the loss that it returns: icepop_function and vanilla_tis_function change the loss although use_tis is off",
-    );
+    traps.push({
+      says: "get_mismatch_metrics runs the custom function and keeps the loss that it returns: icepop_function and vanilla_tis_function change the loss although use_tis is off",
+      setting: ["get_mismatch_metrics", "use_tis"],
+    });
   }
   if (settings.use_rollout_logprobs === true) {
-    traps.push(
-      "use_rollout_logprobs puts the mismatch inside the PPO ratio, where eps_clip clips it; there is no separate weight",
-    );
+    traps.push({
+      says: "use_rollout_logprobs puts the mismatch inside the PPO ratio, where eps_clip clips it; there is no separate weight",
+      setting: "use_rollout_logprobs",
+    });
   }
   if (settings.use_opsm === true && settings.use_rollout_logprobs !== true) {
-    traps.push(
-      "use_opsm compares the policy being updated with the trainer's old log-probs: without use_rollout_logprobs it does not see the mismatch and drops nothing in the first update of a batch",
-    );
+    traps.push({
+      says: "use_opsm compares the policy being updated with the trainer's old log-probs: without use_rollout_logprobs it does not see the mismatch and drops nothing in the first update of a batch",
+      setting: ["use_rollout_logprobs", "use_opsm"],
+    });
   }
   return traps;
 }

@@ -3,6 +3,7 @@ import { UsageError } from "../../core/base/errors.ts";
 import type { Correction } from "../neutral/correction.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { slimeMis } from "./mis-preset.ts";
 
 checkReference(slimeMis);
@@ -41,7 +42,7 @@ test("null bounds: 1 / upper for weights, the weight's for rejection; beyond the
 });
 
 test("traps", () => {
-  const traps = (settings: Parameters<typeof of>[0]) => slimeMis.traps(of(settings)).join("\n");
+  const traps = (settings: Parameters<typeof of>[0]) => listTraps(slimeMis, of(settings)).join("\n");
   expect(traps({})).toContain("rs bounds that are null are the weight's: 0.5 to 2");
   expect(traps({})).toContain("divides by the token count before rejection");
   expect(traps({ rs_level: "geometric" })).toContain("has another scale");

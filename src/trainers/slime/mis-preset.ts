@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import {
   boundsOfClamped,
   firstExpressing,
@@ -153,56 +153,108 @@ function checkOrder(name: "tis" | "rs", { lower, upper }: WeightBounds): void {
   );
 }
 
-function findTraps(settings: Settings): readonly string[] {
+function findTraps(settings: Settings): readonly Trap[] {
   if (settings.use_tis !== true) {
-    return ["use_tis false: rejection and veto do nothing either, only mismatch metrics are logged"];
+    return [
+      {
+        says: "use_tis false: rejection and veto do nothing either, only mismatch metrics are logged",
+        setting: "use_tis",
+      },
+    ];
   }
-  const traps: string[] = [];
-  const { lower, upper } = boundsOfWeights(settings);
-  const rejects = settings.use_rs === true;
+  const bounds = boundsOfWeights(settings);
+  return [
+    ...ofWeights(settings, bounds),
+    ...ofRejection(settings, bounds),
+    ...ofLength(settings),
+    ...ofNormalization(settings),
+  ];
+}
+
+function ofWeights(settings: Settings, { lower }: WeightBounds): Trap[] {
+  const traps: Trap[] = [];
   if (settings.tis_lower_bound === null)
-    traps.push(`tis_lower_bound null means 1 / tis_upper_bound: ${lower}`);
-  if (settings.tis_mode === "truncate" && !(rejects && settings.rs_lower_bound === null)) {
-    traps.push("tis_lower_bound does nothing in truncate mode: weights are clamped to [0, upper]");
+    traps.push({
+      says: `tis_lower_bound null means 1 / tis_upper_bound: ${lower}`,
+      severity: "warning",
+      code: "reciprocal-bound",
+      setting: "tis_lower_bound",
+    });
+  if (settings.tis_mode === "truncate" && !(settings.use_rs === true && settings.rs_lower_bound === null)) {
+    traps.push({
+      says: "tis_lower_bound does nothing in truncate mode: weights are clamped to [0, upper]",
+      code: "no-effect",
+      setting: "tis_lower_bound",
+    });
   }
   if (settings.tis_mode === "mask") {
-    traps.push(
-      "mask mode keeps weights as they are and takes tokens out of the mask; rejected weights still enter batch normalization",
-    );
-  }
-  if (rejects && (settings.rs_lower_bound === null || settings.rs_upper_bound === null)) {
-    traps.push(
-      `rs bounds that are null are the weight's: ${settings.rs_lower_bound ?? lower} to ${settings.rs_upper_bound ?? upper}${
-        settings.rs_level === settings.tis_level ? ", so what would be truncated is rejected instead" : ""
-      }`,
-    );
-    if (settings.rs_level !== settings.tis_level) {
-      traps.push(
-        `bounds of the ${settings.tis_level} ratio are used for the ${settings.rs_level} ratio, which has another scale: geometric means lie near 1, products far from it`,
-      );
-    }
-  }
-  if (rejects) {
-    traps.push(
-      "rejected tokens leave the numerator only: slime divides by the token count before rejection (rollout_mask_sums)",
-    );
-    if (settings.rs_veto_threshold !== null) {
-      traps.push("rs_veto_threshold looks at small ratios only; a token with a huge one vetoes nothing");
-    }
-  } else if (settings.rs_veto_threshold !== null) {
-    traps.push("rs_veto_threshold does nothing without use_rs");
-  }
-  if (settings.tis_level === "sequence" || (rejects && settings.rs_level === "sequence")) {
-    traps.push(
-      "a product over the sequence grows with length: long sequences leave the bounds, however close each token is",
-    );
-  }
-  if (settings.tis_batch_normalize === true) {
-    traps.push(
-      "batch normalization divides by the mean over the micro-batch's original mask, so weights can exceed tis_upper_bound",
-    );
+    traps.push({
+      says: "mask mode keeps weights as they are and takes tokens out of the mask; rejected weights still enter batch normalization",
+    });
   }
   return traps;
+}
+
+function ofRejection(settings: Settings, { lower, upper }: WeightBounds): Trap[] {
+  const { rs_lower_bound, rs_upper_bound, rs_level, rs_veto_threshold, tis_level } = settings;
+  if (settings.use_rs !== true) {
+    return rs_veto_threshold === null
+      ? []
+      : [
+          {
+            says: "rs_veto_threshold does nothing without use_rs",
+            severity: "drop",
+            code: "not-switched-on",
+          },
+        ];
+  }
+  const traps: Trap[] = [];
+  if (rs_lower_bound === null || rs_upper_bound === null) {
+    traps.push({
+      says: `rs bounds that are null are the weight's: ${rs_lower_bound ?? lower} to ${rs_upper_bound ?? upper}${
+        rs_level === tis_level ? ", so what would be truncated is rejected instead" : ""
+      }`,
+    });
+    if (rs_level !== tis_level) {
+      traps.push({
+        says: `bounds of the ${tis_level} ratio are used for the ${rs_level} ratio, which has another scale: geometric means lie near 1, products far from it`,
+      });
+    }
+  }
+  traps.push({
+    says: "rejected tokens leave the numerator only: slime divides by the token count before rejection (rollout_mask_sums)",
+  });
+  if (rs_veto_threshold !== null) {
+    traps.push({
+      says: "rs_veto_threshold looks at small ratios only; a token with a huge one vetoes nothing",
+      code: "half-open",
+      setting: "rs_veto_threshold",
+    });
+  }
+  return traps;
+}
+
+function ofLength(settings: Settings): Trap[] {
+  const rejects = settings.use_rs === true && settings.rs_level === "sequence";
+  if (settings.tis_level !== "sequence" && !rejects) return [];
+  return [
+    {
+      says: "a product over the sequence grows with length: long sequences leave the bounds, however close each token is",
+      severity: "warning",
+      code: "product-ratio",
+      setting: "tis_level",
+    },
+  ];
+}
+
+function ofNormalization(settings: Settings): Trap[] {
+  if (settings.tis_batch_normalize !== true) return [];
+  return [
+    {
+      says: "batch normalization divides by the mean over the micro-batch's original mask, so weights can exceed tis_upper_bound",
+      setting: "tis_upper_bound",
+    },
+  ];
 }
 
 function candidatesFor(correction: Correction): Settings[] {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { UsageError } from "../../core/base/errors.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { slime } from "./preset.ts";
 
 checkReference(slime);
@@ -26,13 +27,15 @@ test("points to the preset of mis.py", () => {
 
 test("traps: both sides, IcePop without a lower bound, OPSM that cannot see the mismatch, metrics that change the loss", () => {
   const icepop = { custom_tis_function_path: "m.icepop_function" };
-  expect(slime.traps(of({})).join()).toContain("clamp on both sides");
-  expect(slime.traps(of(icepop)).join()).toContain("drops nothing from below");
-  expect(slime.traps(of({ ...icepop, tis_clip_low: 0.5 })).join()).not.toContain("drops nothing from below");
-  expect(slime.traps(of({ use_opsm: true })).join()).toContain("does not see the mismatch");
+  expect(listTraps(slime, of({})).join()).toContain("clamp on both sides");
+  expect(listTraps(slime, of(icepop)).join()).toContain("drops nothing from below");
+  expect(listTraps(slime, of({ ...icepop, tis_clip_low: 0.5 })).join()).not.toContain(
+    "drops nothing from below",
+  );
+  expect(listTraps(slime, of({ use_opsm: true })).join()).toContain("does not see the mismatch");
   const metricsOnly = of({ ...icepop, use_tis: false, get_mismatch_metrics: true });
   expect(slime.correction(metricsOnly).steps).toHaveLength(1);
-  expect(slime.traps(metricsOnly).join()).toContain("although use_tis is off");
+  expect(listTraps(slime, metricsOnly).join()).toContain("although use_tis is off");
 });
 
 test("OPSM without rollout log-probs drops nothing in a record", () => {

@@ -122,19 +122,4 @@ export const trlDialect: Dialect = {
       instead: "vllm_importance_sampling_correction=True",
     }),
   ],
-  traps: [
-    {
-      match: /product over the sequence/,
-      severity: "warning",
-      code: "product-ratio",
-      setting: "vllm_importance_sampling_mode",
-    },
-    { match: /the mode and both clips are ignored/, severity: "drop", code: "not-switched-on" },
-    {
-      match: /nothing is masked, raw ratios/,
-      severity: "warning",
-      code: "no-bounds",
-      setting: "vllm_importance_sampling_clip_max",
-    },
-  ],
 };

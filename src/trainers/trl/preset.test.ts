@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UsageError } from "../../core/base/errors.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { trl } from "./preset.ts";
 
 checkReference(trl);
@@ -25,10 +26,10 @@ describe("trl refuses in its own words", () => {
 });
 
 test("the default's traps: product over the sequence, no lower bound, denominator, metrics after the mask", () => {
-  const traps = trl.traps(of({})).join("\n");
+  const traps = listTraps(trl, of({})).join("\n");
   for (const word of ["product", "denominator", "clip_min=None", "after the clip"])
     expect(traps).toContain(word);
-  expect(trl.traps(of({ vllm_importance_sampling_correction: false })).join()).toContain("ignored");
+  expect(listTraps(trl, of({ vllm_importance_sampling_correction: false })).join()).toContain("ignored");
 });
 
 test("is written as GRPOConfig arguments", () => {

@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Reject, Step, Truncate } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
 import { firstExpressing, makeBounds, plainForm, pythonLiteral, readNumber } from "../shared/index.ts";
 import { trlMetrics } from "./correction-metrics.ts";
 
@@ -87,45 +87,60 @@ export const trl: Preset = {
     };
   },
 
-  traps(settings: Settings): readonly string[] {
+  traps(settings: Settings): readonly Trap[] {
     const on = settings.vllm_importance_sampling_correction === true;
     const mode = String(settings.vllm_importance_sampling_mode);
     const lower = readNumber(settings, "vllm_importance_sampling_clip_min");
     const upper = readNumber(settings, "vllm_importance_sampling_clip_max");
-    const traps: string[] = [];
-    if (!on) traps.push("vllm_importance_sampling_correction=False: the mode and both clips are ignored");
+    const traps: Trap[] = [];
+    if (!on)
+      traps.push({
+        says: "vllm_importance_sampling_correction=False: the mode and both clips are ignored",
+        severity: "drop",
+        code: "not-switched-on",
+      });
     if (on && mode.endsWith("_mask")) {
-      traps.push(
-        `${mode} sets the weight to 0 and leaves the mask: what is rejected still counts in the loss's denominator`,
-      );
+      traps.push({
+        says: `${mode} sets the weight to 0 and leaves the mask: what is rejected still counts in the loss's denominator`,
+      });
     }
     if (on && mode.startsWith("sequence")) {
-      traps.push(
-        mode.endsWith("_mask")
+      traps.push({
+        says: mode.endsWith("_mask")
           ? "the ratio is a product over the sequence, so its log grows with length: long sequences leave the bounds and are lost, however close each token is"
           : "the ratio is a product over the sequence: long sequences end at a bound or near 0, however close each token is",
-      );
-      traps.push(
-        "the product is not clamped in log space: a long sequence can overflow or underflow in float32",
-      );
+        severity: "warning",
+        code: "product-ratio",
+        setting: "vllm_importance_sampling_mode",
+      });
+      traps.push({
+        says: "the product is not clamped in log space: a long sequence can overflow or underflow in float32",
+      });
     }
     if (on && lower === undefined) {
-      traps.push(
-        "vllm_importance_sampling_clip_min=None: ratios near 0 stay as they are, and mask modes keep sequences whose product has collapsed",
-      );
+      traps.push({
+        says: "vllm_importance_sampling_clip_min=None: ratios near 0 stay as they are, and mask modes keep sequences whose product has collapsed",
+        setting: "vllm_importance_sampling_clip_min",
+      });
     }
     if (on && upper === undefined && mode.endsWith("_mask") && lower === undefined) {
-      traps.push("both clips are None: nothing is masked, raw ratios multiply the loss");
+      traps.push({
+        says: "both clips are None: nothing is masked, raw ratios multiply the loss",
+        severity: "warning",
+        code: "no-bounds",
+        setting: "vllm_importance_sampling_clip_max",
+      });
     }
     if (on) {
-      traps.push(
-        "sampling/importance_sampling_ratio/* is logged after the clip or mask: its max never exceeds clip_max, its min is 0 once anything is masked",
-      );
+      traps.push({
+        says: "sampling/importance_sampling_ratio/* is logged after the clip or mask: its max never exceeds clip_max, its min is 0 once anything is masked",
+      });
     }
     if (settings.off_policy_mask_threshold !== null) {
-      traps.push(
-        "off_policy_mask_threshold compares the rollout with the policy being updated, so it drops more in later updates of a batch than a record of the first shows",
-      );
+      traps.push({
+        says: "off_policy_mask_threshold compares the rollout with the policy being updated, so it drops more in later updates of a batch than a record of the first shows",
+        setting: "off_policy_mask_threshold",
+      });
     }
     return traps;
   },

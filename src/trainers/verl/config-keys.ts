@@ -1,9 +1,6 @@
 import type { Dialect, LintContext, LintRule } from "../shared/index.ts";
 import { isFalse, isTrue, needsSwitch, oldNames } from "../shared/index.ts";
 
-/** Inverting k1's pair is an error if it moves a bound by this many nats, and a warning below. */
-const NEARLY_RECIPROCAL = 0.1;
-
 const HELPER = "verl/trainer/ppo/rollout_corr_helper.py";
 
 /**
@@ -227,56 +224,5 @@ export const verlDialect: Dialect = {
         source: "verl/trainer/config/algorithm.py RolloutCorrectionConfig",
       },
     ),
-  ],
-  traps: [
-    { match: /it keeps ρ in (\[[^\]]+\]), not in \1/, severity: "drop", code: "bounds-inverted" },
-    // A nearly reciprocal pair, such as 0.6_1.6, moves only a little.
-    {
-      match: /it keeps ρ in \[(\S+), \S+\], not in \[(\S+), \S+\]/,
-      severity: ([, kept, meant]) =>
-        Math.abs(Math.log(Number(kept) / Number(meant))) < NEARLY_RECIPROCAL ? "warning" : "error",
-      code: "bounds-inverted",
-      setting: "rollout_rs_threshold",
-    },
-    { match: /^unquoted|: unquoted/, severity: "drop", code: "read-as-number" },
-    { match: /does not contain 1/, severity: "drop", code: "bounds-exclude-agreement" },
-    { match: /is IcePop/, severity: "warning", code: "icepop", setting: "rollout_is_threshold" },
-    {
-      match: /the single number .* means/,
-      severity: "warning",
-      code: "reciprocal-bound",
-      setting: "rollout_rs_threshold",
-    },
-    { match: /adds up keys with "sum"/, severity: "warning", code: "metric-is-a-sum", setting: "rollout_rs" },
-    {
-      match: /is an upper bound in nats/,
-      severity: "warning",
-      code: "not-a-ratio",
-      setting: "rollout_rs_threshold",
-    },
-    {
-      match: /is shared by all options/,
-      severity: "warning",
-      code: "shared-threshold",
-      setting: "rollout_rs_threshold",
-    },
-    {
-      match: /computes no weights at all/,
-      severity: "error",
-      code: "not-switched-on",
-      setting: "rollout_is_threshold",
-    },
-    {
-      match: /multiplies the ratios of all tokens/,
-      severity: "warning",
-      code: "product-ratio",
-      setting: "rollout_is",
-    },
-    {
-      match: /normalization comes after/,
-      severity: "warning",
-      code: "normalized-after",
-      setting: "rollout_is_batch_normalize",
-    },
   ],
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Correction } from "../neutral/index.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { expressInVerl } from "./express.ts";
 import { verl } from "./preset.ts";
 
@@ -99,7 +100,7 @@ describe("verl's own refusals", () => {
 
   it("warn of a threshold that YAML reads as a number, by the name of its key", () => {
     const traps = (settings: object) =>
-      verl.traps!(settings as Parameters<typeof verl.correction>[0]).join("\n");
+      listTraps(verl, settings as Parameters<typeof verl.correction>[0]).join("\n");
     expect(traps({ rollout_rs: "seq_mean_k1", rollout_rs_threshold: "5_10" })).toContain(
       'rollout_rs_threshold: unquoted, 5_10 is the number 510.0 to YAML and to a Hydra override; write "5_10" in quotes',
     );

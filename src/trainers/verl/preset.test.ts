@@ -5,6 +5,7 @@ import type { Correction } from "../neutral/correction.ts";
 import type { Settings } from "../shared/preset.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { verl } from "./preset.ts";
 
 checkReference(verl, undefined, 1e-7);
@@ -68,7 +69,7 @@ describe("verl refuses in its own words", () => {
 test("a null threshold switches weights off, whatever rollout_is says", () => {
   const settings = of({ rollout_is: "anything", rollout_is_threshold: null });
   expect(verl.correction(settings)).toEqual({ steps: [] });
-  expect(verl.traps(settings).join("\n")).toContain("no weights at all");
+  expect(listTraps(verl, settings).join("\n")).toContain("no weights at all");
 });
 
 describe("verl metrics", () => {
@@ -86,7 +87,7 @@ describe("verl metrics", () => {
     const figures = metrics.finish();
     expect(figures["rollout_corr/rollout_is_eff_sample_size"]).toBeNaN();
     expect(figures["rollout_corr/rollout_is_oob_ratio"]).toBeCloseTo(1, 7);
-    expect(verl.traps(settings).join("\n")).toContain("ZeroDivisionError");
+    expect(listTraps(verl, settings).join("\n")).toContain("ZeroDivisionError");
   });
 
   it("counts a row without tokens of its own where verl does", () => {
@@ -103,7 +104,7 @@ describe("verl metrics", () => {
 });
 
 describe("verl traps", () => {
-  const traps = (settings: Settings): string => verl.traps(of(settings)).join("\n");
+  const traps = (settings: Settings): string => listTraps(verl, of(settings)).join("\n");
 
   it("says that k1 bounds the inverse ratio, only where that matters", () => {
     expect(traps({ rollout_rs: "token_k1", rollout_rs_threshold: "0.5_5.0" })).toContain(

@@ -60,27 +60,4 @@ export const xtunerDialect: Dialect = {
       instead: "rollout_is_threshold=(upper, lower)",
     }),
   ],
-  traps: [
-    { match: /although its docstring/, severity: "note", code: "order", setting: "rollout_is_threshold" },
-    {
-      match: /clamps weights on both sides/,
-      severity: "warning",
-      code: "clamps-both-sides",
-      setting: "rollout_is_threshold",
-    },
-    { match: /does not contain 1/, severity: "drop", code: "bounds-exclude-agreement" },
-    {
-      match: /multiplies the ratios of all tokens/,
-      severity: "warning",
-      code: "product-ratio",
-      setting: "rollout_is_level",
-    },
-    {
-      match: /has no effect in mode truncate/,
-      severity: "warning",
-      code: "no-effect",
-      setting: "rollout_is_mask_threshold",
-    },
-    { match: /no effect while rollout_is_threshold is None/, severity: "drop", code: "not-switched-on" },
-  ],
 };

@@ -6,6 +6,7 @@ import type { Correction } from "../neutral/correction.ts";
 import type { Setting, Settings } from "../shared/preset.ts";
 import { checkReference, cutRows, readReference, referenceBlock } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
+import { listTraps } from "../shared/traps.test-data.ts";
 import { xtunerPackMetrics } from "./correction-metrics.ts";
 import { mergedXtunerMetrics } from "./merge.ts";
 import { xtuner } from "./preset.ts";
@@ -68,7 +69,9 @@ test("equal bounds are not advised again, and bounds the other way round are tur
 test("without rollout_is_threshold nothing else counts, nor is it checked", () => {
   const settings = of({ rollout_is_mode: "clip", rollout_is_veto_threshold: [1e4, 1e-4] });
   expect(xtuner.correction(settings)).toEqual({ steps: [] });
-  expect(xtuner.traps(settings).join("\n")).toContain("rollout_is_veto_threshold is set but has no effect");
+  expect(listTraps(xtuner, settings).join("\n")).toContain(
+    "rollout_is_veto_threshold is set but has no effect",
+  );
 });
 
 describe("mergedXtunerMetrics", () => {
@@ -225,7 +228,7 @@ describe("xtuner express", () => {
 
 test("traps and config say which bound comes first", () => {
   const settings = of({ rollout_is_mode: "both", rollout_is_threshold: [2, 0.5] });
-  const traps = xtuner.traps(settings).join("\n");
+  const traps = listTraps(xtuner, settings).join("\n");
   expect(traps).toContain("(upper, lower) = (2.0, 0.5)");
   expect(traps).toContain("clamps weights on both sides");
   expect(xtuner.config(settings).text).toContain("    rollout_is_threshold=(2, 0.5),  # (upper, lower)\n");

@@ -205,7 +205,8 @@ function describeSource(
   if (!("preset" in chosen)) return { preset: null, trainer: null, source: null, settings: {}, traps: [] };
   const { preset, settings } = chosen;
   const { name, trainer, source } = preset;
-  return { preset: name, trainer, source, settings, traps: preset.traps(settings) };
+  const traps = preset.traps(settings).map(({ says }) => says);
+  return { preset: name, trainer, source, settings, traps };
 }
 
 async function* counted(
