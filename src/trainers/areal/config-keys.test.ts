@@ -53,7 +53,15 @@ checkDialect("areal", {
     ],
     // Traps, where they are.
     ["a.yaml", sampling("level: sequence"), "warning geometric@4"],
-    ["a.yaml", sampling("agg: max", "level: token"), "no geometric"],
+    [
+      "a.yaml",
+      sampling("agg: max", "level: token"),
+      "no geometric",
+      ["note trap@4", /ignored at token level/],
+    ],
+    ["a.yaml", sampling("action: mask", "level: null"), ["note trap@5", /null switches off/]],
+    ["a.yaml", sampling("action: mask", "level: token"), ["note trap", /rs_filtered_fraction/]],
+    ["a.yaml", sampling("upper: 5", "metric: kl_k1"), ["note trap@5", /opposite sign/]],
     ["a.yaml", sampling("upper: 5", "lower: null"), "note half-open@5"],
     ["a.yaml", sampling("upper: 5", "lower: 0.5"), "no half-open"],
     // Keys that AReaL does not have.

@@ -6,7 +6,7 @@ export function arealTraps(settings: Settings): readonly Trap[] {
     return [
       {
         says: "rejection_sampling null switches off the behavior weight too, not only the filter: the loss ignores the mismatch, and no behave_* metric is logged",
-        setting: "metric",
+        setting: "level",
       },
     ];
   }
@@ -28,10 +28,7 @@ export function arealTraps(settings: Settings): readonly Trap[] {
     {
       says: "behave_approx_kl has the sign of Δ (minus k1) and is averaged over kept tokens only, so dropping the worst tokens makes it look better",
     },
-    {
-      says: "rs_filtered_fraction is the unweighted mean of the micro-batches' fractions",
-      setting: "action",
-    },
+    { says: "rs_filtered_fraction is the unweighted mean of the micro-batches' fractions" },
   ];
   if (settings.action === "mask") {
     traps.push({
@@ -53,7 +50,7 @@ function ofMetric({ metric, lower }: Settings): Trap[] {
   if (metric === "kl_k1") {
     traps.push({
       says: "kl_k1 is log ρ = Δ, the opposite sign of k1 elsewhere: upper bounds growth, lower bounds collapse",
-      setting: ["upper", "lower"],
+      setting: "metric",
     });
   }
   if (metric === "kl_k3") {
@@ -83,6 +80,6 @@ function ofAggregation({ level, action, metric, agg }: Settings): Trap[] {
     traps.push({ says: "agg sum grows with length: the same bound drops long sequences", setting: "agg" });
   }
   if (level === "token" && agg !== "mean")
-    traps.push({ says: `agg ${String(agg)} is ignored at token level`, setting: ["level", "agg"] });
+    traps.push({ says: `agg ${String(agg)} is ignored at token level`, setting: "agg" });
   return traps;
 }

@@ -73,6 +73,11 @@ checkDialect("roll", {
     ],
     [
       "a.yaml",
+      filters(["enabled: true", "agg_type: sequence", "diff_enabled: true", "ratio_enabled: false"]),
+      ["warning product-ratio@3", /sum over tokens/],
+    ],
+    [
+      "a.yaml",
       weight("enabled: true", "weight_type: segment"),
       ["warning geometric@4", /geometric mean over a turn/],
     ],

@@ -203,7 +203,7 @@ function ofFilters(filters: readonly RollFilter[]): Trap[] {
       says: "sequence diff is a sum over tokens: the same bound is tighter the longer the sequence",
       severity: "warning",
       code: "product-ratio",
-      setting: "is_weight.weight_type",
+      setting: "filters",
     });
   }
   if (filters.some((filter) => filter.on === "diff")) {

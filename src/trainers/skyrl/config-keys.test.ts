@@ -129,7 +129,13 @@ checkDialect("skyrl", {
     [
       "a.yaml",
       `${off("tis_ratio_type: sequence")}max_generate_length: 512\n`,
-      ["warning product-ratio", /the sequence weight is a product/],
+      ["warning product-ratio@2", /the sequence weight is a product/],
+    ],
+    [
+      "a.yaml",
+      `${off("sequence_mask_metric: product", "token_mask_is_threshold_low: 0.5", "token_mask_is_threshold_high: 2")}max_generate_length: 512\n`,
+      ["warning product-ratio@2", /leaves its bounds/],
+      ["warning product-ratio@3", /token mask comes first/],
     ],
     ["a.yaml", off("tis_ratio_type: token"), "no product-ratio", ["note metric", /padding/]],
     // Slips.

@@ -184,6 +184,7 @@ function findTraps(settings: Settings): readonly Trap[] {
       says: "the sequence weight is a product and grows with length: long sequences end at the cap or near 0",
       severity: "warning",
       code: "product-ratio",
+      setting: "tis_ratio_type",
     });
   }
   if (metric === "product") {
@@ -191,6 +192,7 @@ function findTraps(settings: Settings): readonly Trap[] {
       says: "the product leaves its bounds as sequences grow, however close each token is: long ones are rejected",
       severity: "warning",
       code: "product-ratio",
+      setting: "sequence_mask_metric",
     });
   }
   if (masksTokens && (type === "sequence" || metric !== null)) {
@@ -198,6 +200,7 @@ function findTraps(settings: Settings): readonly Trap[] {
       says: "the token mask comes first: masked tokens are left out of the product or geometric mean that weights or rejects the sequence",
       severity: "warning",
       code: "product-ratio",
+      setting: ["token_mask_is_threshold_low", "token_mask_is_threshold_high"],
     });
   }
   if (masksTokens || outlier || metric !== null) {

@@ -110,6 +110,11 @@ const SHARED: DialectTable["says"] = [
   ],
   [
     "a.yaml",
+    mis("use_tis: true", "max_response_length: 512", "use_rs: true", "rs_level: sequence"),
+    ["warning product-ratio@4", /product over the sequence/],
+  ],
+  [
+    "a.yaml",
     mis("use_tis: true", "use_rs: true", "rs_veto_threshold: 0.01"),
     ["note half-open@3", /small ratios only/],
   ],
@@ -122,6 +127,11 @@ const SHARED: DialectTable["says"] = [
     "a.sh",
     `p train.py --use-tis \\\n ${ICEPOP} \\\n --tis-clip-low 0`,
     ["warning half-open@3", /drops nothing from below/],
+  ],
+  [
+    "a.yaml",
+    "use_tis: true\nuse_opsm: true\nuse_rollout_logprobs: false\n",
+    ["note trap@2", /does not see the mismatch/],
   ],
   ["a.sh", `p train.py --use-tis ${ICEPOP} --tis-clip-low 0.5`, "no half-open", "no clamps-both-sides"],
   // Slips.

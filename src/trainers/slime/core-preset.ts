@@ -172,7 +172,7 @@ function findTraps(settings: Settings): readonly Trap[] {
   ) {
     traps.push({
       says: "get_mismatch_metrics runs the custom function and keeps the loss that it returns: icepop_function and vanilla_tis_function change the loss although use_tis is off",
-      setting: ["get_mismatch_metrics", "use_tis"],
+      setting: "get_mismatch_metrics",
     });
   }
   if (settings.use_rollout_logprobs === true) {
@@ -184,7 +184,7 @@ function findTraps(settings: Settings): readonly Trap[] {
   if (settings.use_opsm === true && settings.use_rollout_logprobs !== true) {
     traps.push({
       says: "use_opsm compares the policy being updated with the trainer's old log-probs: without use_rollout_logprobs it does not see the mismatch and drops nothing in the first update of a batch",
-      setting: ["use_rollout_logprobs", "use_opsm"],
+      setting: "use_opsm",
     });
   }
   return traps;

@@ -235,14 +235,14 @@ function ofRejection(settings: Settings, { lower, upper }: WeightBounds): Trap[]
 }
 
 function ofLength(settings: Settings): Trap[] {
-  const rejects = settings.use_rs === true && settings.rs_level === "sequence";
-  if (settings.tis_level !== "sequence" && !rejects) return [];
+  const weights = settings.tis_level === "sequence";
+  if (!weights && !(settings.use_rs === true && settings.rs_level === "sequence")) return [];
   return [
     {
       says: "a product over the sequence grows with length: long sequences leave the bounds, however close each token is",
       severity: "warning",
       code: "product-ratio",
-      setting: "tis_level",
+      setting: weights ? "tis_level" : "rs_level",
     },
   ];
 }

@@ -156,6 +156,12 @@ checkDialect("verl", {
       ["warning normalized-after@4", /comes after the threshold/],
     ],
     ["a.yaml", corr("rollout_is: token"), "no product-ratio", "no normalized-after"],
+    [
+      "a.yaml",
+      corr("rollout_is: token", 'rollout_is_threshold: "0.5_2.0"'),
+      ["warning icepop@4", /still count in the loss's denominator/],
+      ["note trap@4", /ZeroDivisionError/],
+    ],
     // A pair whose product is within a tenth of a nat of 1 moves by little.
     ["a.yaml", corr("rollout_rs: token_k1", 'rollout_rs_threshold: "0.5_2.2"'), "warning bounds-inverted@4"],
     ["a.yaml", corr("rollout_rs: token_k1", 'rollout_rs_threshold: "0.5_2.25"'), "error bounds-inverted@4"],

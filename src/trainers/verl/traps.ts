@@ -65,7 +65,7 @@ function ofWeights({ level, lower, upper, normalize }: VerlImportance): Trap[] {
       },
       {
         says: "when IcePop zeroes every weight of a batch, verl stops with ZeroDivisionError in rollout_is_eff_sample_size; logratio gives NaN there",
-        setting: "rollout_is",
+        setting: "rollout_is_threshold",
       },
     );
   }
