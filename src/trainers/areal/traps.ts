@@ -73,7 +73,7 @@ function ofAggregation({ level, action, metric, agg }: Settings): Trap[] {
       says: `the weight of a sequence is the geometric mean of its ratios whatever agg is${agg === "mean" ? "" : `; agg ${String(agg)} only decides what is ${action === "clamp" ? "clamped" : "dropped"}`}`,
       severity: "warning",
       code: "geometric",
-      setting: "level",
+      setting: ["level", "metric"],
     });
   }
   if (level === "sequence" && agg === "sum") {

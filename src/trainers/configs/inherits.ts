@@ -10,7 +10,17 @@ export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {
   );
 }
 
-/** Downgrades a finding to a note if it depends on a setting that the other config may have. */
+/** The finding as a note, because the other config may have this setting. */
+export function demote(finding: LintFinding, setting: string, from: Entry): LintFinding {
+  if (finding.severity === "note") return finding;
+  return {
+    ...finding,
+    severity: "note",
+    why: `unless ${from.key} (line ${from.line}), which is not read, sets ${setting}`,
+  };
+}
+
+/** Downgrades a finding to a note if it names a setting that the other config may have. */
 export function demoteInherited(
   findings: readonly LintFinding[],
   parameters: readonly string[],
@@ -20,11 +30,6 @@ export function demoteInherited(
   const absent = parameters.filter((name) => !found.has(name));
   return findings.map((finding) => {
     const rests = absent.find((name) => finding.message.includes(name) && !finding.key?.endsWith(name));
-    if (finding.severity === "note" || rests === undefined) return finding;
-    return {
-      ...finding,
-      severity: "note" as const,
-      why: `unless ${from.key} (line ${from.line}), which is not read, sets ${rests}`,
-    };
+    return rests === undefined ? finding : demote(finding, rests, from);
   });
 }

@@ -325,6 +325,24 @@ describe("values", () => {
     expect(lint(text.replace("defaults: base.yaml\n", "")).errors).toBe(1);
   });
 
+  it("a trap of a default that a config that is not read may set is a note", () => {
+    const product = (flags: string) =>
+      only(
+        lint(
+          `trl grpo --use_vllm true --max_completion_length 512 --vllm_importance_sampling_clip_max 2 ${flags}\n`,
+          "x.sh",
+        ),
+      )
+        .findings.filter(({ code }) => code === "product-ratio")
+        .map(({ severity, why }) => [severity, why]);
+    const unless = "unless --config (line 1), which is not read, sets vllm_importance_sampling_mode";
+    expect(product("")).toEqual([["warning", undefined]]);
+    expect(product("--config base.yaml")).toEqual([["note", unless]]);
+    expect(product("--config base.yaml --vllm_importance_sampling_mode sequence_mask")).toEqual([
+      ["warning", undefined],
+    ]);
+  });
+
   it("what only the run knows is said, and read as the default", () => {
     const text = "python slime/train.py --use-tis --tis-clip $CLIP\n";
     const { settings, findings } = only(lint(text, "x.sh"));

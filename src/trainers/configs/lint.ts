@@ -117,18 +117,20 @@ function lintDocument(view: ConfigView, recognition: Recognition, presets: reado
   const effective =
     computed.correction && (dialect.effective?.(context, computed.correction) ?? computed.correction);
   const neutral = effective ? neutralFindings(context, effective) : [];
-  const traps = effective ? trapFindings(preset, context) : [];
+  const from = inheritsFrom(document);
+  const traps = effective ? trapFindings(preset, context, from) : [];
   const budgeted = neutral.some(({ code }) => code === "token-budget");
   const stated = [
     ...ruled,
     ...(computed.refusal ? refusalFindings(computed.refusal, preset, read, ruled) : []),
     ...neutral,
+  ];
+  const names = preset.parameters.map(({ name }) => name);
+  const findings = [
+    ...(from ? demoteInherited(stated, names, read.found, from) : stated),
     // The budget finding says the same with this config's numbers.
     ...traps.filter(({ code }) => code !== "product-ratio" || !budgeted),
   ];
-  const from = inheritsFrom(document);
-  const names = preset.parameters.map(({ name }) => name);
-  const findings = from ? demoteInherited(stated, names, read.found, from) : stated;
   return {
     name: document.name,
     line: document.line,

@@ -1,19 +1,29 @@
 import type { LintFinding } from "../../results/index.ts";
-import type { LintContext, Preset } from "../shared/index.ts";
+import type { Entry, LintContext, Preset } from "../shared/index.ts";
+import { demote } from "./inherits.ts";
 
-/** The preset's traps as findings, each at the line of its setting where the config writes that. */
-export function trapFindings(preset: Preset, { settings, found }: LintContext): LintFinding[] {
+/**
+ * The preset's traps as findings, each at the line of its setting where the config writes that.
+ *
+ * @param from The entry that names another config, which may have the settings that are not written here.
+ */
+export function trapFindings(
+  preset: Preset,
+  { settings, found }: Pick<LintContext, "settings" | "found">,
+  from?: Entry,
+): LintFinding[] {
   return preset.traps(settings).flatMap(({ says, severity = "note", code = "trap", setting = [] }) => {
     if (severity === "drop") return [];
-    const entry = [setting].flat().flatMap((name) => found.get(name) ?? [])[0];
-    return [
-      {
-        severity,
-        code,
-        ...(entry && { key: entry.key, line: entry.line }),
-        message: says,
-        source: preset.source,
-      },
-    ];
+    const names = [setting].flat();
+    const entry = names.flatMap((name) => found.get(name) ?? [])[0];
+    const absent = names.find((name) => !found.has(name));
+    const finding: LintFinding = {
+      severity,
+      code,
+      ...(entry && { key: entry.key, line: entry.line }),
+      message: says,
+      source: preset.source,
+    };
+    return from && absent !== undefined ? demote(finding, absent, from) : finding;
   });
 }

@@ -59,7 +59,10 @@ export interface Trap {
   readonly severity?: "error" | "warning" | "note" | "drop";
   /** The code of the linter's finding, that rule's with `drop`; `trap` when absent. */
   readonly code?: string;
-  /** The setting that the finding points at: of several, the first that the config writes. */
+  /**
+   * The settings that it rests on: the finding points at the first that the config writes, and is a note where another
+   * config may set one of them.
+   */
   readonly setting?: string | readonly string[];
 }
 

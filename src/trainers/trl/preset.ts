@@ -128,7 +128,7 @@ export const trl: Preset = {
         says: "both clips are None: nothing is masked, raw ratios multiply the loss",
         severity: "warning",
         code: "no-bounds",
-        setting: "vllm_importance_sampling_clip_max",
+        setting: ["vllm_importance_sampling_clip_max", "vllm_importance_sampling_clip_min"],
       });
     }
     if (on) {
