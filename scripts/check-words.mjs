@@ -27,6 +27,7 @@ const PHRASES = [
   [/\btwins?\b/i, "reference implementation"],
   [/\blies? to\b(?! (?:the )?(?:left|right))/i, "is from, differs from"],
   [/\bfor what there is\b/i, "see --help"],
+  [/\bpitfalls?\b/i, "trap"],
   [/\bis none of\b/i, "is not one of"],
   [/\bhave no room\b/i, "do not fit"],
   [/\bturn(?:s|ed)? (?:it|one term|them) round\b/i, "negate"],

@@ -159,6 +159,16 @@ describe("logratio correct", () => {
     expect(total(weights.values) / total(mask.values)).toBeCloseTo(1, 6);
   });
 
+  it("shows a trainer's traps in words, on the screen and as JSON", () => {
+    const args = ["correct", STEP, "--preset", "verl", "--set", "rollout_is=sequence"];
+    const { traps } = JSON.parse(logratio(...args, "--json").out);
+    expect(traps).toEqual([
+      expect.stringMatching(/^rollout_is=sequence multiplies the ratios of all tokens/),
+      expect.stringMatching(/^a single rollout_is_threshold clamps from above only/),
+    ]);
+    expect(logratio(...args).out).toMatch(/^trap +rollout_is=sequence multiplies the ratios of all tokens/m);
+  });
+
   it("lists presets, and the settings of one", () => {
     expect(logratio("correct", "--list").out).toMatch(/^verl .*\nxtuner /);
     expect(logratio("correct", "--list", "--preset", "xtuner").out).toContain("(upper, lower)");

@@ -245,7 +245,7 @@ export const TOOLS: readonly Tool[] = [
     name: "lint",
     title: "What a trainer's config really does",
     description:
-      "Explains the importance-sampling and rejection settings of a trainer's config file, key by key, with its pitfalls.",
+      "Explains the importance-sampling and rejection settings of a trainer's config file, key by key, with its traps.",
     input: { config: path.describe("YAML, TOML, JSON, Python or shell file of the trainer"), ...answer },
     heavy: [],
     takesFiles: true,

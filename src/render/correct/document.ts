@@ -25,7 +25,7 @@ export function buildCorrectDocument(report: CorrectReport): Document {
     ...labelFirst("does", report.does),
     ...effectRows(report),
     ...gradientRows(report),
-    ...labelFirst("note", report.traps),
+    ...labelFirst("trap", report.traps),
   ];
   return {
     kind: "correct",

@@ -113,7 +113,7 @@ export interface Code {
   readonly place?: string;
   readonly language: string;
   readonly text: string;
-  /** Its pitfalls. */
+  /** Its traps. */
   readonly traps?: readonly string[];
 }
 

@@ -3,6 +3,7 @@ import type { SweepReport, VerdictLevel } from "../../results/index.ts";
 import type { Block, Document, Section } from "../document/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import { plural } from "../text/index.ts";
 import { budgetSentence } from "./budget.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";
@@ -82,7 +83,7 @@ function configSection(report: SweepReport): Section {
       place,
       language: language === "flags" ? "sh" : language,
       text,
-      traps: left > 0 ? [...traps.slice(0, most), `${left} more notes: --for ${preset}`] : traps,
+      traps: left > 0 ? [...traps.slice(0, most), `${plural(left, "more trap")}: --for ${preset}`] : traps,
     };
   });
   return {

@@ -44,6 +44,25 @@ describe("renderSweepTerminal", () => {
     expect(text).toMatch(/Product ratios: usable up to about \d+ tokens/);
   });
 
+  it("cuts the traps of many configs, and counts those that it leaves out", () => {
+    const report = makeReport();
+    const [config] = report.configs;
+    const traps = ["first trap", "second trap", "third trap", "fourth trap"];
+    const draw = (presets: readonly string[], most: number): string =>
+      renderSweepTerminal(
+        {
+          ...report,
+          configs: presets.map((preset) => ({ ...config!, preset, traps: traps.slice(0, most) })),
+        },
+        { width: 120, color: false, unicode: true },
+      );
+    expect(draw(["a", "b", "c"], 4)).toContain("△ fourth trap");
+    const cut = draw(["a", "b", "c", "d"], 4);
+    expect(cut).toContain("△ 2 more traps: --for d");
+    expect(cut).not.toContain("third trap");
+    expect(draw(["a", "b", "c", "d"], 3)).toContain("△ 1 more trap: --for a");
+  });
+
   it("shows as many rows as asked for, the front first", () => {
     const report = makeReport();
     const listRows = (rows: number | "all"): string[] =>

@@ -1,5 +1,5 @@
 /**
- * Everything known about OpenRLHF: its settings and what they do, its metrics, its pitfalls and its config keys.
+ * Everything known about OpenRLHF: its settings and what they do, its metrics, its traps and its config keys.
  * Reading its dumps belongs in `src/input/adapters`.
  *
  * @module

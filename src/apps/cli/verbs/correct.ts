@@ -16,7 +16,7 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
     },
     {
       line: "logratio correct --lint ppo_trainer.yaml",
-      shows: "what a trainer's config really does, and its pitfalls",
+      shows: "what a trainer's config really does, and its traps",
       everyday: true,
     },
     { line: "logratio correct --list", shows: "every preset, its settings and defaults" },
@@ -57,7 +57,7 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
           .option("--list", "list the presets; with --preset, list its settings, defaults and bound order")
           .option(
             "--lint <config>",
-            "explain what a trainer's config or command line really does, and its pitfalls",
+            "explain what a trainer's config or command line really does, and its traps",
           )
           .option("--json", "print the result as JSON"),
       ),
