@@ -8,6 +8,7 @@ import { SchemaError, UsageError } from "../../core/base/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 import { compareReports } from "../../input/ingest/index.ts";
+import { loadFastUnzstd } from "../../input/io/index.ts";
 import { PART_KINDS, type SumsByKind } from "./kinds/index.ts";
 import type { Part, PartCall, PartInfo, PartKind, PartShard, ShardSums } from "./part.ts";
 import { type OpenedPart, openPart } from "./part-bytes.ts";
@@ -116,6 +117,9 @@ export class PartMerger {
   }
 }
 
+/** From here on, loading a faster decompressor saves more than it takes. */
+const MANY_PARTS = 64;
+
 /** Which of several parts to merge. */
 interface Wanted {
   readonly kind: PartKind;
@@ -132,6 +136,7 @@ interface Wanted {
  * @throws UsageError when a part that is named is for another verb, or all are
  */
 export async function mergeParts(paths: readonly string[], wanted?: Wanted): Promise<Part> {
+  if (paths.length >= MANY_PARTS) await loadFastUnzstd();
   const merger = new PartMerger();
   const others = new Map<PartKind, number>();
   let merged = 0;

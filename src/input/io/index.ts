@@ -61,4 +61,4 @@ export { writeAll } from "./write-all.ts";
 export { writeWholeFile } from "./write-whole-file.ts";
 export { isZip, openZip, type ZipArchive, type ZipMember } from "./zip.ts";
 export { openMember, readMember } from "./zip-member.ts";
-export { loadZstd, unzstdBlock } from "./zstd-blocks.ts";
+export { loadFastUnzstd, loadZstd, unzstdBlock } from "./zstd-blocks.ts";

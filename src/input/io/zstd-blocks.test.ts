@@ -1,9 +1,15 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { loadZstd, unzstdBlock } from "./zstd-blocks.ts";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { loadFastUnzstd, loadZstd, unzstdBlock } from "./zstd-blocks.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-describe("zstd blocks in memory", () => {
+// In this order: what is loaded stays loaded.
+describe.each([
+  ["in memory", async () => {}],
+  ["in memory, with the faster decompressor", loadFastUnzstd],
+])("zstd blocks %s", (_, load) => {
+  beforeAll(load);
+
   const plain = Uint8Array.from({ length: 70_000 }, (_, i) => (i * i) % 251);
 
   it("come back as they were", async () => {
@@ -19,6 +25,9 @@ describe("zstd blocks in memory", () => {
     expect(() => unzstdBlock(packed, plain.length - 1)).toThrow();
     expect(() => unzstdBlock(packed, plain.length + 1)).toThrow();
     expect(() => unzstdBlock(packed.subarray(0, 50), plain.length)).toThrow();
+    // Which fzstd does not see.
+    if (load === loadFastUnzstd)
+      expect(() => unzstdBlock(Buffer.concat([packed, packed]), plain.length)).toThrow();
   });
 
   it("are never made a text on their way", async () => {
