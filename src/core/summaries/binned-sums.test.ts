@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ByteReader, ByteWriter } from "../base/index.ts";
-import { BinnedSums } from "./binned-sums.ts";
+import { BinnedSums, countPlaces } from "./binned-sums.ts";
 
 const values = fc.array(fc.oneof(fc.double(), fc.double({ min: -1e3, max: 1e3 })), { maxLength: 40 });
 const finite = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { maxLength: 40 });
@@ -18,6 +18,12 @@ function travel(sums: BinnedSums): BinnedSums {
   const read = new BinnedSums(1);
   read.mergeFrom(new ByteReader(to.finish(), "test"), [0]);
   return read;
+}
+
+function encodePlaces(sums: BinnedSums, places: ArrayLike<number>): number[] {
+  const to = new ByteWriter();
+  sums.encode(to, places);
+  return [...to.finish()];
 }
 
 describe("BinnedSums", () => {
@@ -72,12 +78,18 @@ describe("BinnedSums", () => {
           const singles = new Float32Array(Uint32Array.from(words).buffer);
           for (const word of words) byBits.addSingle(0, word);
           for (const value of singles) byValue.add(0, value);
-          const bytes = [byBits, byValue].map((sums) => {
-            const to = new ByteWriter();
-            sums.encode(to, [0]);
-            return [...to.finish()];
-          });
-          expect(bytes[0]).toEqual(bytes[1]);
+          expect(encodePlaces(byBits, [0])).toEqual(encodePlaces(byValue, [0]));
+          const [triples, each] = [new BinnedSums(12), new BinnedSums(12)];
+          for (const sums of [triples, each]) for (const value of before) sums.add(3, value);
+          const pairs = Math.floor(words.length / 2);
+          const slots = Uint32Array.from({ length: pairs }, (_, i) => 1 + (i % 3));
+          triples.addTriples(slots, Uint32Array.from(words), 0, pairs);
+          for (const [i, slot] of slots.entries()) {
+            each.add(3 * slot, singles[2 * i]!);
+            each.add(3 * slot + 1, Math.abs(singles[2 * i]!));
+            each.add(3 * slot + 2, singles[2 * i + 1]!);
+          }
+          expect(encodePlaces(triples, countPlaces(12))).toEqual(encodePlaces(each, countPlaces(12)));
         },
       ),
       { numRuns: 1000 },

@@ -33,6 +33,8 @@ const BIN_OF_SINGLE = Int8Array.from({ length: 256 }, (_, biased) => Math.floor(
 const BIT_OF_SINGLE = Uint8Array.from(BIN_OF_SINGLE, (bin, biased) => biased - 127 - WIDTH * bin);
 /** Bits of a float32 after its leading one. */
 const SINGLE_BITS = 23;
+/** All bits of a float32 except its sign. */
+const MAGNITUDE = 0x7fffffff;
 
 const float = new Float64Array(1);
 const words = new Uint32Array(float.buffer);
@@ -98,16 +100,57 @@ export class BinnedSums {
     }
     const bin = BIN_OF_SINGLE[biased]!;
     if (bin > this.#tops[place]!) this.#raise(place, bin);
+    this.#addDigits(place, bin, BIT_OF_SINGLE[biased]!, word, 1 - 2 * (word >>> 31));
+  }
+
+  /**
+   * For each of `slots[from, to)`, which have three places each: adds a value, its magnitude and another value. `words` are
+   * the bits of the two values as float32, slot by slot.
+   */
+  addTriples(slots: Uint32Array, words: Uint32Array, from: number, to: number): void {
+    const tops = this.#tops;
+    for (let i = from; i < to; i++) {
+      const place = 3 * slots[i]!;
+      const [word, other] = [words[2 * i]!, words[2 * i + 1]!];
+      const [biased, otherBiased] = [(word >>> SINGLE_BITS) & 255, (other >>> SINGLE_BITS) & 255];
+      if (biased === 0 || biased === 255 || otherBiased === 0 || otherBiased === 255) {
+        this.addSingle(place, word);
+        this.addSingle(place + 1, word & MAGNITUDE);
+        this.addSingle(place + 2, other);
+        continue;
+      }
+      const [bin, otherBin] = [BIN_OF_SINGLE[biased]!, BIN_OF_SINGLE[otherBiased]!];
+      if (bin > tops[place]!) this.#raise(place, bin);
+      if (bin > tops[place + 1]!) this.#raise(place + 1, bin);
+      if (otherBin > tops[place + 2]!) this.#raise(place + 2, otherBin);
+      const [bit, otherBit] = [BIT_OF_SINGLE[biased]!, BIT_OF_SINGLE[otherBiased]!];
+      this.#addDigits(place, bin, bit, word, 1 - 2 * (word >>> 31));
+      this.#addDigits(place + 1, bin, bit, word, 1);
+      this.#addDigits(place + 2, otherBin, otherBit, other, 1 - 2 * (other >>> 31));
+    }
+  }
+
+  /**
+   * Adds the digits of a normal float32 to the bins of a place, whose top is not below `bin`. Without branches, which values
+   * at random would make slow.
+   */
+  #addDigits(place: number, bin: number, bit: number, word: number, sign: number): void {
     const bins = this.#bins;
+    const mantissa = (word & 0x7fffff) | 0x800000;
+    const first = sign * (mantissa >>> (SINGLE_BITS - bit));
+    const second = sign * ((mantissa << (bit + 9)) >>> 14);
+    // The bits that remain of the 24 after the first digit and a full second one.
+    const third = sign * (((mantissa << 27) << bit) >>> 14);
     const end = (place + 1) * BINS;
     const at = end - BINS + this.#tops[place]! - bin;
-    const bit = BIT_OF_SINGLE[biased]!;
-    const mantissa = (word & 0x7fffff) | 0x800000;
-    const sign = 1 - 2 * (word >>> 31);
-    if (at < end) bins[at] = bins[at]! + sign * (mantissa >>> (SINGLE_BITS - bit));
-    if (at + 1 < end) bins[at + 1] = bins[at + 1]! + sign * ((mantissa << (bit + 9)) >>> 14);
-    // The bits that remain of the 24 after the first digit and a full second one.
-    if (bit < 5 && at + 2 < end) bins[at + 2] = bins[at + 2]! + sign * ((mantissa << (bit + 27)) >>> 14);
+    if (at + 2 < end) {
+      bins[at] = bins[at]! + first;
+      bins[at + 1] = bins[at + 1]! + second;
+      bins[at + 2] = bins[at + 2]! + third;
+      return;
+    }
+    if (at < end) bins[at] = bins[at]! + first;
+    if (at + 1 < end) bins[at + 1] = bins[at + 1]! + second;
   }
 
   #addOdd(place: number, value: number): void {
@@ -221,11 +264,11 @@ const KIND = { float64: 0, bins: 1, float32: 2, empty: 3 } as const;
 const SINGLE = new BinnedSums(1);
 
 /** The places of slots with `width` places each, column by column, so that similar values are together. */
-export function listPlaces(slots: readonly number[], width: number): Uint32Array {
-  const places = new Uint32Array(slots.length * width);
-  let at = 0;
-  for (let column = 0; column < width; column++)
-    for (const slot of slots) places[at++] = slot * width + column;
+export function listPlaces(slots: ArrayLike<number>, width: number): Uint32Array {
+  const { length } = slots;
+  const places = new Uint32Array(length * width);
+  for (let i = 0; i < length; i++)
+    for (let column = 0; column < width; column++) places[column * length + i] = slots[i]! * width + column;
   return places;
 }
 

@@ -89,3 +89,23 @@ it("counts the same as a list and as pages, added in pieces, merged either way",
     }),
   );
 });
+
+it("adds the cells of a page at once as one by one, to few values and to many", () => {
+  const cell = fc.integer({ min: 3 * 128, max: 4 * 128 - 1 });
+  const cells = fc.array(fc.tuple(cell, fc.integer({ min: 1, max: 60 })), { maxLength: 30 });
+  fc.assert(
+    fc.property(words, cells, (values, added) => {
+      const [atOnce, each] = [new CellCounts(7), new CellCounts(7)];
+      for (const counts of [atOnce, each]) counts.addWords(values, 0, values.length);
+      for (const [at, count] of added) each.add(at, count);
+      const [at, counts] = [0, 1].map((i) => Float64Array.from(added, (pair) => pair[i]!)) as [
+        Float64Array,
+        Float64Array,
+      ];
+      const half = Math.floor(added.length / 2);
+      const total = atOnce.addListed(at, counts, 0, half) + atOnce.addListed(at, counts, half, added.length);
+      expect(total).toBe(added.reduce((sum, [, count]) => sum + count, 0));
+      expect(listed(atOnce)).toEqual(listed(each));
+    }),
+  );
+});

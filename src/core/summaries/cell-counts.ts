@@ -177,6 +177,27 @@ export class CellCounts {
     page[at] = (page[at] as number) + count;
   }
 
+  /** Like {@link add}, for `cells[from, to)` of one page with their counts; returns the number of values. */
+  addListed(cells: Float64Array, counts: Float64Array, from: number, to: number): number {
+    let at = from;
+    let added = 0;
+    // As long as they may fit the list.
+    for (; at < to && this.#listed !== undefined; at++) {
+      this.add(cells[at]!, counts[at]!);
+      added += counts[at]!;
+    }
+    if (at === to) return added;
+    const pageIndex = cells[at]! >>> this.#mantissaBits;
+    const page = this.#pages[pageIndex] ?? this.#page(this.#pages, pageIndex);
+    const mask = (1 << this.#mantissaBits) - 1;
+    for (; at < to; at++) {
+      const cell = cells[at]! & mask;
+      page[cell] = page[cell]! + counts[at]!;
+      added += counts[at]!;
+    }
+    return added;
+  }
+
   /** Adds a kernel's counts in cells of the same width; returns the number of values. */
   addCounted({ cells, pages, beyond }: CountedCells): number {
     const size = 1 << this.#mantissaBits;

@@ -69,7 +69,7 @@ const K3_PLACE = 2;
 const MOST_GROUPS = 2 ** 24;
 /** Groups whose sums, and the values added to them, fit a cache of half a megabyte. */
 const BLOCK = 2 ** 11;
-/** Limit on waiting groups: 6 MB of them. */
+/** Limit on waiting groups: 7 MB of them. */
 const MOST_WAITING = 2 ** 18;
 /** All bits of a float32 except its sign. */
 const MAGNITUDE = 0x7fffffff;
@@ -84,12 +84,13 @@ const singleWord = new Uint32Array(single.buffer);
 interface WaitingGroups {
   readonly groups: Float64Array;
   readonly tokens: Float64Array;
-  readonly isPlain: Uint8Array;
-  /** Bits of Δ and k3 of each plain group, as float32. */
+  /** Those of a single token. */
+  readonly plain: Uint32Array;
+  /** Bits of Δ and k3 of each of {@link plain}, as float32. */
   readonly words: Uint32Array;
-  /** Indices of the next group to add, and of its words. */
+  /** Indices of the next group to add, and of the next plain one. */
   at: number;
-  word: number;
+  plainAt: number;
 }
 
 export class GroupSums {
@@ -301,14 +302,15 @@ export class GroupSums {
     this.#makeRoom(last + 1);
     const tokens = from.wholes(groups.length);
     const isPlain = from.bits(groups.length);
-    const others: number[] = [];
-    for (let row = 0; row < groups.length; row++) if (isPlain[row] === 0) others.push(groups[row]!);
-    const { buffer } = from.plainFloat32s(2 * (groups.length - others.length));
-    this.#wait({ groups, tokens, isPlain, words: new Uint32Array(buffer), at: 0, word: 0 });
+    const [others, plain] = splitGroups(groups, isPlain);
+    const { buffer } = from.plainFloat32s(2 * plain.length);
+    this.#wait({ groups, tokens, plain, words: new Uint32Array(buffer), at: 0, plainAt: 0 });
     const largest = from.measured();
     if (largest.length !== others.length) from.fail(`${largest.length} groups have a largest value`);
-    for (const [row, group] of others.entries())
-      if (largest[row]! > this.#largest[group]!) this.#largest[group] = largest[row]!;
+    for (let i = 0; i < others.length; i++) {
+      const group = others[i]!;
+      if (largest[i]! > this.#largest[group]!) this.#largest[group] = largest[i]!;
+    }
     this.#settled.mergeFrom(from, listPlaces(others, ROUNDED.length));
   }
 
@@ -330,24 +332,21 @@ export class GroupSums {
 
   /** Adds the waiting groups below `end`. */
   #addBlock(waiting: WaitingGroups, end: number): void {
-    const { groups, tokens, isPlain, words } = waiting;
-    const [counts, largest, settled] = [this.#counts, this.#largest, this.#settled];
-    let { at, word } = waiting;
+    const { groups, tokens, plain, words, plainAt } = waiting;
+    const [counts, largest] = [this.#counts, this.#largest];
+    let { at } = waiting;
     for (; at < groups.length && groups[at]! < end; at++) {
       const group = groups[at]!;
       counts[group] = counts[group]! + tokens[at]!;
-      if (isPlain[at] === 0) continue;
-      const delta = words[word]!;
-      const place = ROUNDED.length * group;
-      settled.addSingle(place, delta);
-      settled.addSingle(place + 1, delta & MAGNITUDE);
-      settled.addSingle(place + K3_PLACE, words[word + 1]!);
-      singleWord[0] = delta & MAGNITUDE;
-      if (single[0]! > largest[group]!) largest[group] = single[0]!;
-      word += 2;
     }
     waiting.at = at;
-    waiting.word = word;
+    let next = plainAt;
+    for (; next < plain.length && plain[next]! < end; next++) {
+      singleWord[0] = words[2 * next]! & MAGNITUDE;
+      if (single[0]! > largest[plain[next]!]!) largest[plain[next]!] = single[0]!;
+    }
+    this.#settled.addTriples(plain, words, plainAt, next);
+    waiting.plainAt = next;
   }
 
   static decode(from: ByteReader): GroupSums {
@@ -355,4 +354,17 @@ export class GroupSums {
     sums.mergeFrom(from);
     return sums;
   }
+}
+
+/** Without branches, which groups at random would make slow. */
+function splitGroups(groups: Float64Array, isPlain: Uint8Array): [others: Uint32Array, plain: Uint32Array] {
+  // Each has one element more than it needs, for the group that turns out to be of the other kind.
+  const [others, plain] = [new Uint32Array(groups.length + 1), new Uint32Array(groups.length + 1)];
+  let plains = 0;
+  for (let row = 0; row < groups.length; row++) {
+    others[row - plains] = groups[row]!;
+    plain[plains] = groups[row]!;
+    plains += isPlain[row]!;
+  }
+  return [others.slice(0, groups.length - plains), plain.slice(0, plains)];
 }

@@ -91,7 +91,13 @@ export class LargestValues {
   mergeFrom(from: ByteReader): void {
     this.#count += from.whole();
     const values = from.measured();
-    for (let i = 0; i < values.length; i++) this.#keep(values[i]!);
+    // Most of a shard's are not among the largest of the run.
+    let bound = this.#bound;
+    for (let i = 0; i < values.length; i++) {
+      if (values[i]! <= bound) continue;
+      this.#keep(values[i]!);
+      bound = this.#bound;
+    }
   }
 
   static decode(from: ByteReader, kept = LARGEST_KEPT): LargestValues {

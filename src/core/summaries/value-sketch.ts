@@ -349,13 +349,13 @@ export class ValueSketch {
     const cells = from.ascending();
     if ((cells.at(-1) ?? 0) >= 512 << width) from.fail("a cell is out of range");
     const counts = from.wholes(cells.length);
-    let page = -1;
-    for (let i = 0; i < cells.length; i++) {
-      const cell = cells[i]!;
-      if (cell >>> width !== page) from.spend(2 ** (width + 2));
-      page = cell >>> width;
-      this.#cells.add(cell, counts[i]!);
-      this.#count += counts[i]!;
+    for (let start = 0; start < cells.length; ) {
+      from.spend(2 ** (width + 2));
+      const page = cells[start]! >>> width;
+      let end = start + 1;
+      while (end < cells.length && cells[end]! >>> width === page) end++;
+      this.#count += this.#cells.addListed(cells, counts, start, end);
+      start = end;
     }
     // One more than the number of counts, to distinguish an absent list from an empty one.
     const beyond = from.whole();
