@@ -14,7 +14,7 @@ const EXAMPLES: readonly Example[] = [
   {
     title: "the most divergent tokens",
     needs: [],
-    sql: "SELECT handle, token_id, text, delta, rollout_logprob, trainer_logprob\nFROM tokens WHERE own\nORDER BY abs(delta) DESC LIMIT 20",
+    sql: "SELECT handle, text, delta, rollout_logprob, trainer_logprob, token_id\nFROM tokens WHERE own\nORDER BY abs(delta) DESC LIMIT 20",
   },
   {
     title: "mismatch by step and correctness",
