@@ -50,6 +50,21 @@ describe.skipIf(!hasBrowser)("files dropped on the page", () => {
     expect(errors.splice(0).every((error) => error.includes("422"))).toBe(true);
   });
 
+  it("that the browser cannot read are named, with what to try", async () => {
+    // What a browser does with a file that has changed since it was dropped, or may not be read.
+    await page.evaluate(`
+      globalThis.readPiece = Blob.prototype.arrayBuffer;
+      Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException("", "NotReadableError"));
+    `);
+    await drag(join(other, "..", "notes.txt"));
+    const dialog = page.getByRole("dialog", { name: "Dropped files" });
+    await eventually(() => readText(dialog)).toContain("notes.txt: the browser cannot read it");
+    expect(await readText(dialog)).toContain("hint: drop it again, or name it in a terminal");
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.evaluate("Blob.prototype.arrayBuffer = globalThis.readPiece");
+    expect(errors.splice(0)).toEqual([]);
+  });
+
   it("are another run to compare with, whole folders too", async () => {
     await drag(other);
     await page

@@ -233,7 +233,7 @@ export const client = {
   /** Files to compare with: their pieces in order, then the name of the run that they are. */
   drops: {
     begin: (): Promise<{ readonly id: number }> => json("drops", posted("{}")),
-    piece: (id: number, name: string, at: number, piece: Blob): Promise<unknown> =>
+    piece: (id: number, name: string, at: number, piece: ArrayBuffer): Promise<unknown> =>
       ask(`drops/${id}/file?name=${encodeURIComponent(name)}&at=${at}`, posted(piece, "octet-stream")),
     read: (id: number): Promise<{ readonly name: string }> => json(`drops/${id}/read`, posted("{}")),
   },

@@ -100,16 +100,35 @@ function onDrop(event: DragEvent): void {
 
 async function walk(entry: FileSystemEntry): Promise<Dropped[]> {
   if (entry.isFile) {
-    const file = await new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail));
+    const file = await readable(
+      entry.fullPath,
+      new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail)),
+    );
     return [{ name: entry.fullPath, file }];
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: Dropped[] = [];
   for (;;) {
     // Each call gives some entries, and none at the end.
-    const some = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
+    const some = await readable(
+      entry.fullPath,
+      new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail)),
+    );
     if (some.length === 0) return found;
     for (const one of some) found.push(...(await walk(one)));
+  }
+}
+
+/** Browsers tell neither the name nor what to do, and of a piece that is being sent only that fetching failed. */
+async function readable<T>(name: string, read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch {
+    throw new Error(
+      `${name.replace(/^\//, "")}: the browser cannot read it
+likely: it was moved, is being written, or may not be read by you
+hint: drop it again, or name it in a terminal: logratio view RUN --compare PATH`,
+    );
   }
 }
 
@@ -126,9 +145,9 @@ async function compareWith(dropped: readonly Dropped[] | Promise<readonly Droppe
     for (const { name, file } of files)
       for (let at = 0; at === 0 || at < file.size; at += PIECE_BYTES) {
         said.value = `Sending ${printable(name)}: ${formatShare(total === 0 ? 1 : sent / total)}`;
-        const piece = file.slice(at, at + PIECE_BYTES);
+        const piece = await readable(name, file.slice(at, at + PIECE_BYTES).arrayBuffer());
         await client.drops.piece(id, name, at, piece);
-        sent += piece.size;
+        sent += piece.byteLength;
       }
     said.value = "Reading the files …";
     const { name } = await client.drops.read(id);
