@@ -156,6 +156,12 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
     await prompt.first().click();
     await eventually(() => page.url()).toContain("#/group/");
     expect(await readText(page.locator("main"))).toContain("Solve x - 86 = 24");
+    // Of a long prompt the list has the beginning: SQL looks through all of it.
+    await find("<bos>Question", 'command Search whole prompts for "<bos>Question" SQL');
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Run" }).click();
+    const found = page.locator(".sql-view section [role=status]").first();
+    await eventually(() => readText(found)).toContain("768 rows");
     await post("api/stars", { handle: "s30.q48.t39", note: null });
     expect(errors).toEqual([]);
   });

@@ -81,3 +81,12 @@ export function promptItems({ prompts, found }: PromptMatches): PaletteItem[] {
     move: { view: "group", sequence, token: undefined },
   }));
 }
+
+/** The list has only the beginning of each prompt. */
+export function wholePromptsItem(text: string): PaletteItem {
+  const sql = `SELECT handle, prompt FROM texts\nWHERE prompt ILIKE '%${text.replaceAll("'", "''")}%'`;
+  return {
+    ...{ key: "whole prompts", kind: "command", label: `Search whole prompts for "${text}"`, hint: "SQL" },
+    move: { view: "sql", token: undefined, params: { sql } },
+  };
+}

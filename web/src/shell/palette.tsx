@@ -9,19 +9,29 @@ import { navigate, route } from "../state/url.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { exportsThere } from "../ui/export-menu.tsx";
 import { describeCombobox, OptionList, placeAfter } from "../ui/option-list.tsx";
-import { exportItems, filterItems, keyItems, promptItems, starItems } from "./found-items.ts";
+import {
+  exportItems,
+  filterItems,
+  keyItems,
+  promptItems,
+  starItems,
+  wholePromptsItem,
+} from "./found-items.ts";
 import { type PaletteItem, searchItems } from "./palette-items.ts";
 
 /** Goes to anything by its name: a combobox with the best matches first. */
 export function Palette({
   fixed,
   hasSequences,
+  hasTexts,
   hasServer,
   onClose,
 }: {
   readonly fixed: readonly PaletteItem[];
   /** Whether there are sequences to find, too. */
   readonly hasSequences: boolean;
+  /** Whether SQL has their texts. */
+  readonly hasTexts: boolean;
   /** Whether there is a server that searches prompts. */
   readonly hasServer: boolean;
   readonly onClose: () => void;
@@ -39,7 +49,8 @@ export function Palette({
   );
   const items = useMemo(() => {
     const found = prompts?.state === "ready" ? promptItems(prompts.value) : [];
-    return [...searchItems(query, all, sequences), ...found];
+    const whole = hasTexts && hasServer && text.length > 1 ? [wholePromptsItem(text)] : [];
+    return [...searchItems(query, all, sequences), ...found, ...whole];
   }, [query, all, sequences, prompts]);
   const chosen = Math.min(at, items.length - 1);
   const asked = hasSequences

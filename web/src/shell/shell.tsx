@@ -85,6 +85,7 @@ export function Shell({ info, current, views, children }: ShellProps) {
         <Palette
           fixed={listItems(info, current, titled, setOpen)}
           hasSequences={info.kind === "view-run"}
+          hasTexts={info.kind === "view-run" && info.has.texts}
           hasServer={info.bundled !== true}
           onClose={close}
         />
