@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { FloatArray } from "../../../core/base/index.ts";
 import type { FindingLog, RecordBatch } from "../../../core/schema/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import { createZeroCheck } from "./check-zeros.ts";
@@ -51,6 +52,31 @@ function reportIds({ findings, file, checks: { ids } }: AlignmentCheckOptions): 
   });
 }
 
+function countOnes(mask: Uint8Array): number {
+  let ones = 0;
+  for (let t = 0; t < mask.length; t++) if (mask[t] !== 0) ones++;
+  return ones;
+}
+
+/** Every token passes here: nothing but numbers in the loop keeps it fast. */
+function countPairs(
+  rollout: FloatArray,
+  trainer: FloatArray,
+  mask: Uint8Array,
+): { readonly masked: number; readonly same: number; readonly compared: number } {
+  let [masked, same, compared] = [0, 0, 0];
+  for (let t = 0; t < mask.length; t++) {
+    if (mask[t] === 0) continue;
+    masked++;
+    const r = rollout[t]!;
+    const u = trainer[t]!;
+    // NaN, a missing value, is on neither side of anything.
+    if (r < u || r > u) compared++;
+    else if (r === u) same++;
+  }
+  return { masked, same, compared: compared + same };
+}
+
 /** Checks the batches of one source. */
 export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentCheck {
   const { findings, file, checks, scanner } = options;
@@ -63,20 +89,13 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
       scanner?.add(batch);
       zeros.see(batch);
       const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask } = batch;
-      // Every token passes here: local counters keep the loop fast.
-      let [masked, same, both] = [0, 0, 0];
-      for (let t = 0; t < mask.length; t++) {
-        if (mask[t] === 0) continue;
-        masked++;
-        if (rollout === undefined || trainer === undefined) continue;
-        const r = rollout[t]!;
-        const u = trainer[t]!;
-        if (r === u) same++;
-        else if (!Number.isNaN(r) && !Number.isNaN(u)) both++;
-      }
-      checks.maskedTokens += masked;
-      equal += same;
-      compared += same + both;
+      const counted =
+        rollout !== undefined && trainer !== undefined
+          ? countPairs(rollout, trainer, mask)
+          : { masked: countOnes(mask), same: 0, compared: 0 };
+      checks.maskedTokens += counted.masked;
+      equal += counted.same;
+      compared += counted.compared;
     },
     finish() {
       checks.scan = scanner?.finish();

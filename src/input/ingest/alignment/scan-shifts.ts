@@ -253,6 +253,13 @@ interface Compared {
   readonly gain: number;
 }
 
+/** The pairs of a stretch, in memory that all stretches share: a file has tens of thousands of them. */
+const stretch = {
+  rollout: new Float64Array(2 * STRETCH),
+  here: new Float64Array(2 * STRETCH),
+  there: new Float64Array(2 * STRETCH),
+};
+
 function compareStretch(
   rollout: FloatArray,
   trainer: FloatArray,
@@ -260,25 +267,37 @@ function compareStretch(
   to: number,
   shift: number,
 ): Compared {
-  const rows: [rollout: number, here: number, there: number][] = [];
-  let [shifted, inPlace] = [0, 0];
+  let [tokens, shifted, inPlace] = [0, 0, 0];
   for (let t = from; t < to; t++) {
-    const row: [number, number, number] = [rollout[t]!, trainer[t]!, trainer[t + shift]!];
-    if (!row.every(isLogprob)) continue;
-    rows.push(row);
-    inPlace += Math.abs(row[0] - row[1]);
-    shifted += Math.abs(row[0] - row[2]);
+    const own = rollout[t]!;
+    const here = trainer[t]!;
+    const there = trainer[t + shift]!;
+    if (!isLogprob(own) || !isLogprob(here) || !isLogprob(there)) continue;
+    stretch.rollout[tokens] = own;
+    stretch.here[tokens] = here;
+    stretch.there[tokens] = there;
+    tokens++;
+    inPlace += Math.abs(own - here);
+    shifted += Math.abs(own - there);
   }
-  return { tokens: rows.length, shifted, inPlace, gain: correlate(rows, 2) - correlate(rows, 1) };
+  const gain =
+    correlate(stretch.rollout, stretch.there, tokens) - correlate(stretch.rollout, stretch.here, tokens);
+  return { tokens, shifted, inPlace, gain };
 }
 
-/** Pearson's r of the first number of each row with another; NaN when one of them does not vary. */
-function correlate(rows: readonly (readonly [number, number, number])[], other: 1 | 2): number {
-  const mean = (column: 0 | 1 | 2): number => rows.reduce((sum, row) => sum + row[column], 0) / rows.length;
-  const [a, b] = [mean(0), mean(other)];
+/** Pearson's r of the first `count` numbers of two arrays; NaN when one of them does not vary. */
+function correlate(xs: Float64Array, ys: Float64Array, count: number): number {
+  let [a, b] = [0, 0];
+  for (let i = 0; i < count; i++) {
+    a += xs[i]!;
+    b += ys[i]!;
+  }
+  a /= count;
+  b /= count;
   let [ab, aa, bb] = [0, 0, 0];
-  for (const row of rows) {
-    const [x, y] = [row[0] - a, row[other] - b];
+  for (let i = 0; i < count; i++) {
+    const x = xs[i]! - a;
+    const y = ys[i]! - b;
     ab += x * y;
     aa += x * x;
     bb += y * y;
