@@ -130,6 +130,18 @@ describe("createRecordBuilder", () => {
     expect(odd).toEqual([[1, 3]]);
   });
 
+  it("reads negative ids as missing, in whichever array they come", () => {
+    const ids = [[3, 0, 2 ** 31 - 1], [3, -100, 4], [-1, -1, -1], [5]];
+    const packed = (make: (values: number[]) => Int32Array | Float64Array) => {
+      const packing = builder();
+      for (const values of ids) packing.push(draft(values.length, { responseTokenIds: make(values) }));
+      return [...packing.flush().responseTokenIds!];
+    };
+    const expected = [3, 0, 2 ** 31 - 1, 3, -1, 4, -1, -1, -1, 5];
+    expect(packed((values) => Int32Array.from(values))).toEqual(expected);
+    expect(packed((values) => Float64Array.from(values))).toEqual(expected);
+  });
+
   it("keeps top-k alternatives, -1 and NaN where a sequence has none", () => {
     const record = builder();
     record.push(draft(1));

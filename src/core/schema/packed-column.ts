@@ -117,7 +117,18 @@ export function createSingleColumn(): PackedColumn<Float32Array> {
   );
 }
 
+/** The sign bits of all values together, so that the loop has no branch. */
+export function hasNegative(values: Int32Array): boolean {
+  let bits = 0;
+  for (let i = 0; i < values.length; i++) bits |= values[i]!;
+  return bits < 0;
+}
+
 function storeIds(data: Int32Array<ArrayBuffer>, at: number, values: NumericArray): Int32Array<ArrayBuffer> {
+  if (values instanceof Int32Array && !hasNegative(values)) {
+    data.set(values, at);
+    return data;
+  }
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     data[at + i] = value >= 0 && value <= LARGEST_ID && Number.isInteger(value) ? value : -1;

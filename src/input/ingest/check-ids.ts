@@ -5,7 +5,7 @@
  */
 
 import type { NumericArray } from "../../core/base/index.ts";
-import type { FindingLog, SequenceDraft } from "../../core/schema/index.ts";
+import { type FindingLog, hasNegative, type SequenceDraft } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 
 const LARGEST_ID = 2 ** 31 - 1;
@@ -24,6 +24,8 @@ function mayHoldOthers(ids: NumericArray): boolean {
 function countOthers(ids: NumericArray): { readonly count: number; readonly first: number } {
   let count = 0;
   let first = Number.NaN;
+  // Nearly every column is of 32-bit integers, and has no negative one.
+  if (ids instanceof Int32Array && !hasNegative(ids)) return { count, first };
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i]!;
     if (isId(id) || Number.isNaN(id)) continue;
