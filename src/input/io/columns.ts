@@ -8,6 +8,7 @@
  * @module
  */
 import type { NumericArray } from "../../core/base/index.ts";
+import type { Allocate } from "./byte-source.ts";
 
 export type FormatName =
   | "npy"
@@ -51,8 +52,11 @@ export interface Tensor {
    * float16 and bfloat16 widen to Float32Array; int64 and uint64 become Int32Array when every value fits and
    * Float64Array otherwise; bool becomes Uint8Array. Ranges of a tensor must not go backwards (a compressed member is
    * inflated once, from front to back).
+   *
+   * @param allocate returns memory for the elements, which need not be used: for callers that read block after block and
+   * are done with each before the next. Default: new memory
    */
-  readRows(start: number, end: number): Promise<NumericArray>;
+  readRows(start: number, end: number, allocate?: Allocate): Promise<NumericArray>;
   /** The elements of rows `[start, end)`, for dtype `string`. */
   readStrings?(start: number, end: number): Promise<string[]>;
 }

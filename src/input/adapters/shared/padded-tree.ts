@@ -3,10 +3,16 @@
  *
  * @module
  */
-import { checkMemory, LengthMismatchError, LimitError, SchemaError } from "../../../core/base/index.ts";
+import {
+  checkMemory,
+  LengthMismatchError,
+  LimitError,
+  type NumericArray,
+  SchemaError,
+} from "../../../core/base/index.ts";
 import { DIGITS, type SequenceDraft } from "../../../core/schema/index.ts";
 import type { TreeValue } from "../../io/index.ts";
-import { MAX_ARRAY_ROWS } from "../../io/index.ts";
+import { MAX_ARRAY_ROWS, reuseMemory } from "../../io/index.ts";
 import { FIELD_LABELS, type FoundColumn, type FoundColumns, TEXT_FIELDS } from "./fields.ts";
 import {
   ALIGNED_FIELDS,
@@ -237,26 +243,41 @@ export async function* readPadded(
       file,
     },
   );
-  for (let start = 0; start < reference.rows; start += rowsPerBlock) {
-    const end = Math.min(reference.rows, start + rowsPerBlock);
-    const blocks = new Map<ArrayField, readonly RowArrays[ArrayField][]>();
-    for (const [field, { matrix }] of matrices) blocks.set(field, await matrix.readRows(start, end));
-    const policyBlocks = await Promise.all(
-      policies.map(async ({ policy, matrix }) => [policy, await matrix.readRows(start, end)] as const),
-    );
-    const isLeftPadded = isPaddedOnTheLeft(blocks.get("mask"));
-    const drafts: SequenceDraft[] = [];
-    for (let row = start; row < end; row++) {
-      const arrays: RowArrays = {};
-      for (const [field, block] of blocks) {
-        const array = block[row - start];
-        if (array !== undefined) arrays[field] = array;
-      }
-      const policyRow = Object.fromEntries(
-        policyBlocks.map(([policy, block]) => [policy, block[row - start]!]),
+  const readers = [...matrices].map(([field, { matrix }]) => ({ field, ...reuseBlocks(matrix) }));
+  const policyReaders = policies.map(({ policy, matrix }) => ({ policy, ...reuseBlocks(matrix) }));
+  try {
+    for (let start = 0; start < reference.rows; start += rowsPerBlock) {
+      const end = Math.min(reference.rows, start + rowsPerBlock);
+      const blocks = new Map<ArrayField, readonly RowArrays[ArrayField][]>();
+      for (const { field, read } of readers) blocks.set(field, await read(start, end));
+      const policyBlocks = await Promise.all(
+        policyReaders.map(async ({ policy, read }) => [policy, await read(start, end)] as const),
       );
-      drafts.push(toDraft(arrays, scalars(row), { padded, isLeftPadded, padToken, policies: policyRow }));
+      const isLeftPadded = isPaddedOnTheLeft(blocks.get("mask"));
+      const drafts: SequenceDraft[] = [];
+      for (let row = start; row < end; row++) {
+        const arrays: RowArrays = {};
+        for (const [field, block] of blocks) {
+          const array = block[row - start];
+          if (array !== undefined) arrays[field] = array;
+        }
+        const policyRow = Object.fromEntries(
+          policyBlocks.map(([policy, block]) => [policy, block[row - start]!]),
+        );
+        drafts.push(toDraft(arrays, scalars(row), { padded, isLeftPadded, padToken, policies: policyRow }));
+      }
+      yield drafts;
     }
-    yield drafts;
+  } finally {
+    for (const { release } of [...readers, ...policyReaders]) release();
   }
+}
+
+/** Reads blocks of rows one after the other into the same memory: drafts are valid until the next one. */
+function reuseBlocks(matrix: Matrix): {
+  readonly read: (start: number, end: number) => Promise<readonly NumericArray[]>;
+  readonly release: () => void;
+} {
+  const { allocate, release } = reuseMemory();
+  return { read: (start, end) => matrix.readRows(start, end, allocate), release };
 }

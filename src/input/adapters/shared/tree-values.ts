@@ -4,7 +4,7 @@
  * @module
  */
 import { isNumericArray, type NumericArray } from "../../../core/base/index.ts";
-import { isList, isMap, isPickled, isTensor, type TreeValue } from "../../io/index.ts";
+import { type Allocate, isList, isMap, isPickled, isTensor, type TreeValue } from "../../io/index.ts";
 
 export { isList, isMap, isPickled, isTensor } from "../../io/index.ts";
 
@@ -78,7 +78,8 @@ export interface Matrix {
   readonly width: number | undefined;
   /** Dimensions after the first, if they are the same for all rows. */
   readonly inner: readonly number[];
-  readRows(start: number, end: number): Promise<readonly NumericArray[]>;
+  /** @param allocate as for `Tensor.readRows`: the rows may be views on that memory */
+  readRows(start: number, end: number, allocate?: Allocate): Promise<readonly NumericArray[]>;
 }
 
 function flatten(value: TreeValue): NumericArray | undefined {
@@ -119,8 +120,8 @@ export function asMatrix(value: TreeValue | undefined): Matrix | undefined {
       rows,
       width,
       inner,
-      async readRows(start, end) {
-        const block = await value.readRows(start, end);
+      async readRows(start, end, allocate) {
+        const block = await value.readRows(start, end, allocate);
         return Array.from({ length: end - start }, (_, i) => block.subarray(i * width, (i + 1) * width));
       },
     };

@@ -1,4 +1,5 @@
 import type { NumericArray } from "../../../core/base/index.ts";
+import type { Allocate } from "../../io/index.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 
 const HOST_IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
@@ -15,8 +16,14 @@ const COPIED: ReadonlySet<FixedDType> = new Set(["int64", "uint64", "float16", "
  * Int32Array when every value fits; otherwise Float64Array, where values beyond 2^53 are rounded.
  *
  * @param bytes a whole number of elements
+ * @param allocate memory for int64 and uint64 that become Int32Array
  */
-export function decodeElements(dtype: FixedDType, bytes: Uint8Array, littleEndian = true): NumericArray {
+export function decodeElements(
+  dtype: FixedDType,
+  bytes: Uint8Array,
+  littleEndian = true,
+  allocate: Allocate = (length) => new Uint8Array(length),
+): NumericArray {
   const width = ITEM_BYTES[dtype];
   const swap = width > 1 && littleEndian !== HOST_IS_LITTLE;
   const data = swap ? swapped(bytes, width) : aligned(bytes, width);
@@ -32,9 +39,9 @@ export function decodeElements(dtype: FixedDType, bytes: Uint8Array, littleEndia
     case "bfloat16":
       return widenBfloat16(data);
     case "int64":
-      return narrowInt64(new Int32Array(buffer, byteOffset, 2 * length), true);
+      return narrowInt64(new Int32Array(buffer, byteOffset, 2 * length), true, allocate);
     case "uint64":
-      return narrowInt64(new Int32Array(buffer, byteOffset, 2 * length), false);
+      return narrowInt64(new Int32Array(buffer, byteOffset, 2 * length), false, allocate);
     case "int32":
       return new Int32Array(buffer, byteOffset, length);
     case "uint32":
@@ -125,17 +132,32 @@ function asPairs(halves: Uint8Array): { pairs: Int32Array; last: number | undefi
 }
 
 /** Narrows first and checks the combined upper words afterwards: one pass without a branch. */
-function narrowInt64(words: Int32Array, signed: boolean): Int32Array | Float64Array {
-  const length = words.length / 2;
-  const narrow = new Int32Array(length);
+function narrowInt64(words: Int32Array, signed: boolean, allocate: Allocate): Int32Array | Float64Array {
+  const { buffer, byteOffset } = allocate(2 * words.length);
+  const narrow = new Int32Array(buffer, byteOffset, words.length / 2);
+  const excess = signed ? narrowSigned(words, narrow) : narrowUnsigned(words, narrow);
+  return excess === 0 ? narrow : wideInt64(words, signed);
+}
+
+/** The upper word of a number that fits repeats the sign of the lower one. */
+function narrowSigned(words: Int32Array, narrow: Int32Array): number {
   let excess = 0;
-  for (let i = 0, j = 0; i < length; i++, j += 2) {
-    const low = words[j + LOW]!;
-    const high = words[j + 1 - LOW]!;
-    excess |= signed ? high ^ (low >> 31) : high | (low & 0x80000000);
+  for (let i = 0; i < narrow.length; i++) {
+    const low = words[2 * i + LOW]!;
+    excess |= words[2 * i + 1 - LOW]! ^ (low >> 31);
     narrow[i] = low;
   }
-  return excess === 0 ? narrow : wideInt64(words, signed);
+  return excess;
+}
+
+function narrowUnsigned(words: Int32Array, narrow: Int32Array): number {
+  let excess = 0;
+  for (let i = 0; i < narrow.length; i++) {
+    const low = words[2 * i + LOW]!;
+    excess |= words[2 * i + 1 - LOW]! | (low >> 31);
+    narrow[i] = low;
+  }
+  return excess;
 }
 
 function wideInt64(words: Int32Array, signed: boolean): Float64Array {

@@ -113,3 +113,13 @@ it.each([
     );
   },
 );
+
+it.each(["int64", "uint64", "float32"] as const)("reads %s into memory of the caller", async (dtype) => {
+  const bytes = new Uint8Array(dtype === "float32" ? 8 : 16);
+  bytes.set([1, 2, 3], bytes.length / 2);
+  const layout = { dtype, littleEndian: true, shape: [2], strides: [1], offset: 0, at: { file: "drawn" } };
+  const own = new Uint8Array(new ArrayBuffer(1024)).fill(255);
+  const read = await tensorOver(fileLike(bytes), layout).readRows(0, 2, (length) => own.subarray(0, length));
+  expect(read.buffer).toBe(own.buffer);
+  expect([...read]).toEqual([...(await tensorOver(memorySource("drawn", bytes), layout).readRows(0, 2))]);
+});

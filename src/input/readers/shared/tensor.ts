@@ -35,11 +35,13 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
   const readBytes = rowReader(source, layout, itemBytes);
   const base = { kind: "tensor", shape } as const;
   if (typeof dtype === "string") {
-    const decode = async (start: number, end: number, allocate?: Allocate): Promise<NumericArray> =>
-      decodeElements(dtype, await readBytes(start, end, allocate), littleEndian);
-    const readRows = isCopied(dtype, littleEndian)
-      ? (start: number, end: number) => withScratch((allocate) => decode(start, end, allocate))
-      : (start: number, end: number) => decode(start, end);
+    const isView = !isCopied(dtype, littleEndian);
+    const readRows = async (start: number, end: number, allocate?: Allocate): Promise<NumericArray> =>
+      isView
+        ? decodeElements(dtype, await readBytes(start, end, allocate), littleEndian)
+        : withScratch(async (scratch) =>
+            decodeElements(dtype, await readBytes(start, end, scratch), littleEndian, allocate),
+          );
     return { ...base, dtype, readRows };
   }
   return {
