@@ -9,7 +9,7 @@ import { groupedBars, lineChart } from "../dist/render/charts/index.js";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const FOLDER = join(ROOT, "docs/causes/images");
 const WIDTH = 560;
-const COLOURS = ["orange", "blue", "grey"];
+const COLORS = ["orange", "blue", "grey"];
 const MOST_BYTES = 8_000;
 /** Points that are marked one by one. */
 const MOST_MARKED = 16;
@@ -29,7 +29,7 @@ function drawPicture(picture) {
 function drawBars({ title, labels, series }) {
   const bars = series.map(({ name, y }, at) => ({
     label: name,
-    colour: COLOURS[at],
+    color: COLORS[at],
     kind: "number",
     values: y.map((value) => value ?? Number.NaN),
   }));
@@ -46,7 +46,7 @@ function drawLines({ id, title, unit, x_label, x, series, scale }) {
       unit,
       xLabel: x_label,
       xs: x,
-      lines: series.map(({ name, y }, at) => ({ label: name, colour: COLOURS[at], values: y, joins: true })),
+      lines: series.map(({ name, y }, at) => ({ label: name, color: COLORS[at], values: y, joins: true })),
       scale,
       kind: "number",
       fromZero: scale === "linear" && !isNarrow(values),

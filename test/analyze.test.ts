@@ -40,7 +40,7 @@ describe("what is printed", () => {
     report = await analyzeLog([path]);
   });
 
-  it.each([60, 80, 120])("keeps to %i columns, in colour or ASCII", (width) => {
+  it.each([60, 80, 120])("keeps to %i columns, in color or ASCII", (width) => {
     for (const unicode of [true, false]) {
       const text = renderAnalyzeTerminal(report, { width, color: false, unicode });
       for (const each of text.split("\n")) expect(displayWidth(each)).toBeLessThanOrEqual(width);

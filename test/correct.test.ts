@@ -190,7 +190,7 @@ describe("logratio correct --lint", () => {
   it("refuses a dump, a missing file, and what no trainer has written", () => {
     expect(logratio("correct", "--lint", STEP)).toMatchObject({ status: 3, out: "" });
     expect(logratio("correct", "--lint", "nowhere.yaml")).toMatchObject({ status: 3, out: "" });
-    writeFileSync(join(directory, "other.yaml"), "colour: blue\n");
+    writeFileSync(join(directory, "other.yaml"), "color: blue\n");
     const { status, err } = logratio("correct", "--lint", "other.yaml");
     expect([status, err]).toEqual([3, expect.stringContaining("trainer")]);
   });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 export interface Measures {
-  /** Milliseconds from the last byte of the sequence to the frame that shows it coloured. */
+  /** Milliseconds from the last byte of the sequence to the frame that shows it colored. */
   readonly firstPaint: number;
   readonly worstFrame: number;
   readonly slowFrames: number;

@@ -5,7 +5,7 @@
 export const BUDGETS = { firstPaint: 300, worstFrame: 50, metricSwitch: 100 };
 
 export const MEASURE_TITLES = {
-  firstPaint: "first coloured text after the data, ms",
+  firstPaint: "first colored text after the data, ms",
   worstFrame: "worst frame while scrolling, ms",
   slowFrames: "frames over 50 ms while scrolling",
   metricSwitch: "another metric, the slowest, ms",
@@ -74,7 +74,7 @@ async function scroll() {
   return { worstFrame, slowFrames: frames.filter((length) => length > 50).length, nodes };
 }
 
-/** Runs in the page: from the click to the frame that shows other colours. */
+/** Runs in the page: from the click to the frame that shows other colors. */
 async function switchMetrics() {
   const { painted } = globalThis.logratioProbes;
   const shades = () =>
@@ -94,7 +94,7 @@ async function switchMetrics() {
     choice.click();
     let end = await painted();
     for (let tries = 0; shades() === before && tries < 60; tries++) end = await painted();
-    if (shades() === before) throw new Error("another metric changed no colour");
+    if (shades() === before) throw new Error("another metric changed no color");
     worst = Math.max(worst, end - start);
   }
   return worst;

@@ -35,7 +35,7 @@ export interface PageColumn {
   /** Bounds and estimate as shares of a scale, drawn below the figure. */
   readonly spans?: readonly (readonly [low: number, estimate: number, high: number] | null)[];
   /** The policy that the spans are of, by its color. */
-  readonly colour?: "blue" | "orange";
+  readonly color?: "blue" | "orange";
   /** Cells are the text before a token, the token, and the text after it. */
   readonly contexts?: readonly (readonly [before: string, token: string, after: string] | null)[];
 }
@@ -72,7 +72,7 @@ export interface PageChart {
   readonly xs: readonly number[];
   readonly lines: readonly {
     readonly label: string;
-    readonly colour: "blue" | "orange" | "grey";
+    readonly color: "blue" | "orange" | "grey";
     readonly dash?: readonly number[];
     readonly values: readonly (number | null)[];
   }[];

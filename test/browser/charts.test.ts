@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
     expect(chosen()).toBeUndefined();
   });
 
-  it("is drawn anew in another width, and in the colours of the theme", async () => {
+  it("is drawn anew in another width, and in the colors of the theme", async () => {
     await goTo(page, server.url, "#/overview");
     const drawn = charts.first().getByRole("img");
     const line = drawn.locator("path[stroke-linejoin]").first();

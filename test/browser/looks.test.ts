@@ -47,10 +47,10 @@ describe.skipIf(!hasBrowser)("how the viewer looks", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "has no serious violation in %s colours; pictures are kept",
+    "has no serious violation in %s colors; pictures are kept",
     async (colorScheme) => {
       const { page, errors } = await openPage(browser, { colorScheme, reducedMotion: "reduce" });
-      // Only colours are others in the dark.
+      // Only colors are others in the dark.
       const rules = {
         resultTypes: ["violations"],
         ...(colorScheme === "dark" && { runOnly: ["color-contrast", "link-in-text-block"] }),

@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       await page.getByRole("dialog").waitFor({ state: "detached" });
     });
 
-    it("remembers the colours that were chosen", async () => {
+    it("remembers the colors that were chosen", async () => {
       await goTo(page, server.url, "#/overview");
       const theme = async (): Promise<string | null> => page.locator("html").getAttribute("data-theme");
       const background = async (): Promise<string> => readStyle(page.locator("body"), "background-color");

@@ -14,7 +14,7 @@ function openTerminal() {
   return {
     texts,
     width: 100,
-    colour: false,
+    color: false,
     unicode: true,
     interactive: false,
     progress: false,

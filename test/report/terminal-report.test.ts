@@ -83,7 +83,7 @@ describe("renderTerminal", () => {
     );
   });
 
-  it("writes no escape sequence without colour and nothing but ASCII without unicode", () => {
+  it("writes no escape sequence without color and nothing but ASCII without unicode", () => {
     fc.assert(
       fc.property(anyReport, fc.integer({ min: 20, max: 160 }), (report, width) => {
         const text = renderTerminal(report, { width, color: false, unicode: false });
@@ -93,12 +93,12 @@ describe("renderTerminal", () => {
     );
   });
 
-  it("differs between colour and no colour by styles alone", () => {
+  it("differs between color and no color by styles alone", () => {
     fc.assert(
       fc.property(anyReport, fc.integer({ min: 40, max: 160 }), (report, width) => {
         const plain = renderTerminal(report, { width, color: false, unicode: true });
-        const coloured = renderTerminal(report, { width, color: true, unicode: true });
-        const stripped = coloured.replaceAll(new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g"), "");
+        const colored = renderTerminal(report, { width, color: true, unicode: true });
+        const stripped = colored.replaceAll(new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g"), "");
         // A style may keep spaces at the end of a line that go without it.
         expect(stripped.replaceAll(/ +$/gm, "")).toBe(plain.replaceAll(/ +$/gm, ""));
       }),

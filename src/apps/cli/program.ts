@@ -11,7 +11,7 @@ import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { printableLines } from "./messages.ts";
 import { packageVersion } from "./package-version.ts";
 import { writeMessage, writeOutput } from "./standard-streams.ts";
-import { type ColourChoice, openTerminal } from "./terminal.ts";
+import { type ColorChoice, openTerminal } from "./terminal.ts";
 import { formatExamples, VERBS, type Verb } from "./verbs/index.ts";
 
 const EXIT_STATUSES = `
@@ -22,7 +22,7 @@ Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 unreadable or misaligned
 export async function runCommandLine(argv: readonly string[]): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.fine;
   const program = buildProgram(async (verb, command) => {
-    const terminal = openTerminal(colourChoice(program.opts().color as unknown));
+    const terminal = openTerminal(colorChoice(program.opts().color as unknown));
     status = await verb.run(command.processedArgs, command.opts(), terminal, program);
   });
   try {
@@ -71,7 +71,7 @@ function addVerb(program: Command, verb: Verb, run: (verb: Verb, command: Comman
     .action(() => run(verb, command));
 }
 
-function colourChoice(value: unknown): ColourChoice {
+function colorChoice(value: unknown): ColorChoice {
   if (value === false) return "never";
   return value === "always" || value === "never" ? value : "auto";
 }

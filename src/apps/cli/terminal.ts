@@ -1,29 +1,29 @@
 import { writeMessage, writeOutput } from "./standard-streams.ts";
 
 /** The two output streams, what they can show, and what was asked for. */
-export type Colour = "red" | "yellow" | "green" | "dim" | "bold";
+export type Color = "red" | "yellow" | "green" | "dim" | "bold";
 
-export type ColourChoice = "auto" | "always" | "never";
+export type ColorChoice = "auto" | "always" | "never";
 
 export interface Terminal {
   /** Columns of standard output; 80 where it is not a terminal. */
   readonly width: number;
-  readonly colour: boolean;
+  readonly color: boolean;
   readonly unicode: boolean;
   /** Whether standard output is a terminal, where what is longer than the screen scrolls away. */
   readonly interactive: boolean;
   /** Whether progress may be drawn on standard error. */
   readonly progress: boolean;
   /** For messages on standard error. */
-  paint(colour: Colour, text: string): string;
+  paint(color: Color, text: string): string;
   out(text: string): void;
   err(text: string): void;
 }
 
-const CODES: Readonly<Record<Colour, number>> = { red: 31, yellow: 33, green: 32, dim: 2, bold: 1 };
+const CODES: Readonly<Record<Color, number>> = { red: 31, yellow: 33, green: 32, dim: 2, bold: 1 };
 
 /** NO_COLOR (https://no-color.org) and FORCE_COLOR count unless `--color` says otherwise. */
-function wantsColour(choice: ColourChoice, stream: NodeJS.WriteStream): boolean {
+function wantsColor(choice: ColorChoice, stream: NodeJS.WriteStream): boolean {
   if (choice !== "auto") return choice === "always";
   if (process.env.NO_COLOR) return false;
   if (process.env.FORCE_COLOR) return process.env.FORCE_COLOR !== "0";
@@ -35,15 +35,15 @@ function showsUnicode(): boolean {
   return process.platform === "win32" || locale === "" || /utf-?8/i.test(locale);
 }
 
-export function openTerminal(choice: ColourChoice = "auto"): Terminal {
-  const paints = wantsColour(choice, process.stderr);
+export function openTerminal(choice: ColorChoice = "auto"): Terminal {
+  const paints = wantsColor(choice, process.stderr);
   return {
     width: Math.min(Math.max(process.stdout.columns || Number(process.env.COLUMNS) || 80, 60), 160),
-    colour: wantsColour(choice, process.stdout),
+    color: wantsColor(choice, process.stdout),
     unicode: showsUnicode(),
     interactive: process.stdout.isTTY === true,
     progress: process.stderr.isTTY === true && process.env.TERM !== "dumb",
-    paint: (colour, text) => (paints ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
+    paint: (color, text) => (paints ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text),
     out: writeOutput,
     err: writeMessage,
   };

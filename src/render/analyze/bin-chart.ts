@@ -7,7 +7,7 @@ import {
   element,
   linearScale,
   PALETTE,
-  type PaletteColour,
+  type PaletteColor,
   pixel,
   plotArea,
   tooltip,
@@ -16,7 +16,7 @@ import { formatCount, formatNumber, formatShare } from "../text/index.ts";
 
 export interface BinSeries {
   readonly label: string;
-  readonly colour: PaletteColour;
+  readonly color: PaletteColor;
   readonly counts: readonly number[];
 }
 
@@ -41,15 +41,15 @@ export function binChart(series: readonly BinSeries[], options: BinChartOptions)
   const most = heights.flat().reduce((top, height) => Math.max(top, height), 0);
   const x = linearScale([edges[0]!, edges.at(-1)!], [plot.left, plot.right]);
   const y = linearScale([0, most], [plot.bottom, plot.top], 4);
-  const drawn = filled.map(({ colour }, i) => {
+  const drawn = filled.map(({ color }, i) => {
     const steps = heights[i]!.map(
       (height, bin) => `V${pixel(y.map(height))}H${pixel(x.map(edges[bin + 1]!))}`,
     );
     return element("path", {
       d: `M${pixel(x.map(edges[0]!))} ${pixel(plot.bottom)}${steps.join("")}V${pixel(plot.bottom)}Z`,
-      fill: PALETTE[colour],
+      fill: PALETTE[color],
       "fill-opacity": 0.22,
-      stroke: PALETTE[colour],
+      stroke: PALETTE[color],
       "stroke-width": 1.4,
     });
   });
@@ -72,9 +72,9 @@ export function binChart(series: readonly BinSeries[], options: BinChartOptions)
       tooltip(`${formatNumber(from)} to ${formatNumber(to)}: ${told.join(", ")}`),
     );
   });
-  const legend = filled.map(({ label, colour }, i) => ({
+  const legend = filled.map(({ label, color }, i) => ({
     label: `${label}: ${formatCount(totals[i])}`,
-    colour,
+    color,
   }));
   return drawChart(options, `${legend.map(({ label }) => label).join("; ")}; by ${options.xLabel}`, legend, [
     drawYAxis(y, plot, shares ? "% of tokens" : "tokens"),

@@ -90,9 +90,9 @@ function charts({ divergence_bins: bins, positions, per_iteration: rows }: Analy
 function correctnessChart(bins: NonNullable<AnalyzeReport["divergence_bins"]>): string {
   return binChart(
     [
-      { label: "correct", colour: "blue", counts: bins.correct },
-      { label: "incorrect", colour: "orange", counts: bins.incorrect },
-      { label: "unknown", colour: "grey", counts: bins.unknown },
+      { label: "correct", color: "blue", counts: bins.correct },
+      { label: "incorrect", color: "orange", counts: bins.incorrect },
+      { label: "unknown", color: "grey", counts: bins.unknown },
     ],
     {
       title: "Divergence by correctness of the answer",
@@ -104,7 +104,7 @@ function correctnessChart(bins: NonNullable<AnalyzeReport["divergence_bins"]>): 
 }
 
 function positionChart(positions: NonNullable<AnalyzeReport["positions"]>): string {
-  return binChart([{ label: "tokens", colour: "blue", counts: positions.counts }], {
+  return binChart([{ label: "tokens", color: "blue", counts: positions.counts }], {
     title: "Positions of divergent tokens",
     xLabel: "position in the response",
     edges: positions.edges,
@@ -134,10 +134,10 @@ function iterationCharts(rows: readonly IterationRow[]): ChartSpec[] {
       ...common,
       lines: hasCorrectness
         ? [
-            { label: "correct", colour: "blue", values: take((row) => row.correct_mean) },
-            { label: "incorrect", colour: "orange", values: take((row) => row.incorrect_mean) },
+            { label: "correct", color: "blue", values: take((row) => row.correct_mean) },
+            { label: "incorrect", color: "orange", values: take((row) => row.incorrect_mean) },
           ]
-        : [{ label: "mean", colour: "blue", values: take((row) => row.mean) }],
+        : [{ label: "mean", color: "blue", values: take((row) => row.mean) }],
     },
     {
       id: "logged-by-iteration",
@@ -146,9 +146,9 @@ function iterationCharts(rows: readonly IterationRow[]): ChartSpec[] {
       ...common,
       kind: "count",
       lines: [
-        { label: "all", colour: "grey", values: take((row) => row.count) },
+        { label: "all", color: "grey", values: take((row) => row.count) },
         ...(hasCorrectness
-          ? [{ label: "correct", colour: "blue", values: take((row) => row.correct_count) } as const]
+          ? [{ label: "correct", color: "blue", values: take((row) => row.correct_count) } as const]
           : []),
       ],
     },

@@ -13,12 +13,12 @@
  */
 import { type FigureKind, formatFigure } from "../text/display/index.ts";
 import { type ChartOptions, fitLabel, withTooltip } from "./frame.ts";
-import { PALETTE, type PaletteColour } from "./palette.ts";
+import { PALETTE, type PaletteColor } from "./palette.ts";
 import { element, textElement } from "./svg.ts";
 
 export interface BarSeries {
   readonly label: string;
-  readonly colour: PaletteColour;
+  readonly color: PaletteColor;
   readonly kind: FigureKind;
   /** One value per group; NaN leaves the bar out. */
   readonly values: readonly number[];
@@ -78,11 +78,11 @@ export function drawBarRows({ groups, series, label, place }: BarRows): string[]
   });
 }
 
-function drawBar({ colour, kind }: BarSeries, value: number, y: number, place: BarRows["place"]): string {
+function drawBar({ color, kind }: BarSeries, value: number, y: number, place: BarRows["place"]): string {
   const placed = place(value);
   if (placed === undefined) return "";
   const { from, to, end, anchor } = placed;
-  const bar = { x: from, y: y + 1, width: to - from, height: BAR - 2, fill: PALETTE[colour] };
+  const bar = { x: from, y: y + 1, width: to - from, height: BAR - 2, fill: PALETTE[color] };
   return (
     element("rect", bar) +
     textElement(formatFigure(value, kind), {

@@ -20,7 +20,7 @@ const spec: ChartSpec = {
   unit: "nats",
   xLabel: "step",
   xs: [10, 20, 30],
-  lines: [{ label: "k3", colour: "blue", values: [0.01, null, 0.5] }],
+  lines: [{ label: "k3", color: "blue", values: [0.01, null, 0.5] }],
   scale: "linear",
   kind: "number",
   fromZero: true,
@@ -38,7 +38,7 @@ it("draws a gap where a value is missing, and nothing at 0 for it", () => {
 it("shows values between two gaps as points", () => {
   const xs = Array.from({ length: 500 }, (_, index) => index);
   const values = xs.map((x) => (x === 250 ? 1 : null));
-  expect(lineChart({ ...spec, xs, lines: [{ label: "a", colour: "blue", values }] })).toContain("<circle");
+  expect(lineChart({ ...spec, xs, lines: [{ label: "a", color: "blue", values }] })).toContain("<circle");
 });
 
 it("counts what a logarithmic axis leaves out", () => {

@@ -4,13 +4,13 @@
  * @module
  */
 import { type FigureKind, formatFigure, isFigure } from "../text/display/index.ts";
-import type { ChartColour } from "./chart-colours.ts";
+import type { ChartColor } from "./chart-colors.ts";
 
 export type ChartValues = readonly (number | null)[];
 
 export interface ChartLine {
   readonly label: string;
-  readonly colour: ChartColour;
+  readonly color: ChartColor;
   readonly dash?: readonly number[];
   /** Whether the line continues through gaps, where x belong to other lines. */
   readonly joins?: boolean;

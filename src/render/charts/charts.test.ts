@@ -35,7 +35,7 @@ const charts = {
       unit: label,
       xLabel: label,
       xs: [1, 2, 3],
-      lines: [{ label, colour: "teal", values: [0.1, Number.NaN, 0.3] }],
+      lines: [{ label, color: "teal", values: [0.1, Number.NaN, 0.3] }],
       band: { label, low: [0, null, 0.1], high: [0.2, null, 0.4] },
       scale: "linear",
       kind: "number",
@@ -44,8 +44,8 @@ const charts = {
     }),
   mirrored: (label: string) =>
     mirroredChart(
-      { label, colour: "blue", counts: [1, 2, 0], median: 0.02 },
-      { label: "b", colour: "orange", counts: [0, 1, 4], median: Number.NaN },
+      { label, color: "blue", counts: [1, 2, 0], median: 0.02 },
+      { label: "b", color: "orange", counts: [0, 1, 4], median: Number.NaN },
       { title: label, xLabel: label, edges: [0.01, 0.1, 1, 10], axis: "log", heights: "share" },
     ),
   histogram: (label: string) =>
@@ -53,14 +53,14 @@ const charts = {
   tail: (label: string) =>
     tailChart([{ threshold: 0.1, tokens: 9, share: 0.09, positive: 0, negative: 9 }], { title: label }),
   bars: (label: string) =>
-    groupedBars([label, "b"], [{ label, colour: "grey", kind: "share", values: [0.4, Number.NaN] }], {
+    groupedBars([label, "b"], [{ label, color: "grey", kind: "share", values: [0.4, Number.NaN] }], {
       title: label,
     }),
   intervals: (label: string) =>
     intervalBars(
       [
-        { label, value: 2, low: 1, high: 3, colour: "blue" },
-        { label: "b", value: null, low: null, high: null, colour: "grey" },
+        { label, value: 2, low: 1, high: 3, color: "blue" },
+        { label: "b", value: null, low: null, high: null, color: "grey" },
       ],
       { title: label, unit: label, kind: "number" },
     ),
@@ -72,7 +72,7 @@ const charts = {
         { x: 3, name: label, value: 2.5, low: null, high: null },
       ],
       [{ label, value: 1 }],
-      { title: label, label, colour: "blue", xLabel: label, unit: label },
+      { title: label, label, color: "blue", xLabel: label, unit: label },
     ),
   grid: (label: string) =>
     heatGrid([label, "b"], [{ label, values: [0.4, Number.NaN] }], {
@@ -88,7 +88,7 @@ const charts = {
 };
 
 describe.each(Object.entries(charts))("%s chart", (_, draw) => {
-  it("is well-formed, described, coloured by variables and free of foreign markup", () => {
+  it("is well-formed, described, colored by variables and free of foreign markup", () => {
     const svg = draw(HOSTILE);
     expect(unclosed(svg)).toEqual([]);
     expect(svg).not.toContain("<script");
@@ -102,8 +102,8 @@ describe.each(Object.entries(charts))("%s chart", (_, draw) => {
 describe("mirroredChart", () => {
   const draw = (above: readonly number[], below: readonly number[], axis: "log" | "signed") =>
     mirroredChart(
-      { label: "right", colour: "blue", counts: above, median: 0.5 },
-      { label: "wrong", colour: "orange", counts: below },
+      { label: "right", color: "blue", counts: above, median: 0.5 },
+      { label: "wrong", color: "orange", counts: below },
       {
         title: "t",
         xLabel: "x",
@@ -179,7 +179,7 @@ it("tailChart draws each tail as far as it reaches", () => {
 });
 
 describe("intervalLine", () => {
-  const options = { title: "t", label: "mean KL", colour: "blue", xLabel: "step", unit: "nats" } as const;
+  const options = { title: "t", label: "mean KL", color: "blue", xLabel: "step", unit: "nats" } as const;
   const point = (x: number, value: number | null) => ({
     x,
     name: `s${x}`,
@@ -222,8 +222,8 @@ describe("heatGrid and intervalBars", () => {
     expect(grid).toContain("<title>row, b: not known</title>");
     const bars = intervalBars(
       [
-        { label: "a", value: 0.5, low: 0.4, high: 0.6, colour: "blue" },
-        { label: "b", value: null, low: null, high: null, colour: "blue" },
+        { label: "a", value: 0.5, low: 0.4, high: 0.6, color: "blue" },
+        { label: "b", value: null, low: null, high: null, color: "blue" },
       ],
       { title: "t", unit: "nats", kind: "number" },
     );

@@ -12,7 +12,7 @@ function makeSpec(values: readonly (number | null)[], others: Partial<ChartSpec>
     xLabel: "step",
     unit: "share",
     xs: values.map((_, index) => 10 * index),
-    lines: [{ label: "ESS", colour: "blue", values }],
+    lines: [{ label: "ESS", color: "blue", values }],
     scale: "linear",
     kind: "number",
     fromZero: false,

@@ -1,4 +1,4 @@
-import { PALETTE, type PaletteColour } from "./palette.ts";
+import { PALETTE, type PaletteColor } from "./palette.ts";
 import type { Scale } from "./scale.ts";
 import { element, escapeMarkup, textElement, tooltip } from "./svg.ts";
 
@@ -16,7 +16,7 @@ export interface ChartOptions {
 export interface LegendEntry {
   /** With the number that the entry stands for: `p99, most 0.2`. */
   readonly label: string;
-  readonly colour: PaletteColour;
+  readonly color: PaletteColor;
   readonly dashed?: boolean;
 }
 
@@ -132,11 +132,11 @@ export function drawXAxis(scale: Scale, plot: Plot, unit: string): string {
 
 function drawLegend(entries: readonly LegendEntry[]): string[] {
   let x = 0;
-  return entries.map(({ label, colour, dashed }) => {
+  return entries.map(({ label, color, dashed }) => {
     const drawn =
       element("path", {
         d: `M${Math.round(x)} ${LEGEND_BASELINE - 4}h14`,
-        stroke: PALETTE[colour],
+        stroke: PALETTE[color],
         "stroke-width": dashed ? 2 : 4,
         "stroke-dasharray": dashed ? "4 3" : undefined,
       }) + textElement(label, { x: Math.round(x) + 19, y: LEGEND_BASELINE, fill: PALETTE.muted });

@@ -31,7 +31,7 @@ export function groupedBars(
       return { from: LABEL.width, to, end: to };
     },
   });
-  const legend = series.map(({ label, colour }) => ({ label, colour }));
+  const legend = series.map(({ label, color }) => ({ label, color }));
   return drawChart(
     sized,
     `${legend.map((entry) => entry.label).join(" and ")} of ${groups.length} groups`,

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { DARK_HEAT, HEAT_LEVELS, heatBounds, heatLevel, LIGHT_HEAT } from "./index.ts";
 
 /** Relative luminance, WCAG 2. */
-function luminance(colour: string): number {
+function luminance(color: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5]
-    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
@@ -17,14 +17,14 @@ function contrast(a: string, b: string): number {
 describe.each([
   ["light", LIGHT_HEAT, -1],
   ["dark", DARK_HEAT, 1],
-] as const)("%s heat", (_, colours, direction) => {
+] as const)("%s heat", (_, colors, direction) => {
   it("has readable text on every level", () => {
-    expect(colours).toHaveLength(HEAT_LEVELS);
-    for (const [fill, ink] of colours) expect(contrast(fill, ink)).toBeGreaterThanOrEqual(4.5);
+    expect(colors).toHaveLength(HEAT_LEVELS);
+    for (const [fill, ink] of colors) expect(contrast(fill, ink)).toBeGreaterThanOrEqual(4.5);
   });
 
-  it("goes one way in lightness, so that it is read without colour", () => {
-    const steps = colours.map(([fill]) => luminance(fill));
+  it("goes one way in lightness, so that it is read without color", () => {
+    const steps = colors.map(([fill]) => luminance(fill));
     for (let level = 1; level < steps.length; level++)
       expect(Math.sign(steps[level]! - steps[level - 1]!)).toBe(direction);
   });

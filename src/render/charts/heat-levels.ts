@@ -11,9 +11,9 @@ export const HEAT_LEVELS = 9;
 const POWER = 0.4;
 
 /** Background and text of each level; level 0 is the page itself. */
-export type HeatColours = readonly (readonly [background: string, ink: string])[];
+export type HeatColors = readonly (readonly [background: string, ink: string])[];
 
-export const LIGHT_HEAT: HeatColours = [
+export const LIGHT_HEAT: HeatColors = [
   ["#ffffff", "#1c1e21"],
   ["#fff3d1", "#1c1e21"],
   ["#ffe49f", "#1c1e21"],
@@ -25,7 +25,7 @@ export const LIGHT_HEAT: HeatColours = [
   ["#742a05", "#ffffff"],
 ];
 
-export const DARK_HEAT: HeatColours = [
+export const DARK_HEAT: HeatColors = [
   ["#15171a", "#e6e8eb"],
   ["#2c2214", "#e6e8eb"],
   ["#443012", "#eceef0"],

@@ -26,12 +26,12 @@ export function histogramChart(options: HistogramOptions): string {
   const x = signedLogScale(domain, smallestSize(edges), [plot.left, plot.right]);
   const y = countScale(most, [plot.bottom, plot.top]);
   // Values without a sign have one color.
-  const aboveColour = (edges[0] as number) < 0 ? "orange" : "blue";
+  const aboveColor = (edges[0] as number) < 0 ? "orange" : "blue";
   const bars = counts.map((count, index) => {
     if (count === 0) return "";
     const [from, to] = [edges[index] as number, edges[index + 1] as number];
     const [left, right, top] = [x.map(from), x.map(to), y.map(count)];
-    const colour = PALETTE[to <= 0 ? "blue" : from >= 0 ? aboveColour : "grey"];
+    const color = PALETTE[to <= 0 ? "blue" : from >= 0 ? aboveColor : "grey"];
     return element(
       "rect",
       {
@@ -39,7 +39,7 @@ export function histogramChart(options: HistogramOptions): string {
         y: top,
         width: Math.max(0.5, right - left - 1),
         height: plot.bottom - top,
-        fill: colour,
+        fill: color,
       },
       tooltip(
         `${formatPlain(from)} to ${formatPlain(to)}: ${formatCount(count)} (${formatShare(count / total)})`,
@@ -50,13 +50,13 @@ export function histogramChart(options: HistogramOptions): string {
   const above = sumWhere(counts, (index) => (edges[index] as number) >= 0);
   const around = total - below - above;
   const legend = [
-    ...(below > 0 ? [{ label: `below 0: ${formatCount(below)}`, colour: "blue" } as const] : []),
-    ...(around > 0 ? [{ label: `around 0: ${formatCount(around)}`, colour: "grey" } as const] : []),
+    ...(below > 0 ? [{ label: `below 0: ${formatCount(below)}`, color: "blue" } as const] : []),
+    ...(around > 0 ? [{ label: `around 0: ${formatCount(around)}`, color: "grey" } as const] : []),
     ...(above > 0
       ? [
           {
             label: `${below > 0 ? "above 0" : "tokens"}: ${formatCount(above)}`,
-            colour: aboveColour,
+            color: aboveColor,
           } as const,
         ]
       : []),

@@ -1,7 +1,7 @@
 /** Pure functions from figures to SVG text, for the HTML report and the viewer. */
 
 export type { BarSeries } from "./bar-rows.ts";
-export { type ChartColour, sliceLook } from "./chart-colours.ts";
+export { type ChartColor, sliceLook } from "./chart-colors.ts";
 export type { ChartLine, ChartMark, ChartSpec, ChartTick, ChartValues } from "./chart-spec.ts";
 export {
   chartRows,
@@ -39,7 +39,7 @@ export { type HeatGridOptions, type HeatGridRow, heatGrid } from "./heat-grid.ts
 export {
   DARK_HEAT,
   HEAT_LEVELS,
-  type HeatColours,
+  type HeatColors,
   heatBounds,
   heatFill,
   heatInk,
@@ -54,7 +54,7 @@ export { lineChart } from "./line-chart.ts";
 export type { LineChartSize } from "./line-layout.ts";
 export { type LineLayout, lineLayout, placeAt } from "./line-layout.ts";
 export { type MirroredOptions, type MirroredSide, mirroredChart } from "./mirrored-chart.ts";
-export { PALETTE, type PaletteColour } from "./palette.ts";
+export { PALETTE, type PaletteColor } from "./palette.ts";
 export { type PointChartOptions, type PointSeries, pointChart } from "./point-chart.ts";
 export { linearScale } from "./scale.ts";
 export { signedBars } from "./signed-bars.ts";

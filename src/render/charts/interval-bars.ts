@@ -7,7 +7,7 @@ import {
   fitLabel,
   withTooltip,
 } from "./frame.ts";
-import { PALETTE, type PaletteColour } from "./palette.ts";
+import { PALETTE, type PaletteColor } from "./palette.ts";
 import { element, pixel, textElement } from "./svg.ts";
 
 export interface IntervalBar {
@@ -16,7 +16,7 @@ export interface IntervalBar {
   readonly value: Figure;
   readonly low: Figure;
   readonly high: Figure;
-  readonly colour: PaletteColour;
+  readonly color: PaletteColor;
 }
 
 export interface IntervalBarsOptions extends ChartOptions {
@@ -62,7 +62,7 @@ export function intervalBars(bars: readonly IntervalBar[], options: IntervalBars
             y: middle - BAR / 2,
             width: at(value) - LABEL_WIDTH,
             height: BAR,
-            fill: PALETTE[bar.colour],
+            fill: PALETTE[bar.color],
             "fill-opacity": 0.75,
           }),
           hasInterval ? drawWhisker(at(low), at(high), middle) : "",

@@ -8,7 +8,7 @@ import {
   fitLabel,
   plotArea,
 } from "./frame.ts";
-import { PALETTE, type PaletteColour } from "./palette.ts";
+import { PALETTE, type PaletteColor } from "./palette.ts";
 import { exactScale, linearScale } from "./scale.ts";
 import { element, pixel, textElement, tooltip } from "./svg.ts";
 
@@ -30,7 +30,7 @@ export interface Level {
 
 export interface IntervalLineOptions extends ChartOptions {
   readonly label: string;
-  readonly colour: PaletteColour;
+  readonly color: PaletteColor;
   readonly xLabel: string;
   readonly unit: string;
 }
@@ -45,7 +45,7 @@ export function intervalLine(
   levels: readonly Level[],
   options: IntervalLineOptions,
 ): string {
-  const { colour, label, unit, xLabel } = options;
+  const { color, label, unit, xLabel } = options;
   const known = points.filter((point) => isFigure(point.value));
   if (known.length === 0) return drawEmptyChart(options, "no values");
   const plot = plotArea(options, true);
@@ -68,19 +68,19 @@ export function intervalLine(
     ...bounded.toReversed().map((point) => place(point.x, point.low as number)),
   ].join("L");
   const drawn = [
-    bounded.length < 2 ? "" : element("path", { d: `M${band}Z`, fill: PALETTE[colour], "fill-opacity": 0.2 }),
+    bounded.length < 2 ? "" : element("path", { d: `M${band}Z`, fill: PALETTE[color], "fill-opacity": 0.2 }),
     ...bounded.map((point) =>
       element("path", {
         d: `M${place(point.x, point.low as number)}L${place(point.x, point.high as number)}`,
-        stroke: PALETTE[colour],
+        stroke: PALETTE[color],
         "stroke-opacity": 0.6,
       }),
     ),
-    element("path", { d: path.join(""), fill: "none", stroke: PALETTE[colour], "stroke-width": 1.8 }),
+    element("path", { d: path.join(""), fill: "none", stroke: PALETTE[color], "stroke-width": 1.8 }),
     ...known.map((point) =>
       element(
         "circle",
-        { cx: x.map(point.x), cy: y.map(point.value as number), r: 3, fill: PALETTE[colour] },
+        { cx: x.map(point.x), cy: y.map(point.value as number), r: 3, fill: PALETTE[color] },
         tooltip(tell(point)),
       ),
     ),
@@ -88,9 +88,9 @@ export function intervalLine(
   ];
   const most = Math.max(...known.map((point) => point.value as number));
   const legend = [
-    { label: `${label}, most ${formatNumber(most)}`, colour },
-    ...(bounded.length === 0 ? [] : [{ label: "band: 95 % interval", colour }]),
-    ...(levels.length === 0 ? [] : [{ label: "baseline", colour: "grey" as const, dashed: true }]),
+    { label: `${label}, most ${formatNumber(most)}`, color },
+    ...(bounded.length === 0 ? [] : [{ label: "band: 95 % interval", color }]),
+    ...(levels.length === 0 ? [] : [{ label: "baseline", color: "grey" as const, dashed: true }]),
   ];
   const told = [
     ...known.map(tell),

@@ -12,7 +12,7 @@ function makeSpec(values: readonly (number | null)[], others: Partial<ChartSpec>
     xLabel: "step",
     unit: "nats",
     xs: values.map((_, index) => index + 1),
-    lines: [{ label: "mean |Δ|", colour: "blue", values }],
+    lines: [{ label: "mean |Δ|", color: "blue", values }],
     scale: "linear",
     kind: "number",
     fromZero: true,

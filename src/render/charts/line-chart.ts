@@ -4,7 +4,7 @@
  * @module
  */
 import { isFigure } from "../text/display/index.ts";
-import type { ChartColour } from "./chart-colours.ts";
+import type { ChartColor } from "./chart-colors.ts";
 import { type ChartLine, type ChartSpec, type ChartValues, drawable, sayPoint } from "./chart-spec.ts";
 import { foldChart } from "./fold-chart.ts";
 import { drawChart, drawEmptyChart, drawXAxis, drawYAxis, type Plot } from "./frame.ts";
@@ -61,7 +61,7 @@ export function lineChart(
       spec.band === undefined ? "" : drawBand(spec, spec.band, places, y),
       drawMarks(spec, layout),
       drawTicks(spec, layout),
-      ...spec.lines.flatMap((line) => (line.ends ? [drawBand(spec, line.ends, places, y, line.colour)] : [])),
+      ...spec.lines.flatMap((line) => (line.ends ? [drawBand(spec, line.ends, places, y, line.color)] : [])),
       ...spec.lines.map((line) => drawLine(spec, line, places, layout)),
       bare ? "" : drawTold(spec, places, plot),
     ],
@@ -131,12 +131,12 @@ function drawLine(
       d: path.join(""),
       fill: "none",
       ...strokeAttributes(line),
-      "stroke-width": line.colour === "faint" || line.isBehind ? 1 : line.smooths ? 2 : 1.6,
+      "stroke-width": line.color === "faint" || line.isBehind ? 1 : line.smooths ? 2 : 1.6,
       "stroke-linejoin": "round",
     }) +
     marks
       .filter(({ low, high }) => low === high)
-      .map(({ at, low }) => element("circle", { cx: at, cy: y.map(low), r: 2.2, fill: PALETTE[line.colour] }))
+      .map(({ at, low }) => element("circle", { cx: at, cy: y.map(low), r: 2.2, fill: PALETTE[line.color] }))
       .join("")
   );
 }
@@ -147,7 +147,7 @@ function drawBand(
   { low, high }: Pick<NonNullable<ChartSpec["band"]>, "low" | "high">,
   places: readonly number[],
   y: Scale,
-  colour: ChartColour = firstColour(spec),
+  color: ChartColor = firstColor(spec),
 ): string {
   const pieces = foldColumns(places, drawable(low, spec.scale), drawable(high, spec.scale));
   const corner = (at: number, value: number): string => `${tenth(at)} ${tenth(y.map(value))}`;
@@ -156,7 +156,7 @@ function drawBand(
     const back = piece.toReversed().map((column) => corner(column.at, column.low));
     return `M${[...there, ...back].join("L")}Z`;
   });
-  return element("path", { d: areas.join(""), ...bandLook(colour) });
+  return element("path", { d: areas.join(""), ...bandLook(color) });
 }
 
 /** A line up from the axis and a diamond at its foot, one for each x that has a mark. */
@@ -210,7 +210,7 @@ function drawLegend(spec: ChartSpec, { legend }: LineLayout): string[] {
     const baseline = 33 + row * LEGEND_ROW;
     const swatch =
       line === undefined
-        ? element("rect", { x: left, y: baseline - 9, width: 14, height: 9, ...bandLook(firstColour(spec)) })
+        ? element("rect", { x: left, y: baseline - 9, width: 14, height: 9, ...bandLook(firstColor(spec)) })
         : element("path", {
             d: `M${pixel(left)} ${baseline - 4}h14`,
             ...strokeAttributes(line),
@@ -229,27 +229,27 @@ function tenth(value: number): string {
   return pixel(Math.round(value * 10) / 10);
 }
 
-function firstColour({ lines }: ChartSpec): ChartColour {
-  return lines[0]?.colour ?? "grey";
+function firstColor({ lines }: ChartSpec): ChartColor {
+  return lines[0]?.color ?? "grey";
 }
 
-function bandLook(colour: ChartColour): Readonly<Record<string, string | number>> {
+function bandLook(color: ChartColor): Readonly<Record<string, string | number>> {
   return {
-    fill: PALETTE[colour],
+    fill: PALETTE[color],
     "fill-opacity": 0.18,
-    stroke: PALETTE[colour],
+    stroke: PALETTE[color],
     "stroke-opacity": 0.35,
     "stroke-width": 1,
   };
 }
 
 function strokeAttributes({
-  colour,
+  color,
   dash = [],
   isBehind,
 }: ChartLine): Readonly<Record<string, string | undefined>> {
   return {
-    stroke: PALETTE[colour],
+    stroke: PALETTE[color],
     "stroke-dasharray": dash.length === 0 ? undefined : dash.join(" "),
     "stroke-opacity": isBehind ? "0.45" : undefined,
   };

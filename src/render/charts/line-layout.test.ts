@@ -14,7 +14,7 @@ function makeSpec(
     unit: "nats",
     xLabel: "step",
     xs,
-    lines: [{ label: "k3", colour: "blue", values }],
+    lines: [{ label: "k3", color: "blue", values }],
     scale: "linear",
     kind: "number",
     fromZero: true,
@@ -84,7 +84,7 @@ it("keeps the axes of small multiples above each other", () => {
 it("makes room for every row of the legend, unless the page has it", () => {
   const lines = Array.from({ length: 9 }, (_, index) => ({
     label: `environment ${index}`,
-    colour: "blue" as const,
+    color: "blue" as const,
     values: [1, 2],
   }));
   const spec = makeSpec([1, 2], [], { lines });

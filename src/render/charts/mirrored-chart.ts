@@ -1,5 +1,5 @@
 import { formatColumn, formatCount, formatPlain, formatShare, isFigure } from "../text/display/index.ts";
-import type { ChartColour } from "./chart-colours.ts";
+import type { ChartColor } from "./chart-colors.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, plotArea } from "./frame.ts";
 import { PALETTE } from "./palette.ts";
 import { type Scale, signedLogScale, type Tick } from "./scale.ts";
@@ -7,7 +7,7 @@ import { element, textElement, tooltip } from "./svg.ts";
 
 export interface MirroredSide {
   readonly label: string;
-  readonly colour: ChartColour;
+  readonly color: ChartColor;
   readonly counts: ArrayLike<number>;
   /** Marked with a line. */
   readonly median?: number;
@@ -61,9 +61,9 @@ export function mirroredChart(above: MirroredSide, below: MirroredSide, options:
     sides.map(({ median }) => median),
     "number",
   );
-  const legend = sides.map(({ label, colour, total, median }, side) => ({
+  const legend = sides.map(({ label, color, total, median }, side) => ({
     label: `${label} ${side === 0 ? "↑" : "↓"}: ${formatCount(total)}${isFigure(median) ? `, median ${medians[side]}` : ""}`,
-    colour,
+    color,
   }));
   return drawChart(options, `${legend.map(({ label }) => label).join("; ")}; ${options.xLabel}`, legend, [
     ...drawn,
@@ -96,7 +96,7 @@ interface SidePlace {
 function drawSide(
   {
     label,
-    colour,
+    color,
     counts,
     total,
     median,
@@ -115,7 +115,7 @@ function drawSide(
         y: toward < 0 ? middle - height : middle,
         width: Math.max(0.5, end - start - 1),
         height,
-        fill: PALETTE[colour],
+        fill: PALETTE[color],
       },
       tooltip(
         `${label}: ${formatPlain(from)} to ${formatPlain(to)}: ${formatCount(count)} (${formatShare(count / total)})`,

@@ -21,4 +21,4 @@ export const PALETTE = {
   grid: "var(--lr-grid, #dfe2e6)",
 } as const;
 
-export type PaletteColour = keyof typeof PALETTE;
+export type PaletteColor = keyof typeof PALETTE;

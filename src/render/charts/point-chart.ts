@@ -1,5 +1,5 @@
 import { formatFigure, isFigure } from "../text/display/index.ts";
-import type { ChartColour } from "./chart-colours.ts";
+import type { ChartColor } from "./chart-colors.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, drawYAxis, plotArea } from "./frame.ts";
 import { PALETTE } from "./palette.ts";
 import { linearScale } from "./scale.ts";
@@ -7,7 +7,7 @@ import { element, tooltip } from "./svg.ts";
 
 export interface PointSeries {
   readonly label: string;
-  readonly colour: ChartColour;
+  readonly color: ChartColor;
   /** One per x; null has no point. */
   readonly values: readonly (number | null)[];
 }
@@ -25,10 +25,10 @@ export function pointChart(
   series: readonly PointSeries[],
   options: PointChartOptions,
 ): string {
-  const points = series.flatMap(({ colour, values }) =>
+  const points = series.flatMap(({ color, values }) =>
     xs.flatMap((x, index) => {
       const y = values[index];
-      return isFigure(y) && isFigure(x) ? [{ x, y, colour }] : [];
+      return isFigure(y) && isFigure(x) ? [{ x, y, color }] : [];
     }),
   );
   if (points.length === 0) return drawEmptyChart(options, "no points");
@@ -36,7 +36,7 @@ export function pointChart(
   const plot = plotArea(options, hasLegend);
   const x = linearScale(findEnds(points.map((point) => point.x)), [plot.left, plot.right]);
   const y = linearScale(findEnds(points.map((point) => point.y)), [plot.bottom, plot.top]);
-  const legend = hasLegend ? series.map(({ label, colour }) => ({ label, colour })) : [];
+  const legend = hasLegend ? series.map(({ label, color }) => ({ label, color })) : [];
   return drawChart(options, `${points.length} points: ${options.yLabel} by ${options.xLabel}`, legend, [
     drawYAxis(y, plot, options.yLabel),
     drawXAxis(x, plot, options.xLabel),
@@ -47,7 +47,7 @@ export function pointChart(
           cx: x.map(point.x),
           cy: y.map(point.y),
           r: RADIUS,
-          fill: PALETTE[point.colour],
+          fill: PALETTE[point.color],
           "fill-opacity": 0.55,
         },
         tooltip(`${formatFigure(point.x, "number")}, ${formatFigure(point.y, "number")}`),

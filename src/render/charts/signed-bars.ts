@@ -32,7 +32,7 @@ export function signedBars(
       return { from: Math.min(end, zero), to: Math.max(end, zero), end, anchor };
     },
   });
-  const legend = series.length > 1 ? series.map(({ label, colour }) => ({ label, colour })) : [];
+  const legend = series.length > 1 ? series.map(({ label, color }) => ({ label, color })) : [];
   return drawChart(
     sized,
     `${series.map((one) => one.label).join(" and ")} of ${groups.length} groups`,

@@ -43,9 +43,9 @@ export function spikeLine(values: readonly (number | null)[], options: SpikeLine
           "stroke-dasharray": "5 3",
         });
   const legend = [
-    { label: `KL, most ${formatNumber(Math.max(...known))}`, colour: "blue" as const },
-    { label: `spikes (${spikes.length})`, colour: "orange" as const },
-    ...(mark === undefined ? [] : [{ label: mark.label, colour: "purple" as const, dashed: true }]),
+    { label: `KL, most ${formatNumber(Math.max(...known))}`, color: "blue" as const },
+    { label: `spikes (${spikes.length})`, color: "orange" as const },
+    ...(mark === undefined ? [] : [{ label: mark.label, color: "purple" as const, dashed: true }]),
   ];
   return drawChart(options, `${unit} by ${xLabel}, ${spikes.length} spikes`, legend, [
     drawYAxis(y, plot, unit),

@@ -48,7 +48,7 @@ it("takes a run without steps for one without charts", () => {
   expect(stepCharts(flat, null, "auto").charts).toEqual([]);
 });
 
-it("gives colours to the groups that are furthest off and says how many are faint", () => {
+it("gives colors to the groups that are furthest off and says how many are faint", () => {
   const ranks = Array.from({ length: 10 }, (_, rank) => ({
     by: "rank" as const,
     value: String(rank),
@@ -56,11 +56,11 @@ it("gives colours to the groups that are furthest off and says how many are fain
   }));
   const { charts, faint } = stepCharts({ ...data, slices: ranks }, "rank", "auto");
   expect(faint).toBe(3);
-  expect(charts[0]?.lines.find(({ colour }) => colour === "blue")?.label).toBe("rank 9");
-  expect(charts[0]?.lines.filter(({ colour }) => colour === "faint").map(({ label }) => label)).toEqual([
+  expect(charts[0]?.lines.find(({ color }) => color === "blue")?.label).toBe("rank 9");
+  expect(charts[0]?.lines.filter(({ color }) => color === "faint").map(({ label }) => label)).toEqual([
     "rank 2",
     "rank 1",
     "rank 0",
   ]);
-  expect(charts[0]?.lines.at(-1)?.colour).not.toBe("faint");
+  expect(charts[0]?.lines.at(-1)?.color).not.toBe("faint");
 });

@@ -6,7 +6,7 @@
 import type { StepMetrics } from "../../results/index.ts";
 import { STEP_METRICS, type StepMetric, type StepSeries } from "../../results/index.ts";
 import { type FigureKind, isFigure } from "../text/display/index.ts";
-import { MOST_COLOURED, sliceLook } from "./chart-colours.ts";
+import { MOST_COLORED, sliceLook } from "./chart-colors.ts";
 import type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";
 
 export const SCALES = ["auto", "linear", "log"] as const;
@@ -19,7 +19,7 @@ export type SliceBy = (typeof SLICES)[number];
 interface LineKind {
   readonly metric: StepMetric;
   readonly label: string;
-  readonly colour: ChartLine["colour"];
+  readonly color: ChartLine["color"];
   readonly dash?: readonly number[];
 }
 
@@ -45,10 +45,10 @@ const CHARTS: readonly ChartKind[] = [
     kind: "number",
     isLog: true,
     lines: [
-      { metric: "delta_abs_max", label: "max", colour: "orange" },
-      { metric: "delta_abs_p99", label: "p99", colour: "blue" },
-      { metric: "delta_abs_mean", label: "mean", colour: "teal", dash: [6, 3] },
-      { metric: "delta_abs_p50", label: "median", colour: "grey", dash: [2, 3] },
+      { metric: "delta_abs_max", label: "max", color: "orange" },
+      { metric: "delta_abs_p99", label: "p99", color: "blue" },
+      { metric: "delta_abs_mean", label: "mean", color: "teal", dash: [6, 3] },
+      { metric: "delta_abs_p50", label: "median", color: "grey", dash: [2, 3] },
     ],
   },
   {
@@ -57,7 +57,7 @@ const CHARTS: readonly ChartKind[] = [
     unit: "nats",
     kind: "signed",
     isLinear: true,
-    lines: [{ metric: "delta_mean", label: "mean", colour: "blue" }],
+    lines: [{ metric: "delta_mean", label: "mean", color: "blue" }],
     band: { low: "delta_min", high: "delta_max", label: "extremes" },
   },
   {
@@ -66,8 +66,8 @@ const CHARTS: readonly ChartKind[] = [
     unit: "nats",
     kind: "number",
     lines: [
-      { metric: "k3", label: "k3", colour: "blue" },
-      { metric: "k1", label: "k1", colour: "grey", dash: [2, 3] },
+      { metric: "k3", label: "k3", color: "blue" },
+      { metric: "k1", label: "k1", color: "grey", dash: [2, 3] },
     ],
   },
   {
@@ -101,10 +101,10 @@ function single(
   metric: StepMetric,
   unit: string,
   kind: FigureKind,
-  colour: ChartLine["colour"] = "blue",
+  color: ChartLine["color"] = "blue",
   label = title,
 ): ChartKind {
-  return { id, title, unit, kind, lines: [{ metric, label, colour }] };
+  return { id, title, unit, kind, lines: [{ metric, label, color }] };
 }
 
 export interface StepCharts {
@@ -153,7 +153,7 @@ export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice)
               }),
             )
             // The faint ones are drawn first, behind the others.
-            .toSorted((a, b) => Number(b.colour === "faint") - Number(a.colour === "faint"));
+            .toSorted((a, b) => Number(b.color === "faint") - Number(a.color === "faint"));
     const scale = choice === "auto" || kind.isLinear ? (kind.isLog ? "log" : "linear") : choice;
     const { id, title, unit, band } = kind;
     const spec: ChartSpec = {
@@ -182,7 +182,7 @@ export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice)
   return {
     charts: specs.filter(({ lines }) => lines.length > 0),
     absent: specs.filter(({ lines }) => lines.length === 0).map(({ title }) => title),
-    faint: Math.max(0, groups.length - MOST_COLOURED),
+    faint: Math.max(0, groups.length - MOST_COLORED),
   };
 }
 
@@ -207,7 +207,7 @@ function sortedSlices(data: Drawn, by: SliceBy): { label: string; series: Slice[
   const sorted =
     by === "correct"
       ? all.toSorted((a, b) => sliceLabel(by, a.value).localeCompare(sliceLabel(by, b.value)))
-      : all.length <= MOST_COLOURED
+      : all.length <= MOST_COLORED
         ? all.toSorted((a, b) => a.value.localeCompare(b.value, "en", { numeric: true }))
         : all.toSorted((a, b) => averageLevel(b) - averageLevel(a));
   return sorted.map(({ value, series }) => ({ label: sliceLabel(by, value), series }));

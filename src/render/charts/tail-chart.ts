@@ -1,7 +1,7 @@
 import type { TailPoint } from "../../results/index.ts";
 import { formatCount, formatPlain, formatPlainShare, formatShare } from "../text/display/index.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, drawYAxis, plotArea } from "./frame.ts";
-import { PALETTE, type PaletteColour } from "./palette.ts";
+import { PALETTE, type PaletteColor } from "./palette.ts";
 import { logScale, type Scale } from "./scale.ts";
 import { element, pixel, tooltip } from "./svg.ts";
 
@@ -21,19 +21,19 @@ export function tailChart(points: readonly TailPoint[], options: ChartOptions): 
   const x = logScale([first.threshold, last.threshold], [plot.left, plot.right - 6]);
   const y = inPercent(logScale([least, first.share], [plot.bottom, plot.top], 5));
   const curves = [
-    { label: "|Δ| > τ", colour: "grey", count: (point: TailPoint) => point.tokens },
-    { label: "Δ > τ", colour: "orange", count: (point: TailPoint) => point.positive },
-    { label: "Δ < −τ", colour: "blue", count: (point: TailPoint) => point.negative },
+    { label: "|Δ| > τ", color: "grey", count: (point: TailPoint) => point.tokens },
+    { label: "Δ > τ", color: "orange", count: (point: TailPoint) => point.positive },
+    { label: "Δ < −τ", color: "blue", count: (point: TailPoint) => point.negative },
   ] as const;
-  const legend = curves.map(({ label, colour, count }) => ({
+  const legend = curves.map(({ label, color, count }) => ({
     label: `${label}: ${formatCount(count(last))} above ${formatPlain(last.threshold)}`,
-    colour,
+    color,
   }));
-  const lines = curves.map(({ label, colour, count }) =>
+  const lines = curves.map(({ label, color, count }) =>
     drawCurve(
       drawn.map((point) => ({ threshold: point.threshold, tokens: count(point) })),
       label,
-      colour,
+      color,
       perToken,
       x,
       y,
@@ -49,7 +49,7 @@ export function tailChart(points: readonly TailPoint[], options: ChartOptions): 
 function drawCurve(
   points: readonly { readonly threshold: number; readonly tokens: number }[],
   label: string,
-  colour: PaletteColour,
+  color: PaletteColor,
   perToken: number,
   x: Scale,
   y: Scale,
@@ -62,14 +62,14 @@ function drawCurve(
   const marks = shown.map((point, index) =>
     element(
       "circle",
-      { cx: at[index]?.[0] ?? 0, cy: at[index]?.[1] ?? 0, r: 2.5, fill: PALETTE[colour] },
+      { cx: at[index]?.[0] ?? 0, cy: at[index]?.[1] ?? 0, r: 2.5, fill: PALETTE[color] },
       tooltip(
         `${label}, τ = ${formatPlain(point.threshold)}: ${formatCount(point.tokens)} (${formatShare(point.tokens * perToken)})`,
       ),
     ),
   );
   return (
-    element("path", { d: path, fill: "none", stroke: PALETTE[colour], "stroke-width": 1.6 }) + marks.join("")
+    element("path", { d: path, fill: "none", stroke: PALETTE[color], "stroke-width": 1.6 }) + marks.join("")
   );
 }
 

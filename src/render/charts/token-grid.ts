@@ -113,14 +113,14 @@ function drawColumn(
   top: number,
   largest: number,
 ): string {
-  const colour = mark === "error" ? PALETTE.purple : mark === "spike" ? PALETTE.orange : PALETTE.ink;
+  const color = mark === "error" ? PALETTE.purple : mark === "spike" ? PALETTE.orange : PALETTE.ink;
   const head = textElement(text, {
     x: x + width / 2,
     y: top + 11,
     "text-anchor": "middle",
     "font-size": 10,
     "font-weight": mark === null ? undefined : 700,
-    fill: colour,
+    fill: color,
   });
   const cells = values.map((value, row) => {
     const y = top + HEAD + row * CELL;

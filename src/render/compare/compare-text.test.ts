@@ -18,7 +18,7 @@ const draw = (report: CompareReport, width = 100): string =>
   renderCompareTerminal(report, { width, color: false, unicode: true });
 
 describe("a certificate for terminals", () => {
-  it.each([60, 80, 120, 160])("keeps to %i columns, in colour or ASCII", (width) => {
+  it.each([60, 80, 120, 160])("keeps to %i columns, in color or ASCII", (width) => {
     const named = { ...different, a: { ...different.a, name: "数".repeat(60) } };
     for (const report of [named, equal, unpaired])
       for (const [color, unicode] of [

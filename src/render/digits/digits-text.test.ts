@@ -45,7 +45,7 @@ function makeReport(run = "dumps", truths: readonly string[] | null = ["712", "8
 }
 
 describe("renderDigitsTerminal", () => {
-  it.each([60, 80, 120, 160])("keeps to %i columns, in colour or ASCII", (width) => {
+  it.each([60, 80, 120, 160])("keeps to %i columns, in color or ASCII", (width) => {
     for (const unicode of [true, false]) {
       const text = renderDigitsTerminal(makeReport("数".repeat(60)), { width, color: false, unicode });
       for (const line of text.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);

@@ -1,22 +1,15 @@
 import type { EvidencePicture } from "../../results/index.ts";
 import {
-  type ChartColour,
+  type ChartColor,
   groupedBars,
   lineChart,
-  type PaletteColour,
+  type PaletteColor,
   pointChart,
   signedBars,
 } from "../charts/index.ts";
 import { printable } from "../text/index.ts";
 
-const COLOURS: readonly (ChartColour & PaletteColour)[] = [
-  "blue",
-  "orange",
-  "teal",
-  "purple",
-  "gold",
-  "pink",
-];
+const COLORS: readonly (ChartColor & PaletteColor)[] = ["blue", "orange", "teal", "purple", "gold", "pink"];
 /** More bars than this are no longer a picture. */
 const MOST_BARS = 24;
 
@@ -27,7 +20,7 @@ export function evidenceChart(picture: EvidencePicture): string {
   if (kind === "bars" || !isNumeric(picture.x)) return barChart(picture, title);
   const [xLabel, yLabel] = [printable(x_label), printable(y_label)];
   const drawn = series.map(({ name, y }, at) => {
-    return { label: printable(name), colour: COLOURS[at % COLOURS.length] ?? "blue", values: y };
+    return { label: printable(name), color: COLORS[at % COLORS.length] ?? "blue", values: y };
   });
   if (kind === "points") return pointChart(picture.x, drawn, { title, xLabel, yLabel });
   const order = picture.x.map((_, at) => at).sort((a, b) => numberAt(picture, a) - numberAt(picture, b));
@@ -54,7 +47,7 @@ function barChart({ x, series }: EvidencePicture, title: string): string {
   const isSigned = series.some(({ y }) => y.some((value) => value !== null && value < 0));
   const bars = series.map(({ name, y }, at) => ({
     label: printable(name),
-    colour: COLOURS[at % COLOURS.length] ?? "blue",
+    color: COLORS[at % COLORS.length] ?? "blue",
     kind: isSigned ? ("signed" as const) : ("number" as const),
     values: groups.map((_, index) => y[index] ?? Number.NaN),
   }));

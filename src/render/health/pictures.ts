@@ -19,7 +19,7 @@ export function healthPicture(check: HealthCheck): string | undefined {
       unit,
       xLabel,
       xs: points.map(([x]) => x),
-      lines: [{ label: unit, colour: "blue", values: points.map(([, y]) => y) }],
+      lines: [{ label: unit, color: "blue", values: points.map(([, y]) => y) }],
       scale: "linear",
       kind: isShare ? "share" : "number",
       fromZero: true,

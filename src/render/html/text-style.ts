@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { DARK_HEAT, type HeatColours, LIGHT_HEAT } from "../charts/index.ts";
+import { DARK_HEAT, type HeatColors, LIGHT_HEAT } from "../charts/index.ts";
 
-function variables(colours: HeatColours): string {
-  return colours.map(([fill, ink], level) => `--lr-h${level}:${fill};--lr-i${level}:${ink}`).join(";");
+function variables(colors: HeatColors): string {
+  return colors.map(([fill, ink], level) => `--lr-h${level}:${fill};--lr-i${level}:${ink}`).join(";");
 }
 
 const LEVELS = LIGHT_HEAT.map(

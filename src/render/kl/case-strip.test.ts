@@ -77,7 +77,7 @@ describe("drawStrip", () => {
     );
   });
 
-  it("says in ASCII and without colour what is a spike, an error, tool output", () => {
+  it("says in ASCII and without color what is a spike, an error, tool output", () => {
     const surface = makeSurface({ width: 80, color: false, unicode: false });
     const text = drawStrip(parts, 80, surface).join("\n");
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
@@ -86,7 +86,7 @@ describe("drawStrip", () => {
     expect(text).toContain("<<tool: <out>170</out>>>");
   });
 
-  it("colours by level, spikes most", () => {
+  it("colors by level, spikes most", () => {
     const surface = makeSurface({ width: 80, color: true, unicode: true });
     const text = drawStrip(parts, 80, surface).join("\n");
     expect(text).toContain("\u001b[1;37;41m⟦b:Wait⟧\u001b[0m");

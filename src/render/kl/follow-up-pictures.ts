@@ -23,17 +23,17 @@ function gradientPicture({ gradients }: KlReport): KlPicture[] {
     [
       {
         label: "on the error",
-        colour: "orange",
+        color: "orange",
         kind: "share",
         values: gradients.map(({ to_error }) => to_error),
       },
       {
         label: "on as many tokens before it",
-        colour: "blue",
+        color: "blue",
         kind: "share",
         values: gradients.map(({ to_control }) => to_control ?? Number.NaN),
       },
-      { label: "if spread evenly", colour: "grey", kind: "share", values: gradients.map(({ even }) => even) },
+      { label: "if spread evenly", color: "grey", kind: "share", values: gradients.map(({ even }) => even) },
     ],
     { title: "Gradient × input of the KL behind the first error", width: WIDTH },
   );
@@ -49,10 +49,10 @@ function continuationPictures({ continuations, reference }: KlReport): KlPicture
     const svg = groupedBars(
       rows.map(({ checkpoint }) => printable(checkpoint)),
       [
-        { label: "checkpoint", colour: "blue", kind: "share", values: rows.map(({ right }) => right) },
+        { label: "checkpoint", color: "blue", kind: "share", values: rows.map(({ right }) => right) },
         {
           label: printable(reference),
-          colour: "grey",
+          color: "grey",
           kind: "share",
           values: rows.map(({ reference_right }) => reference_right ?? Number.NaN),
         },

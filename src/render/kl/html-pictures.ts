@@ -14,7 +14,7 @@ import { isFigure, printable } from "../text/index.ts";
 import { categoryMatrix, categoryRows } from "./token-tables.ts";
 
 const REGIONS = ["early", "mid", "late"] as const;
-const REGION_COLOURS = { early: "blue", mid: "grey", late: "orange" } as const;
+const REGION_COLORS = { early: "blue", mid: "grey", late: "orange" } as const;
 const STEPS = { xLabel: "training step" } as const;
 const LINES = { ...STEPS, scale: "linear", kind: "number", fromZero: true, extreme: "most" } as const;
 const SIZE = { width: 480, height: 250 };
@@ -51,10 +51,10 @@ export function overviewPictures(report: KlReport): KlPicture[] {
       ...LINES,
       xs,
       lines: [
-        { label: "checkpoint", colour: "blue", values: of(({ mean_entropy }) => mean_entropy) },
+        { label: "checkpoint", color: "blue", values: of(({ mean_entropy }) => mean_entropy) },
         {
           label: shown(report.reference),
-          colour: "grey",
+          color: "grey",
           dash: [4, 3],
           values: of(({ mean_reference_entropy }) => mean_reference_entropy),
         },
@@ -66,7 +66,7 @@ export function overviewPictures(report: KlReport): KlPicture[] {
       unit: "spikes",
       ...LINES,
       xs,
-      lines: [{ label: "spikes", colour: "orange", values: of(({ spikes_mean }) => spikes_mean) }],
+      lines: [{ label: "spikes", color: "orange", values: of(({ spikes_mean }) => spikes_mean) }],
     },
     {
       id: "spike-density",
@@ -76,7 +76,7 @@ export function overviewPictures(report: KlReport): KlPicture[] {
       xs,
       lines: REGIONS.map((region) => ({
         label: region,
-        colour: REGION_COLOURS[region],
+        color: REGION_COLORS[region],
         values: of(({ spike_regions }) => spike_regions[region].density),
       })),
     },
@@ -104,7 +104,7 @@ function klLine({ reference }: KlReport, stepped: readonly Named[], all: readonl
   return intervalLine(points, levels, {
     title: `Mean KL to ${shown(reference)} over checkpoints`,
     label: "mean KL",
-    colour: "blue",
+    color: "blue",
     unit: "nats",
     ...STEPS,
   });
@@ -116,7 +116,7 @@ function checkpointBars(all: readonly Named[]): string {
     value: mean_kl,
     low: mean_kl_interval?.low,
     high: mean_kl_interval?.high,
-    colour: role === "baseline" ? ("grey" as const) : ("blue" as const),
+    color: role === "baseline" ? ("grey" as const) : ("blue" as const),
   }));
   return intervalBars(bars, {
     title: "Mean KL by checkpoint",
@@ -135,7 +135,7 @@ export function categoryPictures(report: KlReport): KlPicture[] {
     value: mean_kl,
     low: mean_kl_interval?.low,
     high: mean_kl_interval?.high,
-    colour: "blue",
+    color: "blue",
   }));
   const { checkpoints, rows: grid } = categoryMatrix(report);
   return [
@@ -154,11 +154,11 @@ export function categoryPictures(report: KlReport): KlPicture[] {
         [
           {
             label: "of tokens",
-            colour: "grey",
+            color: "grey",
             kind: "share",
             values: rows.map(([, { share_of_tokens }]) => share_of_tokens),
           },
-          { label: "of KL", colour: "orange", kind: "share", values: rows.map(([, row]) => row.share_of_kl) },
+          { label: "of KL", color: "orange", kind: "share", values: rows.map(([, row]) => row.share_of_kl) },
         ],
         { title: "Share of tokens and of KL by category" },
       ),
@@ -205,8 +205,8 @@ export function correctnessPictures(report: KlReport): KlPicture[] {
     .filter(({ step, row }) => step !== null && (row.wrong_texts ?? row.right_texts) !== null)
     .sort((a, b) => (a.step ?? 0) - (b.step ?? 0));
   const groups = [
-    { label: "wrong texts", colour: "orange", key: "wrong_texts" },
-    { label: "right texts", colour: "blue", key: "right_texts" },
+    { label: "wrong texts", color: "orange", key: "wrong_texts" },
+    { label: "right texts", color: "blue", key: "right_texts" },
   ] as const;
   return [
     ...(stepped.length < 2
@@ -221,9 +221,9 @@ export function correctnessPictures(report: KlReport): KlPicture[] {
                 unit: "nats",
                 ...LINES,
                 xs: stepped.map(({ step }) => step ?? Number.NaN),
-                lines: groups.map(({ label, colour, key }) => ({
+                lines: groups.map(({ label, color, key }) => ({
                   label,
-                  colour,
+                  color,
                   values: stepped.map(({ row }) => row[key]?.mean_kl ?? null),
                 })),
               },
@@ -241,13 +241,13 @@ export function correctnessPictures(report: KlReport): KlPicture[] {
               [
                 {
                   label: "with a spike at the first error (of those that announce other results)",
-                  colour: "orange",
+                  color: "orange",
                   kind: "share",
                   values: compared.map(({ tested_at_error }) => tested_at_error ?? 0),
                 },
                 {
                   label: "expected if the error were a random one of their results",
-                  colour: "grey",
+                  color: "grey",
                   kind: "share",
                   values: compared.map(({ expected }) => expected ?? 0),
                 },

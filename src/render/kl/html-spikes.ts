@@ -66,9 +66,9 @@ function alternativeTable(spike: SpikeFigures, checkpoint: string, reference: st
 
 const BAR = 60;
 
-function share(probability: number | null, colour: string): string {
+function share(probability: number | null, color: string): string {
   const length = probability === null ? 0 : Math.max(1, probability * BAR);
-  const rect = element("rect", { width: length, height: 9, fill: colour });
+  const rect = element("rect", { width: length, height: 9, fill: color });
   return `<td>${figure(probability, "share")}${element("svg", { width: BAR, height: 9, "aria-hidden": "true" }, rect)}`;
 }
 

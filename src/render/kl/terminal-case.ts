@@ -45,10 +45,10 @@ function legend(study: CaseStudy, checkpoint: string, surface: Surface): string 
   const { open, close, tool, end } = stripMarks(surface.unicode);
   const bounds = heatBounds(largestKl(study));
   const named = [2, 4, 6].map((level) => figure(bounds[level]));
-  const colours = `colors from KL ${named.join(", ")} on; `;
+  const colors = `colors from KL ${named.join(", ")} on; `;
   const error = study.error_token === null ? "" : `${open}!:${close} the first error; `;
-  const isColoured = surface.style("x", "dim") !== "x" && levelStyle(2) !== undefined;
-  return `KL at ${checkpoint}: ${isColoured ? colours : ""}${open}a:${close} a spike; ${error}${tool.trimEnd()}${end} not scored`;
+  const isColored = surface.style("x", "dim") !== "x" && levelStyle(2) !== undefined;
+  return `KL at ${checkpoint}: ${isColored ? colors : ""}${open}a:${close} a spike; ${error}${tool.trimEnd()}${end} not scored`;
 }
 
 /** Tokens across, checkpoints down, on one scale; more tokens than columns are folded by their maximum. */

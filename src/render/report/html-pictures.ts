@@ -75,8 +75,8 @@ function correctnessPictures({ histograms: { by_correctness: spreads } }: Mismat
       id: "delta-right-wrong",
       draw: () =>
         mirroredChart(
-          { label: "right", colour: "blue", counts: right.delta.counts },
-          { label: "wrong", colour: "orange", counts: wrong.delta.counts },
+          { label: "right", color: "blue", counts: right.delta.counts },
+          { label: "wrong", color: "orange", counts: wrong.delta.counts },
           {
             title: "Δ of tokens in correct and incorrect answers",
             xLabel: "Δ, nats",
@@ -93,13 +93,13 @@ function correctnessPictures({ histograms: { by_correctness: spreads } }: Mismat
         mirroredChart(
           {
             label: "right",
-            colour: "blue",
+            color: "blue",
             counts: right.sequence_delta_abs.counts,
             median: right.sequence_delta_abs_p50,
           },
           {
             label: "wrong",
-            colour: "orange",
+            color: "orange",
             counts: wrong.sequence_delta_abs.counts,
             median: wrong.sequence_delta_abs_p50,
           },
@@ -187,8 +187,8 @@ function shareBars(
   mismatch: readonly number[],
 ): string {
   const series = [
-    { label: "of tokens", colour: "grey", kind: "share", values: tokens },
-    { label: "of Σ k3", colour: "orange", kind: "share", values: mismatch },
+    { label: "of tokens", color: "grey", kind: "share", values: tokens },
+    { label: "of Σ k3", color: "orange", kind: "share", values: mismatch },
   ] as const;
   return groupedBars(labels, series, { title });
 }

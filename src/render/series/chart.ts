@@ -3,9 +3,9 @@ import type { ChartLine, ChartSpec } from "../charts/index.ts";
 
 const LEVELS = ["elevated", "high", "broken"] as const;
 const LOOKS = {
-  elevated: { colour: "gold", dash: [2, 3] },
-  high: { colour: "orange", dash: [6, 3] },
-  broken: { colour: "pink", dash: [8, 3, 2, 3] },
+  elevated: { color: "gold", dash: [2, 3] },
+  high: { color: "orange", dash: [6, 3] },
+  broken: { color: "pink", dash: [8, 3, 2, 3] },
 } as const;
 /** Values whose ratio exceeds this are drawn on a logarithmic axis. */
 const DECADES = 100;
@@ -23,7 +23,7 @@ export function toChart(series: SeriesFigures, id: string, title: string): Chart
     unit,
     xLabel: "step",
     xs: steps,
-    lines: [{ label: "logged", colour: "blue", values }, ...baselineLines(series, finite)],
+    lines: [{ label: "logged", color: "blue", values }, ...baselineLines(series, finite)],
     scale: isWide && !isSmaller ? "log" : "linear",
     kind: figure === "pearson" || figure === "ess" ? "near-one" : worse === "away" ? "signed" : "number",
     fromZero: !isSmaller && figure !== "ratio_mean",

@@ -14,7 +14,7 @@ function draw(made: MadeShow, options: Partial<ShowTerminalOptions> = {}): strin
 
 const zeros = (n: number): string => Array.from({ length: n }, () => "0").join(" ");
 
-describe("a sequence without colour", () => {
+describe("a sequence without color", () => {
   const made: MadeShow = {
     deltas: "0 .2 -.4 .7 -3 | 9 | Infinity NaN",
     texts: ["a ", "b ", "c ", "d ", "e ", "tool", "f", "g"],
@@ -83,8 +83,8 @@ describe("text", () => {
   });
 });
 
-describe("colour", () => {
-  it("colours by a fixed scale that the legend shows with the same codes", () => {
+describe("color", () => {
+  it("colors by a fixed scale that the legend shows with the same codes", () => {
     const out = draw({ deltas: "0 .2 -.4 3", texts: ["a", "b", "c", "d"] }, { color: true });
     const painted = (code: string, text: string): string => `${ESCAPE}[${code}m${text}${ESCAPE}[0m`;
     expect(out).toContain(

@@ -21,7 +21,7 @@ function makeReport(name = "random", advantages = true): SweepReport {
 }
 
 describe("renderSweepTerminal", () => {
-  it.each([60, 80, 120, 160])("keeps to %i columns, in colour or ASCII, with every row", (width) => {
+  it.each([60, 80, 120, 160])("keeps to %i columns, in color or ASCII, with every row", (width) => {
     for (const [color, unicode] of [
       [true, true],
       [false, false],

@@ -116,11 +116,11 @@ function Marks({
       )}
       {at !== null && <path class="cross" d={`M${crisp(across)} ${top}V${bottom}`} />}
       {at !== null &&
-        lines.map(({ label, colour, values }) => {
+        lines.map(({ label, color, values }) => {
           const value = values[at];
           return (
             isDrawable(value, scale) && (
-              <circle key={label} cx={across} cy={y.map(value)} r={3.5} fill={`var(--${colour})`} />
+              <circle key={label} cx={across} cy={y.map(value)} r={3.5} fill={`var(--${color})`} />
             )
           );
         })}

@@ -80,13 +80,13 @@ function OneChart({
       <ChartPlot {...{ spec, shown, layout, width, place, at, title }} onWidth={setWidth} {...events} />
       <ul class="lines">
         {told.lines
-          .filter(({ colour }) => colour !== "faint")
+          .filter(({ color }) => color !== "faint")
           .map((line) => (
             <li key={line.label}>
               <svg width="16" height="8" aria-hidden="true">
                 <path
                   d="M0 4h16"
-                  stroke={`var(--${line.colour})`}
+                  stroke={`var(--${line.color})`}
                   stroke-width={line.isBehind ? 1 : 2.5}
                   stroke-opacity={line.isBehind ? 0.6 : 1}
                   stroke-dasharray={line.dash?.join(" ")}

@@ -32,10 +32,10 @@ export function correctionCharts(
       "kept",
       "Kept",
       [
-        { label: "tokens", colour: "blue", values: share(counts.kept_tokens, tokens) },
+        { label: "tokens", color: "blue", values: share(counts.kept_tokens, tokens) },
         {
           label: "sequences",
-          colour: "teal",
+          color: "teal",
           dash: [6, 3],
           values: share(counts.kept_sequences, sequences),
         },
@@ -49,11 +49,11 @@ export function correctionCharts(
         .join(", ")
         .replace(/^./, (first) => first.toUpperCase()),
       [
-        clips && { label: "clipped tokens", colour: "blue", values: share(counts.clipped, tokens) },
-        rejects && { label: "rejected tokens", colour: "orange", values: share(counts.masked, tokens) },
+        clips && { label: "clipped tokens", color: "blue", values: share(counts.clipped, tokens) },
+        rejects && { label: "rejected tokens", color: "orange", values: share(counts.masked, tokens) },
         vetoes && {
           label: "vetoed sequences",
-          colour: "purple",
+          color: "purple",
           dash: [6, 3],
           values: share(counts.vetoed, sequences),
         },
@@ -63,15 +63,15 @@ export function correctionCharts(
     chart(
       "ess",
       "ESS after correction",
-      [{ label: "ESS", colour: "blue", values: pick(figures.ess) }],
+      [{ label: "ESS", color: "blue", values: pick(figures.ess) }],
       "near-one",
     ),
     chart(
       "dropped",
       "Dropped, by outcome",
       [
-        { label: "of right", colour: "blue", values: pick(figures.dropped_right) },
-        { label: "of wrong", colour: "orange", dash: [6, 3], values: pick(figures.dropped_wrong) },
+        { label: "of right", color: "blue", values: pick(figures.dropped_right) },
+        { label: "of wrong", color: "orange", dash: [6, 3], values: pick(figures.dropped_wrong) },
       ],
       "share",
     ),

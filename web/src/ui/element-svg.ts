@@ -7,7 +7,7 @@
  */
 import { element, escapeMarkup, pixel } from "../../../src/render/charts/index.ts";
 import { wrapSvg } from "./svg-canvas.ts";
-import { onPaper, plainColour } from "./theme.ts";
+import { onPaper, plainColor } from "./theme.ts";
 
 /** Controls are not part of a picture. */
 const LEFT_OUT = "button, select, input, fieldset, .export-menu, .visually-hidden, [role=tooltip]";
@@ -94,30 +94,30 @@ function drawBox(place: Place, style: CSSStyleDeclaration, parts: string[]): voi
   if (fill !== undefined) parts.push(element("rect", { ...place, fill }));
   const [, way, stops = ""] =
     /^(linear|repeating-linear)-gradient\((.*)\)$/.exec(style.backgroundImage) ?? [];
-  const colour = coloursIn(stops)[0];
+  const color = colorsIn(stops)[0];
   if (way === "linear")
     parts.push(
-      element("path", { d: `M${pixel(x + width)} ${pixel(y)}h-5.7l5.7 5.7z`, fill: colour ?? "#000000" }),
+      element("path", { d: `M${pixel(x + width)} ${pixel(y)}h-5.7l5.7 5.7z`, fill: color ?? "#000000" }),
     );
   else if (way !== undefined)
     parts.push(
-      element("path", { d: hatching(place), fill: "none", stroke: colour ?? "#888888", "stroke-width": 2 }),
+      element("path", { d: hatching(place), fill: "none", stroke: color ?? "#888888", "stroke-width": 2 }),
     );
   const line = Number.parseFloat(style.borderBottomWidth);
-  const lineColour = plain(style.borderBottomColor);
-  if (style.borderBottomStyle !== "none" && line > 0 && lineColour !== undefined) {
+  const lineColor = plain(style.borderBottomColor);
+  if (style.borderBottomStyle !== "none" && line > 0 && lineColor !== undefined) {
     parts.push(
       Number.parseFloat(style.borderTopWidth) > 0
-        ? element("rect", { ...place, fill: "none", stroke: lineColour, "stroke-width": line })
-        : element("rect", { ...place, y: y + height - line, height: line, fill: lineColour }),
+        ? element("rect", { ...place, fill: "none", stroke: lineColor, "stroke-width": line })
+        : element("rect", { ...place, y: y + height - line, height: line, fill: lineColor }),
     );
   }
-  const frame = (colour: string | undefined, thickness: number, dashes?: string): void => {
+  const frame = (color: string | undefined, thickness: number, dashes?: string): void => {
     parts.push(
       element("rect", {
         ...place,
         fill: "none",
-        stroke: colour ?? "#000000",
+        stroke: color ?? "#000000",
         "stroke-width": thickness,
         "stroke-dasharray": dashes,
       }),
@@ -131,7 +131,7 @@ function drawBox(place: Place, style: CSSStyleDeclaration, parts: string[]): voi
     );
   // A frame inside: what is chosen.
   const [, shadow] = /0px 0px 0px (\d+)px inset/.exec(style.boxShadow) ?? [];
-  if (shadow !== undefined) frame(coloursIn(style.boxShadow)[0], Number(shadow));
+  if (shadow !== undefined) frame(colorsIn(style.boxShadow)[0], Number(shadow));
 }
 
 /** Stripes from lower left to upper right, cut off at the edges. */
@@ -195,13 +195,13 @@ function splitLines(node: Text): [text: string, place: DOMRect][] {
 }
 
 /** Undefined where there is none. */
-function plain(colour: string): string | undefined {
-  return colour === "rgba(0, 0, 0, 0)" ? undefined : plainColour(colour);
+function plain(color: string): string | undefined {
+  return color === "rgba(0, 0, 0, 0)" ? undefined : plainColor(color);
 }
 
 /** Of a computed style, in their order, without those that are transparent. */
-function coloursIn(style: string): string[] {
-  return (style.match(/\b[a-z]+\([^()]*\)/g) ?? []).flatMap((colour) => plain(colour) ?? []);
+function colorsIn(style: string): string[] {
+  return (style.match(/\b[a-z]+\([^()]*\)/g) ?? []).flatMap((color) => plain(color) ?? []);
 }
 
 function findPlace({ left, top, width, height }: DOMRect, origin: DOMRect): Place {

@@ -4,7 +4,7 @@ import { DARK_HEAT, LIGHT_HEAT } from "../../../src/render/charts/index.ts";
 
 const css = readFileSync(new URL("./heat-levels.css", import.meta.url), "utf8");
 
-it("has the report's colours, in light and in dark", () => {
+it("has the report's colors, in light and in dark", () => {
   const found = [...css.matchAll(/--lr-([hi])(\d): light-dark\((#\w+), (#\w+)\);/g)];
   expect(found).toHaveLength(2 * LIGHT_HEAT.length);
   for (const [, part, level, light, dark] of found) {

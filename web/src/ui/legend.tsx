@@ -1,6 +1,6 @@
 import { formatNumber, formatSigned } from "../../../src/render/text/display/index.ts";
 import { navigate, route } from "../state/url.ts";
-import { LAST, SHADES, valueOfShade } from "./colour-scale.ts";
+import { LAST, SHADES, valueOfShade } from "./color-scale.ts";
 
 /**
  * Where a scale ends: at the run's largest value, or with its domain where there is no such value or `beyond=off` says so.

@@ -107,7 +107,7 @@ function firstCell({ links, handles }: PageTable, column: PageColumn, row: numbe
 }
 
 function drawCell(
-  { cells, levels, bars, spans, colour, contexts }: PageColumn,
+  { cells, levels, bars, spans, color, contexts }: PageColumn,
   row: number,
 ): ComponentChildren {
   const text = cells[row] ?? "";
@@ -119,7 +119,7 @@ function drawCell(
     return (
       <>
         {text}
-        <span class={`interval ${colour}`} aria-hidden="true">
+        <span class={`interval ${color}`} aria-hidden="true">
           <i style={{ left: low, right: `calc(100% - ${high})` }} />
           <b style={{ left: estimate }} />
         </span>

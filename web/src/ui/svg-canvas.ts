@@ -5,7 +5,7 @@
  * @module
  */
 import { element, escapeMarkup, pixel } from "../../../src/render/charts/index.ts";
-import { plainColour } from "./theme.ts";
+import { plainColor } from "./theme.ts";
 
 type Style =
   | "fillStyle"
@@ -71,7 +71,7 @@ class SvgPen implements Pen {
   clearRect(): void {}
 
   fillRect(x: number, y: number, width: number, height: number): void {
-    const fill = plainColour(String(this.fillStyle));
+    const fill = plainColor(String(this.fillStyle));
     const opacity = this.globalAlpha === 1 ? undefined : this.globalAlpha;
     if (this.#look.fill !== fill || this.#look["fill-opacity"] !== opacity) {
       this.#close();
@@ -95,27 +95,27 @@ class SvgPen implements Pen {
   stroke(): void {
     this.#close();
     if (this.#path === "") return;
-    const stroke = plainColour(String(this.strokeStyle));
+    const stroke = plainColor(String(this.strokeStyle));
     this.#parts.push(
       element("path", { d: this.#path, fill: "none", stroke, "stroke-width": this.lineWidth }),
     );
   }
 
   fillText(text: string, x: number, y: number): void {
-    this.#write(text, x, y, { fill: plainColour(String(this.fillStyle)) });
+    this.#write(text, x, y, { fill: plainColor(String(this.fillStyle)) });
   }
 
   strokeText(text: string, x: number, y: number): void {
-    const colour = plainColour(String(this.strokeStyle));
+    const color = plainColor(String(this.strokeStyle));
     this.#write(text, x, y, {
-      fill: colour,
-      stroke: colour,
+      fill: color,
+      stroke: color,
       "stroke-width": this.lineWidth,
       "stroke-linejoin": "round",
     });
   }
 
-  #write(text: string, x: number, y: number, colours: Look): void {
+  #write(text: string, x: number, y: number, colors: Look): void {
     this.#close();
     const size = Number.parseFloat(/([\d.]+)px/.exec(this.font)?.[1] ?? "11");
     const place = {
@@ -124,7 +124,7 @@ class SvgPen implements Pen {
       "font-size": size,
       "text-anchor": { center: "middle", right: "end", end: "end" }[this.textAlign as string],
     };
-    this.#parts.push(element("text", { ...place, ...colours }, escapeMarkup(text)));
+    this.#parts.push(element("text", { ...place, ...colors }, escapeMarkup(text)));
   }
 
   #close(): void {

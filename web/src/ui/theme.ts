@@ -28,7 +28,7 @@ export function setTheme(next: Theme): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // A browser that keeps nothing still changes its colours.
+    // A browser that keeps nothing still changes its colors.
   }
 }
 
@@ -71,10 +71,10 @@ export function onPaper<T>(make: () => T): T {
 }
 
 /**
- * A color of the style sheet as canvas takes it: `themeColour("--blue")` is `rgb(32, 98, 173)`. Variables hold
+ * A color of the style sheet as canvas takes it: `themeColor("--blue")` is `rgb(32, 98, 173)`. Variables hold
  * `light-dark()`, which only an element can resolve.
  */
-export function themeColour(variable: string): string {
+export function themeColor(variable: string): string {
   const key = `${variable} ${!paper && isDark.value}`;
   const known = resolved.get(key);
   if (known !== undefined) return known;
@@ -90,15 +90,15 @@ export function themeColour(variable: string): string {
 const mixed = new Map<string, string>();
 
 /** A computed color as every program knows it: those that are mixed are `oklab(…)` in a browser. */
-export function plainColour(colour: string): string {
-  if (!/^(ok|color)/.test(colour)) return colour;
-  const known = mixed.get(colour);
+export function plainColor(color: string): string {
+  if (!/^(ok|color)/.test(color)) return color;
+  const known = mixed.get(color);
   if (known !== undefined) return known;
   const pen = new OffscreenCanvas(1, 1).getContext("2d")!;
-  pen.fillStyle = colour;
+  pen.fillStyle = color;
   pen.fillRect(0, 0, 1, 1);
   const [red, green, blue] = pen.getImageData(0, 0, 1, 1).data;
   const plain = `rgb(${red}, ${green}, ${blue})`;
-  mixed.set(colour, plain);
+  mixed.set(color, plain);
   return plain;
 }

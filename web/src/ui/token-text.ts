@@ -4,7 +4,7 @@
  * @module
  */
 import { TOKEN_FLAGS, textBetween, type WireSequence } from "../../../src/results/wire/index.ts";
-import { shadeClass } from "./colour-scale.ts";
+import { shadeClass } from "./color-scale.ts";
 
 export interface TokenText {
   /** Undefined past the end. */

@@ -61,7 +61,7 @@ function render(
   report: AnalyzeReport,
   paths: readonly string[],
   { json, markdown, where, accuracy, top }: AnalyzeOptions,
-  { width, colour: color, unicode }: Terminal,
+  { width, color, unicode }: Terminal,
 ): string {
   if (json) return toJson(report);
   if (markdown) {

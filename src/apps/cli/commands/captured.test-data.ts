@@ -19,7 +19,7 @@ export async function captured(verb: (terminal: Terminal) => Promise<ExitStatus>
   const text = { out: "", err: "" };
   const status = await verb({
     width: 100,
-    colour: false,
+    color: false,
     unicode: true,
     interactive: false,
     progress: false,

@@ -119,7 +119,7 @@ function render(
   report: CompareReport,
   paths: readonly string[],
   options: CompareOptions,
-  { width, colour: color, unicode }: Terminal,
+  { width, color, unicode }: Terminal,
 ): string {
   if (options.json) return toJson(report);
   if (options.markdown)

@@ -59,7 +59,7 @@ export async function correct(
 
   const pass = await readAndWrite({ paths, options, terminal, corrected, target, outputs });
   const result = buildResult(corrected, chosen, pass);
-  const { width, colour: color, unicode } = terminal;
+  const { width, color, unicode } = terminal;
   terminal.out(options.json ? toJson(result) : renderCorrectTerminal(result, { width, color, unicode }));
   tellFindings(result.findings, terminal);
   if (pass.written.length > 0) terminal.err(writtenFiles(...pass.written));
@@ -148,7 +148,7 @@ async function lint(file: string, options: CorrectOptions, terminal: Terminal): 
   const result = contained({ file }, () =>
     lintConfig(text, { file, presets: PRESETS, ...(trainer !== undefined && { trainer }) }),
   );
-  const { width, colour: color, unicode } = terminal;
+  const { width, color, unicode } = terminal;
   terminal.out(options.json ? toJson(result) : renderLintTerminal(result, { width, color, unicode }));
   return result.errors > 0 ? EXIT.checkFailed : EXIT.fine;
 }

@@ -190,7 +190,7 @@ function render(
   result: DigitsReport,
   paths: readonly string[],
   options: DigitsOptions,
-  { width, colour: color, unicode }: Terminal,
+  { width, color, unicode }: Terminal,
 ): string {
   if (options.json) return toJson(result);
   if (options.markdown)

@@ -171,7 +171,7 @@ class Delivery {
 
   #draw(step: ReturnType<ReturnType<typeof createRunReport>["add"]>, { records }: IterationResult): void {
     const { run, terminal } = this.#given;
-    const { width, colour: color, unicode } = terminal;
+    const { width, color, unicode } = terminal;
     const title = { run: run.name, settings: this.#report.settings };
     terminal.out(renderStepTitle(step, title, { width, color, unicode }));
     terminal.out(`${renderDivergentTokens(records, { unicode })}\n`);
@@ -202,7 +202,7 @@ class Delivery {
 }
 
 function print(result: DivergenceReport, options: DivergenceCommandOptions, terminal: Terminal): void {
-  const { width, colour: color, unicode } = terminal;
+  const { width, color, unicode } = terminal;
   if (options.json) terminal.out(toJson(result));
   else if (options.out === STDOUT)
     terminal.err(renderDivergenceSummary(result, { width, color: false, unicode }));

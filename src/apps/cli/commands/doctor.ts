@@ -131,7 +131,7 @@ function render(
   input: DoctorInput,
   paths: readonly string[],
   options: DoctorOptions,
-  { width, colour: color, unicode, interactive }: Terminal,
+  { width, color, unicode, interactive }: Terminal,
 ): string {
   if (options.json) return toJson(report);
   const command = commandLine("doctor", paths, options, FORM_FLAGS);

@@ -192,7 +192,7 @@ async function print(
   if (junit !== undefined) await writeWholeFile(junit, renderGateJunit(report));
   const written = [html, junit].filter((path) => path !== undefined);
   if (written.length > 0) terminal.err(writtenFiles(...written));
-  const { width, colour: color, unicode } = terminal;
+  const { width, color, unicode } = terminal;
   if (json) terminal.out(toJson(report));
   else if (markdown)
     terminal.out(renderGateMarkdown(report, { command: commandLine("gate", paths, options, FORM_FLAGS) }));

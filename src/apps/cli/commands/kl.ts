@@ -251,7 +251,7 @@ function render(
   report: KlReport,
   paths: readonly string[],
   options: KlCommandOptions,
-  { width, colour: color, unicode }: Terminal,
+  { width, color, unicode }: Terminal,
 ): string {
   if (options.json) return toJson(report);
   if (options.markdown)

@@ -135,7 +135,7 @@ export async function printMerged(
     await writeWholeFile(options.html, renderHtml(report));
     terminal.err(writtenFiles(options.html));
   }
-  const { width, colour: color, unicode, interactive } = terminal;
+  const { width, color, unicode, interactive } = terminal;
   const isCut = interactive && !options.full && !options.brief;
   terminal.out(
     options.json

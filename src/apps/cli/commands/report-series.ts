@@ -34,7 +34,7 @@ export async function reportSeries(
     await writeWholeFile(options.html, renderSeriesHtml(report));
     terminal.err(writtenFiles(options.html));
   }
-  const { width, colour: color, unicode } = terminal;
+  const { width, color, unicode } = terminal;
   if (options.json) terminal.out(toJson(report));
   else if (options.markdown)
     terminal.out(

@@ -240,7 +240,7 @@ async function print<Result>(result: Result, forms: Forms<Result>, asked: Asked)
 function render<Result>(
   result: Result,
   forms: Forms<Result>,
-  { paths, options, terminal: { width, colour: color, unicode, interactive } }: Asked,
+  { paths, options, terminal: { width, color, unicode, interactive } }: Asked,
 ): string {
   if (options.json) return toJson(result);
   const command = options.asDemo

@@ -28,7 +28,7 @@ export async function score(
   const started = Date.now();
   const run = await untilInterrupted((signal) => runWithProgress({ spec, backend }, signal, terminal));
   const report = scoreReport(spec, run, (Date.now() - started) / 1000);
-  const { width, colour: color, unicode } = terminal;
+  const { width, color, unicode } = terminal;
   terminal.out(options.json ? toJson(report) : renderScoreTerminal(report, { width, color, unicode }));
   tellFindings(report.findings, terminal);
   for (const file of report.files) terminal.err(writtenFiles(file));

@@ -122,7 +122,7 @@ function render(
   words: readonly string[],
   context: number | undefined,
   options: ShowOptions,
-  { width, colour: color, unicode }: Terminal,
+  { width, color, unicode }: Terminal,
 ): string {
   const { json, markdown, all } = options;
   if (json) return toJson(report);

@@ -34,7 +34,7 @@ export async function sql(
   if (json) terminal.out(toJson({ schemaVersion: SCHEMA_VERSION, kind: "sql", ...result }));
   else if (csv) terminal.out(toCsv(result));
   else {
-    const { width, colour: color, unicode } = terminal;
+    const { width, color, unicode } = terminal;
     const rows = result.rows.slice(0, MOST_ROWS);
     terminal.out(renderRows({ columns: result.columns, rows }, { width, color, unicode }));
     const more = result.rows.length - rows.length;

@@ -108,7 +108,7 @@ function render(
   rows: RowChoice,
   paths: readonly string[],
   options: SweepOptions,
-  { width, colour: color, unicode }: Terminal,
+  { width, color, unicode }: Terminal,
 ): string {
   if (options.json) return toJson(result);
   if (options.markdown)

@@ -3,7 +3,7 @@ import { type Manifest, studyPaths } from "../../../scoring/index.ts";
 import { digest, existing, packageVersion } from "../prepare/index.ts";
 
 /** Incremented whenever the content or layout of a study's cache changes. */
-const CACHE_VERSION = 4;
+const CACHE_VERSION = 5;
 
 export interface StudyInputs {
   /** The same for every state of the study. */

@@ -8,10 +8,10 @@ export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): 
   if (steps.length < 2) return [];
   const line = (
     label: string,
-    colour: PageChart["lines"][number]["colour"],
+    color: PageChart["lines"][number]["color"],
     of: (one: StepFigures) => number | null,
     dash?: readonly number[],
-  ): PageChart["lines"][number] => ({ label, colour, values: steps.map(of), ...(dash && { dash }) });
+  ): PageChart["lines"][number] => ({ label, color, values: steps.map(of), ...(dash && { dash }) });
   const common = {
     xLabel: "step",
     xs: steps.map(({ step }) => step),

@@ -30,7 +30,7 @@ export function lossTable(
     align: "right",
     cells: ofs.map((of) => (of === undefined ? "" : formatBounded(of))),
     spans: ofs.map((of, at) => (of === undefined ? null : placesOn(tops[at]!, of))),
-    colour: policy === "trainer" ? "orange" : "blue",
+    color: policy === "trainer" ? "orange" : "blue",
   });
   return [
     {

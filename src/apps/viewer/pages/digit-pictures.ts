@@ -24,13 +24,13 @@ import type { CalibrationBin, DigitFigures } from "../../../results/index.ts";
 export function lossBars(title: string, names: readonly string[], groups: readonly DigitFigures[]): string {
   const rollout: BarSeries = {
     label: "rollout, proxy NTL",
-    colour: "blue",
+    color: "blue",
     kind: "number",
     values: groups.map(({ ntl_loss: loss }) => loss ?? Number.NaN),
   };
   const trainer: BarSeries = {
     label: "trainer",
-    colour: "orange",
+    color: "orange",
     kind: "number",
     values: groups.map(({ trainer_ntl_loss: loss }) => loss ?? Number.NaN),
   };
@@ -68,8 +68,8 @@ export function calibrationPicture(bins: readonly CalibrationBin[], error: numbe
     options,
     `calibration error ${formatShare(error)}; ${known.map(describeBin).join("; ")}`,
     [
-      { label: "share correct", colour: "blue" },
-      { label: "perfectly calibrated", colour: "grey", dashed: true },
+      { label: "share correct", color: "blue" },
+      { label: "perfectly calibrated", color: "grey", dashed: true },
     ],
     [
       drawYAxis(y, plot, "right"),

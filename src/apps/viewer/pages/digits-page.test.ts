@@ -70,7 +70,7 @@ test("intervals of a loss share one scale, and nothing leaves it", () => {
   expect(rawRollout?.spans?.[1]).toEqual([0.625, 0.75, 1]);
   expect(rollout?.spans?.[4]).toEqual([0, 1, 1]);
   expect([rawRollout?.spans?.[4], rawRollout?.cells[4]]).toEqual([null, ""]);
-  expect([rollout?.colour, trainer?.colour]).toEqual(["blue", "orange"]);
+  expect([rollout?.color, trainer?.color]).toEqual(["blue", "orange"]);
   expect(table!.raw).toHaveLength(2 * 10);
   expect(table!.raw[3]).toMatchObject({
     policy: "rollout",

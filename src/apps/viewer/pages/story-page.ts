@@ -190,7 +190,7 @@ function drawPicture(wire: WireSequence, token: number | null): string | null {
       unit: "nats",
       xLabel: "token",
       xs: values.map((_, at) => at),
-      lines: [{ label: "|Δ|", colour: "blue", values }],
+      lines: [{ label: "|Δ|", color: "blue", values }],
       scale: "linear",
       kind: "number",
       fromZero: true,

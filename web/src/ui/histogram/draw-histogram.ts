@@ -1,11 +1,11 @@
 import type { Pen } from "../svg-canvas.ts";
-import { themeColour } from "../theme.ts";
+import { themeColor } from "../theme.ts";
 import { type Axis, deltaTicks, RATIO_TICKS, spacedTicks } from "./axis.ts";
 
 export interface HistogramSide {
   readonly name: string;
   /** A variable of the style sheet. */
-  readonly colour: string;
+  readonly color: string;
   /** Above the middle line, or below it. */
   readonly up: boolean;
   /** How many have a Δ in `[from, to)`, nats. */
@@ -83,15 +83,15 @@ export function drawHistogram(
   drawZones(context, picture.zones, x, width, height);
   const most = Math.log1p(Math.max(1, ...counts.flat()));
   const room = floor - TOP;
-  for (const [at, { colour, up }] of sides.entries()) {
-    context.fillStyle = themeColour(colour);
+  for (const [at, { color, up }] of sides.entries()) {
+    context.fillStyle = themeColor(color);
     for (const [column, count] of counts[at]!.entries()) {
       if (count < 0.05) continue;
       const size = Math.max(1, (Math.log1p(count) / most) * room);
       context.fillRect(column * COLUMN, up ? floor - size : floor, COLUMN - 0.75, size);
     }
   }
-  context.strokeStyle = themeColour("--muted");
+  context.strokeStyle = themeColor("--muted");
   context.lineWidth = 1;
   context.beginPath();
   context.moveTo(0, floor + 0.5);
@@ -112,9 +112,9 @@ function drawZones(
   for (const { from, to, kind } of zones) {
     const [left, right] = [Math.max(0, x(from)), Math.min(width, x(to))];
     if (!(right > left)) continue;
-    context.fillStyle = themeColour("--panel");
+    context.fillStyle = themeColor("--panel");
     context.fillRect(left, TOP, right - left, foot - TOP);
-    context.strokeStyle = themeColour("--line");
+    context.strokeStyle = themeColor("--line");
     context.lineWidth = 1;
     const room = foot - TOP;
     const first = left - (left % 7);
@@ -144,7 +144,7 @@ function drawTicks(
   height: number,
 ): void {
   context.font = FONT;
-  context.fillStyle = themeColour("--muted");
+  context.fillStyle = themeColor("--muted");
   const apart = (2 * 46) / width;
   const label = (text: string, at: number, y: number): void => {
     const half = context.measureText(text).width / 2;

@@ -1,7 +1,7 @@
 import { formatPlain } from "../../../../src/render/text/display/index.ts";
 import type { Row } from "../export.ts";
 import { canvasSvg, type Pen } from "../svg-canvas.ts";
-import { themeColour } from "../theme.ts";
+import { themeColor } from "../theme.ts";
 import { clampPlace } from "./axis.ts";
 import { columnEdges, countColumns, drawHistogram, type HistogramPicture } from "./draw-histogram.ts";
 import { HEIGHT, type Threshold } from "./threshold.ts";
@@ -28,9 +28,9 @@ function drawThreshold(pen: Pen, { axis }: HistogramPicture, { label, ratio }: T
   const place = clampPlace(axis.place(Math.log(ratio)));
   const isRight = place > 0.6;
   const x = ((place + 1) / 2) * EXPORTED_WIDTH;
-  pen.fillStyle = themeColour("--text");
+  pen.fillStyle = themeColor("--text");
   pen.fillRect(x - 1, 18, 2, HEIGHT - 36);
-  pen.strokeStyle = themeColour("--page");
+  pen.strokeStyle = themeColor("--page");
   pen.lineWidth = 3;
   pen.textAlign = isRight ? "right" : "left";
   const [left, y] = [x + (isRight ? -6 : 6), 34 + at * 18];
@@ -41,15 +41,15 @@ function drawThreshold(pen: Pen, { axis }: HistogramPicture, { label, ratio }: T
 function drawLegend(pen: Pen, { sides }: HistogramPicture): void {
   pen.textAlign = "left";
   let left = 0;
-  for (const { name, colour, up } of sides) {
-    pen.fillStyle = themeColour(colour);
+  for (const { name, color, up } of sides) {
+    pen.fillStyle = themeColor(color);
     pen.fillRect(left, HEIGHT + 8, 12, 10);
-    pen.fillStyle = themeColour("--text");
+    pen.fillStyle = themeColor("--text");
     const text = sides.length > 1 ? `${name} ${up ? "↑" : "↓"}` : name;
     pen.fillText(text, left + 17, HEIGHT + 17);
     left += 17 + pen.measureText(text).width + 20;
   }
-  pen.fillStyle = themeColour("--muted");
+  pen.fillStyle = themeColor("--muted");
   pen.textAlign = "right";
   pen.fillText("Δ, nats, below; ratio above; heights logarithmic", EXPORTED_WIDTH, HEIGHT + 17);
 }

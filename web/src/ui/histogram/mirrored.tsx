@@ -38,8 +38,8 @@ export function MirroredHistogram({
       name={`${above.name}-${below.name}`}
       svg={() =>
         mirroredChart(
-          { ...up, colour: "blue" },
-          { ...down, colour: "orange" },
+          { ...up, color: "blue" },
+          { ...down, color: "orange" },
           { ...SIZE, title: unit, xLabel: "", edges, axis: "log", heights: "share" },
         )
       }

@@ -9,7 +9,7 @@ import { type Loaded, settle } from "../../state/loaded.ts";
 import { navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { Choice } from "../../ui/choice.tsx";
-import { paletteNamed } from "../../ui/colour-scale.ts";
+import { paletteNamed } from "../../ui/color-scale.ts";
 import { Legend } from "../../ui/legend.tsx";
 import { promptText, tokenText } from "../../ui/token-text.ts";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
@@ -185,8 +185,8 @@ function tokenCharts({ deltasA, deltasB, differences, length, largest, alignment
     title: "Δ along the tokens",
     xs,
     lines: [
-      { label: "A", colour: "blue", values: values(deltasA) },
-      { label: "B", colour: "orange", dash: [6, 3], values: values(deltasB) },
+      { label: "A", color: "blue", values: values(deltasA) },
+      { label: "B", color: "orange", dash: [6, 3], values: values(deltasB) },
     ],
   };
   const difference: ChartSpec = {
@@ -194,7 +194,7 @@ function tokenCharts({ deltasA, deltasB, differences, length, largest, alignment
     id: "pair-difference",
     title: "Δb − Δa along the tokens",
     xs,
-    lines: [{ label: "B − A", colour: "teal", values: values(differences) }],
+    lines: [{ label: "B − A", color: "teal", values: values(differences) }],
   };
   return largest === undefined && differences.every(Number.isNaN) ? [both] : [both, difference];
 }

@@ -1,5 +1,5 @@
 import { navigate } from "../../state/url.ts";
-import { shadeClass } from "../../ui/colour-scale.ts";
+import { shadeClass } from "../../ui/color-scale.ts";
 import { tokenClass, tokenText } from "../../ui/token-text.ts";
 import { getId, type PairModel, range } from "./pair-model.ts";
 

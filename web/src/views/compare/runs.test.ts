@@ -86,7 +86,7 @@ describe("the chart of all runs", () => {
         { label: "fp8", values: [null, 0.3, 0.4] },
       ],
     });
-    expect(new Set(spec!.lines.map(({ colour }) => colour)).size).toBe(2);
+    expect(new Set(spec!.lines.map(({ color }) => color)).size).toBe(2);
   });
 
   it("is not there for one step", () => {

@@ -73,9 +73,9 @@ function Caption({ question: { axisName, tokens, prepared, picture } }: { readon
         {counted} by {AXIS_NAMES[axisName]}: Δ in nats below, ratio above; heights are logarithmic
       </span>
       <span class="sides">
-        {picture.sides.map(({ name, colour, up }) => (
+        {picture.sides.map(({ name, color, up }) => (
           <span key={name}>
-            <i style={{ background: `var(${colour})` }} /> {name}{" "}
+            <i style={{ background: `var(${color})` }} /> {name}{" "}
             {picture.sides.length > 1 && (up ? "↑" : "↓")}
           </span>
         ))}

@@ -117,7 +117,7 @@ function findTails({ sums, sorted }: Prepared, axis: AxisName): readonly [number
   return [at(0.0001), Math.max(-at(0.02), at(0.98)), at(0.9999)];
 }
 
-const COLOURS: Readonly<Record<Side, string>> = { right: "--blue", wrong: "--orange", unknown: "--grey" };
+const COLORS: Readonly<Record<Side, string>> = { right: "--blue", wrong: "--orange", unknown: "--grey" };
 
 export function makePicture(
   sides: readonly HistogramSide[],
@@ -138,7 +138,7 @@ export function listSides({ sums, sorted }: Prepared, axis: AxisName): Histogram
   const present = SIDES.filter((side) => (values ? values[side].length > 0 : sums.sides.includes(side)));
   return present.map((side) => ({
     name: side,
-    colour: COLOURS[side],
+    color: COLORS[side],
     up: side !== "wrong" || present.length === 1,
     between: values
       ? (from, to) => placeIn(values[side], to) - placeIn(values[side], from)

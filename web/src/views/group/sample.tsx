@@ -2,7 +2,7 @@ import { formatCounted, formatNumber } from "../../../../src/render/text/display
 import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/index.ts";
 import { sparkValue } from "../../../../src/results/wire/index.ts";
 import { makeHref } from "../../state/url.ts";
-import { shadeClass } from "../../ui/colour-scale.ts";
+import { shadeClass } from "../../ui/color-scale.ts";
 import { chooseEnd } from "../../ui/legend.tsx";
 import { SampleText } from "../../ui/peek/sample-text.tsx";
 import { StarMark } from "../../ui/star-button.tsx";

@@ -6,7 +6,7 @@ import { client } from "../../api/client.ts";
 import { useKeys } from "../../state/keys.ts";
 import { type Loaded, settle } from "../../state/loaded.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
-import { paletteNamed } from "../../ui/colour-scale.ts";
+import { paletteNamed } from "../../ui/color-scale.ts";
 import { Legend } from "../../ui/legend.tsx";
 import { ReportTable } from "../../ui/report-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";

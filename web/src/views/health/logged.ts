@@ -56,7 +56,7 @@ export function chartMetric(one: LoggedMetric, range: StepRange | null): ChartSp
     unit: one.unit ?? "",
     xLabel: "step",
     xs: places.map((at) => one.steps[at]!),
-    lines: [{ label: "logged", colour: "blue", values }],
+    lines: [{ label: "logged", color: "blue", values }],
     scale: "linear",
     kind: isSigned ? "signed" : "number",
     // Such metrics may lie far from 0 throughout, such as a learning rate or a length.

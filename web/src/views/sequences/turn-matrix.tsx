@@ -4,7 +4,7 @@ import { listTurns, type SequenceTable, type TurnTable } from "../../../../src/r
 import { turns as turnsOfRun } from "../../state/loaded.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
-import { shadeClass } from "../../ui/colour-scale.ts";
+import { shadeClass } from "../../ui/color-scale.ts";
 import { elementSvg } from "../../ui/element-svg.ts";
 import type { Row } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";

@@ -3,7 +3,7 @@ import type { RunInfo } from "../../../../src/results/index.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { readCorrection } from "../../state/correction.ts";
 import type { Move, Route } from "../../state/url.ts";
-import { type Palette, paletteNamed } from "../../ui/colour-scale.ts";
+import { type Palette, paletteNamed } from "../../ui/color-scale.ts";
 import { chooseEnd } from "../../ui/legend.tsx";
 import { parseRange, type TokenRange } from "./model/axis.ts";
 import { TEXT_MODES, type TextMode } from "./model/display.ts";

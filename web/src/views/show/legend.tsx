@@ -1,6 +1,6 @@
 import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { navigate } from "../../state/url.ts";
-import { PALETTE_TITLES, PALETTES, type Palette } from "../../ui/colour-scale.ts";
+import { PALETTE_TITLES, PALETTES, type Palette } from "../../ui/color-scale.ts";
 import { Legend } from "../../ui/legend.tsx";
 import type { Choices } from "./choices.ts";
 import type { Fates } from "./model/fate.ts";

@@ -23,7 +23,7 @@ export function Toolbar({
   return (
     <div class="toolbar">
       <Choice
-        label="colour"
+        label="color"
         name="metric"
         options={choices.metrics.map(({ name, title, meaning }, at) => ({
           name,

@@ -41,7 +41,7 @@ export function SequenceView({ info }: ViewProps) {
   }
   return (
     <WhenLoaded of={otherRun(at).run()}>
-      {/* One scale for both, so that a colour means the same. */}
+      {/* One scale for both, so that a color means the same. */}
       {(run) => (
         <>
           <ComparisonBanner compared={compared} />

@@ -5,7 +5,7 @@ import type { StoryEntry } from "../../../../src/results/index.ts";
 import { changeStar, starFailure, story } from "../../state/stars.ts";
 import { makeHref } from "../../state/url.ts";
 import { Svg } from "../../ui/chart-picture.tsx";
-import { shadeClass } from "../../ui/colour-scale.ts";
+import { shadeClass } from "../../ui/color-scale.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";

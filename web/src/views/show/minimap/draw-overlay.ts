@@ -37,9 +37,9 @@ export function drawOverlay(
   context.strokeStyle = inks.text;
   context.lineWidth = 1.5;
   context.strokeRect(left + 0.75, 0.75, Math.max(3, axis.xOf(sight.to) - left - 1.5), height - 1.5);
-  const tick = (place: number, colour: string, width: number): void => {
+  const tick = (place: number, color: string, width: number): void => {
     const middle = (axis.xOf(place) + axis.xOf(place + 1)) / 2;
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.fillRect(middle - width / 2, 0, width, height);
   };
   for (const pin of pins) tick(pin, inks.muted, 1);

@@ -5,7 +5,7 @@
  */
 
 import { formatNumber, formatPlain, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { chooseHeight, chooseShade, LAST } from "../../../ui/colour-scale.ts";
+import { chooseHeight, chooseShade, LAST } from "../../../ui/color-scale.ts";
 import type { Pen } from "../../../ui/svg-canvas.ts";
 import type { Axis } from "../model/axis.ts";
 import { computeEnvelope, type Envelope } from "../model/envelope.ts";
@@ -199,16 +199,9 @@ function drawBands(context: Pen, axis: Axis, model: SequenceModel, inks: Inks, h
   }
 }
 
-function named(
-  context: Pen,
-  text: string,
-  left: number,
-  width: number,
-  top: number,
-  colour: string,
-): boolean {
+function named(context: Pen, text: string, left: number, width: number, top: number, color: string): boolean {
   if (context.measureText(text).width + 6 > width) return false;
-  context.fillStyle = colour;
+  context.fillStyle = color;
   context.fillText(text, left + 3, top + TURN / 2 + 0.5);
   return true;
 }
@@ -218,10 +211,10 @@ function drawMean(
   mean: Float64Array,
   { left, step }: Columns,
   yOf: (value: number) => number,
-  colour: string,
+  color: string,
 ): void {
   const scaleX = (column: number): number => left + (column + 0.5) * step;
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.lineWidth = 1.25;
   context.beginPath();
   let open = false;

@@ -1,4 +1,4 @@
-import { LAST } from "../../../ui/colour-scale.ts";
+import { LAST } from "../../../ui/color-scale.ts";
 
 export interface Inks {
   /** `q-15` … `q15`. */

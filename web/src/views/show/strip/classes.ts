@@ -1,4 +1,4 @@
-import { shadeClass } from "../../../ui/colour-scale.ts";
+import { shadeClass } from "../../../ui/color-scale.ts";
 import type { TokenRange } from "../model/axis.ts";
 import type { Fates } from "../model/fate.ts";
 import { HIT } from "../model/find.ts";

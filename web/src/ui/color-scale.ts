@@ -1,5 +1,5 @@
 /**
- * Values to one of 31 shades, `q-15` … `q15`, that `colour-scale.css` binds to colors. Up to the end of its domain (p99.5 of
+ * Values to one of 31 shades, `q-15` … `q15`, that `color-scale.css` binds to colors. Up to the end of its domain (p99.5 of
  * the run) a symmetric power scale in 21 shades: small differences stay visible beside large ones (LMdiff does the same
  * with 0.3). Beyond it, where the run's largest value is known, five more on each side in a second hue, logarithmic up to
  * that value: the one token in 200 that lies there may be a hundred times as far off. Callers fix both ends; they are
@@ -7,7 +7,7 @@
  *
  * @module
  */
-import "./colour-scale.css";
+import "./color-scale.css";
 
 export const SHADES = 10;
 /** Shades on each side for what is beyond the domain. */

@@ -9,7 +9,7 @@ import {
   SHADES,
   shadeClass,
   valueOfShade,
-} from "./colour-scale.ts";
+} from "./color-scale.ts";
 
 test("shades are symmetric and grow as the power 0.4", () => {
   expect(chooseShade(0, 1)).toBe(0);
@@ -77,7 +77,7 @@ describe("beyond the domain, where the run's largest value is known", () => {
 /** Colors of the style sheet, mixed as browsers mix them (CSS Color 4, OKLab). */
 describe("the colors", () => {
   type Rgb = readonly [number, number, number];
-  const css = readFileSync(new URL("./colour-scale.css", import.meta.url), "utf8");
+  const css = readFileSync(new URL("./color-scale.css", import.meta.url), "utf8");
   const linear = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
   const parse = (hex: string): Rgb => {
     const full = hex.length === 4 ? `#${[...hex.slice(1)].map((digit) => digit + digit).join("")}` : hex;
@@ -159,8 +159,8 @@ describe("the colors", () => {
       expect(shades.size).toBe(2 * LAST + 1);
       const ink = parse(["#1c1e22", "#e8eaee"][theme]!);
       const beyond = parse(["#ffffff", "#15171a"][theme]!);
-      for (const [shade, colour] of shades)
-        expect(contrast(colour, Math.abs(shade) > SHADES ? beyond : ink), `q${shade}`).toBeGreaterThanOrEqual(
+      for (const [shade, color] of shades)
+        expect(contrast(color, Math.abs(shade) > SHADES ? beyond : ink), `q${shade}`).toBeGreaterThanOrEqual(
           4.5,
         );
       for (const sign of [-1, 1])
