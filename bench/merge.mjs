@@ -104,7 +104,7 @@ function tell(written, counts, samples, rounds) {
   const figures = readFigures(written, counts, samples);
   const notes = [
     `${written.count.toLocaleString("en")} parts of ${Math.round(figures.bytesPerPart / 1000)} kB and ${Math.round(figures.tokensPerPart).toLocaleString("en")} tokens with mask 1 each: 64 sequences of 8 prompts, 8 ranks to a step, ids from a vocabulary of 150,000`,
-    `from ${counts[1].toLocaleString("en")} parts on, each further one takes ${(1000 * figures.cpuPerPart).toFixed(1)} ms of CPU and ${(figures.memoryPerPart / 1000).toFixed(0)} kB of memory`,
+    `from ${counts[1].toLocaleString("en")} parts on, each further one takes ${(1000 * figures.cpuPerPart).toFixed(1)} ms of CPU and ${(figures.memoryPerPart / 1000).toFixed(0)} kB of peak memory`,
   ];
   for (const note of notes) console.log(note);
   return {
