@@ -16,7 +16,7 @@
 
 import { resolve } from "node:path";
 import type { ErrorSpan } from "../analyses/kl/index.ts";
-import { createDistributionPool, type DistributionPool, defaultThreads } from "../analyses/parallel/index.ts";
+import { createDistributionPool, type DistributionPool } from "../analyses/parallel/index.ts";
 import { containError, dictionary, isSystemError } from "../core/base/index.ts";
 import type { Finding, FindingLog } from "../core/schema/index.ts";
 import { keyed } from "./keyed-text.ts";
@@ -138,7 +138,7 @@ export class StudyScoring {
       options.cacheBytes ?? DEFAULT_CACHE_BYTES,
       this.#policies.flatMap(({ name }) => listPartners(name, spec)).flatMap(namesOfRows),
     );
-    this.#rows = createDistributionPool(options.threads ?? defaultThreads());
+    this.#rows = createDistributionPool(options.threads);
     this.#texts = texts.map((text) => keyed(text, spec.attention));
     this.#errors = new Map(this.#texts.map(({ key, plan }) => [key, plan?.error]));
     this.#tokens = this.#texts.reduce((sum, text) => sum + responseTokens(text), 0);

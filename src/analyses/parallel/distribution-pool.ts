@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import {
   type ComparedRows,
   compareRows,
@@ -22,6 +23,8 @@ export interface DistributionPool {
   close(): Promise<void>;
 }
 
+/** Rows are copied to every thread by one, which more threads would wait for. */
+const MOST_THREADS = 4;
 /** Columns of one task: a millisecond or two, beside which handing it over is little. */
 const TASK_COLUMNS = 2 ** 19;
 /** Tasks that a thread may have: one at work, one waiting. */
@@ -31,9 +34,11 @@ const SLOTS = 2;
  * Worker threads over rows of logits, started on first use. The calling thread works too: it copies rows to whichever
  * thread has room, and does others itself meanwhile. Where worker files cannot be started it does all.
  *
- * @param threads that work, the calling one among them
+ * @param threads that work, the calling one among them; default: one per processor, at most four
  */
-export function createDistributionPool(threads: number): DistributionPool {
+export function createDistributionPool(
+  threads: number = Math.min(availableParallelism(), MOST_THREADS),
+): DistributionPool {
   const url = workerFile("distribution-worker");
   const pool = url === undefined || threads <= 1 ? undefined : startPool(threads - 1, url);
   return {

@@ -9,12 +9,16 @@ import { buildReport } from "../report/build-report.ts";
 import { clusterKeys } from "../report/cluster-keys.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import { type Compiled, compile } from "./compile.test-data.ts";
-import { type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
+import { defaultThreads, type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
 import { SUMMARY_COLUMNS, summaryColumns, toBatch } from "./summary-columns.ts";
 import { startThread } from "./thread.ts";
 
 const threads = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+
+it("starts no thread of its own accord where there are two processors, and at most four", () => {
+  expect([1, 2, 3, 4, 16].map((processors) => defaultThreads(processors))).toEqual([1, 1, 3, 4, 4]);
+});
 
 async function* stream(batches: Iterable<RecordBatch>): AsyncGenerator<RecordBatch> {
   yield* batches;

@@ -14,8 +14,8 @@ import { startThread, type Thread, workerFile } from "./thread.ts";
 
 export interface SummarizeOptions {
   /**
-   * Threads that sum, beside the calling one, which reads; default: one per processor, at most four. With 0 or 1
-   * everything happens in the calling thread.
+   * Threads that sum, beside the calling one, which reads; default: {@link defaultThreads}. With 0 or 1 everything happens
+   * in the calling thread.
    */
   readonly threads?: number;
   /** Response tokens up to which no thread is started; default two million. */
@@ -36,9 +36,14 @@ const SMALL_TOKENS = 2_000_000;
 /** Batches that a thread may have: one at work, one waiting. */
 const BATCHES_HELD = 2;
 
-/** Threads when the caller does not say. */
-export function defaultThreads(): number {
-  return Math.min(availableParallelism(), MOST_THREADS);
+/**
+ * Threads that read and sum when the caller does not say: one per processor, at most four, and one where there are two
+ * processors. One thread keeps a third of a second processor busy with garbage collection and files, and every further
+ * one compiles the code again: with two, a report of 10 million tokens is no faster, and takes 1.4 times the CPU time and
+ * memory (docs/benchmarks.md).
+ */
+export function defaultThreads(processors = availableParallelism()): number {
+  return processors <= 2 ? 1 : Math.min(processors, MOST_THREADS);
 }
 
 /**

@@ -22,7 +22,7 @@ import { type ApartOptions, chooseFiles, summarizeFiles } from "./summarize-file
 export interface ReportRunOptions extends RunInput, FilterOptions {
   /** Trainers whose own metrics stand beside ours: `verl`, `xtuner`. */
   readonly parity?: readonly string[];
-  /** Threads that read and sum; default one per processor, at most four. */
+  /** Threads that read and sum; default: 1 on one or two processors, else one per processor, at most 4. */
   readonly threads?: number;
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;

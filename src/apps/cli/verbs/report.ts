@@ -81,5 +81,5 @@ export function addReportOptions(command: Command): Command {
     .option("--explain", "also print how each file was read: found, guessed, missing")
     .option("--brief", "print only the first screen")
     .option("--full", "print the tables too (a terminal shows only the first screen by default)")
-    .option("--threads <n>", "threads for large input (default: one per processor, at most 4)");
+    .option("--threads <n>", "threads for large input (default: 1 on one or two processors, else up to 4)");
 }

@@ -43,7 +43,7 @@ export const summarize: Verb<[paths: string[]], SummarizeOptions> = {
         "verbs that the parts are for: report (default), doctor, sweep, divergence, kl; with commas, parts for each",
       )
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
-      .option("--threads <n>", "threads for large shards (default: one per processor, at most 4)")
+      .option("--threads <n>", "threads for large shards (default: 1 on one or two processors, else up to 4)")
       .option("--worker", "answer requests on standard input until it ends, one line of JSON each"),
   async run([paths], options, terminal) {
     const { summarize } = await import("../commands/summarize.ts");
