@@ -68,7 +68,7 @@ const PHRASES_OF_TEXTS = [
   [/(?<!\bthere )\bare no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "are not"],
 ];
 
-/** Wings whose comments also keep clear of {@link PHRASES_OF_COMMENTS}. */
+/** Wings whose comments, like those of the Python package, also keep clear of {@link PHRASES_OF_COMMENTS}. */
 const PLAIN_COMMENTS = /^src\/(?:core|input|trainers)\//;
 const PHRASES_OF_COMMENTS = [
   // A word before them on the row: "there" may end the row above.
@@ -264,6 +264,19 @@ function checkSource(path) {
   for (const { line: at, text } of proseStrings(source)) checkProse(file, at, text);
 }
 
+/** Comments and docstrings of a Python file, row by row. */
+function checkPython(path) {
+  const file = relative(root, path);
+  let isDocstring = false;
+  for (const [i, row] of readFileSync(path, "utf8").split("\n").entries()) {
+    const quotes = row.split('"""').length - 1;
+    const [comment] = /(?:^|\s)#:? .*/.exec(row) ?? [];
+    const prose = isDocstring || quotes > 0 ? row.replace(/``[^`]*``/g, "``…``") : comment;
+    if (prose !== undefined) checkProse(file, i + 1, prose, [...PHRASES, ...PHRASES_OF_COMMENTS]);
+    if (quotes === 1) isDocstring = !isDocstring;
+  }
+}
+
 /** Prose of a Markdown file, without its code blocks. */
 function checkMarkdown(path) {
   const file = relative(root, path);
@@ -295,6 +308,8 @@ for (const path of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELO
   checkMarkdown(join(root, path));
 for (const folder of ["docs", "examples", "integrations", "lab", "python/README.md", "skills"])
   for (const path of walk(join(root, folder))) if (path.endsWith(".md")) checkMarkdown(path);
+
+for (const path of walk(join(root, "python/logratio"))) if (path.endsWith(".py")) checkPython(path);
 
 for (const problem of problems) console.log(problem);
 console.log(

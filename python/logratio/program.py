@@ -28,7 +28,7 @@ def find_command() -> list[str]:
     that this package lies in, with the Node that ``python -m logratio`` would take; ``logratio`` on the path.
 
     Raises:
-        LogratioError: when there is none of them.
+        LogratioError: when none of them exists.
     """
     if own := os.environ.get("LOGRATIO_CLI"):
         return shlex.split(own)

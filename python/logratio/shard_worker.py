@@ -152,7 +152,7 @@ class ShardWorker:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.close()
-        # A file, not a pipe: nobody reads messages while a request is answered, and a full pipe would stop the program.
+        # A file, not a pipe: messages are not read while a request is answered, and a full pipe would stop the program.
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the process lives)
         self._process = subprocess.Popen(
             [*find_command(), "--color", "never", "summarize", "--worker"],

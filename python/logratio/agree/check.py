@@ -95,7 +95,7 @@ def assert_policies_agree(
 ) -> Agreement:
     """Asserts that two policies give the same tokens the same log-probs, within a tolerance that is shown to hold.
 
-    Not finding a difference is no agreement: the assertion holds when the 1 - 2·alpha interval of the mean lies within
+    Not finding a difference does not show agreement: the assertion holds when the 1 - 2·alpha interval of the mean lies within
     ``tol`` (two one-sided tests), with sequences as what was drawn; or when every token is within ``tol``. With fewer
     than 10 clusters there is no interval, and every token must be. If the policies differ by ``tol`` on average, it
     holds in about ``alpha`` of all samples: measured 0.02 to 0.09 with 10 sequences and 0.01 to 0.06 with 50, for

@@ -39,7 +39,7 @@ class Pair:
     b: Values
     #: Tokens that count.
     mask: np.ndarray
-    #: Token ids; None where nobody gave them.
+    #: Token ids; None where none were given.
     ids: np.ndarray | None
     step: int | None
     #: Of each sequence, what it was drawn with; None where every sequence was drawn alone.
@@ -137,7 +137,7 @@ def _as_numpy(value: Any) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype == object and all(entry is None or isinstance(entry, (int, float)) for entry in array.flat):
         return array.astype(np.float64)
-    # Whoever writes -1 in a list means -1.0.
+    # In a list, -1 means -1.0.
     return array.astype(np.float64) if array.dtype.kind == "i" and isinstance(value, (list, tuple)) else array
 
 
@@ -203,7 +203,7 @@ def _read_ids(given: Sequence[Mapping[str, Any]], pair: Pair, names: tuple[str, 
             raise LogratioError(
                 f"the sides scored different tokens at {_places(len(wrong))}, the first: {pair.place(i)}, "
                 f"{names[0]} {ids[0][i]}, {names[1]} {ids[1][i]}",
-                likely="one side sampled anew instead of scoring the other's tokens",
+                likely="one side sampled its own tokens instead of scoring the other's",
                 hint="score one side's tokens under the other (teacher forcing)",
             )
     return ids[0] if ids else None

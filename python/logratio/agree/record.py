@@ -40,7 +40,7 @@ def keep_failures(folder: Path, name: str) -> Iterator[Keeping]:
 
 
 def write_failure(pair: Pair, names: tuple[str, str]) -> Path | None:
-    """Writes both sides as a record (``a`` as rollout, ``b`` as trainer); None where nobody keeps them.
+    """Writes both sides as a record (``a`` as rollout, ``b`` as trainer); None outside `keep_failures`.
 
     Raises:
         OSError: when the file cannot be written.

@@ -35,7 +35,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure to hold against bounds, of Δ = log p_trainer - log p_rollout (nats).
+    """A figure that bounds apply to, of Δ = log p_trainer - log p_rollout (nats).
 
     Attributes:
         statistic: ``ratio`` exp Δ (aggregated in log space); ``error_ratio`` exp abs(Δ); ``ratio_distance``

@@ -60,7 +60,7 @@ class RolloutImportanceSampling:
             log-probs, detached (weights are None without a threshold); figures by xtuner's keys, KLs in nats.
 
         Raises:
-            ValueError: where a setting is none of xtuner's, or shapes differ.
+            ValueError: for a setting that xtuner does not have, and where shapes differ.
         """
         old, rollout, mask = _take_pack(old_log_prob, rollout_log_prob, response_mask)
         mismatch = compute_mismatch_metrics(old, rollout, mask)
@@ -111,7 +111,7 @@ def compute_rollout_importance_weights(
         threshold.
 
     Raises:
-        ValueError: where a setting is none of xtuner's, or shapes differ.
+        ValueError: for a setting that xtuner does not have, and where shapes differ.
     """
     old, rollout, mask = _take_pack(old_log_prob, rollout_log_prob, response_mask)
     if rollout_is_threshold is None:

@@ -23,7 +23,7 @@ def pack_batch(batch: Mapping[str, Any]) -> Packed:
     """Packs arrays as ``Recorder.log`` takes them; ``step`` and ``rank`` become one number per sequence.
 
     Raises:
-        LogratioError: for names that nobody knows, and for columns that do not fit together.
+        LogratioError: for unknown names, and for columns that do not fit together.
     """
     unknown = [str(name) for name in batch if name not in KNOWN]
     if unknown:

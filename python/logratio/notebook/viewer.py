@@ -23,7 +23,7 @@ class Viewer:
     """A viewer that runs. Shows itself in a notebook; made by `view`, ends with `stop` or with the kernel.
 
     Attributes:
-        url: for a browser on this machine; whoever knows it can read the run.
+        url: for a browser on this machine; anyone who has it can read the run.
     """
 
     def __init__(

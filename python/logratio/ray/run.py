@@ -72,7 +72,7 @@ def summarize(
 
     Args:
         paths: files, directories and addresses, as the *cluster* sees them: a shared file system or an object store.
-        out: directory of this machine for the parts. The same call made again goes on where the last one was broken;
+        out: directory of this machine for the parts. The same call made again resumes where the last one broke off;
             parts for several verbs may share it.
         verb: what the parts are for: ``report``, ``doctor``, ``sweep``, ``divergence``; ``kl``, whose paths are studies.
         address: of the cluster (``ray://host:10001``, ``auto``); None for the one that this process is connected to,
@@ -80,7 +80,7 @@ def summarize(
         workers: actors, each with one core; None for all cores that the cluster has.
         retries: how often a chunk of shards is tried again after its worker, or its node, was lost.
         runtime_env: Ray's, for the actors: ``{"pip": ["logratio[ray]"]}`` where the nodes lack the package.
-        progress: is told in a sentence what was done; None for nobody.
+        progress: called with a sentence that says what was done; None: not called.
         options: flags of ``logratio summarize`` with underscores: ``steps="100..200"``, ``rollout="column"``.
 
     Raises:
@@ -146,7 +146,7 @@ def report(
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a run is summarized, and what is told of it: arguments of `summarize`."""
+    """Where a run is summarized, and what is reported of it: arguments of `summarize`."""
 
     out: str | os.PathLike[str] | None
     address: str | None

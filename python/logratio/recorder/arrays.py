@@ -112,7 +112,7 @@ def copy(value: Any, copier: Copier, narrow: Any = None) -> Copied:
         narrow: the type in which 64-bit integers in this machine's memory are copied; None means their own.
 
     Raises:
-        TypeError: for a value that is none of these.
+        TypeError: for any other value.
     """
     if _is_tensor(value):
         return _copy_tensor(value.detach(), copier, narrow)
@@ -168,7 +168,7 @@ def _copy_tensor(tensor: Any, copier: Copier, narrow: Any) -> Copied:
 
 
 def _copy_from_gpu(tensor: Any) -> Copied:
-    """Copies in the order of the GPU's own stream: later changes come after it, and nobody waits for it here."""
+    """Copies in the order of the GPU's own stream: later changes come after it, and this call does not wait for it."""
     import torch
 
     host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)

@@ -278,7 +278,7 @@ class Recorder:
 
     def _start(self) -> None:
         if self._pid != os.getpid():
-            # Threads do not survive a fork: the child has the queue of its parent and nobody who empties it.
+            # Threads do not survive a fork: the child has the queue of its parent and no thread that empties it.
             self._pid = os.getpid()
             self._thread = None
             self._queue = queue.Queue()

@@ -31,7 +31,7 @@ _CHUNK = 1 << 20
 _TIMEOUT = 30.0
 _FIRST_DELAY = 0.5
 _LONGEST_DELAY = 30.0
-#: The same request may succeed later; with another token too, which whoever runs the server may set right.
+#: The same request may succeed later; so may one with another token, if the server's is changed.
 _PASSING = {401, 403, 408, 421, 425, 429}
 #: Calls of one step and rank that a resumed run may have recorded before.
 _MOST_CALLS = 10_000
@@ -76,7 +76,7 @@ def find_spool(url: str, name: str, rank: int) -> Path:
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not given and hasattr(os, "getuid"):
         found = os.lstat(base)
-        # Whoever may write to the temporary directory could have made it, to read what is spooled.
+        # Any user who may write to the temporary directory could have made it, to read what is spooled.
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
             raise PermissionError(f"{base} belongs to another user: set LOGRATIO_SPOOL to a folder of your own")
     key = hashlib.sha256(f"{url}\n{name}".encode()).hexdigest()[:16]

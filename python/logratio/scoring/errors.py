@@ -37,7 +37,7 @@ class Cancelled(WorkerError):
     """The other end no longer wants the answer."""
 
     def __init__(self) -> None:
-        super().__init__("the request was cancelled", kind="cancelled")
+        super().__init__("the request was canceled", kind="cancelled")
 
 
 def first_line(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Texts forced through a model, and held against others: bodies by batch, heads by blocks of rows.
+"""Texts forced through a model, and compared with others: bodies by batch, heads by blocks of rows.
 
 Of a batch only the last hidden states are kept, of the positions that predict response tokens. Logits exist for a block
 of rows of two models at a time.

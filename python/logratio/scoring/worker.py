@@ -29,7 +29,7 @@ DEFAULT_BLOCK_BYTES = {"cpu": 1 << 26, "cuda": 1 << 31, "mps": 1 << 28}
 
 
 class Requests:
-    """Requests as they come in, read beside the work so that one can be cancelled while it runs."""
+    """Requests as they come in, read beside the work so that one can be canceled while it runs."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -47,7 +47,7 @@ class Requests:
         except (ValueError, EOFError) as error:
             print(f"the request cannot be read: {first_line(error)}", file=sys.stderr, flush=True)
             os._exit(3)
-        # Whoever asked is gone: what still runs is for nobody.
+        # The program that asked is gone, and nothing needs what still runs.
         os._exit(0)
 
     def next(self) -> Frame:
@@ -89,7 +89,7 @@ class Worker:
                 self.send({"request": self._request, "done": True, **answer}, arrays)
             except WorkerError as error:
                 self.send({"request": self._request, "error": error.describe()})
-            except Exception as error:  # what nobody foresaw ends the request, not the worker
+            except Exception as error:  # an unforeseen error ends the request, not the worker
                 traceback.print_exc()
                 what = f"{type(error).__name__}: {first_line(error)}"
                 self.send({"request": self._request, "error": {"what": what, "kind": "unexpected"}})
@@ -226,7 +226,7 @@ def introduce() -> dict[str, Any]:
 
 
 def main() -> None:
-    # An interrupt at the terminal reaches the whole group: what is to stop here is cancelled by whoever asked for it.
+    # An interrupt at the terminal reaches the whole group: what is to stop here is canceled by the program that asked.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Whatever a library prints must not end up among the frames.
     out = os.fdopen(os.dup(1), "wb")
