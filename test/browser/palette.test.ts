@@ -162,6 +162,15 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
     await page.getByRole("button", { name: "Run" }).click();
     const found = page.locator(".sql-view section [role=status]").first();
     await eventually(() => readText(found)).toContain("768 rows");
+    // Signs that mean something in SQL are text like any other.
+    await find("question%'", 'command Search whole prompts for "question%\'" SQL');
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Run" }).click();
+    await eventually(() => readText(found)).toMatch(/^0 rows/);
+    await find("<BOS>q", 'command Search whole prompts for "<BOS>q" SQL');
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Run" }).click();
+    await eventually(() => readText(found)).toContain("768 rows");
     await post("api/stars", { handle: "s30.q48.t39", note: null });
     expect(errors).toEqual([]);
   });

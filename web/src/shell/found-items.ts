@@ -82,9 +82,9 @@ export function promptItems({ prompts, found }: PromptMatches): PaletteItem[] {
   }));
 }
 
-/** The list has only the beginning of each prompt. */
+/** The list has only the beginning of each prompt. Not LIKE, to which % and _ in the text would mean anything. */
 export function wholePromptsItem(text: string): PaletteItem {
-  const sql = `SELECT handle, prompt FROM texts\nWHERE prompt ILIKE '%${text.replaceAll("'", "''")}%'`;
+  const sql = `SELECT handle, prompt FROM texts\nWHERE contains(lower(prompt), lower('${text.replaceAll("'", "''")}'))`;
   return {
     ...{ key: "whole prompts", kind: "command", label: `Search whole prompts for "${text}"`, hint: "SQL" },
     move: { view: "sql", token: undefined, params: { sql } },
