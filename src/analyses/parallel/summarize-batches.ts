@@ -47,8 +47,8 @@ export function defaultThreads(processors = availableParallelism()): number {
 }
 
 /**
- * The summary of all batches: what adding them to one `RunSummary` gives, bit for bit, whatever the number of threads. Few batches are in memory at a time; their arrays belong to this call and may be empty
- * afterwards.
+ * The summary of all batches: what adding them to one `RunSummary` gives, bit for bit, whatever the number of threads.
+ * Few batches are in memory at a time; their arrays belong to this call and may be empty afterwards.
  *
  * @throws what `batches` throws, or the error of the first batch that cannot be added, as `RunSummary.add` threw it
  */

@@ -21,9 +21,11 @@ const indexes = new WeakMap<SequenceTable, ReadonlyMap<string, number>>();
 
 /** Where a handle leads: the sequence, and its token where the handle names one; undefined when no sequence has it. */
 export function moveToHandle(table: SequenceTable, handle: string): Move | undefined {
-  const read = readHandle(handle);
-  const index = read && indexRows(table).get(formatHandle({ ...read, token: Number.NaN }));
-  return index === undefined ? undefined : { view: "sequence", sequence: index, token: read?.token };
+  const place = readHandle(handle);
+  if (place === undefined) return undefined;
+  const { token, ...sequence } = place;
+  const index = indexRows(table).get(formatHandle(sequence));
+  return index === undefined ? undefined : { view: "sequence", sequence: index, token };
 }
 
 /** Of sequences with the same handle (several files of one step and rank) the first. */

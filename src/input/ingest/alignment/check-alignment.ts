@@ -64,17 +64,17 @@ function countPairs(
   trainer: FloatArray,
   mask: Uint8Array,
 ): { readonly masked: number; readonly same: number; readonly compared: number } {
-  let [masked, same, compared] = [0, 0, 0];
+  let [masked, same, different] = [0, 0, 0];
   for (let t = 0; t < mask.length; t++) {
     if (mask[t] === 0) continue;
     masked++;
     const r = rollout[t]!;
     const u = trainer[t]!;
     // NaN, a missing value, is on neither side of anything.
-    if (r < u || r > u) compared++;
+    if (r < u || r > u) different++;
     else if (r === u) same++;
   }
-  return { masked, same, compared: compared + same };
+  return { masked, same, compared: same + different };
 }
 
 /** Checks the batches of one source. */
