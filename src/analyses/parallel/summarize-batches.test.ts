@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
 import { FormatError } from "../../core/base/errors.ts";
+import { createRecordBuilder } from "../../core/schema/builder.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { verlParity } from "../../trainers/verl/mismatch-metrics.ts";
 import { xtunerParity } from "../../trainers/xtuner/mismatch-metrics.ts";
@@ -114,6 +115,32 @@ const FIXED = Array.from({ length: 12 }, (_, i) => [
   },
   { deltas: `-1 ${i / 8}`, step: i % 4, rank: i % 2, environment: "code", correct: 0 },
 ]);
+
+/** Batches of a builder, one after the other: it may make each in memory that was given back. */
+async function* build(batches: readonly number[], made: Set<ArrayBufferLike>): AsyncGenerator<RecordBatch> {
+  const provenance = { file: "a.npz", format: "npz", trainer: "verl", alignment: "token" } as const;
+  const builder = createRecordBuilder({ provenance });
+  for (const [i, length] of batches.entries()) {
+    const rolloutLogprobs = Float32Array.from({ length }, (_, t) => -((t * 7 + i) % 11) / 8);
+    const trainerLogprobs = rolloutLogprobs.map((logprob, t) => logprob - ((t + i) % 5) / 64);
+    const ids = Int32Array.from({ length }, (_, t) => (t * i) % 97);
+    const sides = { rolloutLogprobs, trainerLogprobs, responseTokenIds: ids, promptTokenIds: ids };
+    builder.push({ length, responseMask: ids.map((id) => id % 3), ...sides, advantages: 1 - i, row: i });
+    const batch = builder.flush();
+    made.add(batch.rolloutLogprobs!.buffer);
+    yield batch;
+  }
+}
+
+it("gives the memory of each batch back with one thread, and keeps nothing in it", async () => {
+  const lengths = [3000, 2500, 4000, 2000, 1500, 6000, 5500, 3000];
+  const kept: RecordBatch[] = [];
+  for await (const batch of build(lengths, new Set())) kept.push(batch);
+  const made = new Set<ArrayBufferLike>();
+  const summary = await summarizeBatches(build(lengths, made), { threads: 1 });
+  expect(summary.toJSON()).toEqual(plain(kept).toJSON());
+  expect(made.size).toBeLessThan(lengths.length);
+});
 
 describe("a run summary on threads", () => {
   let compiled: Compiled;

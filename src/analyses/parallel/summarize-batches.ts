@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from "node:os";
 import { ByteReader } from "../../core/base/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
+import { type RecordBatch, releaseBatch } from "../../core/schema/index.ts";
 import { RunSummary } from "../report/index.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { moveArrays } from "./move-arrays.ts";
@@ -48,7 +48,7 @@ export function defaultThreads(processors = availableParallelism()): number {
 
 /**
  * The summary of all batches: what adding them to one `RunSummary` gives, bit for bit, whatever the number of threads.
- * Few batches are in memory at a time; their arrays belong to this call and may be empty afterwards.
+ * Few batches are in memory at a time; their arrays belong to this call, and may be empty or hold other batches afterwards.
  *
  * @throws what `batches` throws, or the error of the first batch that cannot be added, as `RunSummary.add` threw it
  */
@@ -87,7 +87,10 @@ export async function summarizeBatches(
 }
 
 async function summarizeHere(batches: AsyncIterable<RecordBatch>, summary: RunSummary): Promise<RunSummary> {
-  for await (const batch of batches) summary.add(batch);
+  for await (const batch of batches) {
+    summary.add(batch);
+    releaseBatch(batch);
+  }
   return summary;
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { releaseBatch } from "../../core/schema/index.ts";
 import type { FileOutcome, FileReading } from "../../input/ingest/index.ts";
 import type { BatchFilter } from "../filter/index.ts";
 import type { RunSummary } from "../report/index.ts";
@@ -48,6 +49,7 @@ async function addFile(
   for await (const batch of reading.batches()) {
     const kept = filter === undefined ? batch : filter.apply(batch);
     if (kept !== undefined) summary.add(kept);
+    releaseBatch(batch);
     if (await isStopped(place)) return;
   }
 }

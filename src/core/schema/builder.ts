@@ -17,6 +17,7 @@
 import type { FloatArray, NumericArray } from "../base/index.ts";
 import { dictionary, LengthMismatchError } from "../base/index.ts";
 import { DetailColumns } from "./detail-columns.ts";
+import { MaskColumn } from "./mask-column.ts";
 import { NamedColumns } from "./named-columns.ts";
 import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
 import { DIGITS, type Provenance, type RecordBatch, type Sampling, type Sides, type TopK } from "./record.ts";
@@ -116,7 +117,7 @@ export class RecordBuilder {
   #trainerPromptTokens = 0;
   readonly #trainerPromptEnds: number[] = [0];
 
-  #mask = new Uint8Array(1024);
+  readonly #mask = new MaskColumn();
   readonly #floats = new NamedColumns<FloatArray>(createFloatColumn);
   readonly #singles = new NamedColumns<Float32Array>(createSingleColumn);
   readonly #ids = new NamedColumns<Int32Array>(createIdColumn);
@@ -196,7 +197,7 @@ export class RecordBuilder {
       sampling,
       ...(sides && { sides }),
       offsets: Int32Array.from(this.#ends),
-      responseMask: this.#mask.slice(0, tokens),
+      responseMask: this.#mask.take(tokens),
       ...this.#floats.take("rolloutLogprobs", tokens),
       ...this.#floats.take("trainerLogprobs", tokens),
       ...this.#ids.take("responseTokenIds", tokens),
@@ -225,14 +226,7 @@ export class RecordBuilder {
 
   /** Stores the mask as 0 and 1, and reports values that were neither. */
   #putMask(draft: SequenceDraft): void {
-    const { length, responseMask } = draft;
-    const end = this.#tokens + length;
-    if (end > this.#mask.length) {
-      const larger = new Uint8Array(Math.max(end, 2 * this.#mask.length));
-      larger.set(this.#mask.subarray(0, this.#tokens));
-      this.#mask = larger;
-    }
-    const odd = storeMask(this.#mask, this.#tokens, responseMask);
+    const odd = this.#mask.put(this.#tokens, draft.responseMask);
     if (odd > 0) this.#options.onOddMask?.(draft, odd);
   }
 
@@ -257,8 +251,9 @@ export class RecordBuilder {
   /** Expands one advantage to all tokens like the trainers: 0 where the mask is 0. */
   #expandAdvantage({ advantages, length }: SequenceDraft): NumericArray | undefined {
     if (typeof advantages !== "number") return advantages;
+    const mask = this.#mask.data;
     const expanded = new Float32Array(length);
-    for (let i = 0; i < length; i++) expanded[i] = this.#mask[this.#tokens + i]! * advantages;
+    for (let i = 0; i < length; i++) expanded[i] = mask[this.#tokens + i]! * advantages;
     return expanded;
   }
 
@@ -295,22 +290,4 @@ export class RecordBuilder {
     this.#topK.clear();
     return result;
   }
-}
-
-/**
- * Converts a mask to 0 and 1, and counts values that were neither. NaN becomes 0, since it does not say that the token
- * counts.
- */
-function storeMask(target: Uint8Array, at: number, values: NumericArray): number {
-  let odd = 0;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    if (value === 1) target[at + i] = 1;
-    else if (value === 0) target[at + i] = 0;
-    else {
-      odd++;
-      target[at + i] = Number.isNaN(value) ? 0 : 1;
-    }
-  }
-  return odd;
 }

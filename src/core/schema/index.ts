@@ -50,6 +50,7 @@ export {
   type SourceDetails,
   type TopK,
 } from "./record.ts";
+export { releaseBatch } from "./release-batch.ts";
 export { type RowFacts, rowFacts } from "./row-facts.ts";
 export {
   findMisfit,

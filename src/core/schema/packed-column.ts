@@ -4,7 +4,7 @@
  * @module
  */
 import type { FloatArray, NumericArray } from "../base/index.ts";
-import { findMemory, keepMemory } from "./spare-memory.ts";
+import { FIRST_CAPACITY, findMemory, grownCapacity, takeColumn } from "./spare-memory.ts";
 
 export interface PackedColumn<A> {
   /** Copies `values` to positions `[at, at + values.length)`; positions skipped since the last call become missing. */
@@ -13,7 +13,6 @@ export interface PackedColumn<A> {
   take(length: number): A;
 }
 
-const FIRST_CAPACITY = 1024;
 const LARGEST_ID = 2 ** 31 - 1;
 
 /** `store` writes values, which must fit, after the first `at`, and may return a wider copy instead. */
@@ -28,7 +27,7 @@ function createColumn<A extends FloatArray | Int32Array>(
 
   function reserve(end: number): void {
     if (end <= data.length) return;
-    const larger = findMemory(data, end) ?? resized(data, Math.max(end, 2 * data.length));
+    const larger = findMemory(data, end) ?? resized(data, grownCapacity(data.length, end));
     larger.set(data.subarray(0, written));
     data = larger;
   }
@@ -44,9 +43,7 @@ function createColumn<A extends FloatArray | Int32Array>(
     take(length) {
       reserve(length);
       if (length > written) data.fill(missing, written, length);
-      const taken = data.slice(0, length) as A;
-      if (data.length > FIRST_CAPACITY) keepMemory(data);
-      return taken;
+      return takeColumn(data, length);
     },
   };
 }

@@ -1,29 +1,62 @@
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
 import { createFloatColumn, createIdColumn } from "./packed-column.ts";
-import { findMemory, keepMemory } from "./spare-memory.ts";
+import { type Column, findMemory, releaseColumn, takeColumn } from "./spare-memory.ts";
+
+function dropReleased(kind: Column): void {
+  for (;;) {
+    const grown = new (kind.constructor as Float64ArrayConstructor)(2000);
+    if (takeColumn(grown, 2000).buffer !== grown.buffer) return;
+  }
+}
 
 // Tests of other files leave memory here as well.
 beforeEach(() => {
-  for (const kind of [new Float32Array(1), new Float64Array(1), new Int32Array(1)])
+  for (const kind of [new Float32Array(1), new Float64Array(1), new Int32Array(1), new Uint8Array(1)]) {
+    dropReleased(kind);
     while (findMemory(kind, 0) !== undefined);
+  }
 });
 
 it("hands memory out once, of the kind and at least of the length that is asked for", () => {
   const [short, long, ids] = [new Float64Array(3000), new Float64Array(5000), new Int32Array(6000)];
-  for (const column of [short, long, ids]) keepMemory(column);
+  for (const column of [short, long, ids]) takeColumn(column, 1);
   expect(findMemory(new Float64Array(1), 4000)).toBe(long);
   expect(findMemory(new Float64Array(1), 4000)).toBeUndefined();
   expect(findMemory(new Float64Array(1), 3000)).toBe(short);
   expect(findMemory(new Int32Array(1), 6000)).toBe(ids);
 });
 
-it("keeps no more than its share", () => {
+it("keeps no more than its share: the latest", () => {
   const large = Array.from({ length: 5 }, () => new Float64Array(2 << 20));
-  for (const column of large) keepMemory(column);
-  const kept = large.filter(() => findMemory(large[0]!, 2 << 20) !== undefined);
-  expect(kept.length).toBeLessThanOrEqual(3);
-  expect(kept.length).toBeGreaterThan(0);
+  for (const column of large) takeColumn(column, 1);
+  const kept = large.map(() => findMemory(large[0]!, 2 << 20)).filter((column) => column !== undefined);
+  expect(kept.map((column) => large.indexOf(column))).toEqual([4, 3, 2]);
+});
+
+it("gives a batch what has grown as it is, once a column was given back to grow in its place", () => {
+  const grown = Array.from({ length: 3 }, (_, i) => new Float64Array(2000).fill(i));
+  const first = takeColumn(grown[0]!, 1500);
+  expect(first.buffer).not.toBe(grown[0]!.buffer);
+  expect(first).toEqual(new Float64Array(1500));
+  releaseColumn(first);
+  // Only once: afterwards the memory is somebody else's.
+  releaseColumn(first);
+  const second = takeColumn(grown[1]!, 1500);
+  expect(second.buffer).toBe(grown[1]!.buffer);
+  expect(second).toEqual(new Float64Array(1500).fill(1));
+  expect(findMemory(grown[0]!, 1500)).toBe(first);
+  expect(takeColumn(grown[2]!, 1500).buffer).not.toBe(grown[2]!.buffer);
+  releaseColumn(second);
+  expect(takeColumn(new Float64Array(1800), 1800)).toHaveLength(1800);
+  expect(findMemory(grown[1]!, 2000)).toBe(grown[1]);
+});
+
+it("does not take what it has not given", () => {
+  const own = new Float64Array(2000);
+  releaseColumn(own);
+  const grown = new Float64Array(2000);
+  expect(takeColumn(grown, 2000).buffer).not.toBe(grown.buffer);
 });
 
 const pieces = fc.array(

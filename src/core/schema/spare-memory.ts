@@ -1,36 +1,84 @@
 /**
- * Reuses the memory of finished columns for growing ones, also across files. Growing new columns for each batch
- * touches three times the memory, and the discarded memory triggers garbage collection.
+ * Reuses the memory of finished columns, also across files. Growing new columns for each batch touches three times the
+ * memory, and the discarded memory, being external to V8, triggers garbage collection.
+ *
+ *     growing column ─► take ─┬─ a column of an earlier batch was given back: that memory grows next, and the batch
+ *         ▲                   │  gets this one as it is
+ *         │                   └─ else the batch gets a copy
+ *         └───── spare ◄──────── released ◄─── releaseColumn ◄─── batch
+ *
+ * So batches that are never given back cost what they hold, and those that are given back cost no copy.
  *
  * @module
  */
 
 import type { FloatArray } from "../base/index.ts";
 
-type Column = FloatArray | Int32Array;
+export type Column = FloatArray | Int32Array | Uint8Array;
 
 /** At least six columns of a batch of the usual size. */
 const MOST_BYTES = 48 * 1024 * 1024;
 
-const spare: Column[] = [];
-let bytes = 0;
+/** Elements of a new column. */
+export const FIRST_CAPACITY = 1024;
+/** A batch of the usual size is a little shorter or longer; double of it would never be used. */
+const MANY = 2 ** 19;
 
-/** Keeps `column` for reuse unless enough is kept. The caller must not use it again. */
-export function keepMemory(column: Column): void {
-  if (bytes + column.byteLength > MOST_BYTES) return;
-  bytes += column.byteLength;
-  spare.push(column);
+/** The elements that a column of `capacity` elements gets to have room for `end`. */
+export function grownCapacity(capacity: number, end: number): number {
+  return Math.max(end, capacity < MANY ? 2 * capacity : capacity + (capacity >> 2));
 }
+
+/** Memory of arbitrary content, kept for columns of its type. */
+class Pool {
+  readonly #columns: Column[] = [];
+  #bytes = 0;
+
+  /** Keeps `column`, and drops the oldest ones where that is too much. */
+  keep(column: Column): void {
+    if (column.byteLength > MOST_BYTES) return;
+    this.#bytes += column.byteLength;
+    this.#columns.push(column);
+    while (this.#bytes > MOST_BYTES) this.#bytes -= this.#columns.shift()!.byteLength;
+  }
+
+  find<A extends Column>(like: A, length: number): A | undefined {
+    const at = this.#columns.findLastIndex(
+      (column) => column.length >= length && column.constructor === like.constructor,
+    );
+    if (at < 0) return undefined;
+    const [found] = this.#columns.splice(at, 1) as [A];
+    this.#bytes -= found.byteLength;
+    return found;
+  }
+}
+
+const spare = new Pool();
+const released = new Pool();
+/** Columns of batches that may be given back, and the memory of each. */
+const taken = new WeakMap<Column, Column>();
 
 /**
  * A column of the type of `like` with at least `length` elements of arbitrary content; undefined when none is kept.
  */
 export function findMemory<A extends Column>(like: A, length: number): A | undefined {
-  const at = spare.findLastIndex(
-    (column) => column.length >= length && column.constructor === like.constructor,
-  );
-  if (at < 0) return undefined;
-  const [found] = spare.splice(at, 1) as [A];
-  bytes -= found.byteLength;
-  return found;
+  return spare.find(like, length);
+}
+
+/** The first `length` elements of a column that has grown, for a batch. The caller must not use `grown` again. */
+export function takeColumn<A extends Column>(grown: A, length: number): A {
+  if (grown.length <= FIRST_CAPACITY) return grown.slice(0, length) as A;
+  const next = released.find(grown, length);
+  const column = (next === undefined ? grown.slice(0, length) : grown.subarray(0, length)) as A;
+  taken.set(column, next === undefined ? column : grown);
+  spare.keep(next ?? grown);
+  return column;
+}
+
+/** Takes back a column of a batch, which is not used any more; leaves alone what {@link takeColumn} did not return. */
+export function releaseColumn(column: Column): void {
+  const memory = taken.get(column);
+  if (memory === undefined) return;
+  taken.delete(column);
+  released.keep(memory);
 }

@@ -1,0 +1,48 @@
+import type { NumericArray } from "../base/index.ts";
+import { FIRST_CAPACITY, findMemory, grownCapacity, takeColumn } from "./spare-memory.ts";
+
+/** The growing column of response masks, which has no gaps. */
+export class MaskColumn {
+  #data: Uint8Array = new Uint8Array(FIRST_CAPACITY);
+
+  /** The values so far, and arbitrary ones behind them. */
+  get data(): Uint8Array {
+    return this.#data;
+  }
+
+  /**
+   * Converts the mask of a draft to 0 and 1. NaN becomes 0, since it does not say that the token counts.
+   *
+   * @returns how many values were neither
+   */
+  put(at: number, values: NumericArray): number {
+    const end = at + values.length;
+    if (end > this.#data.length) {
+      const larger = findMemory(this.#data, end) ?? new Uint8Array(grownCapacity(this.#data.length, end));
+      larger.set(this.#data.subarray(0, at));
+      this.#data = larger;
+    }
+    return storeMask(this.#data, at, values);
+  }
+
+  /** The first `length` values as an array of its own; the column is empty afterwards. */
+  take(length: number): Uint8Array {
+    const data = this.#data;
+    this.#data = new Uint8Array(FIRST_CAPACITY);
+    return takeColumn(data, length);
+  }
+}
+
+function storeMask(target: Uint8Array, at: number, values: NumericArray): number {
+  let odd = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value === 1) target[at + i] = 1;
+    else if (value === 0) target[at + i] = 0;
+    else {
+      odd++;
+      target[at + i] = Number.isNaN(value) ? 0 : 1;
+    }
+  }
+  return odd;
+}
