@@ -31,8 +31,12 @@ export class TopList<T> {
 
   add(item: T): void {
     if (this.#score(item) < this.threshold) return;
-    let at = this.#items.length;
-    while (at > 0 && this.#before(item, this.#items[at - 1] as T)) at--;
+    let [at, end] = [0, this.#items.length];
+    while (at < end) {
+      const middle = (at + end) >>> 1;
+      if (this.#before(item, this.#items[middle] as T)) end = middle;
+      else at = middle + 1;
+    }
     this.#items.splice(at, 0, item);
     this.#items.length = Math.min(this.#items.length, this.#k);
     this.#lastKey = undefined;

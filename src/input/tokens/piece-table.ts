@@ -1,3 +1,5 @@
+import { SpelledRoom, type SpelledTokens } from "./spelled-room.ts";
+
 /** Words of a slot: its bytes' number and flags, then its bytes. */
 const WORDS = 4;
 /** This many bytes of a token fit next to its flags, in one cache line: few tokens have more. */
@@ -9,7 +11,7 @@ export class PieceTable {
   /** Slots with more bytes than fit next to their flags. */
   readonly #long = new Map<number, Uint8Array>();
   #count = 0;
-  #out = new Uint8Array(0);
+  readonly #room = new SpelledRoom();
   /** Whether the bytes of some slot are not text by themselves. */
   hasPartial = false;
 
@@ -32,13 +34,12 @@ export class PieceTable {
     this.hasPartial ||= isPartial;
   }
 
-  /** The bytes of these slots, their offsets including the end, and their flags. */
-  write(slots: Uint32Array): { offsets: Uint32Array; texts: Uint8Array; flags: Uint8Array } {
+  /** The bytes of these slots, their offsets including the end, and their flags, in memory that the next call uses again. */
+  write(slots: Uint32Array): SpelledTokens {
     const words = this.#words;
-    const offsets = new Uint32Array(slots.length + 1);
-    const flags = new Uint8Array(slots.length);
-    this.#makeRoom(slots);
-    const out = this.#out;
+    const room = this.#room;
+    room.reserve(slots.length, this.#mostBytes(slots));
+    const { offsets, texts: out, flags } = room;
     const view = new DataView(out.buffer);
     let to = 0;
     for (let i = 0; i < slots.length; i++) {
@@ -59,14 +60,14 @@ export class PieceTable {
       }
       offsets[i + 1] = to;
     }
-    return { offsets, texts: out.slice(0, to), flags };
+    return room.take(slots.length, to);
   }
 
-  #makeRoom(slots: Uint32Array): void {
-    let room = BESIDE * slots.length + BESIDE;
+  #mostBytes(slots: Uint32Array): number {
+    let most = BESIDE * slots.length + BESIDE;
     if (this.#long.size > 0)
-      for (let i = 0; i < slots.length; i++) room += this.#long.get(slots[i]!)?.length ?? 0;
-    if (room > this.#out.length) this.#out = new Uint8Array(2 * room);
+      for (let i = 0; i < slots.length; i++) most += this.#long.get(slots[i]!)?.length ?? 0;
+    return most;
   }
 }
 

@@ -5,7 +5,9 @@
  */
 import { isUtf8 } from "node:buffer";
 import { TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/index.ts";
+import { IdSpeller } from "./id-speller.ts";
 import { PieceTable } from "./piece-table.ts";
+import type { SpelledTokens } from "./spelled-room.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 
 /** Tokens over which a character's bytes may be spread: four bytes, and those joined with them on either side. */
@@ -29,15 +31,6 @@ interface KnownPiece extends TokenPiece {
   readonly isPartial: boolean;
 }
 
-export interface SpelledTokens {
-  /** `[ids + 1]`, into `texts`. */
-  readonly offsets: Uint32Array;
-  /** The tokens' own bytes: UTF-8, unless byte tokens were sampled that spell something else. */
-  readonly texts: Uint8Array;
-  /** `[ids]`, bits of `TOKEN_FLAGS`. */
-  readonly flags: Uint8Array;
-}
-
 /**
  * Texts, bytes and flags of tokens. A character whose bytes are spread over tokens belongs to the first one, and the
  * others are continuations. Without a tokenizer a token is `#id`.
@@ -51,6 +44,7 @@ export class TokenTexts {
   readonly #pieces: KnownPiece[] = [];
   /** Their bytes and flags, for long texts. */
   readonly #table = new PieceTable();
+  readonly #ids = new IdSpeller();
   /** Index into these lists by id, plus one; 0 when not used yet. Other ids are in the map. */
   #slots = new Uint32Array(1024);
   readonly #otherSlots = new Map<number, number>();
@@ -81,7 +75,9 @@ export class TokenTexts {
     return isPartial ? "other" : tokenClass(text, flags);
   }
 
+  /** In memory that the next call uses again. */
   spell(ids: ArrayLike<number>): SpelledTokens {
+    if (this.#decoder === undefined) return this.#ids.spell(ids);
     const slots = new Uint32Array(ids.length);
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i]!;

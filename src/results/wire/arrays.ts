@@ -38,30 +38,46 @@ export interface WireMessage<Meta> {
   readonly arrays: Readonly<Record<string, WireArray>>;
 }
 
-export function encodeArrays(meta: unknown, arrays: Readonly<Record<string, WireArray>>): Uint8Array {
+/** Memory for so many bytes, which need not be 0. */
+export type RoomFor = (bytes: number) => Uint8Array;
+
+/** @param roomFor where the message is made; by default in memory of its own */
+export function encodeArrays(
+  meta: unknown,
+  arrays: Readonly<Record<string, WireArray>>,
+  roomFor: RoomFor = (bytes) => new Uint8Array(bytes),
+): Uint8Array {
   const entries = Object.entries(arrays);
-  const describe = (start: number): { header: Uint8Array; end: number } => {
-    let at = start;
-    const described = entries.map(([name, values]) => {
-      const entry = { name, type: nameType(values), length: values.length, at };
+  const start = `{"meta":${JSON.stringify(meta)},"arrays":[`;
+  const named = entries.map(
+    ([name, values]) =>
+      `{"name":${JSON.stringify(name)},"type":"${nameType(values)}","length":${values.length},"at":`,
+  );
+  const describe = (first: number): { header: Uint8Array; end: number } => {
+    let at = first;
+    const described = entries.map(([, values], i) => {
+      const entry = `${named[i]}${at}}`;
       at = aligned(at + values.byteLength);
       return entry;
     });
-    return { header: new TextEncoder().encode(JSON.stringify({ meta, arrays: described })), end: at };
+    return { header: utf8.encode(`${start}${described.join(",")}]}`), end: at };
   };
   // Places are written as digits, so their own length moves them: room for ten digits each is enough.
   const room = aligned(PREFIX + describe(0).header.length + 10 * entries.length);
   const { header, end } = describe(room);
   if (end > 2 ** 32) throw new LimitError(`a message of ${end} bytes is too large for the viewer`);
-  const bytes = new Uint8Array(Math.max(end, room));
-  const view = new DataView(bytes.buffer);
+  const bytes = roomFor(end);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, PREFIX);
   view.setUint32(0, MAGIC, true);
   view.setUint32(4, header.length, true);
   bytes.set(header, PREFIX);
+  bytes.fill(0, PREFIX + header.length, room);
   let at = room;
   for (const [, values] of entries) {
     bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
-    at = aligned(at + values.byteLength);
+    const after = at + values.byteLength;
+    at = aligned(after);
+    bytes.fill(0, after, at);
   }
   return bytes;
 }
@@ -91,7 +107,10 @@ function aligned(at: number): number {
   return Math.ceil(at / 8) * 8;
 }
 
-function nameType(values: WireArray): TypeName {
-  const found = Object.entries(TYPES).find(([, Type]) => values instanceof Type);
-  return found![0] as TypeName;
+const TYPE_NAMES = new Map(Object.entries(TYPES).map(([name, Type]) => [Type.name, name]));
+const utf8 = new TextEncoder();
+
+/** By what the array calls itself: a `Buffer` is a Uint8Array. */
+function nameType(values: WireArray): string {
+  return TYPE_NAMES.get(values[Symbol.toStringTag])!;
 }

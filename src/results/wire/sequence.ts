@@ -5,7 +5,7 @@
  * @module
  */
 import { dictionary } from "../../core/base/index.ts";
-import { decodeArrays, encodeArrays, type WireArray } from "./arrays.ts";
+import { decodeArrays, encodeArrays, type RoomFor, type WireArray } from "./arrays.ts";
 
 export interface SequenceMeta {
   /** Place in the run's table of sequences. */
@@ -55,10 +55,11 @@ export interface WireSequence {
 
 const POLICY = "policy:";
 
-export function encodeSequence({ meta, policies, ...arrays }: WireSequence): Uint8Array {
+/** @param roomFor where the message is made */
+export function encodeSequence({ meta, policies, ...arrays }: WireSequence, roomFor?: RoomFor): Uint8Array {
   const named = Object.fromEntries(Object.entries(policies).map(([name, values]) => [POLICY + name, values]));
   const all = Object.entries({ ...arrays, ...named }).filter(([, values]) => values !== undefined);
-  return encodeArrays(meta, Object.fromEntries(all) as Record<string, WireArray>);
+  return encodeArrays(meta, Object.fromEntries(all) as Record<string, WireArray>, roomFor);
 }
 
 /** @throws FormatError */

@@ -128,23 +128,26 @@ export class RunSums {
 type Numbers = ArrayLike<number>;
 
 function sumRow(rollout: Numbers, trainer: Numbers, mask: Uint8Array, from: number, to: number): DeltaSums {
-  const sums = emptyDeltaSums();
-  sums.sequences = 1;
+  let [tokens, delta, abs, square, max, k3] = [0, 0, 0, 0, 0, 0];
+  let [rolloutMissing, trainerMissing, equal] = [0, 0, 0];
   for (let t = from; t < to; t++) {
     if (mask[t] === 0) continue;
     const [a, c] = [rollout[t] as number, trainer[t] as number];
-    if (!Number.isFinite(a)) sums.rolloutMissing++;
-    if (!Number.isFinite(c)) sums.trainerMissing++;
-    const delta = c - a;
-    if (!Number.isFinite(delta)) continue;
-    sums.tokens++;
-    sums.delta += delta;
-    sums.abs += Math.abs(delta);
-    sums.square += delta * delta;
-    if (Math.abs(delta) > sums.max) sums.max = Math.abs(delta);
-    if (delta === 0) sums.equal++;
-    const held = Math.max(-20, Math.min(20, delta));
-    sums.k3 += Math.abs(held) < 1e-4 ? (held * held) / 2 : Math.expm1(held) - held;
+    const own = c - a;
+    if (!Number.isFinite(own)) {
+      if (!Number.isFinite(a)) rolloutMissing++;
+      if (!Number.isFinite(c)) trainerMissing++;
+      continue;
+    }
+    const size = Math.abs(own);
+    tokens++;
+    delta += own;
+    abs += size;
+    square += own * own;
+    if (size > max) max = size;
+    if (size === 0) equal++;
+    const held = Math.max(-20, Math.min(20, own));
+    k3 += size < 1e-4 ? (held * held) / 2 : Math.expm1(held) - held;
   }
-  return sums;
+  return { sequences: 1, tokens, delta, abs, square, max, k3, rolloutMissing, trainerMissing, equal };
 }

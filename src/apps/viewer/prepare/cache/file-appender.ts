@@ -3,12 +3,16 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { FileSeal } from "./seal.ts";
 
 const PIECE = 1 << 20;
+/** Of a buffer: a piece, and what is appended before it is written. */
+const ROOM = PIECE + (PIECE >> 2);
 
 /** A file that grows at its end, written in pieces of about a megabyte. */
 export class FileAppender {
   readonly #file: FileHandle;
   readonly #hash = createHash("sha256");
-  #held: Uint8Array[] = [];
+  #buffer = new Uint8Array(0);
+  /** The buffer that was written last. */
+  #spare: Uint8Array<ArrayBuffer> | undefined;
   #heldBytes = 0;
   /** Bytes appended so far. */
   length = 0;
@@ -21,11 +25,25 @@ export class FileAppender {
     return new FileAppender(await open(path, "wx"));
   }
 
-  /** Takes ownership of the bytes: they must not change afterwards. */
+  /** Copies the bytes. */
   append(bytes: Uint8Array): void {
-    this.#held.push(bytes);
-    this.#heldBytes += bytes.byteLength;
-    this.length += bytes.byteLength;
+    this.reserve(bytes.byteLength).set(bytes);
+  }
+
+  /** Appends so many bytes, whatever they are, for the caller to set before the next call of any method. */
+  reserve(bytes: number): Uint8Array<ArrayBuffer> {
+    const end = this.#heldBytes + bytes;
+    if (end > this.#buffer.length) this.#grow(end);
+    const reserved = this.#buffer.subarray(this.#heldBytes, end);
+    this.#heldBytes = end;
+    this.length += bytes;
+    return reserved;
+  }
+
+  #grow(least: number): void {
+    const held = this.#buffer.subarray(0, this.#heldBytes);
+    this.#buffer = new Uint8Array(Math.max(ROOM, least));
+    this.#buffer.set(held);
   }
 
   /** Whether enough is buffered for a {@link drain}. */
@@ -33,14 +51,17 @@ export class FileAppender {
     return this.#heldBytes >= PIECE;
   }
 
-  /** Writes the buffered bytes. */
+  /** Writes the buffered bytes; not called again before it has ended. */
   async drain(): Promise<void> {
-    const pieces = this.#held;
-    this.#held = [];
+    const written = this.#buffer;
+    const all = written.subarray(0, this.#heldBytes);
+    this.#buffer = this.#spare ?? new Uint8Array(0);
+    this.#spare = undefined;
     this.#heldBytes = 0;
-    const all = Buffer.concat(pieces);
     this.#hash.update(all);
     for (let at = 0; at < all.length; ) at += (await this.#file.write(all, at)).bytesWritten;
+    // One very long sequence must not hold its memory for the rest of the run.
+    if (written.length === ROOM) this.#spare = written;
   }
 
   /** The seal of everything appended; call after a {@link drain}. */

@@ -194,7 +194,7 @@ export class RunPass {
     const { batch, row } = sequence;
     const files = this.#files;
     const wire = buildSequence(sequence, this.#options);
-    files.sequences.append(encodeSequence(wire));
+    encodeSequence(wire, (bytes) => files.sequences.reserve(bytes));
     const brief = buildBrief(wire, this.#ownTexts(batch, row));
     this.features.briefs ||= brief.prompt !== "" || brief.answer !== "";
     files.briefs.append(encodeBrief(brief));

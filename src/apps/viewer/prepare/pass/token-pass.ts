@@ -16,7 +16,7 @@ import { OPENING, TopTurnsBuilder } from "./top-turns.ts";
 
 /** Figures over the row's tokens with mask 1. */
 export interface TokenFigures {
-  /** Δ of those whose two log-probs are finite, in order. */
+  /** Δ of those whose two log-probs are finite, in order, in memory that the next row uses again. */
   readonly deltas: Float64Array;
   readonly rhoSum: number;
   readonly rhoSquares: number;
@@ -70,7 +70,7 @@ export class TokenPass {
     this.#offerTokens(sequence, start, end);
     const worst = this.#offerTurns(sequence);
     return {
-      deltas: deltas.slice(0, count),
+      deltas: deltas.subarray(0, count),
       rhoSum,
       rhoSquares,
       worst,
@@ -93,8 +93,12 @@ export class TokenPass {
     const { topTokens } = this;
     topTokens.offerTokens(index, { packed, batch, start, end });
     const { sizes, places, count } = packed;
-    for (let i = 0; i < count; i++)
-      if (topTokens.isAmongFurthest(sizes[i]!)) this.#keep(sequence, places[i]!, packed.deltas[i]!);
+    let { threshold } = topTokens;
+    for (let i = 0; i < count; i++) {
+      if (sizes[i]! < threshold || sizes[i] === 0) continue;
+      this.#keep(sequence, places[i]!, packed.deltas[i]!);
+      threshold = topTokens.threshold;
+    }
   }
 
   /** Returns the response token with the largest |Δ|; -1 without one. */

@@ -95,19 +95,30 @@ class Worst {
   #sequence = new Int32Array(16);
   #token = new Int32Array(16);
 
-  offer(group: number, magnitude: number, sequence: number, token: number): void {
+  /** Whether it is the largest of its group so far. */
+  offer(group: number, magnitude: number, sequence: number, token: number): boolean {
     if (group >= this.#delta.length) this.#grow(group + 1);
-    if (magnitude <= this.#delta[group]!) return;
+    if (magnitude <= this.#delta[group]!) return false;
     this.#delta[group] = magnitude;
     this.#sequence[group] = sequence;
     this.#token[group] = token;
+    return true;
   }
 
-  /** The smallest that the first groups hold; -1 where one of them has none. */
-  least(groups: number): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (let group = 0; group < groups; group++) least = Math.min(least, this.#delta[group] ?? -1);
-    return least;
+  /** Offers the packed tokens of a response that begins at `start` of `groups`; those of negative groups are left out. */
+  offerAll(
+    groups: Int32Array,
+    start: number,
+    { sizes, places, count }: PackedTokens,
+    sequence: number,
+  ): void {
+    let largest = this.#delta;
+    for (let i = 0; i < count; i++) {
+      const group = groups[start + places[i]!]!;
+      if (group < 0 || sizes[i]! <= largest[group]!) continue;
+      this.offer(group, sizes[i]!, sequence, places[i]!);
+      largest = this.#delta;
+    }
   }
 
   #grow(groups: number): void {
@@ -141,6 +152,10 @@ export class TopTokensBuilder {
   readonly #deciles = new Worst();
   readonly #buckets = new Worst();
   readonly #turns = new Worst();
+  /** The smallest |Δ| that the furthest token of a bucket has. */
+  #leastInBucket = Number.POSITIVE_INFINITY;
+  /** Every bucket without a token is below this log-prob. */
+  #emptyBelow = Number.POSITIVE_INFINITY;
   #threshold = Number.NEGATIVE_INFINITY;
 
   /** Offers a sequence's tokens, except for turns. */
@@ -151,13 +166,7 @@ export class TopTokensBuilder {
   }
 
   #offerIds(sequence: number, { packed, batch: { responseTokenIds: ids }, start }: ResponseTokens): void {
-    if (ids === undefined) return;
-    const { sizes, places, count } = packed;
-    const worst = this.#ids;
-    for (let i = 0; i < count; i++) {
-      const id = ids[start + places[i]!]!;
-      if (id >= 0) worst.offer(id, sizes[i]!, sequence, places[i]!);
-    }
+    if (ids !== undefined) this.#ids.offerAll(ids, start, packed, sequence);
   }
 
   /** Tokens are in their order, so each tenth is offered once. */
@@ -173,15 +182,30 @@ export class TopTokensBuilder {
     }
   }
 
-  /** Most tokens are nearer than the furthest one of every bucket, so that theirs need not be looked for. */
+  /**
+   * Most tokens are nearer than the furthest one of every bucket that has one, and more probable than the buckets without:
+   * theirs need not be looked for.
+   */
   #offerBuckets(sequence: number, { packed, batch: { rolloutLogprobs }, start }: ResponseTokens): void {
     const { sizes, places, count } = packed;
     const rollout = rolloutLogprobs!;
-    let least = this.#buckets.least(BUCKETS);
+    let [least, empty] = [this.#leastInBucket, this.#emptyBelow];
     for (let i = 0; i < count; i++) {
-      if (sizes[i]! <= least) continue;
-      this.#buckets.offer(findBucket(rollout[start + places[i]!]!), sizes[i]!, sequence, places[i]!);
-      least = this.#buckets.least(BUCKETS);
+      const logprob = rollout[start + places[i]!]!;
+      if (sizes[i]! <= least && logprob >= empty) continue;
+      if (!this.#buckets.offer(findBucket(logprob), sizes[i]!, sequence, places[i]!)) continue;
+      this.#noteBuckets();
+      [least, empty] = [this.#leastInBucket, this.#emptyBelow];
+    }
+  }
+
+  #noteBuckets(): void {
+    this.#leastInBucket = Number.POSITIVE_INFINITY;
+    this.#emptyBelow = Number.NEGATIVE_INFINITY;
+    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+      const largest = this.#buckets.magnitude(bucket);
+      if (largest < 0) this.#emptyBelow = LOG_EDGES[bucket] ?? Number.POSITIVE_INFINITY;
+      else this.#leastInBucket = Math.min(this.#leastInBucket, largest);
     }
   }
 
@@ -190,9 +214,9 @@ export class TopTokensBuilder {
     if (turn < TURNS_SHOWN) this.#turns.offer(turn, largest, sequence, token);
   }
 
-  /** Whether a token with this |Δ| is among the largest so far, so that it should be passed to {@link keep}. */
-  isAmongFurthest(size: number): boolean {
-    return size >= this.#threshold && size !== 0;
+  /** A token with this |Δ| or more is among the furthest so far, if it is not 0, and should be passed to {@link keep}. */
+  get threshold(): number {
+    return this.#threshold;
   }
 
   keep(candidate: Candidate): void {

@@ -1,0 +1,32 @@
+export interface SpelledTokens {
+  /** `[ids + 1]`, into `texts`. */
+  readonly offsets: Uint32Array;
+  /** The tokens' own bytes: UTF-8, unless byte tokens were sampled that spell something else. */
+  readonly texts: Uint8Array;
+  /** `[ids]`, bits of `TOKEN_FLAGS`. */
+  readonly flags: Uint8Array;
+}
+
+/** Memory in which one text after the other is spelled. */
+export class SpelledRoom {
+  texts = new Uint8Array(0);
+  offsets = new Uint32Array(1);
+  flags = new Uint8Array(0);
+
+  /** Makes room for at least so many; what was spelled before is lost. */
+  reserve(tokens: number, bytes: number): void {
+    if (bytes > this.texts.length) this.texts = new Uint8Array(2 * bytes);
+    if (tokens <= this.flags.length) return;
+    this.flags = new Uint8Array(2 * tokens);
+    this.offsets = new Uint32Array(2 * tokens + 1);
+  }
+
+  /** The first ones, in memory that the next text is spelled in. */
+  take(tokens: number, bytes: number): SpelledTokens {
+    return {
+      offsets: this.offsets.subarray(0, tokens + 1),
+      texts: this.texts.subarray(0, bytes),
+      flags: this.flags.subarray(0, tokens),
+    };
+  }
+}
