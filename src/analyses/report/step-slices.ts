@@ -1,0 +1,94 @@
+/**
+ * Slices by step, of which a run may have tens of thousands. Most are filled within a few batches; those that are no
+ * longer added to are kept as the bytes that they travel as, a fifth of their memory or less.
+ *
+ * @module
+ */
+import { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { MismatchSummary } from "../../core/summaries/index.ts";
+import { makeSlice, mergeSlices } from "./slices.ts";
+
+/** Slices that are kept ready to be added to. */
+const MOST_OPEN = 64;
+
+export class StepSlices {
+  /** In the order in which they were opened. */
+  readonly #open = new Map<number, MismatchSummary>();
+  readonly #settled = new Map<number, Uint8Array>();
+  /** Opened again, which takes time, so they stay open: the steps of this run do not come one after the other. */
+  readonly #recurring = new Set<number>();
+  readonly #mostOpen: number;
+
+  constructor(mostOpen = MOST_OPEN) {
+    this.#mostOpen = mostOpen;
+  }
+
+  get size(): number {
+    return this.#open.size + this.#settled.size;
+  }
+
+  /** The slice of a step, made when the step first occurs. To be added to until the next {@link settle}. */
+  get(step: number): MismatchSummary {
+    const known = this.#open.get(step);
+    if (known !== undefined) return known;
+    const bytes = this.#settled.get(step);
+    const slice = bytes === undefined ? makeSlice() : decode(bytes);
+    if (this.#settled.delete(step)) this.#recurring.add(step);
+    this.#open.set(step, slice);
+    return slice;
+  }
+
+  /** If many slices are open, closes the older half of them. */
+  settle(): void {
+    if (this.#open.size - this.#recurring.size <= this.#mostOpen) return;
+    let left = this.#open.size - this.#recurring.size - Math.ceil(this.#mostOpen / 2);
+    for (const [step, slice] of this.#open) {
+      if (left === 0) return;
+      if (this.#recurring.has(step)) continue;
+      const to = new ByteWriter();
+      slice.encode(to);
+      this.#settled.set(step, to.finish());
+      this.#open.delete(step);
+      left--;
+    }
+  }
+
+  merge(other: StepSlices): void {
+    for (const [step, slice] of other.sorted()) {
+      this.get(step).merge(slice);
+      this.settle();
+    }
+  }
+
+  encode(to: ByteWriter): void {
+    to.whole(this.size);
+    for (const [step, slice] of this.sorted()) {
+      to.float(step);
+      slice.encode(to);
+    }
+  }
+
+  /** Adds what `encode` wrote. */
+  mergeFrom(from: ByteReader): void {
+    mergeSlices(
+      from,
+      () => from.float(),
+      (step) => {
+        this.settle();
+        return this.get(step);
+      },
+    );
+    this.settle();
+  }
+
+  /** In ascending order of step; NaN (unknown) last. To be read one by one: a settled slice is opened for the caller alone. */
+  *sorted(): Generator<[step: number, slice: MismatchSummary]> {
+    // Typed arrays sort numbers by value, and NaN to the end.
+    for (const step of Float64Array.from([...this.#open.keys(), ...this.#settled.keys()]).sort())
+      yield [step, this.#open.get(step) ?? decode(this.#settled.get(step)!)];
+  }
+}
+
+function decode(bytes: Uint8Array): MismatchSummary {
+  return MismatchSummary.decode(new ByteReader(bytes, "a slice"));
+}
