@@ -84,8 +84,8 @@ export class SequenceSample {
     if (known === undefined) this.#clusters.set(cluster, [sequence]);
     else known.push(sequence);
     this.#sequences++;
-    // Sorting for every sequence would cost more than temporarily keeping twice as many.
-    if (this.#sequences > 2 * this.#limit) this.#trim();
+    // Sorting for every sequence would cost more than temporarily keeping a quarter more.
+    if (this.#sequences > 1.25 * this.#limit) this.#trim();
   }
 
   merge(other: SequenceSample): void {
