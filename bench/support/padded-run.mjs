@@ -18,19 +18,19 @@ const VOCABULARY = 150_000;
  * One step: lengths from 0.3 to 1 of the width, a fifth of the tokens tool output (mask 0) in stretches of 100, token
  * ids as frequent as words are (the k-th in proportion to 1/k), most tokens almost certain, Δ with heavy tails.
  */
-export function paddedBatch(seed) {
+export function paddedBatch(seed, { rows = ROWS, width = WIDTH } = {}) {
   const uniform = uniforms(seed);
-  const size = ROWS * WIDTH;
+  const size = rows * width;
   const columns = {
     responses: new Int32Array(size),
     response_mask: new Int32Array(size),
     rollout_log_probs: new Float32Array(size),
     old_log_probs: new Float32Array(size),
   };
-  const lengths = Array.from({ length: ROWS }, () => Math.floor(WIDTH * (0.3 + 0.7 * uniform())));
+  const lengths = Array.from({ length: rows }, () => Math.floor(width * (0.3 + 0.7 * uniform())));
   for (const [row, length] of lengths.entries()) {
     for (let t = 0; t < length; t++) {
-      const at = row * WIDTH + t;
+      const at = row * width + t;
       columns.responses[at] = Math.floor(VOCABULARY ** uniform());
       columns.response_mask[at] = Math.floor(t / 100) % 5 === 4 && t < length - 1 ? 0 : 1;
       const rollout = -(uniform() < 0.6 ? 0.05 : 3) * uniform();
@@ -40,7 +40,7 @@ export function paddedBatch(seed) {
       columns.old_log_probs[at] = Math.min(rollout * (1 + scale * noise), -1e-7);
     }
   }
-  return { rows: ROWS, width: WIDTH, lengthOf: (row) => lengths[row], columns };
+  return { rows, width, lengthOf: (row) => lengths[row], columns };
 }
 
 /** The same batch with its integers as trainers hold them, in 64 bits. */
@@ -164,14 +164,15 @@ export const COLUMNS = ["response_mask", "rollout_log_probs", "old_log_probs"];
 /**
  * Writes `steps` steps in a format.
  *
- * @param tools `python` that has the format's modules, `openRun` and `writeRecord` of the build
+ * @param tools `python` that has the format's modules, `openRun` and `writeRecord` of the build; `shape` of a step, in
+ * place of the usual `rows` and `width`
  * @returns paths of the files and the number of tokens with mask 1
  */
 export async function writeRun(format, steps, directory, tools) {
   const paths = [];
   let tokens = 0;
   for (let step = 1; step <= steps; step++) {
-    const batch = paddedBatch(step);
+    const batch = paddedBatch(step, tools.shape);
     for (const one of batch.columns.response_mask) tokens += one;
     const folder = join(directory, `step_${step}`);
     mkdirSync(folder, { recursive: true });
