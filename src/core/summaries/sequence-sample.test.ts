@@ -128,15 +128,16 @@ describe("SequenceSample", () => {
     expect(sample.list()[0]!.sequences.map(({ jumps }) => jumps)).toEqual([0.25, 0.5, 2]);
   });
 
-  test("lets go while sequences arrive, when there are twice as many as it keeps", () => {
-    const sample = new SequenceSample(2);
-    for (const cluster of [4, 3, 2, 1]) sample.add(cluster, true, sequence(0.1));
-    expect(sample.wants(4)).toBe(true);
+  test("lets go while sequences arrive, when there are a quarter more than it keeps", () => {
+    const sample = new SequenceSample(4);
+    for (const cluster of [5, 4, 3, 2, 1]) sample.add(cluster, true, sequence(0.1));
+    expect(sample.wants(5)).toBe(true);
     sample.add(0, true, sequence(0.1));
-    expect([0, 1, 2, 3, 4].map((cluster) => sample.wants(cluster))).toEqual([
+    expect([0, 1, 2, 3, 4, 5].map((cluster) => sample.wants(cluster))).toEqual([
       true,
       true,
-      false,
+      true,
+      true,
       false,
       false,
     ]);
