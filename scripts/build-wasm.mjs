@@ -14,6 +14,7 @@ const KERNELS = {
   mismatch: ["mismatch.ts"],
   tokens: ["tokens.ts"],
   decimals: ["decimals.ts"],
+  logprobs: ["logprobs.ts"],
   distribution: ["distribution.ts", "distribution-row.ts", "distribution-pair.ts", "vectors.ts"],
 };
 const FLAGS = ["--enable", "simd", "--runtime", "stub", "--noAssert", "-O3", "--converge", "--use", "abort="];

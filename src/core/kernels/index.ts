@@ -66,6 +66,7 @@ export {
   type TokenBlock,
 } from "./mismatch.ts";
 export { computeK3, computeProbDiff } from "./scalar.ts";
+export { type OrdinaryLogprobs, scanLogprobs } from "./scan-logprobs.ts";
 export { checkedRows } from "./token-block.ts";
 export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";
 export { type DecimalsKernel, decimalsKernel } from "./wasm/decimals-kernel.ts";

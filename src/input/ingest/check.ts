@@ -6,18 +6,26 @@
  */
 import type { FloatArray } from "../../core/base/index.ts";
 import { type Place, SchemaError } from "../../core/base/index.ts";
+import type { OrdinaryLogprobs } from "../../core/kernels/index.ts";
 import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
+import { countOnes } from "./alignment/index.ts";
 import { type ConstantCheck, createConstantCheck } from "./check-constant.ts";
 import { examine, KINDS, type Kind, type KindName, newTally, type Tally } from "./odd-values.ts";
+
+export interface KnownOfBatch {
+  /** Tokens with mask 1 that have no trainer log-prob because `--align` moved the column: reported there. */
+  readonly lost?: number;
+  /** Defined where all log-probs of both sides are ordinary. */
+  readonly ordinary?: OrdinaryLogprobs | undefined;
+}
 
 export interface BatchChecker {
   /**
    * Cleans the batch in place and reports what it found.
    *
-   * @param lost tokens with mask 1 that have no trainer log-prob because `--align` moved the column: reported there
    * @throws SchemaError when more than half of a side's values are positive
    */
-  check(batch: RecordBatch, lost?: number): void;
+  check(batch: RecordBatch, known?: KnownOfBatch): void;
   /** Reports a side whose log-probs were all the same number. */
   finish(): void;
   /** Tokens with mask 1 so far. */
@@ -74,12 +82,13 @@ class SourceChecker implements BatchChecker {
     return this.#sentinels;
   }
 
-  check(batch: RecordBatch, lost = 0): void {
-    this.#countMasks(batch);
+  check(batch: RecordBatch, { lost = 0, ordinary }: KnownOfBatch = {}): void {
+    this.#countMasks(batch, ordinary);
     for (const column of listColumns(batch)) {
       const { name, values, other, isSide } = column;
       // Before sentinels become NaN: a column of only -9999 is also constant.
       if (isSide) this.#constants.see(name, values, batch.responseMask, batch.provenance.file);
+      if (isSide && ordinary !== undefined) continue;
       const tally = newTally();
       examine(values, batch.responseMask, other, tally, this.#keepsOdd);
       if (values === batch.trainerLogprobs) tally.counts.nan -= lost;
@@ -95,15 +104,16 @@ class SourceChecker implements BatchChecker {
     this.#constants.finish();
   }
 
-  #countMasks(batch: RecordBatch): void {
+  #countMasks(batch: RecordBatch, ordinary: OrdinaryLogprobs | undefined): void {
+    const { offsets, responseMask: mask } = batch;
+    this.#maskedTokens += ordinary?.masked ?? countOnes(mask);
     let first: number | undefined;
     let empty = 0;
+    /** The first token with mask 1 that is not before the sequence at hand. */
+    let one = -1;
     for (let i = 0; i < batch.length; i++) {
-      const end = batch.offsets[i + 1]!;
-      let ones = 0;
-      for (let t = batch.offsets[i]!; t < end; t++) ones += batch.responseMask[t]!;
-      this.#maskedTokens += ones;
-      if (ones > 0) continue;
+      if (one < offsets[i]!) one = findOne(mask, offsets[i]!);
+      if (one < offsets[i + 1]!) continue;
       empty++;
       first ??= i;
     }
@@ -155,6 +165,11 @@ class SourceChecker implements BatchChecker {
       });
     }
   }
+}
+
+function findOne(mask: Uint8Array, from: number): number {
+  const found = mask.indexOf(1, from);
+  return found < 0 ? mask.length : found;
 }
 
 function listColumns(batch: RecordBatch): Column[] {

@@ -7,11 +7,14 @@ import type { FloatArray } from "../../core/base/index.ts";
 import type { FindingCode, Severity } from "../../core/schema/index.ts";
 
 /** vLLM writes -inf as -9999. */
-const LOWEST = -9999;
+export const LOWEST = -9999;
 /** The most that rounding can add to a log-prob of 0. */
 const ROUNDING = 1e-3;
-/** If the other side's log-prob is below this, exactly 0 is more likely a placeholder than certainty. */
-const CERTAIN_ELSEWHERE = -1;
+/**
+ * If the other side's log-prob is below this, exactly 0 is more likely a placeholder than certainty: one side is certain of
+ * a token that the other gives less than 1/e.
+ */
+export const CERTAIN_ELSEWHERE = -1;
 
 export interface Kind {
   readonly code: FindingCode;

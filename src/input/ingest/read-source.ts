@@ -50,8 +50,9 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
 
   const settle = (packed: RecordBatch): RecordBatch => {
     const { batch, lost } = moveTrainer(packed, checks.shift, findings);
-    checker.check(batch, lost);
-    alignment.see(batch);
+    const ordinary = alignment.scan(batch);
+    checker.check(batch, { lost, ordinary });
+    alignment.see(batch, ordinary);
     options.onMasked(checker.maskedTokens - masked);
     masked = checker.maskedTokens;
     return batch;

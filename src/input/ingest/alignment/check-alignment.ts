@@ -4,6 +4,7 @@
  * @module
  */
 import type { FloatArray } from "../../../core/base/index.ts";
+import type { OrdinaryLogprobs } from "../../../core/kernels/index.ts";
 import type { FindingLog, RecordBatch } from "../../../core/schema/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import { createZeroCheck } from "./check-zeros.ts";
@@ -29,8 +30,14 @@ export interface AlignmentCheckOptions {
 }
 
 export interface AlignmentCheck {
-  /** Takes a batch as it enters figures: without sentinels, and with the trainer's column moved by `--align`. */
-  see(batch: RecordBatch): void;
+  /** Before anything looks at a batch: what is known of it if all its log-probs are ordinary. */
+  scan(batch: RecordBatch): OrdinaryLogprobs | undefined;
+  /**
+   * Takes a batch as it enters figures: without sentinels, and with the trainer's column moved by `--align`.
+   *
+   * @param ordinary what {@link scan} said of this batch
+   */
+  see(batch: RecordBatch, ordinary?: OrdinaryLogprobs): void;
   /** Reports on the whole source. */
   finish(): void;
 }
@@ -52,18 +59,31 @@ function reportIds({ findings, file, checks: { ids } }: AlignmentCheckOptions): 
   });
 }
 
-function countOnes(mask: Uint8Array): number {
+export function countOnes(mask: Uint8Array): number {
   let ones = 0;
   for (let t = 0; t < mask.length; t++) if (mask[t] !== 0) ones++;
   return ones;
 }
 
-/** Every token passes here: nothing but numbers in the loop keeps it fast. */
+interface Pairs {
+  /** Tokens with mask 1; of these, those with the same value on both sides, and those with a value on both. */
+  readonly masked: number;
+  readonly same: number;
+  readonly compared: number;
+}
+
 function countPairs(
-  rollout: FloatArray,
-  trainer: FloatArray,
-  mask: Uint8Array,
-): { readonly masked: number; readonly same: number; readonly compared: number } {
+  { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask }: RecordBatch,
+  ordinary: OrdinaryLogprobs | undefined,
+): Pairs {
+  if (ordinary !== undefined) return { ...ordinary, compared: ordinary.masked };
+  if (rollout === undefined || trainer === undefined)
+    return { masked: countOnes(mask), same: 0, compared: 0 };
+  return comparePairs(rollout, trainer, mask);
+}
+
+/** Every token may pass here: nothing but numbers in the loop keeps it fast. */
+function comparePairs(rollout: FloatArray, trainer: FloatArray, mask: Uint8Array): Pairs {
   let [masked, same, different] = [0, 0, 0];
   for (let t = 0; t < mask.length; t++) {
     if (mask[t] === 0) continue;
@@ -85,14 +105,11 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
   let compared = 0;
 
   return {
-    see(batch) {
+    scan: (batch) => zeros.scan(batch),
+    see(batch, ordinary) {
       scanner?.add(batch);
-      zeros.see(batch);
-      const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask } = batch;
-      const counted =
-        rollout !== undefined && trainer !== undefined
-          ? countPairs(rollout, trainer, mask)
-          : { masked: countOnes(mask), same: 0, compared: 0 };
+      zeros.see(batch, ordinary);
+      const counted = countPairs(batch, ordinary);
       checks.maskedTokens += counted.masked;
       equal += counted.same;
       compared += counted.compared;

@@ -3,15 +3,12 @@
  *
  * @module
  */
+import { type OrdinaryLogprobs, scanLogprobs } from "../../../core/kernels/index.ts";
 import type { FindingLog, RecordBatch } from "../../../core/schema/index.ts";
 import { formatCount, formatShare, plural } from "../../../core/text/index.ts";
+import { CERTAIN_ELSEWHERE, LOWEST } from "../odd-values.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
-/**
- * If the other side's log-prob is below this, exactly 0 is a placeholder: one side is certain of a token that the
- * other gives less than 1/e.
- */
-const CERTAIN_ELSEWHERE = -1;
 /** Both sides may be certain of the last few tokens of a response, but hardly of more. */
 const FEWEST_TRAILING = 4;
 
@@ -26,7 +23,10 @@ interface Side {
 }
 
 export interface ZeroCheck {
-  see(batch: RecordBatch): void;
+  /** Defined where all log-probs of both sides are ordinary: then nothing has to look at them one by one. */
+  scan(batch: RecordBatch): OrdinaryLogprobs | undefined;
+  /** @param ordinary what {@link scan} said of the batch since the last one was seen */
+  see(batch: RecordBatch, ordinary?: OrdinaryLogprobs): void;
   finish(): void;
 }
 
@@ -66,7 +66,47 @@ class ZeroSums implements ZeroCheck {
     this.#options = options;
   }
 
-  see({
+  scan({
+    rolloutLogprobs: rollout,
+    trainerLogprobs: trainer,
+    responseMask: mask,
+  }: RecordBatch): OrdinaryLogprobs | undefined {
+    if (rollout === undefined || trainer === undefined) return undefined;
+    const thresholds = { lowest: LOWEST, certain: CERTAIN_ELSEWHERE };
+    return scanLogprobs({ rollout, trainer, mask }, { ...thresholds, deltaAbs: this.#deltaAbs });
+  }
+
+  see(batch: RecordBatch, ordinary?: OrdinaryLogprobs): void {
+    if (ordinary === undefined) this.#seeTokens(batch);
+    else this.#seeOrdinary(batch, ordinary);
+  }
+
+  #seeOrdinary(
+    { rolloutLogprobs, trainerLogprobs, responseMask: mask, offsets, length }: RecordBatch,
+    { masked, zeros, deltaAbs }: OrdinaryLogprobs,
+  ): void {
+    const known = this.#options.checks.zeros;
+    for (const side of ["rollout", "trainer", "both"] as const) known[side] += zeros[side];
+    this.#deltaAbs = deltaAbs;
+    this.#compared += masked;
+    for (let i = 0; zeros.both > 0 && i < length; i++) {
+      let run = 0;
+      for (let t = offsets[i + 1]! - 1; t >= offsets[i]!; t--) {
+        if (mask[t] === 0) continue;
+        if (rolloutLogprobs![t] !== 0 || trainerLogprobs![t] !== 0) break;
+        run++;
+      }
+      this.#addTrailing(run);
+    }
+  }
+
+  #addTrailing(run: number): void {
+    if (run < FEWEST_TRAILING) return;
+    this.#trailing += run;
+    this.#trailed++;
+  }
+
+  #seeTokens({
     rolloutLogprobs: rollout,
     trainerLogprobs: trainer,
     responseMask: mask,
@@ -100,9 +140,7 @@ class ZeroSums implements ZeroCheck {
         last = side;
         run = r === 0 && u === 0 ? run + 1 : 0;
       }
-      if (run < FEWEST_TRAILING) continue;
-      this.#trailing += run;
-      this.#trailed++;
+      this.#addTrailing(run);
     }
     this.#deltaAbs = sum;
     this.#compared += finite;

@@ -8,6 +8,7 @@
 export {
   type AlignmentCheck,
   type AlignmentCheckOptions,
+  countOnes,
   createAlignmentCheck,
 } from "./check-alignment.ts";
 export { describeChecks } from "./describe-checks.ts";
