@@ -69,7 +69,7 @@ export { computeK3, computeProbDiff } from "./scalar.ts";
 export { type OrdinaryLogprobs, scanLogprobs } from "./scan-logprobs.ts";
 export { checkedRows } from "./token-block.ts";
 export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";
-export { type DecimalsKernel, decimalsKernel } from "./wasm/decimals-kernel.ts";
+export { type DecimalsKernel, decimalsKernel, type NarrowArray } from "./wasm/decimals-kernel.ts";
 export {
   type CountedCells,
   type CountedGroups,

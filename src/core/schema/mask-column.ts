@@ -35,6 +35,10 @@ export class MaskColumn {
 
 function storeMask(target: Uint8Array, at: number, values: NumericArray): number {
   let odd = 0;
+  if (values instanceof Uint8Array && isBinary(values)) {
+    target.set(values, at);
+    return odd;
+  }
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     if (value === 1) target[at + i] = 1;
@@ -45,4 +49,11 @@ function storeMask(target: Uint8Array, at: number, values: NumericArray): number
     }
   }
   return odd;
+}
+
+/** The bits of all values together, so that the loop has no branch. */
+function isBinary(values: Uint8Array): boolean {
+  let bits = 0;
+  for (let i = 0; i < values.length; i++) bits |= values[i]!;
+  return bits <= 1;
 }

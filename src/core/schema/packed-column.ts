@@ -122,7 +122,7 @@ export function hasNegative(values: Int32Array): boolean {
 }
 
 function storeIds(data: Int32Array<ArrayBuffer>, at: number, values: NumericArray): Int32Array<ArrayBuffer> {
-  if (values instanceof Int32Array && !hasNegative(values)) {
+  if (values instanceof Uint8Array || (values instanceof Int32Array && !hasNegative(values))) {
     data.set(values, at);
     return data;
   }

@@ -171,6 +171,8 @@ export interface RowDocument {
   /** May be called once. Bad rows are reported through `onBadRow` and skipped. */
   chunks(options?: {
     columns?: readonly string[];
+    /** Lists of numbers may have narrower types than `RowValue` says, which hold their values exactly. */
+    isNarrow?: boolean;
     onBadRow?: (bad: BadRow) => void;
   }): AsyncGenerator<RowChunk>;
   /** The only row of a JSONL file as one object: a whole batch on one line. */

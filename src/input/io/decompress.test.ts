@@ -3,7 +3,15 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../core/base/errors.ts";
-import { type ByteStream, decompress, openPlain, sniffCompression, sourceChunks } from "./decompress.ts";
+import type { ByteSource } from "./byte-source.ts";
+import {
+  type ByteStream,
+  CHUNK_BYTES,
+  decompress,
+  openPlain,
+  sniffCompression,
+  sourceChunks,
+} from "./decompress.ts";
 import { createXxHash64 } from "./decompress-xxhash.ts";
 import { unzstd } from "./decompress-zstd.ts";
 import { memorySource } from "./file-source.ts";
@@ -275,6 +283,59 @@ test("sourceChunks covers a source exactly", async () => {
     expect(sizes.length).toBe(Math.ceil(100 / size));
   }
 });
+
+/** Fills the memory that it is given later than at once, as files do. */
+function slowSource(bytes: Uint8Array): ByteSource {
+  return {
+    ...memorySource("f", bytes),
+    async slice(start, end, allocate = (length) => new Uint8Array(length)) {
+      const target = allocate(end - start);
+      await new Promise((resolve) => setImmediate(resolve));
+      target.set(bytes.subarray(start, end));
+      return target;
+    },
+  };
+}
+
+describe("memory for chunks", () => {
+  const long = Uint8Array.from({ length: 9 * CHUNK_BYTES + 5 }, (_, i) => (i * 7 + (i >> 12)) & 255);
+
+  test("is used again once a reader says so, and not for the head", async () => {
+    const plain = await openPlain(slowSource(long), 1000);
+    plain.reuseMemory();
+    const buffers = new Set<ArrayBufferLike>();
+    let at = 0;
+    for await (const chunk of plain.bytes) {
+      expect(Buffer.compare(chunk, long.subarray(at, at + chunk.length))).toBe(0);
+      at += chunk.length;
+      buffers.add(chunk.buffer);
+    }
+    expect(at).toBe(long.length);
+    // Two were there before, and one is read while the other is used.
+    expect(buffers.size).toBe(4);
+    expect(plain.head).toEqual(long.subarray(0, 1000));
+  });
+
+  test("is each chunk's own for all others", async () => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await openPlain(slowSource(long))).bytes) chunks.push(chunk);
+    expect(Buffer.concat(chunks).equals(long)).toBe(true);
+  });
+
+  test("is not given to others while it is being filled", async () => {
+    const first = await openPlain(slowSource(long));
+    first.reuseMemory();
+    let seen = 0;
+    for await (const _ of first.bytes) if (++seen === 4) break;
+    const second = await openPlain(slowSource(long.toReversed()));
+    second.reuseMemory();
+    expect((await drain(copies(second.bytes))).bytes.equals(long.toReversed())).toBe(true);
+  });
+});
+
+async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield chunk.slice();
+}
 
 test.each([
   // From the xxHash reference implementation, seed 0.

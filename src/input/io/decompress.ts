@@ -10,6 +10,7 @@ import { UnsupportedError } from "../../core/base/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { gunzip } from "./decompress-gzip.ts";
 import { unzstd } from "./decompress-zstd.ts";
+import { reuseMemory } from "./reused-memory.ts";
 
 export type Compression = "none" | "gzip" | "zstd";
 
@@ -26,6 +27,8 @@ export interface PlainStream extends ByteStream {
   readonly compression: Compression;
   /** The first decompressed bytes; `bytes` yields them again. */
   readonly head: Uint8Array;
+  /** From now on, requesting the next chunk of `bytes` may overwrite the last one. The head stays. */
+  reuseMemory(): void;
   /** Abandons `bytes`; their source stays open. */
   close(): Promise<void>;
 }
@@ -63,23 +66,39 @@ function refuseOthers(head: Uint8Array, name: string): void {
   }
 }
 
-/** The bytes of a source in chunks of `chunkBytes`; the next is fetched while one is used. */
+/**
+ * The bytes of a source in chunks of `chunkBytes`; the next is fetched while one is used.
+ *
+ * @param isReused whether a chunk to be fetched may take the memory of the one before the last
+ */
 export async function* sourceChunks(
   source: ByteSource,
   chunkBytes: number = CHUNK_BYTES,
+  isReused: () => boolean = () => false,
 ): AsyncGenerator<Uint8Array> {
-  const fetch = (start: number): Promise<Uint8Array> => {
-    const slice = source.slice(start, Math.min(start + chunkBytes, source.byteLength));
+  let [memory, other] = [reuseMemory(), reuseMemory()];
+  const fetch = (start: number): Promise<Uint8Array> | undefined => {
+    if (start >= source.byteLength) return undefined;
+    const end = Math.min(start + chunkBytes, source.byteLength);
+    const slice = source.slice(start, end, isReused() ? memory.allocate : undefined);
+    [memory, other] = [other, memory];
     // The awaiting code sees the error; a reader that stops early must not leave it unhandled.
     slice.catch(() => {});
     return slice;
   };
-  if (source.byteLength === 0) return;
   let pending = fetch(0);
-  for (let start = 0; start < source.byteLength; start += chunkBytes) {
-    const chunk = await pending;
-    if (start + chunkBytes < source.byteLength) pending = fetch(start + chunkBytes);
-    yield chunk;
+  try {
+    for (let start = chunkBytes; pending !== undefined; start += chunkBytes) {
+      const chunk: Uint8Array = await pending;
+      pending = fetch(start);
+      yield chunk;
+    }
+  } finally {
+    // Memory that is still being filled is not given to others.
+    if (pending === undefined) {
+      memory.release();
+      other.release();
+    }
   }
 }
 
@@ -108,7 +127,8 @@ export async function openPlain(
   input: ByteSource | ByteStream,
   headBytes: number = DEFAULT_HEAD_BYTES,
 ): Promise<PlainStream> {
-  let bytes = peekable("bytes" in input ? input.bytes : sourceChunks(input));
+  let isReused = false;
+  let bytes = peekable("bytes" in input ? input.bytes : sourceChunks(input, CHUNK_BYTES, () => isReused));
   await bytes.fill(MAGIC_BYTES);
   const magic = bytes.head(MAGIC_BYTES);
   refuseOthers(magic, input.name);
@@ -121,6 +141,12 @@ export async function openPlain(
     compression,
     head: bytes.head(headBytes),
     bytes: bytes.all(),
+    reuseMemory() {
+      // What is decompressed has memory of its own.
+      if (compression !== "none") return;
+      isReused = true;
+      if ("reuseMemory" in input) (input as PlainStream).reuseMemory();
+    },
     close: bytes.close,
   };
 }

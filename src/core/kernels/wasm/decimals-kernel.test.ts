@@ -155,4 +155,38 @@ describe("the decimals kernel", () => {
       }
     }
   });
+
+  test("narrows values to the smallest type that holds every bit, and says so at any count", () => {
+    const small = fc.integer({ min: 0, max: 255 });
+    const integer = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+    const single = fc.float();
+    const odd = fc.constantFrom(-0, NaN, Infinity, 2 ** 31, -(2 ** 31) - 1, 256, -1, 0.1, 1e-50, 5e-324);
+    const holds = (type: (typeof narrowTypes)[number], values: Float64Array) => {
+      const same = type.from(values);
+      return values.every((value, i) => Object.is(same[i], value));
+    };
+    const narrowTypes = [Uint8Array, Int32Array, Float32Array, Float64Array] as const;
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          ...[small, integer, single, fc.double()].map((one) =>
+            fc.array(one, { minLength: 1, maxLength: 40 }),
+          ),
+        ),
+        fc.option(fc.tuple(odd, fc.nat()), { freq: 1 }),
+        (drawn, other) => {
+          const values = Float64Array.from(drawn);
+          if (other !== null) values[other[1] % values.length] = other[0];
+          kernel.values.fill(0.1);
+          kernel.values.set(values);
+          const narrow = kernel.narrow(values.length);
+          expect(narrow.constructor).toBe(narrowTypes.find((type) => holds(type, values)));
+          expect(Float64Array.from(narrow)).toEqual(values);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    kernel.values.fill(3);
+    expect(kernel.narrow(kernel.values.length)).toEqual(new Uint8Array(kernel.values.length).fill(3));
+  });
 });

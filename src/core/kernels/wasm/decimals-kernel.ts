@@ -21,7 +21,14 @@ export interface DecimalsKernel {
   position(): number;
   /** 1 when the last `scan` read the closing bracket. */
   isClosed(): number;
+  /**
+   * The first `count` of `values` in the narrowest type that holds all of them, bit for bit. A view: the next call
+   * overwrites it.
+   */
+  narrow(count: number): NarrowArray;
 }
+
+export type NarrowArray = Uint8Array | Int32Array | Float32Array | Float64Array;
 
 interface DecimalsExports extends Pick<DecimalsKernel, "scan" | "position" | "isClosed"> {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -32,6 +39,11 @@ interface DecimalsExports extends Pick<DecimalsKernel, "scan" | "position" | "is
   readonly POWERS: { readonly value: number };
   readonly POWERS_IN: { readonly value: number };
   readonly LEAST_POWER: { readonly value: number };
+  readonly NARROWED: { readonly value: number };
+  readonly narrow: (count: number) => number;
+  readonly AS_FLOAT32: { readonly value: number };
+  readonly AS_INT32: { readonly value: number };
+  readonly AS_UINT8: { readonly value: number };
 }
 
 /** Zero bytes after the text, which loads of whole vectors reach. */
@@ -64,13 +76,20 @@ function wrapDecimalsKernel(exports: DecimalsExports): DecimalsKernel {
     powers[2 * i] = power >> WORD;
     powers[2 * i + 1] = BigInt.asUintN(64, power);
   }
+  const values = new Float64Array(buffer, exports.VALUES.value, exports.CAPACITY.value);
+  const narrowed = new Map<number, NarrowArray>([
+    [exports.AS_FLOAT32.value, new Float32Array(buffer, exports.NARROWED.value, values.length)],
+    [exports.AS_INT32.value, new Int32Array(buffer, exports.NARROWED.value, values.length)],
+    [exports.AS_UINT8.value, new Uint8Array(buffer, exports.NARROWED.value, values.length)],
+  ]);
   return {
     text: new Uint8Array(buffer, exports.TEXT.value, textBytes + DECIMALS_SLACK),
     textBytes,
-    values: new Float64Array(buffer, exports.VALUES.value, exports.CAPACITY.value),
+    values,
     scan: exports.scan,
     position: exports.position,
     isClosed: exports.isClosed,
+    narrow: (count) => (narrowed.get(exports.narrow(count)) ?? values).subarray(0, count),
   };
 }
 

@@ -17,7 +17,7 @@ import {
   TEXT_FIELDS,
 } from "./fields.ts";
 import { describeRowValue, isRowList, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
-import { ARRAY_FIELDS, type RowArrays, toDraft } from "./sequence.ts";
+import { ARRAY_FIELDS, type RowArrays, type RowScalars, toDraft } from "./sequence.ts";
 
 /** The columns of the first rows: each field under the first of its names for which a row has a value. */
 export function findRowColumns(document: RowDocument, names: NameTable): FoundColumns<RowValue> {
@@ -101,6 +101,8 @@ function isBatchOfRows(value: RowValue | undefined): boolean {
   return value.every((row) => isNumericArray(row) && row.length === first.length);
 }
 
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
 const SCALAR_FIELDS = ["reward", "correctness", "cachedTokens", "step", "rank", "row"] as const;
 
 /** Top-level names to request from a columnar file. */
@@ -116,6 +118,27 @@ function topLevel(
   return [...new Set(asked)].filter((name) => present.has(name));
 }
 
+/** The names of each field that may lead to a value: looking all of them up in every row would take as long as reading. */
+function presentNames(names: NameTable, columns: readonly string[]): ReadonlyMap<Field, readonly string[]> {
+  const isPresent = (name: string): boolean =>
+    columns.includes(name) || columns.includes(name.split(".")[0]!);
+  const entries = Object.entries(names) as [Field, readonly string[]][];
+  return new Map(entries.map(([field, all]) => [field, all.filter(isPresent)]));
+}
+
+function readScalars(value: (field: Field) => RowValue | undefined): Writable<RowScalars> {
+  const scalars: Writable<RowScalars> = {};
+  for (const field of SCALAR_FIELDS) {
+    const number = toNumber(value(field));
+    if (number !== undefined) scalars[field] = number;
+  }
+  for (const field of TEXT_FIELDS) {
+    const text = toText(value(field));
+    if (text !== undefined) scalars[field] = text;
+  }
+  return scalars;
+}
+
 /** Drafts of a document with one object per sequence. Rows without log-probs are reported and left out. */
 export async function* readRows(
   document: RowDocument,
@@ -124,10 +147,15 @@ export async function* readRows(
   const { names, findings, policies = {} } = options;
   const { file } = document;
   const columns = topLevel(names, document, policies);
-  const chunks = document.chunks({ columns, onBadRow: (bad) => reportBadRow(findings, file, bad) });
+  const present = presentNames(names, columns);
+  const chunks = document.chunks({
+    columns,
+    isNarrow: true,
+    onBadRow: (bad) => reportBadRow(findings, file, bad),
+  });
   for await (const chunk of chunks) {
     const value = (i: number, field: Field): RowValue | undefined => {
-      for (const name of names[field] ?? []) {
+      for (const name of present.get(field) ?? []) {
         const found = chunkValueAt(chunk, i, name);
         if (found !== undefined && found !== null) return found;
       }
@@ -171,18 +199,12 @@ export async function* readRows(
           return array === undefined ? [] : [[policy, array]];
         }),
       );
-      const numbers = Object.fromEntries(SCALAR_FIELDS.map((field) => [field, toNumber(value(i, field))]));
-      const texts = Object.fromEntries(TEXT_FIELDS.map((field) => [field, toText(value(i, field))]));
-      const advantage = arrays.advantages === undefined ? toNumber(value(i, "advantages")) : undefined;
-      const scalars = {
-        ...numbers,
-        ...texts,
-        advantage,
-        row: numbers.row ?? row,
-        sourceOffset: place.offset ?? place.line,
-      };
+      const scalars = readScalars((field) => value(i, field));
+      scalars.row ??= row;
+      scalars.sourceOffset = place.offset ?? place.line;
+      if (arrays.advantages === undefined) scalars.advantage = toNumber(value(i, "advantages"));
       drafts.push(toDraft(arrays, scalars, { padded: false, policies: policyArrays }));
-      for (const field of TEXT_FIELDS) textLength += texts[field]?.length ?? 0;
+      for (const field of TEXT_FIELDS) textLength += scalars[field]?.length ?? 0;
       if (textLength > MOST_TEXT) {
         yield drafts;
         drafts = [];

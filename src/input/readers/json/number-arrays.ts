@@ -12,6 +12,7 @@
  *
  * @module
  */
+import type { NarrowArray } from "../../../core/kernels/index.ts";
 import { type NumberRun, startNumberRun } from "./number-runs.ts";
 import { NumberScanner } from "./numbers.ts";
 import { CLOSE_BRACKET, COMMA, expected, isSpace, SPACE } from "./syntax.ts";
@@ -49,20 +50,24 @@ export class NumberArrayScanner {
   /**
    * The array of numbers and nulls whose first element starts at `pos`, nulls as NaN; undefined when an element is
    * something else.
+   *
+   * @param isNarrow whether a long array may have a narrower type that holds its values exactly
    */
-  scan(bytes: Uint8Array, start: number, end: number): Float64Array | undefined {
+  scan(bytes: Uint8Array, start: number, end: number, isNarrow = false): NarrowArray | undefined {
     let pos = start;
     let count = 0;
     let scratch = this.#scratch;
-    const full: Float64Array[] = [];
+    const full: NarrowArray[] = [];
     let run: NumberRun | undefined;
+    const collected = (): NarrowArray =>
+      isNarrow && run !== undefined ? run.narrow(count) : scratch.subarray(0, count);
     /** Elements to read here before the kernel is tried. */
     let plain = FIRST_ELEMENTS;
     for (;;) {
       if (count === SCRATCH) {
         // Once while they are collected, once in the final array.
         this.#spend(2 * scratch.byteLength);
-        full.push(scratch.slice());
+        full.push(collected().slice());
         count = 0;
       }
       if (plain-- === 0) {
@@ -93,7 +98,7 @@ export class NumberArrayScanner {
     }
     this.#next = pos;
     this.#spend(count * Float64Array.BYTES_PER_ELEMENT);
-    return joinNumbers(full, scratch.subarray(0, count));
+    return joinNumbers(full, collected());
   }
 
   /** Grows the memory for elements and keeps those already read. */
@@ -106,10 +111,12 @@ export class NumberArrayScanner {
   }
 }
 
-/** Concatenates `full` and `rest` into new memory. */
-function joinNumbers(full: readonly Float64Array[], rest: Float64Array): Float64Array {
+/** Concatenates `full` and `rest` into new memory, of their type if all have the same. */
+function joinNumbers(full: readonly NarrowArray[], rest: NarrowArray): NarrowArray {
   if (full.length === 0) return rest.slice();
-  const result = new Float64Array(full.length * SCRATCH + rest.length);
+  const isSame = full.every((part) => part.constructor === rest.constructor);
+  const Type = isSame ? (rest.constructor as Float64ArrayConstructor) : Float64Array;
+  const result = new Type(full.length * SCRATCH + rest.length);
   full.forEach((part, i) => {
     result.set(part, i * SCRATCH);
   });

@@ -23,6 +23,8 @@ export interface NumberRun {
   scan(pos: number, count: number): number;
   readonly next: () => number;
   readonly isClosed: () => boolean;
+  /** See {@link DecimalsKernel}. */
+  readonly narrow: DecimalsKernel["narrow"];
 }
 
 /** Undefined when WebAssembly SIMD is not available. */
@@ -60,5 +62,5 @@ function createRun(kernel: DecimalsKernel, bytes: Uint8Array, end: number): Numb
       load(pos);
     }
   };
-  return { values, scan, next: () => next, isClosed: () => kernel.isClosed() === 1 };
+  return { values, scan, next: () => next, isClosed: () => kernel.isClosed() === 1, narrow: kernel.narrow };
 }

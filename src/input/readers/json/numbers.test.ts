@@ -2,12 +2,13 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../../core/base/index.ts";
+import type { NarrowArray } from "../../../core/kernels/index.ts";
 import { NumberArrayScanner } from "./number-arrays.ts";
 import { startNumberRun } from "./number-runs.ts";
 import { NumberScanner } from "./numbers.ts";
 
 interface Outcome {
-  readonly values: Float64Array | undefined;
+  readonly values: NarrowArray | undefined;
   readonly next: number;
   readonly message: string;
   readonly offset: number | undefined;
@@ -157,6 +158,60 @@ describe("arrays of numbers", () => {
     ]);
     expect(first.buffer).not.toBe(second.buffer);
     expect(first.buffer.byteLength).toBe(first.byteLength);
+  });
+});
+
+describe("long arrays in narrow types", () => {
+  const read = (text: string, isNarrow: boolean) => {
+    const bytes = Buffer.from(`${text}]\0`);
+    return new NumberArrayScanner().scan(bytes, 0, text.length + 1, isNarrow)!;
+  };
+
+  test("have the same values, in a type that holds them", () => {
+    const kinds = new Set<string>();
+    fc.assert(
+      fc.property(array, fc.boolean(), ({ elements }, isLong) => {
+        const text = (isLong ? Array(40).fill(elements).flat() : elements).join(",");
+        const narrow = read(text, true);
+        kinds.add(narrow.constructor.name);
+        expect(Float64Array.from(narrow)).toEqual(read(text, false));
+      }),
+      { numRuns: 200 },
+    );
+    expect(kinds).toContain("Float64Array");
+  });
+
+  test.each([
+    ["1", "1,0", Uint8Array],
+    ["255", "0,7", Uint8Array],
+    ["256", "0,1", Int32Array],
+    ["-1", "0,1", Int32Array],
+    ["2147483647", "-2147483648", Int32Array],
+    ["2147483648", "1", Float32Array],
+    ["-0", "1,0", Float32Array],
+    ["null", "1,0", Float32Array],
+    ["0.5", "1,0", Float32Array],
+    ["16777217.5", "1,0", Float64Array],
+    ["-0.1", "-0.5", Float64Array],
+    ["1e300", "1", Float64Array],
+  ])("with %s among %s", (odd, rest, type) => {
+    for (const length of [17, 18, 19, 20, 21, 16_384, 16_385, 40_000]) {
+      for (const at of [0, length - 1]) {
+        const elements = Array.from({ length }, (_, i) =>
+          i === at ? odd : (rest.split(",")[i % 2] ?? rest),
+        );
+        const narrow = read(elements.join(","), true);
+        const isWhole = length <= 16_384 || type === Float64Array;
+        // What is put away in blocks is joined only if they agree.
+        if (isWhole) expect([length, narrow.constructor]).toEqual([length, type]);
+        expect(Float64Array.from(narrow)).toEqual(Float64Array.from(elements, value));
+        expect(narrow.buffer.byteLength).toBe(narrow.byteLength);
+      }
+    }
+  });
+
+  test("stay doubles where there are few", () => {
+    expect(read("1,0,1", true)).toEqual(Float64Array.of(1, 0, 1));
   });
 });
 

@@ -200,14 +200,14 @@ describe("the JSON parser", () => {
       '{"skip": [1, [2, "]"], {"x": "}"}], "keep": [3], "text": "a\\"b", "flat": [1, 2, 3], "n": -1e5, "last": null}\n',
     );
     const wanted = (...names: string[]): RowValue =>
-      parser.parseRow(text, 0, text.length - 1, new Set(names));
+      parser.parseRow(text, 0, text.length - 1, { wanted: new Set(names) });
     expect(wanted("keep", "absent")).toEqual({ keep: Float64Array.of(3) });
     expect(wanted("n", "last")).toEqual({ n: -1e5, last: null });
     expect(wanted()).toEqual({});
-    expect(() => parser.parseRow(Buffer.from('{"a": }\n'), 0, 7, new Set())).toThrow(
+    expect(() => parser.parseRow(Buffer.from('{"a": }\n'), 0, 7, { wanted: new Set() })).toThrow(
       'expected a value, found "}"',
     );
-    expect(() => parser.parseRow(Buffer.from('{"a": [1\n'), 0, 8, new Set())).toThrow(
+    expect(() => parser.parseRow(Buffer.from('{"a": [1\n'), 0, 8, { wanted: new Set() })).toThrow(
       "expected a closing bracket",
     );
   });

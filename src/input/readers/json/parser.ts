@@ -37,10 +37,18 @@ export interface JsonParser {
    * value together take more than the memory limit.
    */
   parse(bytes: Uint8Array, start: number, end: number): RowValue;
-  /** Like `parse`, for an object; if `wanted` is given, only its members are built. */
-  parseRow(bytes: Uint8Array, start: number, end: number, wanted?: ReadonlySet<string>): RowMap;
+  /** Like `parse`, for an object. */
+  parseRow(bytes: Uint8Array, start: number, end: number, wish?: RowWish): RowMap;
   /** Approximate bytes of memory of the last value, including its text. */
   cost(): number;
+}
+
+/** What is needed of a row. */
+export interface RowWish {
+  /** The only members that are built, if given. */
+  readonly wanted?: ReadonlySet<string> | undefined;
+  /** A long array of numbers may have a narrower type that holds its values exactly. */
+  readonly isNarrow?: boolean | undefined;
 }
 
 /** Depth of nested arrays and objects; the parser recurses, and the stack is limited. */
@@ -82,6 +90,7 @@ class Parser implements JsonParser {
   #depth = 0;
   #spent = 0;
   #limit = 0;
+  #isNarrow = false;
 
   constructor(maxDepth: number) {
     this.#maxDepth = maxDepth;
@@ -91,10 +100,17 @@ class Parser implements JsonParser {
   }
 
   parse(bytes: Uint8Array, start: number, end: number): RowValue {
+    this.#isNarrow = false;
     return this.#whole(bytes, start, end, () => this.#value());
   }
 
-  parseRow(bytes: Uint8Array, start: number, end: number, wanted?: ReadonlySet<string>): RowMap {
+  parseRow(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    { wanted, isNarrow = false }: RowWish = {},
+  ): RowMap {
+    this.#isNarrow = isNarrow;
     return this.#whole(bytes, start, end, () => {
       if (this.#byte() !== OPEN_BRACE) throw this.#expected('"{"');
       return this.#object(wanted);
@@ -157,7 +173,7 @@ class Parser implements JsonParser {
       return EMPTY;
     }
     this.#spend(ARRAY_BYTES);
-    const typed = this.#arrays.scan(this.#bytes, this.#pos, this.#end);
+    const typed = this.#arrays.scan(this.#bytes, this.#pos, this.#end, this.#isNarrow);
     if (typed !== undefined) {
       this.#depth--;
       this.#pos = this.#arrays.next();

@@ -35,14 +35,20 @@ export interface Carry {
   readonly length: () => number;
   /** Whether more was appended than is kept: the rest of the row is skipped. */
   readonly overflow: () => LogratioError | undefined;
-  /** Keeps `bytes[start, end)`, as a view. */
+  /** Keeps a copy of `bytes[start, end)`. */
   append(bytes: Uint8Array, start: number, end: number): void;
-  /** Takes everything appended (nothing after an overflow), followed by one zero byte, and empties the carry. */
+  /**
+   * Takes everything appended (nothing after an overflow), followed by one zero byte, and empties the carry. Valid until
+   * more is appended.
+   */
   take(): Uint8Array;
 }
 
-/** Pieces this small are copied together first, so that a stream of single bytes does not make an object of each. */
-const SMALL_PIECE = 4096;
+/** Memory for text at first, and the most that is kept from row to row. */
+const FIRST_KEPT_BYTES = 1 << 16;
+const MOST_KEPT_BYTES = 1 << 22;
+/** Pieces of a longer text: smaller ones are gathered, so that a stream of single bytes does not make an object of each. */
+const LARGE_PIECE = 1 << 16;
 
 /** Copies of a value's text: in the chunks that arrived, and in one piece. */
 const COPIES = 2;
@@ -50,14 +56,20 @@ const COPIES = 2;
 /** @param limit bytes of text; the memory limit is another, whichever is smaller */
 export function createCarry(limit: number, name: string): Carry {
   const most = Math.min(limit, Math.floor(memoryLimit() / COPIES));
+  /** What does not fit `kept`, before what is in it. */
   let parts: Uint8Array[] = [];
-  let small = new Uint8Array(0);
+  let kept = new Uint8Array(FIRST_KEPT_BYTES);
   let held = 0;
   let length = 0;
   let overflow: LogratioError | undefined;
   const settle = (): void => {
-    if (held > 0) parts.push(small.slice(0, held));
+    if (held > 0) parts.push(kept.slice(0, held));
     held = 0;
+  };
+  const grow = (least: number): void => {
+    const larger = new Uint8Array(Math.max(least, 2 * kept.length));
+    larger.set(kept.subarray(0, held));
+    kept = larger;
   };
   return {
     length: () => length,
@@ -74,21 +86,32 @@ export function createCarry(limit: number, name: string): Carry {
         held = 0;
         return;
       }
-      if (end - start > SMALL_PIECE) {
+      // With the zero byte.
+      const needed = held + end - start + 1;
+      if (needed > kept.length) {
+        if (needed <= MOST_KEPT_BYTES) grow(needed);
+        else settle();
+      }
+      const piece = bytes.subarray(start, end);
+      if (held + piece.length >= kept.length || (parts.length > 0 && piece.length > LARGE_PIECE)) {
         settle();
-        parts.push(bytes.subarray(start, end));
+        parts.push(new Uint8Array(piece));
         return;
       }
-      if (small.length === 0) small = new Uint8Array(16 * SMALL_PIECE);
-      if (held + end - start > small.length) settle();
-      small.set(bytes.subarray(start, end), held);
-      held += end - start;
+      kept.set(piece, held);
+      held += piece.length;
     },
     take: () => {
       if (overflow !== undefined) {
         overflow = undefined;
         length = 0;
         return new Uint8Array(1);
+      }
+      if (parts.length === 0) {
+        const whole = kept.subarray(0, held + 1);
+        whole[held] = 0;
+        length = held = 0;
+        return whole;
       }
       settle();
       // Not zeroed, because all of it is written.

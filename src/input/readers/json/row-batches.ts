@@ -10,7 +10,7 @@ import { findEnd, newBoundary } from "./boundary.ts";
 import { splitElements } from "./elements.ts";
 import { splitEvents } from "./events.ts";
 import { splitLines } from "./lines.ts";
-import { createJsonParser, DEFAULT_MAX_DEPTH, type JsonParser } from "./parser.ts";
+import { createJsonParser, DEFAULT_MAX_DEPTH, type JsonParser, type RowWish } from "./parser.ts";
 import { LIKELY_BEING_WRITTEN, type Piece } from "./pieces.ts";
 import { OPEN_BRACE, OPEN_BRACKET, skipSpace } from "./syntax.ts";
 
@@ -53,13 +53,14 @@ export const ARRAY_NAME = "element";
 
 export interface BatchReader {
   /** Rows up to a count, an amount of text, an unreadable row, or the end; at least one unless at the end. */
-  read(maxRows: number, maxBytes: number, wanted: ReadonlySet<string> | undefined): Promise<Batch>;
+  read(maxRows: number, maxBytes: number, wish: RowWish): Promise<Batch>;
   invalidText(): InvalidText | undefined;
 }
 
 export function createBatchReader(plain: PlainStream, unit: Unit, options: JsonOptions): BatchReader {
   const parser = createJsonParser(options.maxDepth ?? DEFAULT_MAX_DEPTH);
   const splitter = SPLITTERS[unit](options.maxValueBytes ?? DEFAULT_MAX_VALUE_BYTES, plain.name);
+  plain.reuseMemory();
   const chunks = plain.bytes[Symbol.asyncIterator]();
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
@@ -88,7 +89,7 @@ export function createBatchReader(plain: PlainStream, unit: Unit, options: JsonO
     return undefined;
   };
 
-  const read: BatchReader["read"] = async (maxRows, maxBytes, wanted) => {
+  const read: BatchReader["read"] = async (maxRows, maxBytes, wish) => {
     const batch: Batch = { firstRow: row, rows: [], last: false };
     let bytes = 0;
     let decoded = 0;
@@ -101,7 +102,7 @@ export function createBatchReader(plain: PlainStream, unit: Unit, options: JsonO
           ? { ...invalid, rows: invalid.rows + 1 }
           : { rows: 1, row, line: piece.line, offset: piece.offset };
       }
-      const bad = readRow(parser, unit, piece, row++, wanted, batch.rows);
+      const bad = readRow(parser, unit, piece, row++, wish, batch.rows);
       if (bad !== undefined) {
         batch.bad = bad.row;
         batch.tooLarge = bad.tooLarge;
@@ -125,7 +126,7 @@ function readRow(
   unit: Unit,
   piece: Piece,
   row: number,
-  wanted: ReadonlySet<string> | undefined,
+  wish: RowWish,
   rows: Row[],
 ): { readonly row: BadRow; readonly tooLarge: boolean } | undefined {
   const { bytes, start, end, line, offset, cut, fault } = piece;
@@ -137,7 +138,7 @@ function readRow(
     const isArray = unit === "element" && bytes[start] === OPEN_BRACKET;
     const values = isArray
       ? { [ARRAY_NAME]: parser.parse(bytes, start, end) }
-      : parser.parseRow(bytes, start, end, wanted);
+      : parser.parseRow(bytes, start, end, wish);
     rows.push({ values, line, offset });
     return undefined;
   } catch (error) {

@@ -51,6 +51,42 @@ async function read(
   return result;
 }
 
+/** Copies into the memory that it is given, as files do, and leaves nothing of what was there. */
+function copyingSource(bytes: Uint8Array): ReturnType<typeof memorySource> {
+  return {
+    ...memorySource("a.jsonl", bytes),
+    async slice(start, end, allocate = (length) => new Uint8Array(length)) {
+      const target = allocate(end - start);
+      await new Promise((resolve) => setImmediate(resolve));
+      target.fill(0x7b);
+      target.set(bytes.subarray(start, end));
+      return target;
+    },
+  };
+}
+
+test("rows are the same from memory that is used again, wherever blocks end", async () => {
+  const lengths = [1, 300, 70_000, 400_000, 2_500_000];
+  let seed = 1;
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 1;
+    return seed % below;
+  };
+  const rows = Array.from({ length: 60 }, (_, i) => {
+    const length = random(lengths[i % lengths.length]!) >> 2;
+    return { i, text: "é€".repeat(random(2000)), ids: Array.from({ length }, () => random(99)) };
+  });
+  const text = `${rows.map((row) => JSON.stringify(row)).join("\n")}\n`;
+  const array = Buffer.from(`[${text.trimEnd().replaceAll("\n", ",\n")}]`);
+  for (const bytes of [Buffer.from(text), array]) {
+    const found = await read(copyingSource(bytes));
+    expect(found.bad).toEqual([]);
+    expect(found.rows.map(({ i, text, ids }) => ({ i, text, ids: [...(ids as Float64Array)] }))).toEqual(
+      rows,
+    );
+  }
+});
+
 /** What an error says, in one object. */
 async function failure(promise: Promise<unknown>): Promise<unknown> {
   try {

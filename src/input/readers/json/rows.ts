@@ -99,7 +99,7 @@ interface Opening {
 async function readOpening(reader: BatchReader): Promise<Opening> {
   const leading: BadRow[] = [];
   for (;;) {
-    const first = await reader.read(FIRST_ROWS, FIRST_TEXT_BYTES, undefined);
+    const first = await reader.read(FIRST_ROWS, FIRST_TEXT_BYTES, {});
     const { rows, bad, last } = first;
     // A few wrong rows do not make a file unreadable, but a file with nothing else is given up.
     if (rows.length > 0 || bad === undefined || last || leading.length >= LEADING_BAD_ROWS)
@@ -141,7 +141,7 @@ function findStart(head: Uint8Array): number {
 async function* readChunks(
   reader: BatchReader,
   { leading, first }: Opening,
-  { columns, onBadRow }: Parameters<RowDocument["chunks"]>[0] = {},
+  { columns, isNarrow, onBadRow }: Parameters<RowDocument["chunks"]>[0] = {},
 ): AsyncGenerator<RowChunk> {
   const wanted = columns === undefined ? undefined : new Set(columns);
   for (const bad of leading) onBadRow?.(bad);
@@ -152,7 +152,7 @@ async function* readChunks(
     if (batch.bad !== undefined) onBadRow?.(batch.bad);
     if (batch.failure !== undefined) throw batch.failure.error;
     if (batch.last) return;
-    batch = await reader.read(CHUNK_ROWS, CHUNK_TEXT_BYTES, wanted);
+    batch = await reader.read(CHUNK_ROWS, CHUNK_TEXT_BYTES, { wanted, isNarrow });
   }
 }
 

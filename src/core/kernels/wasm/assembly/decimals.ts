@@ -28,7 +28,15 @@ export const POWERS_IN: i32 = TEXT + TEXT_BYTES + SLACK;
 // Written by `scan`. Stores of whole vectors reach beyond the last number.
 export const VALUES: i32 = POWERS_IN + POWERS * 16;
 const TENS: i32 = VALUES + CAPACITY * 8 + SLACK;
-const MEMORY_END: i32 = TENS + 20 * 8;
+// Written by `narrow`.
+export const NARROWED: i32 = TENS + 20 * 8;
+const MEMORY_END: i32 = NARROWED + CAPACITY * 4 + SLACK;
+
+/** What `narrow` returns. */
+export const AS_FLOAT64: i32 = 0;
+export const AS_FLOAT32: i32 = 1;
+export const AS_INT32: i32 = 2;
+export const AS_UINT8: i32 = 3;
 
 const COMMA: u32 = 0x2c;
 const MINUS: u32 = 0x2d;
@@ -274,4 +282,50 @@ export function scan(from: i32, to: i32, count: i32): i32 {
   }
   next = element - TEXT;
   return (out - VALUES) >> 3;
+}
+
+/** Whether both doubles are the same bit for bit: -0 is not 0, NaN is itself. */
+// @ts-ignore: decorator
+@inline
+function isSame(a: v128, b: v128): bool {
+  return i64x2.all_true(i64x2.eq(a, b));
+}
+
+/**
+ * Copies the first `count` values into NARROWED as integers of 8 or 32 bits or as float32, the narrowest type that holds
+ * all of them, bit for bit.
+ *
+ * @returns which type; AS_FLOAT64 when none does
+ */
+export function narrow(count: i32): i32 {
+  const end = VALUES + (count << 3);
+  // An odd one more is the last one again.
+  store<u64>(end, load<u64>(max(end - 8, VALUES)));
+  let out = NARROWED;
+  let at = VALUES;
+  let bits = i32x4.splat(0);
+  for (; at < end; at += 16, out += 8) {
+    const values = v128.load(at);
+    const integers = i32x4.trunc_sat_f64x2_s_zero(values);
+    if (!isSame(f64x2.convert_low_i32x4_s(integers), values)) break;
+    v128.store64_lane(out, integers, 0);
+    bits = v128.or(bits, integers);
+  }
+  if (at >= end) {
+    if (v128.any_true(v128.and(bits, i32x4.splat(~0xff)))) return AS_INT32;
+    const last = NARROWED + (count << 2);
+    for (let from = NARROWED, to = NARROWED; from < last; from += 16, to += 4) {
+      const four = v128.load(from);
+      v128.store32_lane(to, i8x16.shuffle(four, four, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12), 0);
+    }
+    return AS_UINT8;
+  }
+  out = NARROWED;
+  for (at = VALUES; at < end; at += 16, out += 8) {
+    const values = v128.load(at);
+    const singles = f32x4.demote_f64x2_zero(values);
+    if (!isSame(f64x2.promote_low_f32x4(singles), values)) return AS_FLOAT64;
+    v128.store64_lane(out, singles, 0);
+  }
+  return AS_FLOAT32;
 }
