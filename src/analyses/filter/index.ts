@@ -10,7 +10,7 @@ export { type Completion, completeFilter } from "./complete.ts";
 export type { Field, SequenceField, TokenField } from "./field.ts";
 export { fieldValues } from "./field-values.ts";
 export { FIELDS, fieldNamed, nearestField } from "./fields.ts";
-export { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts";
+export { figureOfSums, type SumColumn } from "./figures-of-sums.ts";
 export { addCondition, type Filter, joinFilters, parseFilter, understoodText } from "./filter.ts";
 export { type BatchFilter, batchFilter, type FilterCounts } from "./filter-batches.ts";
 export { matchingRows, rowHolds } from "./match-rows.ts";

@@ -128,11 +128,20 @@ export class RunSums {
 type Numbers = ArrayLike<number>;
 
 function sumRow(rollout: Numbers, trainer: Numbers, mask: Uint8Array, from: number, to: number): DeltaSums {
-  let [tokens, delta, abs, square, max, k3] = [0, 0, 0, 0, 0, 0];
-  let [rolloutMissing, trainerMissing, equal] = [0, 0, 0];
+  // Plain numbers, one by one: what comes out of a list may be anything to the compiler, and each sum would be an object.
+  let tokens = 0;
+  let delta = 0;
+  let abs = 0;
+  let square = 0;
+  let max = 0;
+  let k3 = 0;
+  let rolloutMissing = 0;
+  let trainerMissing = 0;
+  let equal = 0;
   for (let t = from; t < to; t++) {
     if (mask[t] === 0) continue;
-    const [a, c] = [rollout[t] as number, trainer[t] as number];
+    const a = rollout[t]!;
+    const c = trainer[t]!;
     const own = c - a;
     if (!Number.isFinite(own)) {
       if (!Number.isFinite(a)) rolloutMissing++;

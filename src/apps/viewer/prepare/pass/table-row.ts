@@ -1,4 +1,4 @@
-import { figureOfSums, SUM_COLUMNS, type SumColumn, sumImpact } from "../../../../analyses/filter/index.ts";
+import { figureOfSums, type SumColumn, sumImpact } from "../../../../analyses/filter/index.ts";
 import type { MismatchTable } from "../../../../core/kernels/index.ts";
 import { COUNT, FIELDS } from "../../../../core/kernels/index.ts";
 import type { Row } from "./build-sequence.ts";
@@ -13,11 +13,15 @@ export function tableRow(
 ): TableRow {
   const count = rows[row * FIELDS + COUNT]!;
   const some = (value: number): number => (count > 0 ? value : Number.NaN);
-  const summed = Object.fromEntries(
-    SUM_COLUMNS.map((name) => [name, figureOfSums(name, rows, row)]),
-  ) as Record<SumColumn, number>;
+  const figure = (name: SumColumn): number => figureOfSums(name, rows, row);
   return {
-    ...summed,
+    delta_mean: figure("delta_mean"),
+    delta_abs_mean: figure("delta_abs_mean"),
+    delta_abs_max: figure("delta_abs_max"),
+    delta_sum: figure("delta_sum"),
+    k3_mean: figure("k3_mean"),
+    prob_diff_max: figure("prob_diff_max"),
+    rollout_logprob_mean: figure("rollout_logprob_mean"),
     step: batch.steps[row]!,
     rank: batch.ranks[row]!,
     row: batch.rows[row]!,

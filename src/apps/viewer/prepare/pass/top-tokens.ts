@@ -95,14 +95,12 @@ class Worst {
   #sequence = new Int32Array(16);
   #token = new Int32Array(16);
 
-  /** Whether it is the largest of its group so far. */
-  offer(group: number, magnitude: number, sequence: number, token: number): boolean {
+  offer(group: number, magnitude: number, sequence: number, token: number): void {
     if (group >= this.#delta.length) this.#grow(group + 1);
-    if (magnitude <= this.#delta[group]!) return false;
+    if (magnitude <= this.#delta[group]!) return;
     this.#delta[group] = magnitude;
     this.#sequence[group] = sequence;
     this.#token[group] = token;
-    return true;
   }
 
   /** Offers the packed tokens of a response that begins at `start` of `groups`; those of negative groups are left out. */
@@ -115,7 +113,7 @@ class Worst {
     let largest = this.#delta;
     for (let i = 0; i < count; i++) {
       const group = groups[start + places[i]!]!;
-      if (group < 0 || sizes[i]! <= largest[group]!) continue;
+      if (group < 0 || (group < largest.length && sizes[i]! <= largest[group]!)) continue;
       this.offer(group, sizes[i]!, sequence, places[i]!);
       largest = this.#delta;
     }
@@ -152,10 +150,6 @@ export class TopTokensBuilder {
   readonly #deciles = new Worst();
   readonly #buckets = new Worst();
   readonly #turns = new Worst();
-  /** The smallest |Δ| that the furthest token of a bucket has. */
-  #leastInBucket = Number.POSITIVE_INFINITY;
-  /** Every bucket without a token is below this log-prob. */
-  #emptyBelow = Number.POSITIVE_INFINITY;
   #threshold = Number.NEGATIVE_INFINITY;
 
   /** Offers a sequence's tokens, except for turns. */
@@ -182,31 +176,11 @@ export class TopTokensBuilder {
     }
   }
 
-  /**
-   * Most tokens are nearer than the furthest one of every bucket that has one, and more probable than the buckets without:
-   * theirs need not be looked for.
-   */
   #offerBuckets(sequence: number, { packed, batch: { rolloutLogprobs }, start }: ResponseTokens): void {
     const { sizes, places, count } = packed;
     const rollout = rolloutLogprobs!;
-    let [least, empty] = [this.#leastInBucket, this.#emptyBelow];
-    for (let i = 0; i < count; i++) {
-      const logprob = rollout[start + places[i]!]!;
-      if (sizes[i]! <= least && logprob >= empty) continue;
-      if (!this.#buckets.offer(findBucket(logprob), sizes[i]!, sequence, places[i]!)) continue;
-      this.#noteBuckets();
-      [least, empty] = [this.#leastInBucket, this.#emptyBelow];
-    }
-  }
-
-  #noteBuckets(): void {
-    this.#leastInBucket = Number.POSITIVE_INFINITY;
-    this.#emptyBelow = Number.NEGATIVE_INFINITY;
-    for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      const largest = this.#buckets.magnitude(bucket);
-      if (largest < 0) this.#emptyBelow = LOG_EDGES[bucket] ?? Number.POSITIVE_INFINITY;
-      else this.#leastInBucket = Math.min(this.#leastInBucket, largest);
-    }
+    for (let i = 0; i < count; i++)
+      this.#buckets.offer(findBucket(rollout[start + places[i]!]!), sizes[i]!, sequence, places[i]!);
   }
 
   /** Offers a turn: its largest |Δ| in single precision, and the first token that has it. */
@@ -335,8 +309,24 @@ function rowOfSums(group: number, sums: Float64Array): GroupRow {
   };
 }
 
-function findBucket(logprob: number): number {
-  let bucket = LOG_EDGES.length;
+const float = new Float32Array(1);
+const word = new Uint32Array(float.buffer);
+/** Of a float32: sign, exponent and five bits of the mantissa. */
+const CELL_SHIFT = 18;
+/** By cell of a log-prob, the highest bucket that its values are in: steps from the top one are hard to predict. */
+const HIGHEST = Uint8Array.from({ length: 2 ** (32 - CELL_SHIFT) }, (_, cell) => {
+  word[0] = cell << CELL_SHIFT;
+  // Doubles that are rounded to the cell may be a little nearer to 0.
+  return stepDown(BUCKETS - 1, float[0]! * (1 - 2 ** -23));
+});
+
+export function findBucket(logprob: number): number {
+  float[0] = logprob;
+  return stepDown(HIGHEST[word[0]! >>> CELL_SHIFT]!, logprob);
+}
+
+function stepDown(from: number, logprob: number): number {
+  let bucket = from;
   while (bucket > 0 && logprob < LOG_EDGES[bucket - 1]!) bucket--;
   return bucket;
 }
