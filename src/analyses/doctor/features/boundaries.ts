@@ -54,7 +54,8 @@ export function measureBoundaries(view: View): Boundaries {
     if (isOwnLike(view, from)) edges.ownFirst++;
     if (isOwnLike(view, to - 1)) edges.ownLast++;
   }
-  const starts = new Set(gaps.map(({ to }) => to));
+  const starts = new Uint8Array(view.tokens);
+  for (const { to } of gaps) starts[to] = 1;
   const inLater = markLaterTurns(view, gaps);
   return {
     rows: view.rows.length,
@@ -67,8 +68,8 @@ export function measureBoundaries(view: View): Boundaries {
     ending: measureEnding(view),
     first: concentrate(view, (i) => isFirstOwn(view, i)),
     last: concentrate(view, (i) => isLastOwn(view, i)),
-    turnStart: concentrate(view, (i) => starts.has(i)),
-    laterTurns: concentrate(view, (i) => inLater[i] === 1 && !starts.has(i)),
+    turnStart: concentrate(view, (i) => starts[i] === 1),
+    laterTurns: concentrate(view, (i) => inLater[i] === 1 && starts[i] === 0),
   };
 }
 

@@ -26,35 +26,41 @@ export interface Concentration {
 export const CLEARLY_OFF = 0.25;
 
 export function concentrate(view: View, isInside: (i: number) => boolean): Concentration {
-  const sums = { in: 0, out: 0, absIn: 0, absOut: 0, offIn: 0, offOut: 0, delta: 0 };
+  let inside = 0;
+  let outside = 0;
+  let absInside = 0;
+  let absOutside = 0;
+  let offInside = 0;
+  let offOutside = 0;
+  let deltaInside = 0;
   const worst: number[] = [];
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
-    const delta = view.d[i] as number;
+    const delta = view.d[i]!;
     const abs = Math.abs(delta);
     const isOff = abs > CLEARLY_OFF ? 1 : 0;
     if (isInside(i)) {
-      sums.in++;
-      sums.absIn += abs;
-      sums.offIn += isOff;
-      sums.delta += delta;
+      inside++;
+      absInside += abs;
+      offInside += isOff;
+      deltaInside += delta;
       keepWorst(view, worst, i);
     } else {
-      sums.out++;
-      sums.absOut += abs;
-      sums.offOut += isOff;
+      outside++;
+      absOutside += abs;
+      offOutside += isOff;
     }
   }
   const divide = (a: number, b: number): number => (b === 0 ? 0 : a / b);
   return {
-    tokens: sums.in,
-    share: divide(sums.in, sums.in + sums.out),
-    weight: divide(sums.absIn, sums.absIn + sums.absOut),
-    meanInside: divide(sums.absIn, sums.in),
-    meanOutside: divide(sums.absOut, sums.out),
-    offInside: divide(sums.offIn, sums.in),
-    offOutside: divide(sums.offOut, sums.out),
-    deltaInside: divide(sums.delta, sums.in),
+    tokens: inside,
+    share: divide(inside, inside + outside),
+    weight: divide(absInside, absInside + absOutside),
+    meanInside: divide(absInside, inside),
+    meanOutside: divide(absOutside, outside),
+    offInside: divide(offInside, inside),
+    offOutside: divide(offOutside, outside),
+    deltaInside: divide(deltaInside, inside),
     worst,
   };
 }

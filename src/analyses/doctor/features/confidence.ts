@@ -6,7 +6,7 @@
  */
 import type { View } from "../sample/view.ts";
 import { SUREST } from "./spread.ts";
-import { median, PairSums, quantiles } from "./stats.ts";
+import { median, NumberList, PairSums, quantiles } from "./stats.ts";
 
 export interface Confidence {
   /** Of logit p_trainer on logit p_rollout; a temperature T of the trainer against 1 gives nearly 1 / T. */
@@ -98,13 +98,15 @@ function readShares(counts: ReturnType<typeof emptyCounts>) {
 export function measureConfidence(view: View): Confidence {
   const { logits } = view;
   const pairs = new PairSums();
-  const bins: number[][] = [[], [], [], []];
-  const deltas: number[] = [];
+  const bins = Array.from({ length: SURENESS_EDGES.length - 1 }, () => new NumberList(view.tokens));
+  const deltas = new NumberList(view.tokens);
   const losses = { below: new PairSums(), above: new PairSums() };
   const counts = emptyCounts();
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
-    const [a, c, delta] = [view.a[i] as number, view.c[i] as number, view.d[i] as number];
+    const a = view.a[i]!;
+    const c = view.c[i]!;
+    const delta = view.d[i]!;
     deltas.push(delta);
     if (Math.abs(delta) > ROUNDING + 0.02 * Math.min(-a, -c)) {
       counts.decided++;
@@ -130,17 +132,19 @@ export function measureConfidence(view: View): Confidence {
     const y = logits.trainer[i] as number;
     pairs.add(x, y);
     const p = Math.exp(a);
+    let edge = 0;
+    while (edge < SURENESS_EDGES.length && p >= SURENESS_EDGES[edge]!) edge++;
     // No bin takes what is below the first edge.
-    bins[SURENESS_EDGES.findIndex((edge) => p < edge) - 1]?.push(y / x);
+    if (edge > 0 && edge < SURENESS_EDGES.length) bins[edge - 1]!.push(y / x);
   }
   return {
     slope: pairs.slope,
     correlation: pairs.correlation,
     tokens: pairs.n,
-    ratioBySureness: bins.map(median),
+    ratioBySureness: bins.map(({ values }) => median(values)),
     ...readShares(counts),
     lossSlope: losses[counts.positive < counts.decided / 2 ? "below" : "above"].slope,
-    quantiles: quantiles(deltas, [0.01, 0.1, 0.5, 0.9, 0.99]),
+    quantiles: quantiles(deltas.values, [0.01, 0.1, 0.5, 0.9, 0.99]),
     ...measureLists(view),
     entropyRatio: compareEntropies(view),
     rolloutSurplus: measureSurplus(view, view.a, "rolloutEntropy"),

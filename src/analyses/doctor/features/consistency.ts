@@ -8,7 +8,7 @@
 import type { View } from "../sample/view.ts";
 import { KeyPlaces } from "./key-places.ts";
 import { SUREST } from "./spread.ts";
-import { mean, PairSums } from "./stats.ts";
+import { PairSums } from "./stats.ts";
 
 /** Shares are intraclass correlations: 0 where groups say nothing, 1 where they say all; NaN where too few. */
 export interface Consistency {
@@ -38,13 +38,14 @@ export function measureConsistency(view: View): Consistency {
   const [tokens, pairs, prompts] = [new Groups(), new Groups(), new Groups()];
   const seen = new Map<number, KeyPlaces>();
   const [neighbors, sureness] = [new PairSums(), new PairSums()];
-  const [starts, others]: [number[], number[]] = [[], []];
+  const [starts, others] = [new RunningMean(), new RunningMean()];
   for (let r = 0; r < view.rows.length; r++) {
     const { ids, group, step } = view.rows[r] as View["rows"][number];
     const known = seen.get(group) ?? new KeyPlaces();
     seen.set(group, known);
     const [from, to] = view.span(r);
-    let [before, since] = [Number.NaN, FIRST_OF_TURN];
+    let before = Number.NaN;
+    let since = FIRST_OF_TURN;
     for (let i = from; i < to; i++) {
       since = view.isTurnStart(i) ? 0 : since + 1;
       const gap = signedGap(view, i);
@@ -64,7 +65,7 @@ export function measureConsistency(view: View): Consistency {
       if (!Number.isNaN(before)) neighbors.add(before, size);
       before = size;
       sureness.add(Math.abs(logits.rollout[i] as number), size);
-      (since < FIRST_OF_TURN ? starts : others).push(Math.abs(gap));
+      (since < FIRST_OF_TURN ? starts : others).add(Math.abs(gap));
     }
   }
   return {
@@ -73,15 +74,31 @@ export function measureConsistency(view: View): Consistency {
     byPrompt: prompts.share,
     neighbors: neighbors.correlation,
     sureness: sureness.correlation,
-    turnStarts: starts.length < 10 ? Number.NaN : mean(starts) / (mean(others) + LEAST),
+    turnStarts: starts.count < 10 ? Number.NaN : starts.mean / (others.mean + LEAST),
   };
 }
 
 function signedGap(view: View, i: number): number | undefined {
-  const [a, c] = [view.a[i] as number, view.c[i] as number];
+  const a = view.a[i]!;
+  const c = view.c[i]!;
   if (!view.isOwn(i) || a >= 0 || c >= 0 || (a > SUREST && c > SUREST)) return undefined;
   const { rollout, trainer } = view.logits;
   return Math.max(-MOST, Math.min(MOST, (trainer[i] as number) - (rollout[i] as number)));
+}
+
+class RunningMean {
+  count = 0;
+  #sum = 0;
+
+  add(value: number): void {
+    this.count++;
+    this.#sum += value;
+  }
+
+  /** NaN of none. */
+  get mean(): number {
+    return this.#sum / this.count;
+  }
 }
 
 const FEWEST_GROUPS = 3;

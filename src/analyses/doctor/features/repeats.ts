@@ -27,7 +27,6 @@ export function measureRepeats(view: View): Repeats | null {
 }
 
 function compare(view: View, scope: "response" | "prompt"): Repeats {
-  const { logits } = view;
   const all = [newSums(), newSums()] as const;
   const groups = new Map<number, readonly [Sums, Sums]>();
   const gaps = new Float64Array(view.tokens);
@@ -35,31 +34,23 @@ function compare(view: View, scope: "response" | "prompt"): Repeats {
   const seen = new SeenIds();
   let count = 0;
   for (let r = 0; r < view.rows.length; r++) {
-    const { ids, prompt, group } = view.rows[r] as View["rows"][number];
+    const { ids, prompt, group } = view.rows[r]!;
+    if (ids === undefined) continue;
     seen.clear();
     if (scope === "prompt" && prompt !== undefined) seen.addAll(prompt);
-    const [from, to] = view.span(r);
-    for (let i = from; i < to; i++) {
-      const id = ids?.[i - from];
-      if (id === undefined) continue;
-      const kind = seen.has(id) ? 1 : 0;
-      seen.add(id);
-      const [a, c] = [view.a[i] as number, view.c[i] as number];
-      if (!view.isOwn(i) || !(a < SUREST && c < SUREST)) continue;
-      const gap = Math.max(
-        -MOST,
-        Math.min(MOST, (logits.trainer[i] as number) - (logits.rollout[i] as number)),
-      );
-      const own = groups.get(group) ?? ([newSums(), newSums()] as const);
-      groups.set(group, own);
-      addGap(all[kind], gap);
-      addGap(own[kind], gap);
-      kinds[count] = kind;
-      gaps[count++] = gap;
+    const first = count;
+    count = listGaps(view, r, ids, seen, { gaps, kinds, count });
+    if (count === first) continue;
+    const own = groups.get(group) ?? ([newSums(), newSums()] as const);
+    groups.set(group, own);
+    for (let k = first; k < count; k++) {
+      addGap(all[kinds[k] as 0 | 1], gaps[k]!);
+      addGap(own[kinds[k] as 0 | 1], gaps[k]!);
     }
   }
   const means = all.map(({ n, sum }) => (n === 0 ? 0 : sum / n)) as [number, number];
-  let [total, residual] = [0, 0];
+  let total = 0;
+  let residual = 0;
   for (let k = 0; k < count; k++) {
     const gap = gaps[k] as number;
     total += gap * gap;
@@ -74,6 +65,28 @@ function compare(view: View, scope: "response" | "prompt"): Repeats {
     scope,
     explained: total === 0 ? 0 : 1 - residual / total,
   };
+}
+
+/** Appends the gap of each token that has one, and 1 where its id was seen before; returns how many there are then. */
+function listGaps(
+  view: View,
+  r: number,
+  ids: Int32Array,
+  seen: SeenIds,
+  { gaps, kinds, count }: { gaps: Float64Array; kinds: Uint8Array; count: number },
+): number {
+  const { rollout, trainer } = view.logits;
+  const [from, to] = view.span(r);
+  let listed = count;
+  for (let i = from; i < to; i++) {
+    const id = ids[i - from]!;
+    const kind = seen.has(id) ? 1 : 0;
+    seen.add(id);
+    if (!view.isOwn(i) || !(view.a[i]! < SUREST && view.c[i]! < SUREST)) continue;
+    kinds[listed] = kind;
+    gaps[listed++] = Math.max(-MOST, Math.min(MOST, trainer[i]! - rollout[i]!));
+  }
+  return listed;
 }
 
 interface Sums {

@@ -5,7 +5,8 @@
  * @module
  */
 import type { View } from "../sample/view.ts";
-import { median, quantiles } from "./stats.ts";
+import { selectRanks } from "./select-ranks.ts";
+import { median, NumberList, quantiles } from "./stats.ts";
 
 export interface Spread {
   readonly tokens: number;
@@ -44,13 +45,15 @@ export function measureSpread(view: View): Spread {
   const sums = noSums();
   const sure = { rollout: 0, trainer: 0, trainerOff: 0, rolloutOff: 0 };
   const { logits } = view;
-  const sizes: number[] = [];
-  const noise: number[] = [];
-  const gaps: number[] = [];
+  const sizes = new NumberList(view.tokens);
+  const noise = new NumberList(view.tokens);
+  const gaps = new NumberList(view.tokens);
   const groups = new Map<number, [excess: number, tokens: number]>();
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
-    const [a, c, delta] = [view.a[i] as number, view.c[i] as number, view.d[i] as number];
+    const a = view.a[i]!;
+    const c = view.c[i]!;
+    const delta = view.d[i]!;
     const excess = Math.expm1(Math.min(delta, LARGEST_DELTA));
     addToken(sums, a, delta, excess);
     addGroup(groups, view.row(i).group, excess);
@@ -77,10 +80,10 @@ export function measureSpread(view: View): Spread {
     unitMeanZ: clusterZ(groups, per(sums.ratio)),
     equalShare: per(sums.equal),
     kurtosis: sums.square === 0 ? Number.NaN : (n * sums.fourth) / sums.square ** 2,
-    topShare: shareOfTop(sizes, sums.abs),
+    topShare: shareOfTop(sizes.values, sums.abs),
     unsure: per(sums.unsure),
-    logitNoise: noise.length === 0 ? 0 : 1.4826 * median(noise),
-    logitGap: quantiles(gaps, [0.5, 0.9, 0.99]) as [number, number, number],
+    logitNoise: noise.values.length === 0 ? 0 : 1.4826 * median(noise.values),
+    logitGap: quantiles(gaps.values, [0.5, 0.9, 0.99]) as [number, number, number],
     trainerSurprised: sure.rollout === 0 ? 0 : sure.trainerOff / sure.rollout,
     rolloutSurprised: sure.trainer === 0 ? 0 : sure.rolloutOff / sure.trainer,
   };
@@ -116,9 +119,14 @@ function clusterZ(groups: ReadonlyMap<number, readonly [number, number]>, mean: 
   return squares === 0 ? 0 : sum / Math.sqrt(squares);
 }
 
-function shareOfTop(sizes: readonly number[], total: number): number {
+function shareOfTop(sizes: Float64Array, total: number): number {
   if (total === 0) return 0;
-  const sorted = new Float64Array(sizes).sort();
-  const top = Math.max(1, Math.round(sorted.length / 100));
-  return sorted.subarray(-top).reduceRight((sum, size) => sum + size, 0) / total;
+  const top = Math.max(1, Math.round(sizes.length / 100));
+  selectRanks(sizes, [sizes.length - top]);
+  return (
+    sizes
+      .subarray(-top)
+      .sort()
+      .reduceRight((sum, size) => sum + size, 0) / total
+  );
 }

@@ -1,18 +1,41 @@
 /** Small sums that several features share. */
+import { selectRanks } from "./select-ranks.ts";
 
-/** NaN of an empty list; sorts one copy for all of the fractions. */
+/** NaN of an empty list. */
 export function quantiles(values: ArrayLike<number>, fractions: readonly number[]): number[] {
-  // A typed array sorts numbers without a call for each pair: ten times as fast.
-  const sorted = new Float64Array(values).sort();
-  const last = sorted.length - 1;
+  const last = values.length - 1;
   if (last < 0) return fractions.map(() => Number.NaN);
-  return fractions.map((fraction) => {
-    const at = fraction * last;
-    const low = Math.floor(at);
-    const here = sorted[low] as number;
-    const next = sorted[Math.min(low + 1, last)] as number;
-    return here + (at - low) * (next - here);
+  const places = fractions.map((fraction) => Math.floor(fraction * last));
+  const ordered = new Float64Array(values);
+  selectRanks(
+    ordered,
+    places.flatMap((low) => [low, Math.min(low + 1, last)]),
+  );
+  return fractions.map((fraction, i) => {
+    const low = places[i]!;
+    const here = ordered[low]!;
+    const next = ordered[Math.min(low + 1, last)]!;
+    return here + (fraction * last - low) * (next - here);
   });
+}
+
+/** A list of numbers of which there are many: as an array they would be moved, and collected, each time that it grows. */
+export class NumberList {
+  #values: Float64Array;
+  #length = 0;
+
+  /** @param most that will be pushed */
+  constructor(most: number) {
+    this.#values = new Float64Array(most);
+  }
+
+  push(value: number): void {
+    this.#values[this.#length++] = value;
+  }
+
+  get values(): Float64Array {
+    return this.#values.subarray(0, this.#length);
+  }
 }
 
 /** NaN of an empty list. */

@@ -1,6 +1,6 @@
 /** Whether one column is the other in another unit: another base of the logarithm, or probabilities. */
 import { LEFT_OUT, type View } from "../sample/view.ts";
-import { median, quantiles } from "./stats.ts";
+import { median, NumberList, quantiles } from "./stats.ts";
 
 export interface Units {
   /** Median of trainer / rollout over tokens that are not near 0. */
@@ -18,19 +18,21 @@ export interface Units {
 const WELL_ABOVE_NOISE = 0.02;
 
 export function measureUnits(view: View): Units {
-  const ratios: number[] = [];
+  const list = new NumberList(view.tokens);
   const positive = { rollout: 0, trainer: 0 };
   let own = 0;
   for (let i = 0; i < view.tokens; i++) {
     if (view.left[i] !== LEFT_OUT.own) continue;
     own++;
-    const [a, c] = [view.a[i] as number, view.c[i] as number];
+    const a = view.a[i]!;
+    const c = view.c[i]!;
     // 1 is a placeholder of some programs; a column of probabilities has other values too.
     if (a > 0 && a !== 1) positive.rollout++;
     if (c > 0 && c !== 1) positive.trainer++;
-    if (a < -WELL_ABOVE_NOISE && c < -WELL_ABOVE_NOISE) ratios.push(c / a);
+    if (a < -WELL_ABOVE_NOISE && c < -WELL_ABOVE_NOISE) list.push(c / a);
   }
   const side = positive.rollout > own / 3 ? "rollout" : positive.trainer > own / 3 ? "trainer" : null;
+  const ratios = list.values;
   const [lower, ratio, upper] = quantiles(ratios, [0.25, 0.5, 0.75]) as [number, number, number];
   return {
     ratio,
