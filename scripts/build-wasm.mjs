@@ -15,6 +15,7 @@ const KERNELS = {
   tokens: ["tokens.ts"],
   decimals: ["decimals.ts"],
   logprobs: ["logprobs.ts"],
+  integers: ["integers.ts"],
   distribution: ["distribution.ts", "distribution-row.ts", "distribution-pair.ts", "vectors.ts"],
 };
 const FLAGS = ["--enable", "simd", "--runtime", "stub", "--noAssert", "-O3", "--converge", "--use", "abort="];

@@ -70,6 +70,7 @@ export { type OrdinaryLogprobs, scanLogprobs } from "./scan-logprobs.ts";
 export { checkedRows } from "./token-block.ts";
 export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";
 export { type DecimalsKernel, decimalsKernel, type NarrowArray } from "./wasm/decimals-kernel.ts";
+export { type IntegersKernel, integersKernel } from "./wasm/integers-kernel.ts";
 export {
   type CountedCells,
   type CountedGroups,

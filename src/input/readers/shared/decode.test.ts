@@ -55,6 +55,27 @@ describe("decodeElements", () => {
     );
   });
 
+  it("sees the one of many 64-bit integers that does not fit, wherever it is", () => {
+    const fits = [0n, 1n, 2n ** 31n - 1n, 150_000n];
+    const signed = [...fits, -1n, -(2n ** 31n)];
+    const large = [2n ** 31n, 2n ** 32n, 2n ** 32n + 5n, 2n ** 63n - 1n];
+    const kind = fc.constantFrom(
+      { dtype: "int64" as const, Column: BigInt64Array, fits: signed, others: [...large, -(2n ** 31n) - 1n] },
+      { dtype: "uint64" as const, Column: BigUint64Array, fits, others: [...large, 2n ** 64n - 1n] },
+    );
+    const length = fc.integer({ min: 4090, max: 13_000 });
+    fc.assert(
+      fc.property(kind, length, fc.nat(), fc.nat(9), ({ dtype, Column, fits, others }, length, at, which) => {
+        const values = Column.from(Array.from({ length }, (_, i) => fits[(i * 7 + at) % fits.length]!));
+        const read = () => decodeElements(dtype, viewBytes(values.slice()));
+        expect(read()).toEqual(Int32Array.from(values, Number));
+        values[at % length] = others[which % others.length]!;
+        expect(read()).toEqual(Float64Array.from(values, Number));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("widens every float16 and bfloat16 exactly", () => {
     const all = Uint16Array.from({ length: 65_536 }, (_, i) => i);
     const half = (bits: number): number => {

@@ -1,0 +1,46 @@
+import { decodeBase64 } from "../../base/index.ts";
+import { INTEGERS_WASM } from "./integers.generated.ts";
+import { webAssembly } from "./kernel.ts";
+
+/** The exports of assembly/integers.ts, with addresses as views. */
+export interface IntegersKernel {
+  /** Integers that fit in one piece. */
+  readonly chunk: number;
+  /** `[2 × chunk]`: halves of integers, the lower one first. */
+  readonly wideIn: Int32Array;
+  readonly narrowed: Int32Array;
+  /** @param isSigned 1, or 0 for integers without a sign */
+  readonly narrow: (count: number, isSigned: number) => number;
+}
+
+type IntegersExports = Pick<IntegersKernel, "narrow"> &
+  Readonly<Record<"CHUNK" | "WIDE_IN" | "NARROW", { readonly value: number }>> & {
+    readonly memory: { readonly buffer: ArrayBuffer };
+  };
+
+let kernel: IntegersKernel | undefined;
+let failed = false;
+
+/** The kernel, compiled on first use; undefined if it cannot run. */
+export function integersKernel(): IntegersKernel | undefined {
+  if (kernel || failed) return kernel;
+  try {
+    const { Module, Instance } = webAssembly();
+    const { exports } = new Instance(new Module(decodeBase64(INTEGERS_WASM)));
+    kernel = wrapIntegersKernel(exports as IntegersExports);
+  } catch {
+    failed = true;
+  }
+  return kernel;
+}
+
+function wrapIntegersKernel(exports: IntegersExports): IntegersKernel {
+  const { buffer } = exports.memory;
+  const chunk = exports.CHUNK.value;
+  return {
+    chunk,
+    wideIn: new Int32Array(buffer, exports.WIDE_IN.value, 2 * chunk),
+    narrowed: new Int32Array(buffer, exports.NARROW.value, chunk),
+    narrow: exports.narrow,
+  };
+}
