@@ -1,6 +1,7 @@
 /**
  * Zstandard, any number of frames (RFC 8878). Frames and blocks are walked here, to locate a cut, a hostile window or
- * a wrong checksum; blocks are decoded by Node's zlib if it can, else by `fzstd`.
+ * a wrong checksum; blocks are decoded by Node's zlib if it can, else
+ * in WebAssembly (large frames) or by `fzstd`.
  *
  * @module
  */
@@ -10,13 +11,17 @@ import { Decompress } from "fzstd";
 import { FormatError, LimitError, UnsupportedError } from "../../core/base/index.ts";
 import { cutOff } from "./decompress-errors.ts";
 import { pump } from "./decompress-pump.ts";
-import { createXxHash64 } from "./decompress-xxhash.ts";
+import { createXxHash64, type XxHash64 } from "./decompress-xxhash.ts";
+import { openZstdStream } from "./zstd-blocks.ts";
 
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a5;
 /** The largest window that zstd decodes by default (ZSTD_WINDOWLOG_LIMIT_DEFAULT). */
 export const MAX_ZSTD_WINDOW_BYTES = 2 ** 27;
 const MAX_BLOCK_BYTES = 128 * 1024;
+/** From here on, the speed of WebAssembly is worth loading it; its memory never shrinks, so windows are limited. */
+const LARGE_FRAME_BYTES = 2 ** 23;
+const MOST_WASM_WINDOW = 2 ** 25;
 /** fzstd parses a frame's header only once it has this many bytes. */
 const FIRST_PUSH_BYTES = 18;
 
@@ -26,6 +31,9 @@ const createNative = (zlib as { createZstdDecompress?: (options?: zlib.ZlibOptio
 
 interface Frame {
   readonly header: Uint8Array;
+  readonly window: number;
+  /** Bytes that it decodes to, if its header says so. */
+  readonly content: number | undefined;
   readonly checksum: boolean;
   readonly start: number;
 }
@@ -83,14 +91,16 @@ export async function* unzstd(
   input: AsyncIterable<Uint8Array>,
   name: string,
   native: boolean = createNative !== undefined,
+  wasmFrom: number = LARGE_FRAME_BYTES,
 ): AsyncGenerator<Uint8Array> {
   const chunks = input[Symbol.asyncIterator]();
   const taker = createTaker(chunks, name);
-  const decode = native ? decodeNatively : decodeInScript;
   try {
     for (;;) {
       const frame = await nextFrame(taker, name);
       if (frame === undefined) return;
+      const isLarge = frame.window <= MOST_WASM_WINDOW && (frame.content ?? -1) >= wasmFrom;
+      const decode = native ? decodeNatively : isLarge ? decodeInWasm : decodeInScript;
       yield* decode(taker, frame, name);
     }
   } finally {
@@ -148,7 +158,13 @@ async function frameHeader(taker: Taker, magic: Uint8Array, name: string): Promi
       },
     );
   }
-  return { header: Buffer.concat([magic, descriptor, rest]), checksum: (flags & 4) !== 0 };
+  const size = uint(rest, 1 - single + idBytes, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
+  return {
+    header: Buffer.concat([magic, descriptor, rest]),
+    checksum: (flags & 4) !== 0,
+    window,
+    content: sizeBytes === 0 ? undefined : size,
+  };
 }
 
 /** The frame's blocks including headers; the last one includes the checksum. */
@@ -209,6 +225,39 @@ async function* decodeInScript(taker: Taker, frame: Frame, name: string): AsyncG
   }
   // At this point fzstd only holds a whole frame that is shorter than its first read.
   if (held.length > 0) yield* push(held, true);
+  checkHash(hash, tail, taker, name);
+}
+
+/** For a frame whose content is known: the package does not report zstd's errors, so what comes out is checked here. */
+async function* decodeInWasm(taker: Taker, frame: Frame, name: string): AsyncGenerator<Uint8Array> {
+  const stream = await openZstdStream();
+  const hash = frame.checksum ? createXxHash64() : undefined;
+  let before = taker.offset();
+  let tail = frame.header;
+  let made = 0;
+  try {
+    // As if it had no checksum: where one is wrong, the last block would not come out.
+    stream.push(frame.header.map((byte, i) => (i === 4 ? byte & ~4 : byte)));
+    for await (const block of blocks(taker, frame, name)) {
+      const isLast = (block[0]! & 1) === 1;
+      const plain = stream.push(isLast && frame.checksum ? block.subarray(0, -4) : block);
+      // After a fault nothing more comes out.
+      if (plain.length === 0 && made < frame.content!) throw damaged(name, before, "a block does not decode");
+      before = taker.offset();
+      tail = block;
+      made += plain.length;
+      hash?.update(plain);
+      if (plain.length > 0) yield plain;
+    }
+    if (made !== frame.content) throw damaged(name, before, `${made} bytes instead of ${frame.content}`);
+    checkHash(hash, tail, taker, name);
+  } finally {
+    stream.close();
+  }
+}
+
+/** @param tail the last block, which ends with the checksum */
+function checkHash(hash: XxHash64 | undefined, tail: Uint8Array, taker: Taker, name: string): void {
   if (hash !== undefined && Number(BigInt.asUintN(32, hash.digest())) !== uint(tail, tail.length - 4, 4)) {
     throw wrongChecksum(taker, name, undefined);
   }

@@ -351,6 +351,51 @@ test.each([
   }
 });
 
+describe("zstd in WebAssembly", () => {
+  const names = [
+    "arrow.jsonl.zst",
+    "zstd_frames.jsonl.zst",
+    "zstd_tiny_frames.jsonl.zst",
+    "zstd_blocks19.zst",
+    "zstd_skippable.jsonl.zst",
+  ];
+  const inWasm = (zst: Uint8Array) => drain(unzstd(pieces(zst, 1000), "f", false, 0));
+  const inScript = (zst: Uint8Array) => drain(unzstd(pieces(zst, 1000), "f", false, Infinity));
+
+  test.each(names)("gives what fzstd gives for %s, whole or cut", async (name) => {
+    const zst = fixture(name);
+    for (const length of [zst.length, zst.length - 3, zst.length >> 1, 9, 5]) {
+      expect(await inWasm(zst.subarray(0, length))).toEqual(await inScript(zst.subarray(0, length)));
+    }
+  });
+
+  test("decodes several frames at the same time, and again after a fault", async () => {
+    const all = names.map(fixture);
+    const wanted = await Promise.all(all.map(inScript));
+    for (let round = 0; round < 3; round++) {
+      expect(await Promise.all(all.map(inWasm))).toEqual(wanted);
+      await inWasm(flip(all[3]!, 20_000 + round, 3));
+    }
+  });
+
+  test("refuses what is damaged in any place, after the bytes before it", async () => {
+    // With a checksum and the size of its content.
+    const zst = Buffer.concat([0, 1].map(() => fixture("zstd_blocks19.zst")));
+    const whole = (await inScript(zst)).bytes;
+    for (let at = 6; at < zst.length; at += 997) {
+      const { bytes, error } = await inWasm(flip(zst, at));
+      expect(error, `byte ${at}`).toMatchObject({ at: { file: "f" } });
+      expect(bytes.length).toBeLessThanOrEqual(whole.length);
+    }
+    for (const at of [-2, zst.length / 2 - 2]) {
+      const wrong = flip(zst, at);
+      const { error } = await inWasm(wrong);
+      expect(error).toEqual((await inScript(wrong)).error);
+      expect(JSON.stringify(error)).toMatch(/a frame's checksum does not match its content/);
+    }
+  });
+});
+
 const hasNative = "createZstdDecompress" in (await import("node:zlib"));
 if (!hasNative)
   console.warn("skipped: zstd through node:zlib, because this Node has none (22.15 and later have it)");

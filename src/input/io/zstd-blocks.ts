@@ -20,8 +20,7 @@ let wasm: Zstd | undefined;
 export async function loadZstd(): Promise<(bytes: Uint8Array) => Uint8Array> {
   const { zstdCompressSync } = native;
   if (zstdCompressSync !== undefined) return (bytes) => zstdCompressSync(bytes);
-  const { Zstd } = await import("@hpcc-js/wasm-zstd");
-  const zstd = await Zstd.load();
+  const zstd = await loadWasm();
   return (bytes) => zstd.compress(bytes);
 }
 
@@ -30,9 +29,14 @@ export async function loadZstd(): Promise<(bytes: Uint8Array) => Uint8Array> {
  * blocks of 50 kB on.
  */
 export async function loadFastUnzstd(): Promise<void> {
-  if (native.zstdDecompressSync !== undefined) return;
-  const { Zstd } = await import("@hpcc-js/wasm-zstd");
-  wasm = await Zstd.load();
+  if (native.zstdDecompressSync === undefined) wasm = await loadWasm();
+}
+
+let loading: Promise<Zstd> | undefined;
+
+function loadWasm(): Promise<Zstd> {
+  loading ??= import("@hpcc-js/wasm-zstd").then(({ Zstd }) => Zstd.load());
+  return loading;
 }
 
 /**
@@ -74,6 +78,46 @@ function decompressInWasm(zstd: Zstd, bytes: Uint8Array, length: number): Uint8A
   }
 }
 
+/** Decodes one frame. */
+export interface ZstdStream {
+  /** What the header of the frame, or its next block, decodes to; less or nothing where it does not decode. */
+  push(bytes: Uint8Array): Uint8Array;
+  /** Leaves the decoder to the next frame. */
+  close(): void;
+}
+
+/** Of a block of 128 KiB, in and out, with its header and checksum. */
+const STREAM_BYTES = 2 ** 17 + 64;
+
+/** Frames may be decoded at the same time, one by each. */
+const decoders: StreamDecoder[] = [];
+
+/** A stream in WebAssembly, three times as fast as `fzstd`; 60 ms of CPU go into loading it. */
+export async function openZstdStream(): Promise<ZstdStream> {
+  const { heap, makeDecoder } = openWasm(await loadWasm());
+  const decoder = decoders.pop() ?? makeDecoder();
+  decoder.reset();
+  const packed = heap.malloc(STREAM_BYTES);
+  const plain = heap.malloc(STREAM_BYTES);
+  return {
+    push(bytes) {
+      heap.heapView({ ptr: packed.ptr, size: bytes.length }).set(bytes);
+      const made = decoder.decompressChunk(plain.ptr, STREAM_BYTES, packed.ptr, bytes.length);
+      return heap.heapView({ ptr: plain.ptr, size: made }).slice();
+    },
+    close() {
+      heap.free(plain);
+      heap.free(packed);
+      decoders.push(decoder);
+    },
+  };
+}
+
+interface StreamDecoder {
+  reset(): void;
+  decompressChunk(to: number, room: number, from: number, length: number): number;
+}
+
 interface WasmBytes {
   readonly ptr: number;
   readonly size: number;
@@ -91,15 +135,18 @@ interface OpenedWasm {
     isError(result: number): number;
     getErrorName(result: number): string;
   };
+  readonly makeDecoder: () => StreamDecoder;
 }
 
 /** Fields that the package's types call private: its exact version is a dependency, and a test decompresses with them. */
 function openWasm(zstd: Zstd): OpenedWasm {
-  const { _mainModule: heap, _zstdClass: codec } = zstd as unknown as Record<
-    "_mainModule" | "_zstdClass",
-    unknown
-  >;
-  return { heap, codec } as OpenedWasm;
+  const {
+    _mainModule: heap,
+    _zstdClass: codec,
+    _zstd: first,
+  } = zstd as unknown as Record<"_mainModule" | "_zstdClass" | "_zstd", object>;
+  const makeDecoder = () => new (first.constructor as new () => StreamDecoder)();
+  return { heap, codec, makeDecoder } as unknown as OpenedWasm;
 }
 
 /** The content size in a frame's header (RFC 8878, 3.1.1.1); NaN when it has none, or is cut off. */
