@@ -1,7 +1,6 @@
 /**
  * Zstandard, any number of frames (RFC 8878). Frames and blocks are walked here, to locate a cut, a hostile window or
- * a wrong checksum; blocks are decoded by Node's zlib if it can, else
- * in WebAssembly (large frames) or by `fzstd`.
+ * a wrong checksum; blocks are decoded by Node's zlib if it can, else in WebAssembly (large frames) or by `fzstd`.
  *
  * @module
  */
@@ -241,8 +240,9 @@ async function* decodeInWasm(taker: Taker, frame: Frame, name: string): AsyncGen
     for await (const block of blocks(taker, frame, name)) {
       const isLast = (block[0]! & 1) === 1;
       const plain = stream.push(isLast && frame.checksum ? block.subarray(0, -4) : block);
-      // After a fault nothing more comes out.
-      if (plain.length === 0 && made < frame.content!) throw damaged(name, before, "a block does not decode");
+      // After a fault nothing more comes out. A block of no size has nothing to come out.
+      if (plain.length === 0 && made < frame.content! && uint(block, 0, 3) >>> 3 > 0)
+        throw damaged(name, before, "a block does not decode");
       before = taker.offset();
       tail = block;
       made += plain.length;

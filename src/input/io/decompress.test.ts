@@ -378,6 +378,14 @@ describe("zstd in WebAssembly", () => {
     }
   });
 
+  test("goes on after a block of no bytes", async () => {
+    // One segment of three bytes: an empty raw block, then the last one, raw as well.
+    const frame = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0, 0, 0, (3 << 3) | 1, 0, 0, 97, 98, 99);
+    const { bytes, error } = await inWasm(frame);
+    expect(error).toBeUndefined();
+    expect(String(bytes)).toBe(String(Buffer.from("abc")));
+  });
+
   test("refuses what is damaged in any place, after the bytes before it", async () => {
     // With a checksum and the size of its content.
     const zst = Buffer.concat([0, 1].map(() => fixture("zstd_blocks19.zst")));
