@@ -20,10 +20,9 @@ import {
   type SourceSummary,
   type StepMetrics,
   type TurnMetrics,
-  type WatchReport,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
-import { type WatchedStep, watchSteps } from "../watch/index.ts";
+import { watchSteps } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
 import { readGradient } from "./gradient/index.ts";
@@ -100,9 +99,8 @@ const TOKEN_IDS_SHOWN = 20;
  */
 export function buildReport(input: ReportInput): MismatchReport {
   const { summary } = input;
-  const perStep: StepMetrics[] = [];
-  const watch = watchSteps(listSteps(summary, perStep));
-  const source = describeRun(input, perStep, watch);
+  const perStep = listSteps(summary);
+  const source = describeRun(input, perStep);
   const comparisons = compareParts(summary.sample.list());
   const facts = findFacts(source, summary.sample, comparisons);
   const leftOut = listLeftOut(input.findings, source.excluded);
@@ -132,20 +130,16 @@ export function buildReport(input: ReportInput): MismatchReport {
   };
 }
 
-/** Adds the figures of each step to `perStep` on its way to the watch: opening the sums of all steps twice takes long. */
-function* listSteps(summary: RunSummary, perStep: StepMetrics[]): Generator<WatchedStep> {
-  for (const [step, slice] of summary.steps.sorted()) {
-    perStep.push({
-      step: orNull(step),
-      ...pooledMetrics(slice),
-      ...averageOutcomes(summary.outcomesAt(step)),
-    });
-    yield { step, deltas: slice.deltas, clusters: slice.clusters };
-  }
+function listSteps(summary: RunSummary): StepMetrics[] {
+  return summary.steps.sorted().map(([step, slice]) => ({
+    step: orNull(step),
+    ...pooledMetrics(slice),
+    ...averageOutcomes(summary.outcomesAt(step)),
+  }));
 }
 
 /** All figures: what facts, verdict and the next command are drawn from. */
-function describeRun(input: ReportInput, perStep: StepMetrics[], watch: WatchReport): FactSource {
+function describeRun(input: ReportInput, perStep: StepMetrics[]): FactSource {
   const { summary } = input;
   const { total } = summary;
   const pooled = pooledMetrics(total);
@@ -157,7 +151,7 @@ function describeRun(input: ReportInput, perStep: StepMetrics[], watch: WatchRep
     trainers: [...new Set(input.sources.map(({ trainer }) => trainer))],
     metrics: {
       ...pooled,
-      steps: summary.steps.size,
+      steps: summary.steps.byKey.size,
       turns_max: total.turns.length,
       ranks: summary.ranks.byKey.size,
       sequences_empty: total.sequences.empty,
@@ -166,7 +160,9 @@ function describeRun(input: ReportInput, perStep: StepMetrics[], watch: WatchRep
     },
     identity: reportIdentity(summary, tails, pooled, selectionBy(input.flags ?? [])),
     trust: reportTrust(summary, tails),
-    watch,
+    watch: watchSteps(
+      summary.steps.sorted().map(([step, { deltas, clusters }]) => ({ step, deltas, clusters })),
+    ),
     intervals: { ...computeIntervals(total), ...jumpInterval(summary.sample) },
     ...describeValues(summary, pooled),
     sequence_metrics: sequenceMetrics(total),
@@ -381,7 +377,7 @@ function parityBlock(trainer: ParityTrainer, summary: RunSummary): ParityBlock {
     source: trainer.source,
     metrics,
     discrepancies: trainer.discrepancies(batch, metrics),
-    per_step: Array.from(summary.steps.sorted(), ([step, slice]) => ({
+    per_step: summary.steps.sorted().map(([step, slice]) => ({
       step: orNull(step),
       metrics: trainer.metrics({ summary: slice, packs: [...(summary.packsAt(step)?.values() ?? [])] }),
     })),

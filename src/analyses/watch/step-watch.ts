@@ -116,19 +116,16 @@ export class StepWatch {
   }
 }
 
-/**
- * All steps that are known; steps without a number cannot be put in order and are left out.
- *
- * @param steps in ascending order, looked at one by one
- */
+/** All steps that are known, in ascending order; steps without a number cannot be put in order and are left out. */
 export function watchSteps(steps: Iterable<WatchedStep>): WatchReport {
   const watch = new StepWatch();
-  const perStep: WatchReport["per_step"][number][] = [];
-  for (const one of steps) {
-    if (Number.isNaN(one.step)) continue;
-    const { ratio, delta } = watch.add(one);
-    perStep.push({ step: one.step, unit_mean: ratio, delta_abs_mean: delta });
-  }
+  const perStep = [...steps]
+    .filter(({ step }) => !Number.isNaN(step))
+    .sort((a, b) => a.step - b.step)
+    .map((one) => {
+      const { ratio, delta } = watch.add(one);
+      return { step: one.step, unit_mean: ratio, delta_abs_mean: delta };
+    });
   return { false_alarm_rate: FALSE_ALARM_RATE, alarm_at: ALARM, alarms: watch.alarms, per_step: perStep };
 }
 

@@ -54,7 +54,7 @@ export function reportIdentity(
   const { total } = summary;
   const sample = summary.sample.list();
   const whole = measureTests(total);
-  const steps = Array.from(summary.steps.sorted(), ([step, slice]) => ({ step, tests: measureTests(slice) }));
+  const steps = summary.steps.sorted().map(([step, slice]) => ({ step, tests: measureTests(slice) }));
   const turns = total.turns.slice(0, MOST_TURNS).flatMap(({ sums, sequences }, turn) => {
     // A filter may leave a turn without tokens.
     return sequences === 0 ? [] : [{ turn, tests: measureTurn(sums, turn, sample) }];
