@@ -26,7 +26,7 @@ export interface DiagnoseRunOptions extends RunInput, FilterOptions {
 
 /**
  * Reads a run once and says what causes its mismatch: the same object that `logratio doctor PATHS --json` prints.
- * Nothing is written, and memory does not grow with the run.
+ * Nothing is written, and memory hardly grows with the run.
  *
  * ```ts
  * import assert from "node:assert/strict";

@@ -35,7 +35,7 @@ const NOT_INPUT = ["parity", "threads", "signal", "onProgress"];
 
 /**
  * Reads a run once and reports on it: the same object that `logratio report PATHS --json` prints. Nothing is written,
- * and memory does not grow with the run.
+ * and memory hardly grows with the run.
  *
  * ```ts
  * import assert from "node:assert/strict";
