@@ -2,7 +2,7 @@
 // names), prints their tables, and writes bench/out/NAME.json; with --document also into docs/benchmarks.md. Data is
 // seeded; figures are medians over rounds in which the variants take turns, so that a busy machine slows all of them
 // alike. Compare ratios, not seconds. end-to-end also takes --tokens 1|10|100 (millions) and --format NAME,NAME; prepare
-// --tokens 1|4|10; stream --tokens N,N; small-files --format NAME,NAME.
+// --tokens 1|4|10; verbs --tokens 1|10; stream --tokens N,N; small-files --format NAME,NAME.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { fillBlock, markdownTable } from "./support/document.mjs";

@@ -34,11 +34,11 @@ export class MaskColumn {
 }
 
 function storeMask(target: Uint8Array, at: number, values: NumericArray): number {
-  let odd = 0;
   if (values instanceof Uint8Array && isBinary(values)) {
     target.set(values, at);
-    return odd;
+    return 0;
   }
+  let odd = 0;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     if (value === 1) target[at + i] = 1;

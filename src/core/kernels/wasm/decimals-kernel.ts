@@ -1,6 +1,5 @@
-import { decodeBase64 } from "../../base/index.ts";
 import { DECIMALS_WASM } from "./decimals.generated.ts";
-import { webAssembly } from "./kernel.ts";
+import { compileOnce } from "./kernel.ts";
 
 /** The exports of assembly/decimals.ts, with addresses as views. */
 export interface DecimalsKernel {
@@ -50,21 +49,10 @@ interface DecimalsExports extends Pick<DecimalsKernel, "scan" | "position" | "is
 export const DECIMALS_SLACK = 64;
 const WORD = 64n;
 
-let kernel: DecimalsKernel | undefined;
-let failed = false;
-
-/** The kernel, compiled on first use; undefined if it cannot run. */
-export function decimalsKernel(): DecimalsKernel | undefined {
-  if (kernel || failed) return kernel;
-  try {
-    const { Module, Instance } = webAssembly();
-    const { exports } = new Instance(new Module(decodeBase64(DECIMALS_WASM)));
-    kernel = wrapDecimalsKernel(exports as DecimalsExports);
-  } catch {
-    failed = true;
-  }
-  return kernel;
-}
+/** The kernel; undefined if it cannot run. */
+export const decimalsKernel = compileOnce(DECIMALS_WASM, (exports) =>
+  wrapDecimalsKernel(exports as DecimalsExports),
+);
 
 function wrapDecimalsKernel(exports: DecimalsExports): DecimalsKernel {
   const { buffer } = exports.memory;

@@ -1,6 +1,5 @@
-import { decodeBase64 } from "../../base/index.ts";
 import { INTEGERS_WASM } from "./integers.generated.ts";
-import { webAssembly } from "./kernel.ts";
+import { compileOnce } from "./kernel.ts";
 
 /** The exports of assembly/integers.ts, with addresses as views. */
 export interface IntegersKernel {
@@ -18,21 +17,10 @@ type IntegersExports = Pick<IntegersKernel, "narrow"> &
     readonly memory: { readonly buffer: ArrayBuffer };
   };
 
-let kernel: IntegersKernel | undefined;
-let failed = false;
-
-/** The kernel, compiled on first use; undefined if it cannot run. */
-export function integersKernel(): IntegersKernel | undefined {
-  if (kernel || failed) return kernel;
-  try {
-    const { Module, Instance } = webAssembly();
-    const { exports } = new Instance(new Module(decodeBase64(INTEGERS_WASM)));
-    kernel = wrapIntegersKernel(exports as IntegersExports);
-  } catch {
-    failed = true;
-  }
-  return kernel;
-}
+/** The kernel; undefined if it cannot run. */
+export const integersKernel = compileOnce(INTEGERS_WASM, (exports) =>
+  wrapIntegersKernel(exports as IntegersExports),
+);
 
 function wrapIntegersKernel(exports: IntegersExports): IntegersKernel {
   const { buffer } = exports.memory;

@@ -76,6 +76,28 @@ export function webAssembly(): WebAssemblyNamespace {
   return (globalThis as unknown as { WebAssembly: WebAssemblyNamespace }).WebAssembly;
 }
 
+/**
+ * A kernel that is compiled on its first use.
+ *
+ * @param encoded the module, in base64
+ * @param wrap its exports, with addresses as views
+ * @returns the kernel, the same each time; undefined if it cannot run here
+ */
+export function compileOnce<K>(encoded: string, wrap: (exports: unknown) => K): () => K | undefined {
+  let compiled: K | undefined;
+  let failed = false;
+  return () => {
+    if (compiled !== undefined || failed) return compiled;
+    try {
+      const { Module, Instance } = webAssembly();
+      compiled = wrap(new Instance(new Module(decodeBase64(encoded))).exports);
+    } catch {
+      failed = true;
+    }
+    return compiled;
+  };
+}
+
 export function decodeBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

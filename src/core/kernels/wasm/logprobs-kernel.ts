@@ -1,5 +1,4 @@
-import { decodeBase64 } from "../../base/index.ts";
-import { webAssembly } from "./kernel.ts";
+import { compileOnce } from "./kernel.ts";
 import { LOGPROBS_WASM } from "./logprobs.generated.ts";
 
 /** The exports of assembly/logprobs.ts, with addresses as views. */
@@ -25,21 +24,10 @@ type LogprobsExports = Pick<LogprobsKernel, "begin" | "scan" | "sumDeltas"> &
 
 const COUNTS = 5;
 
-let kernel: LogprobsKernel | undefined;
-let failed = false;
-
-/** The kernel, compiled on first use; undefined if it cannot run. */
-export function logprobsKernel(): LogprobsKernel | undefined {
-  if (kernel || failed) return kernel;
-  try {
-    const { Module, Instance } = webAssembly();
-    const { exports } = new Instance(new Module(decodeBase64(LOGPROBS_WASM)));
-    kernel = wrapLogprobsKernel(exports as LogprobsExports);
-  } catch {
-    failed = true;
-  }
-  return kernel;
-}
+/** The kernel; undefined if it cannot run. */
+export const logprobsKernel = compileOnce(LOGPROBS_WASM, (exports) =>
+  wrapLogprobsKernel(exports as LogprobsExports),
+);
 
 function wrapLogprobsKernel(exports: LogprobsExports): LogprobsKernel {
   const { buffer } = exports.memory;
