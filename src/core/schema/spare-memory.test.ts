@@ -6,7 +6,8 @@ import { type Column, findMemory, releaseColumn, takeColumn } from "./spare-memo
 function dropReleased(kind: Column): void {
   for (;;) {
     const grown = new (kind.constructor as Float64ArrayConstructor)(2000);
-    if (takeColumn(grown, 2000).buffer !== grown.buffer) return;
+    // A length of one, so that the shortest one that was given back is found too.
+    if (takeColumn(grown, 1).buffer !== grown.buffer) return;
   }
 }
 
@@ -50,6 +51,13 @@ it("gives a batch what has grown as it is, once a column was given back to grow 
   releaseColumn(second);
   expect(takeColumn(new Float64Array(1800), 1800)).toHaveLength(1800);
   expect(findMemory(grown[1]!, 2000)).toBe(grown[1]);
+});
+
+it("starts each of these tests with no memory, however short what others gave back is", () => {
+  for (const length of [1025, 1500]) releaseColumn(takeColumn(new Float64Array(length), length));
+  dropReleased(new Float64Array(1));
+  const grown = new Float64Array(1025);
+  expect(takeColumn(grown, 1).buffer).not.toBe(grown.buffer);
 });
 
 it("does not take what it has not given", () => {
