@@ -76,4 +76,5 @@ export {
   type CountedGroups,
   type TokensKernel,
   tokensKernel,
+  viewGroups,
 } from "./wasm/tokens-kernel.ts";

@@ -163,20 +163,19 @@ export class GroupSums {
    *
    * @param first the kernel's first group
    */
-  addCounted({ sums, largest }: CountedGroups, groups: Int32Array, count: number, first: number): void {
+  addCounted(
+    { sums, tokens, largest }: CountedGroups,
+    groups: Int32Array,
+    count: number,
+    first: number,
+  ): void {
     if (count > 0) this.#makeRoom(groups[count - 1]! + 1);
     for (let i = 0; i < count; i++) {
       const group = groups[i]!;
       const at = 4 * (group - first);
-      if (sums[at + 3] === 0) continue;
-      this.#settleGroup(
-        group,
-        sums[at + 3]!,
-        sums[at]!,
-        sums[at + 1]!,
-        sums[at + 2]!,
-        largest[group - first]!,
-      );
+      const known = tokens[2 * at]!;
+      if (known === 0) continue;
+      this.#settleGroup(group, known, sums[at]!, sums[at + 1]!, sums[at + 2]!, largest[2 * at]!);
     }
   }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CountedCells, type CountedGroups, tokensKernel } from "../kernels/index.ts";
+import { type CountedCells, type CountedGroups, tokensKernel, viewGroups } from "../kernels/index.ts";
 import { TAIL_THRESHOLDS, THRESHOLD_WORDS } from "./cell-counts.ts";
 import { GroupSums } from "./group-sums.ts";
 import { ValueSketch } from "./value-sketch.ts";
@@ -95,11 +95,13 @@ function countGroups(
   last: number,
 ): { counted: CountedGroups; groups: Int32Array } {
   const groups = Int32Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  const counted = { sums: new Float64Array(4 * groups.length), largest: new Float32Array(groups.length) };
+  const counted = viewGroups(new Float64Array(4 * groups.length));
   for (const { group, delta } of tokens) {
-    const own = counted.sums.subarray(4 * (group - first));
-    for (const [i, value] of [delta, Math.abs(delta), k3(delta), 1].entries()) own[i]! += value;
-    counted.largest[group - first] = Math.max(counted.largest[group - first]!, Math.abs(delta));
+    const place = group - first;
+    for (const [i, value] of [delta, Math.abs(delta), k3(delta)].entries())
+      counted.sums[4 * place + i]! += value;
+    counted.tokens[8 * place]! += 1;
+    counted.largest[8 * place] = Math.max(counted.largest[8 * place]!, Math.abs(delta));
   }
   return { counted, groups };
 }

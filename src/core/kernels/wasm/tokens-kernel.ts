@@ -15,9 +15,11 @@ export interface CountedCells {
 
 /** Sums of groups of tokens. */
 export interface CountedGroups {
-  /** `[groups × 4]`: Σ Δ, Σ |Δ|, Σ k3, tokens. */
+  /** `[groups × 4]`: Σ Δ, Σ |Δ|, Σ k3, and 8 bytes that belong to the other two. */
   readonly sums: Float64Array;
-  /** `[groups]`: max |Δ|. */
+  /** Tokens, at 8 times the group. */
+  readonly tokens: Uint32Array;
+  /** max |Δ|, at 8 times the group. */
   readonly largest: Float32Array;
 }
 
@@ -129,6 +131,16 @@ type Exports = Record<string, { readonly value: number }> & {
   readonly memory: { readonly buffer: ArrayBuffer };
 } & Pick<TokensKernel, (typeof FUNCTIONS)[number]>;
 
+/** The groups whose sums these are. */
+export function viewGroups(sums: Float64Array): CountedGroups {
+  const { buffer, byteOffset, length } = sums;
+  return {
+    sums,
+    tokens: new Uint32Array(buffer, byteOffset + 24, 2 * length - 6),
+    largest: new Float32Array(buffer, byteOffset + 28, 2 * length - 7),
+  };
+}
+
 function wrapKernel(exports: Exports): TokensKernel {
   const { buffer } = exports.memory;
   const read = (name: string): number => exports[name]!.value;
@@ -136,10 +148,8 @@ function wrapKernel(exports: Exports): TokensKernel {
   const [pages, thresholds, sketches] = [read("PAGES"), read("THRESHOLDS"), read("SKETCHES")];
   const floats = (name: string): Float32Array => new Float32Array(buffer, read(name), chunk);
   const integers = (name: string): Int32Array => new Int32Array(buffer, read(name), chunk);
-  const groups = (name: string, count: number): CountedGroups => ({
-    sums: new Float64Array(buffer, read(`${name}_GROUPS`), count * 4),
-    largest: new Float32Array(buffer, read(`${name}_LARGEST`), count),
-  });
+  const groups = (name: string, count: number): CountedGroups =>
+    viewGroups(new Float64Array(buffer, read(`${name}_GROUPS`), count * 4));
   const cells = (sketch: number, address: number, shift: number): CountedCells => ({
     cells: new Uint32Array(buffer, address, 2 ** (32 - shift)),
     pages: new Uint8Array(buffer, read("PAGES_SEEN") + sketch * pages, pages),

@@ -46,12 +46,14 @@ export const LISTED: i32 = ID + WORDS;
 export const ROW_DECILES: i32 = LISTED + WORDS;
 export const ROW_TURNS: i32 = ROW_DECILES + DECILES * 16;
 
-// A group: Σ Δ, Σ |Δ|, Σ k3 and the number of tokens, all float64, in half a cache line; max |Δ| as float32 elsewhere.
+// A group, in half a cache line: Σ Δ, Σ |Δ| and Σ k3 as float64, the number of tokens as u32, max |Δ| as float32. One line for
+// each token: those of a vocabulary's groups fit no cache.
 const GROUP: i32 = 32;
+const K3: i32 = 16;
+const TOKENS: i32 = 24;
+const LARGEST: i32 = 28;
 export const DECILE_GROUPS: i32 = (ROW_TURNS + TURNS * 24 + 63) & ~63;
 export const BUCKET_GROUPS: i32 = DECILE_GROUPS + DECILES * GROUP;
-export const DECILE_LARGEST: i32 = BUCKET_GROUPS + (EDGES + 1) * GROUP;
-export const BUCKET_LARGEST: i32 = DECILE_LARGEST + DECILES * 4;
 
 // Cells of float32 values that share their upper bits: counts as u32, of which the highest bit marks a cell that holds
 // a threshold. Which pages (sign and exponent) have values, a byte each. Values beyond the thresholds, u32 each.
@@ -63,7 +65,7 @@ const FINE_BYTES: i32 = 4 << (32 - FINE_SHIFT);
 /** Places of a sketch in these: the wide ones first, then Δ and Δp in fine cells. */
 export const FINE_DELTAS: i32 = SKETCHES + 1;
 export const FINE_PROB_DIFFS: i32 = SKETCHES + 2;
-export const PAGES_SEEN: i32 = (BUCKET_LARGEST + (EDGES + 1) * 4 + 63) & ~63;
+export const PAGES_SEEN: i32 = BUCKET_GROUPS + (EDGES + 1) * GROUP;
 export const BEYOND: i32 = PAGES_SEEN + (SKETCHES + 3) * PAGES;
 /** f32: the least and the greatest finite value. */
 export const EXTREMES: i32 = BEYOND + (SKETCHES + 3) * THRESHOLDS * 4;
@@ -71,35 +73,48 @@ export const WIDE_CELLS: i32 = (EXTREMES + (SKETCHES + 3) * 8 + 63) & ~63;
 export const FINE_DELTA_CELLS: i32 = WIDE_CELLS + (SKETCHES + 1) * WIDE_BYTES;
 export const FINE_PROB_DIFF_CELLS: i32 = FINE_DELTA_CELLS + FINE_BYTES;
 
-/** i32: token ids that have tokens, in ascending order. */
-export const IDS_SEEN: i32 = FINE_PROB_DIFF_CELLS + FINE_BYTES;
-/** A byte for each id, whether it has tokens. Here and below the first place is that of tokens without an id. */
-const HAS_ID: i32 = (IDS_SEEN + MOST_IDS * 4 + 63) & ~63;
-export const ID_LARGEST: i32 = (HAS_ID + 1 + MOST_IDS + 63) & ~63;
-export const ID_GROUPS: i32 = (ID_LARGEST + (1 + MOST_IDS) * 4 + 63) & ~63;
+/** i32: token ids that have tokens, in the order of their first ones, and -1 for those without an id. */
+export const IDS_SEEN: i32 = (FINE_PROB_DIFF_CELLS + FINE_BYTES + 63) & ~63;
+/** A bit for each id, to sort them; the first is that of -1. */
+const ID_BITS: i32 = (IDS_SEEN + (2 + MOST_IDS) * 4 + 63) & ~63;
+const ID_WORDS: i32 = (1 + MOST_IDS + 63) >> 6;
+/** The first group is that of tokens without an id. */
+export const ID_GROUPS: i32 = (ID_BITS + ID_WORDS * 8 + 63) & ~63;
 const MEMORY_END: i32 = ID_GROUPS + (1 + MOST_IDS) * GROUP;
+
+/** Written so that loads which only fetch memory are not optimized away. */
+const NOWHERE: i32 = 0;
+/** Tokens whose groups are fetched at a time. */
+const AHEAD: i32 = 64;
 
 memory.grow((MEMORY_END >> 16) + 1 - memory.size());
 
+let idsSeen: i32 = 0;
 let turnsSeen: i32 = 0;
 let jumps: i32 = 0;
 /** Positions ascend up to this token of the piece, and from it on. */
 let split: i32 = 0;
 
-/** Lists the token ids that have tokens; returns how many. */
+/** Puts the token ids that have tokens in ascending order; returns how many, and leaves out -1. */
 export function listIds(): i32 {
-  let found = 0;
-  for (let first = HAS_ID; first < HAS_ID + 1 + MOST_IDS; first += 16) {
-    const seen = i8x16.ne(v128.load(first), i8x16.splat(0));
-    if (!v128.any_true(seen)) continue;
-    for (let rest = i8x16.bitmask(seen); rest != 0; rest &= rest - 1) {
-      const id = first + ctz(rest) - HAS_ID - 1;
+  for (let i = 0; i < idsSeen; i++) {
+    const place = load<i32>(IDS_SEEN + (i << 2)) + 1;
+    const word = ID_BITS + ((place >> 6) << 3);
+    store<i64>(word, load<i64>(word) | ((<i64>1) << (place & 63)));
+  }
+  idsSeen = 0;
+  for (let word = 0; word < ID_WORDS; word++) {
+    let rest = load<i64>(ID_BITS + (word << 3));
+    if (rest == 0) continue;
+    store<i64>(ID_BITS + (word << 3), 0);
+    for (; rest != 0; rest &= rest - 1) {
+      const id = (word << 6) + <i32>ctz(rest) - 1;
       if (id < 0) continue;
-      store<i32>(IDS_SEEN + (found << 2), id);
-      found++;
+      store<i32>(IDS_SEEN + (idsSeen << 2), id);
+      idsSeen++;
     }
   }
-  return found;
+  return idsSeen;
 }
 
 /** Turns of the row at hand. */
@@ -114,18 +129,16 @@ export function countJumps(): i32 {
 
 /** Empties the groups. */
 export function clearGroups(): void {
-  memory.fill(DECILE_GROUPS, 0, BUCKET_LARGEST + (EDGES + 1) * 4 - DECILE_GROUPS);
-  for (let first = HAS_ID; first < HAS_ID + 1 + MOST_IDS; first += 16) {
-    const seen = i8x16.ne(v128.load(first), i8x16.splat(0));
-    if (!v128.any_true(seen)) continue;
-    for (let rest = i8x16.bitmask(seen); rest != 0; rest &= rest - 1) {
-      const place = first + ctz(rest) - HAS_ID;
-      v128.store(ID_GROUPS + place * GROUP, i64x2.splat(0));
-      v128.store(ID_GROUPS + place * GROUP + 16, i64x2.splat(0));
-      store<f32>(ID_LARGEST + (place << 2), 0);
-    }
-    v128.store(first, i64x2.splat(0));
+  memory.fill(DECILE_GROUPS, 0, DECILES * GROUP);
+  memory.fill(BUCKET_GROUPS, 0, (EDGES + 1) * GROUP);
+  // Of tokens without an id, which `listIds` leaves out.
+  memory.fill(ID_GROUPS, 0, GROUP);
+  for (let i = 0; i < idsSeen; i++) {
+    const group = ID_GROUPS + (load<i32>(IDS_SEEN + (i << 2)) + 1) * GROUP;
+    v128.store(group, i64x2.splat(0));
+    v128.store(group + 16, i64x2.splat(0));
   }
+  idsSeen = 0;
 }
 
 /** Fine cells of Δ have values where wide ones have some: noted at the end, not for each token. */
@@ -141,8 +154,13 @@ export function uniteDeltaPages(): void {
 function clearSketch(sketch: i32, cells: i32, shift: i32): void {
   const pageBytes = 4 << (23 - shift);
   const pages = PAGES_SEEN + sketch * PAGES;
-  for (let page = 0; page < PAGES; page++) {
-    if (load<u8>(pages + page)) memory.fill(cells + page * pageBytes, 0, pageBytes);
+  for (let first = 0; first < PAGES; first += 16) {
+    const seen = i8x16.ne(v128.load(pages + first), i8x16.splat(0));
+    // Most have none, and a batch of a few tokens would take longer to look at them than to add.
+    if (!v128.any_true(seen)) continue;
+    for (let rest = i8x16.bitmask(seen); rest != 0; rest &= rest - 1) {
+      memory.fill(cells + (first + ctz(rest)) * pageBytes, 0, pageBytes);
+    }
   }
   memory.fill(pages, 0, PAGES);
   memory.fill(BEYOND + sketch * THRESHOLDS * 4, 0, THRESHOLDS * 4);
@@ -294,10 +312,23 @@ function beside(x: f64, y: f64): v128 {
 
 // @ts-ignore: decorator
 @inline
-function addToGroup(group: i32, deltas: v128, k3AndOne: v128, largest: i32, magnitude: f32): void {
+function addToGroup(group: i32, deltas: v128, k3: f64, magnitude: f32): void {
   v128.store(group, f64x2.add(v128.load(group), deltas));
-  v128.store(group + 16, f64x2.add(v128.load(group + 16), k3AndOne));
-  if (magnitude > load<f32>(largest)) store<f32>(largest, magnitude);
+  store<f64>(group + K3, load<f64>(group + K3) + k3);
+  store<i32>(group + TOKENS, load<i32>(group + TOKENS) + 1);
+  // Without a branch, since most tokens belong to ids with few others and are often the largest so far.
+  const largest = f32x4.pmax(v128.load32_zero(group + LARGEST), f32x4.splat(magnitude));
+  v128.store_lane<i32>(group + LARGEST, largest, 0);
+}
+
+/**
+ * Loads the groups of the ids of tokens `[from, to)`: these loads wait for memory together, while between the sums, which are
+ * longer, only a few do.
+ */
+function fetchGroups(from: i32, to: i32): void {
+  let all = 0;
+  for (let at = ID + (from << 2); at < ID + (to << 2); at += 4) all |= load<i32>(ID_GROUPS + (load<i32>(at) << 5));
+  store<i32>(NOWHERE, all);
 }
 
 /** Adds the tokens `[from, to)`, which are of one row, one turn of it and one tenth of it. */
@@ -306,12 +337,18 @@ function addStretch(from: i32, to: i32, decile: i32, turn: i32): void {
   const place = ROW_DECILES + (decile << 4);
   const ofTurn = ROW_TURNS + turn * 24;
   let groupDeltas = v128.load(group);
-  let groupK3 = load<f64>(group + 16);
-  let largest = load<f32>(DECILE_LARGEST + (decile << 2));
+  let groupK3 = load<f64>(group + K3);
+  let largest = load<f32>(group + LARGEST);
   // Σ|Δ| of the tenth of the row and of the turn.
   let magnitudes = beside(load<f64>(place + 8), load<f64>(ofTurn + 8));
   let excess = load<f64>(ofTurn + 16);
+  let fetched = from;
+  let seen = idsSeen;
   for (let i = from; i < to; i++) {
+    if (i == fetched) {
+      fetched = min(i + AHEAD, to);
+      fetchGroups(i, fetched);
+    }
     const at = i << 2;
     const delta32 = load<f32>(DELTA_IN + at);
     const magnitude32 = abs(delta32);
@@ -319,26 +356,28 @@ function addStretch(from: i32, to: i32, decile: i32, turn: i32): void {
     const magnitude = <f64>magnitude32;
     const k3 = <f64>load<f32>(K3_IN + at);
     const deltas = beside(delta, magnitude);
-    const k3AndOne = beside(k3, 1);
     groupDeltas = f64x2.add(groupDeltas, deltas);
     groupK3 += k3;
     if (magnitude32 > largest) largest = magnitude32;
     magnitudes = f64x2.add(magnitudes, f64x2.splat(magnitude));
     excess = excess + k3 + delta;
-    const bucket = load<i32>(BUCKET + at);
-    addToGroup(BUCKET_GROUPS + (bucket << 5), deltas, k3AndOne, BUCKET_LARGEST + (bucket << 2), magnitude32);
+    addToGroup(BUCKET_GROUPS + (load<i32>(BUCKET + at) << 5), deltas, k3, magnitude32);
     const id = load<i32>(ID + at);
-    store<u8>(HAS_ID + id, 1);
-    addToGroup(ID_GROUPS + (id << 5), deltas, k3AndOne, ID_LARGEST + (id << 2), magnitude32);
+    const ofId = ID_GROUPS + (id << 5);
+    // Written for each token, and kept for the first one of an id.
+    store<i32>(IDS_SEEN + (seen << 2), id - 1);
+    seen += <i32>(load<i32>(ofId + TOKENS) == 0);
+    addToGroup(ofId, deltas, k3, magnitude32);
   }
-  const tokens = <f64>(to - from);
+  idsSeen = seen;
+  const tokens = to - from;
   v128.store(group, groupDeltas);
-  store<f64>(group + 16, groupK3);
-  store<f64>(group + 24, load<f64>(group + 24) + tokens);
-  store<f32>(DECILE_LARGEST + (decile << 2), largest);
-  store<f64>(place, load<f64>(place) + tokens);
+  store<f64>(group + K3, groupK3);
+  store<i32>(group + TOKENS, load<i32>(group + TOKENS) + tokens);
+  store<f32>(group + LARGEST, largest);
+  store<f64>(place, load<f64>(place) + <f64>tokens);
   store<f64>(place + 8, f64x2.extract_lane(magnitudes, 0));
-  store<f64>(ofTurn, load<f64>(ofTurn) + tokens);
+  store<f64>(ofTurn, load<f64>(ofTurn) + <f64>tokens);
   store<f64>(ofTurn + 8, f64x2.extract_lane(magnitudes, 1));
   store<f64>(ofTurn + 16, excess);
 }
