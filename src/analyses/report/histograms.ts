@@ -54,8 +54,9 @@ function signedEdges(...sketches: readonly ValueSketch[]): number[] {
 /** Edges that grow by a factor from the least to the greatest value above 0; zeros are in the first bar. */
 function evenLogEdges(sketches: readonly ValueSketch[]): number[] {
   const lows = sketches.flatMap((sketch) => {
-    for (const [middle, , low] of sketch.cells()) if (middle > 0) return [Math.max(low, sketch.min)];
-    return [];
+    const { middles, lows } = sketch.columns();
+    const first = middles.findIndex((middle) => middle > 0);
+    return first < 0 ? [] : [Math.max(lows[first]!, sketch.min)];
   });
   const low = Math.min(...lows, 1);
   const high = Math.max(low * 1.01, ...sketches.map(({ max }) => max));
@@ -65,9 +66,10 @@ function evenLogEdges(sketches: readonly ValueSketch[]): number[] {
 function fill(sketch: ValueSketch, edges: number[]): Histogram {
   const counts = new Array<number>(edges.length - 1).fill(0);
   let bar = 0;
-  for (const [middle, count] of sketch.cells()) {
+  const cells = sketch.columns();
+  for (const [cell, middle] of cells.middles.entries()) {
     while (bar < counts.length - 1 && middle >= (edges[bar + 1] as number)) bar++;
-    counts[bar] = (counts[bar] as number) + count;
+    counts[bar] = (counts[bar] as number) + cells.counts[cell]!;
   }
   return { edges, counts };
 }

@@ -174,7 +174,8 @@ function expectedError(masses: Float64Array): number {
 
 /** Words for a sum of `mass` over tokens whose tail says that its variance is infinite. */
 function heavyTail(mass: (delta: number) => number, deltas: ValueSketch): string | undefined {
-  const cells = [...deltas.cells()].map(([middle, count]) => [mass(middle), count] as const);
+  const { middles, counts } = deltas.columns();
+  const cells = Array.from(middles, (middle, i) => [mass(middle), counts[i]!] as const);
   cells.sort(([a], [b]) => b - a);
   const n = deltas.count;
   // As many of the largest as Vehtari et al. (2024) take.

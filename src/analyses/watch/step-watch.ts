@@ -131,9 +131,10 @@ export function watchSteps(steps: Iterable<WatchedStep>): WatchReport {
 
 function betOnRatios(deltas: ValueSketch): number[] {
   const logs = RATIO_BETS.map(() => 0);
-  for (const [, count, low] of deltas.cells()) {
-    const excess = Math.expm1(Math.max(low, deltas.min));
-    for (let i = 0; i < logs.length; i++) logs[i]! += count * Math.log1p(RATIO_BETS[i]! * excess);
+  const { lows, counts } = deltas.columns();
+  for (let cell = 0; cell < counts.length; cell++) {
+    const excess = Math.expm1(Math.max(lows[cell]!, deltas.min));
+    for (let i = 0; i < logs.length; i++) logs[i]! += counts[cell]! * Math.log1p(RATIO_BETS[i]! * excess);
   }
   return logs;
 }

@@ -19,7 +19,7 @@ function counted(...parts: readonly Uint32Array[]): (readonly [number, number])[
 
 function listed(counts: CellCounts, ...range: [from: number, to: number] | []): [number, number][] {
   const { cells, counts: values } = counts.list(...range);
-  return cells.map((cell, i) => [cell, values[i]!]);
+  return Array.from(cells, (cell, i) => [cell, values[i]!]);
 }
 
 it("lists the cells of some pages, of few values and of many", () => {
@@ -31,6 +31,7 @@ it("lists the cells of some pages, of few values and of many", () => {
       const [low, high] = [Math.min(one, other) << 7, Math.max(one, other) << 7];
       const wanted = counted(values).filter(([cell]) => cell >= low && cell < high);
       expect(listed(counts, low, high)).toEqual(wanted);
+      expect(counts.first(low, high)).toBe(wanted[0]?.[0]);
     }),
   );
 });

@@ -71,12 +71,29 @@ const THRESHOLD_CELLS = { 7: findThresholdCells(7), 10: findThresholdCells(10) }
 
 /** Cells, ascending, and the number of values in each. */
 export interface ListedCells {
-  readonly cells: readonly number[];
-  readonly counts: readonly number[];
+  readonly cells: Uint32Array;
+  readonly counts: Float64Array;
 }
 
 /** Longest list of values: from about here on, pages take no more memory. */
 const MOST_LISTED = 256;
+
+function countFilled(page: Uint32Array | undefined): number {
+  let filled = 0;
+  if (page !== undefined) for (let at = 0; at < page.length; at++) if (page[at] !== 0) filled++;
+  return filled;
+}
+
+/** Of ascending cells: each once, and how often it occurs. */
+function countEqual(ascending: Uint32Array): ListedCells {
+  const [cells, counts] = [new Uint32Array(ascending.length), new Float64Array(ascending.length)];
+  let size = 0;
+  for (const cell of ascending) {
+    if (size === 0 || cells[size - 1] !== cell) cells[size++] = cell;
+    counts[size - 1]!++;
+  }
+  return { cells: cells.subarray(0, size), counts: counts.subarray(0, size) };
+}
 
 export class CellCounts {
   readonly #mantissaBits: 7 | 10;
@@ -263,31 +280,37 @@ export class CellCounts {
 
   /** Non-empty cells `[from, to)`, whole pages, and their counts, in ascending order. */
   list(from = 0, to = PAGES << this.#mantissaBits): ListedCells {
-    const cells: number[] = [];
-    const counts: number[] = [];
     if (this.#listed !== undefined) {
-      const listed = this.#listed.filter((cell) => cell >= from && cell < to).sort((a, b) => a - b);
-      for (const cell of listed) {
-        if (cells.at(-1) === cell) counts[counts.length - 1]!++;
-        else {
-          cells.push(cell);
-          counts.push(1);
-        }
-      }
-      return { cells, counts };
+      const listed = Uint32Array.from(this.#listed.filter((cell) => cell >= from && cell < to)).sort();
+      return countEqual(listed);
     }
-    const last = to >>> this.#mantissaBits;
-    for (let index = from >>> this.#mantissaBits; index < last; index++) {
+    const [first, last] = [from >>> this.#mantissaBits, to >>> this.#mantissaBits];
+    let size = 0;
+    for (let index = first; index < last; index++) size += countFilled(this.#pages[index]);
+    const [cells, counts] = [new Uint32Array(size), new Float64Array(size)];
+    let next = 0;
+    for (let index = first; index < last; index++) {
       const page = this.#pages[index];
       if (page === undefined) continue;
       for (let at = 0; at < page.length; at++) {
         const count = page[at] as number;
         if (count === 0) continue;
-        cells.push((index << this.#mantissaBits) | at);
-        counts.push(count);
+        cells[next] = (index << this.#mantissaBits) | at;
+        counts[next++] = count;
       }
     }
     return { cells, counts };
+  }
+
+  /** The first non-empty cell from `from` on, a whole page, and before `to`. */
+  first(from: number, to: number): number | undefined {
+    if (this.#listed !== undefined) return this.list(from, to).cells[0];
+    const last = to >>> this.#mantissaBits;
+    for (let index = from >>> this.#mantissaBits; index < last; index++) {
+      const at = this.#pages[index]?.findIndex((count) => count > 0) ?? -1;
+      if (at >= 0) return (index << this.#mantissaBits) | at;
+    }
+    return undefined;
   }
 
   #paged(): (Uint32Array | undefined)[] {

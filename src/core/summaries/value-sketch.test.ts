@@ -115,15 +115,13 @@ describe("ValueSketch", () => {
 
   it("has cells whose middle lies between their edges, the first around zero", () => {
     const sketch = ValueSketch.of(Float32Array.of(-1.25, 0, 1.25, 1.25, 3.4e38), 7);
-    const cells = [...sketch.cells()];
-    expect(cells.map(([, count]) => count)).toEqual([1, 1, 2, 1]);
-    expect(cells.slice(0, 3)).toEqual([
-      [-1.25390625, 1, -1.2578125, -1.25],
-      [0, 1, 0, 2 ** -133],
-      [1.25390625, 2, 1.25, 1.2578125],
-    ]);
-    expect(cells.every(([middle, , low, high]) => low <= middle && middle <= high)).toBe(true);
-    expect(Number.isFinite(cells[3]![3])).toBe(true);
+    const { middles, counts, lows, highs } = sketch.columns();
+    expect([...counts]).toEqual([1, 1, 2, 1]);
+    expect([...middles.slice(0, 3)]).toEqual([-1.25390625, 0, 1.25390625]);
+    expect([...lows.slice(0, 3)]).toEqual([-1.2578125, 0, 1.25]);
+    expect([...highs.slice(0, 3)]).toEqual([-1.25, 2 ** -133, 1.2578125]);
+    expect(middles.every((middle, i) => lows[i]! <= middle && middle <= highs[i]!)).toBe(true);
+    expect(Number.isFinite(highs[3])).toBe(true);
   });
 
   it("shares out the values of a cell evenly between its edges", () => {
@@ -260,7 +258,7 @@ describe("ValueSketch", () => {
 
 it("answers of all values, whatever was asked before some of them came, of it or of another", () => {
   const ask = (sketch: ValueSketch): unknown => [
-    [...sketch.cells()],
+    sketch.columns(),
     sketch.quantiles(FRACTIONS),
     [-1, -0.1, 0, 0.1, 1].map((at) => [sketch.countAbove(at), sketch.countBelow(at), sketch.isExactAt(at)]),
   ];

@@ -21,10 +21,10 @@ export interface ValueSketchJson {
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
 
-/** Non-empty cells in ascending order of value. */
-interface CellColumns {
+/** Non-empty cells in ascending order of value, as columns: a run has ten thousand, and is asked for them many times. */
+export interface CellColumns {
   readonly middles: Float64Array;
-  readonly counts: readonly number[];
+  readonly counts: Float64Array;
   readonly lows: Float64Array;
   readonly highs: Float64Array;
 }
@@ -132,19 +132,15 @@ export class ValueSketch {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** Non-empty cells in ascending order of value: `[middle, count, low edge, high edge]`. */
-  *cells(): Generator<readonly [middle: number, count: number, low: number, high: number]> {
-    const { middles, counts, lows, highs } = this.#list();
-    for (let i = 0; i < middles.length; i++) yield [middles[i]!, counts[i]!, lows[i]!, highs[i]!];
-  }
-
-  /** The {@link cells} as columns; those of the last queried sketch are cached. */
-  #list(): CellColumns {
+  /** Non-empty cells; those of the last queried sketch are cached. */
+  columns(): CellColumns {
     if (lastListed?.of === this && lastListed.count === this.#count) return lastListed.columns;
     const half = 256 << this.mantissaBits;
     const { cells: negative, counts: negativeCounts } = this.#cells.list(half, 2 * half);
     const { cells: positive, counts: positiveCounts } = this.#cells.list(0, half);
-    const counts = [...negativeCounts].reverse().concat(positiveCounts);
+    const counts = new Float64Array(negative.length + positive.length);
+    counts.set(negativeCounts.reverse());
+    counts.set(positiveCounts, negative.length);
     const [middles, lows, highs] = [0, 0, 0].map(() => new Float64Array(counts.length)) as [
       Float64Array,
       Float64Array,
@@ -186,7 +182,7 @@ export class ValueSketch {
     const values = new Map<number, number>();
     let before = 0;
     let next = 0;
-    const { middles, counts } = this.#list();
+    const { middles, counts } = this.columns();
     for (let i = 0; i < counts.length && next < ranks.length; i++) {
       const [middle, count] = [middles[i]!, counts[i]!];
       while (next < ranks.length && (ranks[next] as number) < before + count) {
@@ -232,7 +228,7 @@ export class ValueSketch {
   #smallestMagnitude(): number {
     const half = 256 << this.mantissaBits;
     const first = [0, half].flatMap((start) => {
-      const [cell] = this.#cells.list(start, start + half).cells;
+      const cell = this.#cells.first(start, start + half);
       return cell === undefined ? [] : [cell - start];
     });
     return first.length === 0 ? 0 : this.#edges(Math.min(...first)).near;
@@ -244,7 +240,7 @@ export class ValueSketch {
    */
   countAbove(threshold: number): number {
     const beyond = threshold > 0 ? this.#cells.countBeyond(threshold) : undefined;
-    const { counts, lows, highs } = this.#list();
+    const { counts, lows, highs } = this.columns();
     let above = 0;
     for (let i = 0; i < counts.length; i++) {
       const [count, low, high] = [counts[i]!, lows[i]!, highs[i]!];
@@ -258,14 +254,14 @@ export class ValueSketch {
   /** Whether {@link countAbove} is exact: values beyond it were counted, or it splits no cell with values. */
   isExactAt(threshold: number): boolean {
     if (this.#cells.countBeyond(threshold) !== undefined) return true;
-    const { lows, highs } = this.#list();
+    const { lows, highs } = this.columns();
     return !lows.some((low, i) => low < threshold && threshold < highs[i]!);
   }
 
   /** How many values are below `threshold`; exact like {@link countAbove}. */
   countBelow(threshold: number): number {
     const beyond = threshold < 0 ? this.#cells.countBeyond(threshold) : undefined;
-    const { counts, lows, highs } = this.#list();
+    const { counts, lows, highs } = this.columns();
     let below = 0;
     for (let i = 0; i < counts.length; i++) {
       const [count, low, high] = [counts[i]!, lows[i]!, highs[i]!];
@@ -308,8 +304,8 @@ export class ValueSketch {
       count: this.#count,
       min: finite(this.#min),
       max: finite(this.#max),
-      cells,
-      counts,
+      cells: [...cells],
+      counts: [...counts],
       ...(beyond && { beyond: beyond.some((count) => count > 0) ? beyond : [] }),
     };
   }

@@ -47,15 +47,14 @@ export function measureTurn(
   const tokens = sums[F.COUNT]!;
   const within = tokens - sums[OVER_COUNT]!;
   const excess = (within * sums[EXCESS_MEAN]! + sums[OVER_EXCESS_SUM]!) / tokens;
-  const rows = sample.map(({ sequences }) => {
-    const row = [0, 0];
+  // A row of Σ(ρ − 1) and tokens for each prompt.
+  const rows = new Float64Array(2 * sample.length);
+  for (const [prompt, { sequences }] of sample.entries())
     for (const { turns, excess } of sequences) {
-      row[0]! += excess[turn] ?? 0;
-      row[1]! += turns[2 * turn] ?? 0;
+      rows[2 * prompt]! += excess[turn] ?? 0;
+      rows[2 * prompt + 1]! += turns[2 * turn] ?? 0;
     }
-    return row;
-  });
-  const unitMean = { ...testExcess(Float64Array.from(rows.flat()), 2, 0, 1), tokens, value: 1 + excess };
+  const unitMean = { ...testExcess(rows, 2, 0, 1), tokens, value: 1 + excess };
   const square = sums[F.DELTA_M2]! + tokens * sums[F.DELTA_MEAN]! ** 2;
   return {
     unitMean,
