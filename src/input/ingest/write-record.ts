@@ -33,6 +33,8 @@ export interface WriteRecordOptions {
   readonly compression?: "zstd" | "snappy" | "none";
   /** Further columns of a batch, after those of the record. */
   readonly more?: (batch: RecordBatch) => readonly LayoutColumn[];
+  /** Called with each batch that has rows when all of them are written, and none of its arrays is needed any more. */
+  readonly onWritten?: (batch: RecordBatch) => void;
 }
 
 function elementType({ values }: Extract<LayoutColumn, { kind: "list" }>): ElementType {
@@ -96,27 +98,28 @@ export async function writeRecord(
   batches: AsyncIterable<RecordBatch>,
   options: WriteRecordOptions = {},
 ): Promise<string[]> {
-  const { compression, more, writer, beforePart } = options;
+  const { compression, more, writer, beforePart, onWritten } = options;
   const iterator = batches[Symbol.asyncIterator]();
   const files: string[] = [];
-  let columns: LayoutColumn[] | undefined;
-  let length = 0;
+  let next: { readonly batch: RecordBatch; readonly columns: readonly LayoutColumn[] } | undefined;
 
   const advance = async (): Promise<void> => {
-    const next = await iterator.next();
-    columns = next.done === true ? undefined : [...layoutColumns(next.value), ...(more?.(next.value) ?? [])];
-    length = next.done === true ? 0 : next.value.length;
+    const { done, value: batch } = await iterator.next();
+    next =
+      done === true ? undefined : { batch, columns: [...layoutColumns(batch), ...(more?.(batch) ?? [])] };
   };
   const formatLayout = (some: readonly LayoutColumn[]): string => JSON.stringify(some.map(describeColumn));
 
   try {
     await advance();
-    while (columns !== undefined) {
-      const specs = columns.map(describeColumn);
+    while (next !== undefined) {
+      const specs = next.columns.map(describeColumn);
       const layout = JSON.stringify(specs);
       const part = (async function* (): AsyncGenerator<ColumnBatch> {
-        while (columns !== undefined && formatLayout(columns) === layout) {
-          yield { length, columns: columns.map(readColumn) };
+        while (next !== undefined && formatLayout(next.columns) === layout) {
+          const { batch, columns } = next;
+          const { length } = batch;
+          yield { length, columns: columns.map(readColumn), onWritten: () => onWritten?.(batch) };
           await advance();
         }
       })();

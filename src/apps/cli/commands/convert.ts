@@ -1,6 +1,6 @@
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
-import type { RecordBatch } from "../../../core/schema/index.ts";
+import { type RecordBatch, releaseBatch } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs, openRun, writeRecord } from "../../../input/ingest/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
@@ -35,6 +35,7 @@ export async function convert(
   const files = await writeRecord(options.out, counted(run.batches(), counts), {
     writer: "convert",
     beforePart: (file) => outputs.file("--out", file, "record"),
+    onWritten: releaseBatch,
   });
   progress.end();
   const findings = run.findings.list();

@@ -36,11 +36,13 @@ export interface ColumnData {
   readonly valid?: Uint8Array;
 }
 
-/** Rows to write. The arrays must not change until the writer has finished. */
+/** Rows to write. The arrays must not change until they are written. */
 export interface ColumnBatch {
   readonly length: number;
   /** Columns in the order of their specifications. */
   readonly columns: readonly ColumnData[];
+  /** Called once all of its rows are written; not called for a batch without rows, or after an error. */
+  readonly onWritten?: () => void;
 }
 
 const RANGES = {

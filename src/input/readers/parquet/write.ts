@@ -14,7 +14,8 @@ import { CHECKSUM, fillChecksum } from "./checksum.ts";
 import { duckdbWriteError, type Engine, openEngine } from "./engine.ts";
 import { duckdbType, fillChunk } from "./fill.ts";
 import { createJoiner } from "./join.ts";
-import { type ColumnBatch, type ColumnSpec, checkBatch, checkSpecs } from "./schema.ts";
+import { ROW_GROUP_ROWS, type RowRun, rowGroups } from "./row-groups.ts";
+import { type ColumnBatch, type ColumnSpec, checkSpecs } from "./schema.ts";
 
 export interface WriteParquetOptions {
   /** Text pairs of the file's footer. */
@@ -24,23 +25,16 @@ export interface WriteParquetOptions {
   /** Compression; default zstd. */
   readonly compression?: "zstd" | "snappy" | "none";
   /**
-   * List entries after which a row group ends; default 2^20. Readers decode whole row groups, so this is what bounds
-   * their memory. A row is never split.
+   * List entries after which a row group ends; default 2^18. Readers decode whole row groups, so this is what bounds
+   * their memory, and the writer's. A row is never split. Every 4096 row groups it doubles, since readers hold a
+   * description of each row group.
    */
   readonly rowGroupTokens?: number;
 }
 
-const DEFAULT_ROW_GROUP_TOKENS = 2 ** 20;
-/** Rows per group without lists, or with short ones. */
-const ROW_GROUP_ROWS = 2 ** 16;
+/** DuckDB writes from any of the four threads of Node's pool, and each of them keeps the memory that it took. */
+const DEFAULT_ROW_GROUP_TOKENS = 2 ** 18;
 const VECTOR_ROWS = 2048;
-
-/** Rows `[start, end)` of a batch. */
-interface Run {
-  readonly batch: ColumnBatch;
-  readonly start: number;
-  readonly end: number;
-}
 
 /**
  * Writes batches to a Parquet file, under a temporary name until it is complete. Holds one row group and one batch.
@@ -69,7 +63,7 @@ export async function writeParquet(
       const joiner = await writing(path, () => createJoiner(temporary.file));
       const part = join(scratch.path, "part.parquet");
       const encode = createEncoder(engine, specs, part, options.compression ?? "zstd", path);
-      const append = async (runs: readonly Run[]): Promise<void> => {
+      const append = async (runs: readonly RowRun[]): Promise<void> => {
         await encode(runs);
         await writing(path, () => joiner.append(part));
       };
@@ -103,41 +97,6 @@ async function writing<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Collects rows until they fill a row group. */
-async function* rowGroups(
-  specs: readonly ColumnSpec[],
-  batches: AsyncIterable<ColumnBatch>,
-  limit: number,
-): AsyncGenerator<Run[]> {
-  let runs: Run[] = [];
-  let tokens = 0;
-  let rows = 0;
-  for await (const batch of batches) {
-    checkBatch(specs, batch);
-    let start = 0;
-    for (let row = 0; row < batch.length; row++) {
-      tokens += longestList(batch, row);
-      rows++;
-      if (tokens < limit && rows < ROW_GROUP_ROWS) continue;
-      runs.push({ batch, start, end: row + 1 });
-      yield runs;
-      runs = [];
-      tokens = rows = 0;
-      start = row + 1;
-    }
-    if (start < batch.length) runs.push({ batch, start, end: batch.length });
-  }
-  if (runs.length > 0) yield runs;
-}
-
-function longestList(batch: ColumnBatch, row: number): number {
-  let longest = 0;
-  for (const { offsets } of batch.columns) {
-    if (offsets !== undefined) longest = Math.max(longest, offsets[row + 1]! - offsets[row]!);
-  }
-  return longest;
-}
-
 /** Makes a function that writes runs of rows to the file `part`, as one row group. */
 function createEncoder(
   engine: Engine,
@@ -145,8 +104,8 @@ function createEncoder(
   part: string,
   compression: "zstd" | "snappy" | "none",
   path: string,
-): (runs: readonly Run[]) => Promise<void> {
-  let pending: Run[] = [];
+): (runs: readonly RowRun[]) => Promise<void> {
+  let pending: RowRun[] = [];
   const name = `logratio_rows_${randomBytes(6).toString("hex")}`;
   engine.connection.registerTableFunction(
     DuckDBTableFunction.create({
