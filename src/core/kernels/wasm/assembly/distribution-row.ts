@@ -1,8 +1,10 @@
 // AssemblyScript: sums one policy's row, block by block; see distribution.ts.
 
 import {
+  FRACTIONS,
   LOG2_E,
   ONE,
+  POWERS,
   ROUNDER,
   TWO_1,
   TWO_2,
@@ -144,41 +146,47 @@ function offer(row: i32, from: i32, to: i32): void {
 /** Bytes of float32 after which their sums go into float64: 32 terms in each lane. */
 const STRETCH: i32 = 2 * 32 * 16;
 
+/** x log2 e = n + f for x = z − high: n as `rounded` has it to POWERS, f to FRACTIONS. */
+function splitPowers(at: i32, size: i32, high: f32): void {
+  const highs = f32x4.splat(high);
+  const log2e = v128.load(LOG2_E);
+  const rounder = v128.load(ROUNDER);
+  for (let i = 0; i < size; i += 32) {
+    const t0 = f32x4.mul(f32x4.sub(v128.load(at + i), highs), log2e);
+    const m0 = f32x4.add(t0, rounder);
+    v128.store(i, m0, POWERS);
+    v128.store(i, f32x4.sub(t0, f32x4.sub(m0, rounder)), FRACTIONS);
+    const t1 = f32x4.mul(f32x4.sub(v128.load(at + i, 16), highs), log2e);
+    const m1 = f32x4.add(t1, rounder);
+    v128.store(i, m1, POWERS + 16);
+    v128.store(i, f32x4.sub(t1, f32x4.sub(m1, rounder)), FRACTIONS + 16);
+  }
+}
+
 /**
- * exp x = 2^n 2^f with n + f = x log2 e, for EXP_LOW ≤ x ≤ 0. The constants are the caller's: they would be loaded anew
- * for every vector otherwise, and these loops are most of all the time.
+ * 2^n 2^f of what `splitPowers` left at `i`. The constants are the caller's: they would be loaded anew for every vector
+ * otherwise, and these loops are most of all the time.
  */
 // @ts-ignore: decorator
 @inline
-function exponential(
-  x: v128,
-  log2e: v128,
-  rounder: v128,
-  one: v128,
-  c1: v128,
-  c2: v128,
-  c3: v128,
-  c4: v128,
-  c5: v128,
-): v128 {
-  const t = f32x4.mul(x, log2e);
-  const m = f32x4.add(t, rounder);
-  const f = f32x4.sub(t, f32x4.sub(m, rounder));
+function powerAt(i: i32, one: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): v128 {
+  const f = v128.load(i, FRACTIONS);
   const square = f32x4.mul(f, f);
   const p3 = f32x4.add(c3, f32x4.mul(f, f32x4.add(c4, f32x4.mul(f, c5))));
   const p1 = f32x4.add(f32x4.add(c1, f32x4.mul(c2, f)), f32x4.mul(square, p3));
   // n goes into the exponent's bits.
-  return i32x4.add(i32x4.shl(m, 23), f32x4.add(one, f32x4.mul(f, p1)));
+  return i32x4.add(i32x4.shl(v128.load(i, POWERS), 23), f32x4.add(one, f32x4.mul(f, p1)));
 }
 
 /**
- * exp(z − high) for EXP_LOW ≤ z − high ≤ 0; fields of the block's record: their sum, and Σ exp(z − high) (high − z).
- * `end` is a multiple of 64 bytes away.
+ * exp(z − high) = 2^n 2^f for EXP_LOW ≤ z − high ≤ 0; fields of the block's record: their sum, and Σ exp(z − high) (high
+ * − z). Two loops: a processor holds a limited number of waiting operations, so one long chain of them takes longer
+ * than two short ones, and each loop has registers enough. `end` is a multiple of 64 bytes away.
  */
 function exponentials(at: i32, end: i32, exps: i32, high: f32, record: i32): void {
+  const size = end - at;
+  splitPowers(at, size, high);
   const highs = f32x4.splat(high);
-  const log2e = v128.load(LOG2_E);
-  const rounder = v128.load(ROUNDER);
   const one = v128.load(ONE);
   const c1 = v128.load(TWO_1);
   const c2 = v128.load(TWO_2);
@@ -187,26 +195,26 @@ function exponentials(at: i32, end: i32, exps: i32, high: f32, record: i32): voi
   const c5 = v128.load(TWO_5);
   let sum = 0.0;
   let weighted = 0.0;
-  while (at < end) {
+  let i = 0;
+  while (i < size) {
     let sums0 = f32x4.splat(0);
     let sums1 = sums0;
     let weights0 = sums0;
     let weights1 = sums0;
-    const stop = min(at + STRETCH, end);
+    const stop = min(i + STRETCH, size);
     do {
-      const x0 = f32x4.sub(v128.load(at), highs);
-      const x1 = f32x4.sub(v128.load(at, 16), highs);
-      const e0 = exponential(x0, log2e, rounder, one, c1, c2, c3, c4, c5);
-      const e1 = exponential(x1, log2e, rounder, one, c1, c2, c3, c4, c5);
-      v128.store(exps, e0);
-      v128.store(exps, e1, 16);
+      const x0 = f32x4.sub(v128.load(at + i), highs);
+      const e0 = powerAt(i, one, c1, c2, c3, c4, c5);
+      v128.store(exps + i, e0);
       sums0 = f32x4.add(sums0, e0);
-      sums1 = f32x4.add(sums1, e1);
       weights0 = f32x4.sub(weights0, f32x4.mul(e0, x0));
+      const x1 = f32x4.sub(v128.load(at + i, 16), highs);
+      const e1 = powerAt(i + 16, one, c1, c2, c3, c4, c5);
+      v128.store(exps + i, e1, 16);
+      sums1 = f32x4.add(sums1, e1);
       weights1 = f32x4.sub(weights1, f32x4.mul(e1, x1));
-      at += 32;
-      exps += 32;
-    } while (at < stop);
+      i += 32;
+    } while (i < stop);
     sum += lanes(f32x4.add(sums0, sums1));
     weighted += lanes(f32x4.add(weights0, weights1));
   }

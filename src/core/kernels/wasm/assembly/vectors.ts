@@ -1,7 +1,14 @@
 // AssemblyScript: constants as vectors in memory, and what the loops of the distribution kernel have in common.
 
+// What one loop over a block's columns leaves to the next, within the first cache.
+const COLUMNS: i32 = 4096;
+/** n of the exponentials, as `rounded` has it. */
+export const POWERS: i32 = 1024;
+/** f of the exponentials. */
+export const FRACTIONS: i32 = POWERS + COLUMNS;
+
 /** Addresses from here on are the driver's. */
-export const MEMORY_START: i32 = 1024;
+export const MEMORY_START: i32 = FRACTIONS + COLUMNS;
 
 // Constants, a vector each. The engine would make a vector constant anew at every use, which takes longer than a load.
 export const ONE: i32 = 16;
