@@ -53,12 +53,12 @@ function signedEdges(...sketches: readonly ValueSketch[]): number[] {
 
 /** Edges that grow by a factor from the least to the greatest value above 0; zeros are in the first bar. */
 function evenLogEdges(sketches: readonly ValueSketch[]): number[] {
-  const lows = sketches.flatMap((sketch) => {
+  const smallest = sketches.flatMap((sketch) => {
     const { middles, lows } = sketch.columns();
     const first = middles.findIndex((middle) => middle > 0);
     return first < 0 ? [] : [Math.max(lows[first]!, sketch.min)];
   });
-  const low = Math.min(...lows, 1);
+  const low = Math.min(...smallest, 1);
   const high = Math.max(low * 1.01, ...sketches.map(({ max }) => max));
   return Array.from({ length: MEAN_BARS + 1 }, (_, at) => low * (high / low) ** (at / MEAN_BARS));
 }

@@ -173,9 +173,9 @@ export class GroupSums {
     for (let i = 0; i < count; i++) {
       const group = groups[i]!;
       const at = 4 * (group - first);
-      const known = tokens[2 * at]!;
-      if (known === 0) continue;
-      this.#settleGroup(group, known, sums[at]!, sums[at + 1]!, sums[at + 2]!, largest[2 * at]!);
+      const counted = tokens[2 * at]!;
+      if (counted === 0) continue;
+      this.#settleGroup(group, counted, sums[at]!, sums[at + 1]!, sums[at + 2]!, largest[2 * at]!);
     }
   }
 

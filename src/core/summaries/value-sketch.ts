@@ -132,7 +132,7 @@ export class ValueSketch {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** Non-empty cells; those of the last queried sketch are cached. */
+  /** Non-empty cells. Those of the last queried sketch are cached: callers must not change them. */
   columns(): CellColumns {
     if (lastListed?.of === this && lastListed.count === this.#count) return lastListed.columns;
     const half = 256 << this.mantissaBits;

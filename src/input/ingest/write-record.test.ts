@@ -150,6 +150,27 @@ describe("what is written is what is read", () => {
     expect(read[1]).toEqual(batches[2]);
   });
 
+  it("tells of each batch with rows once its rows are written, in all files", async () => {
+    await mkFolder("told");
+    const exact = { ...bare, trainerLogprobs: Float64Array.of(-1.0000000001) };
+    const batches = [pack([bare, bare]), pack([bare]), pack([exact]), pack([])];
+    const asked: number[] = [];
+    const written: number[] = [];
+    async function* watched(): AsyncGenerator<RecordBatch> {
+      for (const [i, batch] of batches.entries()) {
+        // A row group takes more than all of these, so none is written before a file ends.
+        asked.push(written.length);
+        yield batch;
+        expect(written).not.toContain(i);
+      }
+    }
+    await writeRecord(join(folder, "told", "run.parquet"), watched(), {
+      onWritten: (batch) => written.push(batches.indexOf(batch)),
+    });
+    expect(asked).toEqual([0, 0, 0, 2]);
+    expect(written).toEqual([0, 1, 2]);
+  });
+
   it("keeps nothing under the file's name when the batches fail", async () => {
     await mkFolder("fails");
     async function* failing(): AsyncGenerator<RecordBatch> {

@@ -131,7 +131,7 @@ type Exports = Record<string, { readonly value: number }> & {
   readonly memory: { readonly buffer: ArrayBuffer };
 } & Pick<TokensKernel, (typeof FUNCTIONS)[number]>;
 
-/** The groups whose sums these are. */
+/** Views of groups in the layout of assembly/tokens.ts, which has the offsets 24 and 28 as TOKENS and LARGEST. */
 export function viewGroups(sums: Float64Array): CountedGroups {
   const { buffer, byteOffset, length } = sums;
   return {

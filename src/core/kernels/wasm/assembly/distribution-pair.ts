@@ -1,7 +1,7 @@
 // AssemblyScript: sums what the rows of two policies differ by; see distribution.ts.
 
-import { BLOCK } from "./distribution-row";
 import {
+  BLOCK,
   ARTANH_0,
   ARTANH_1,
   ARTANH_2,

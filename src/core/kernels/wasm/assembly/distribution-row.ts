@@ -1,6 +1,7 @@
 // AssemblyScript: sums one policy's row, block by block; see distribution.ts.
 
 import {
+  BLOCK,
   FRACTIONS,
   LOG2_E,
   ONE,
@@ -16,8 +17,6 @@ import {
   smallestLane,
 } from "./vectors";
 
-/** Columns of one block. */
-export const BLOCK: i32 = 1024;
 /** Float32 values that may be overwritten behind the last column of a row. */
 export const SLACK: i32 = 16;
 /** Bytes of a block's record: float32 maximum, then float64 fields from byte 8. */
@@ -179,8 +178,8 @@ function powerAt(i: i32, one: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: 
 }
 
 /**
- * exp(z − high) = 2^n 2^f for EXP_LOW ≤ z − high ≤ 0; fields of the block's record: their sum, and Σ exp(z − high) (high
- * − z). Two loops: a processor holds a limited number of waiting operations, so one long chain of them takes longer
+ * exp(z − high) = 2^n 2^f for EXP_LOW ≤ z − high ≤ 0; fields of the block's record: their sum, and Σ exp(z − high)
+ * (high − z). Two loops: a processor holds a limited number of waiting operations, so one long chain of them takes longer
  * than two short ones, and each loop has registers enough. `end` is a multiple of 64 bytes away.
  */
 function exponentials(at: i32, end: i32, exps: i32, high: f32, record: i32): void {

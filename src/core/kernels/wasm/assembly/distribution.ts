@@ -10,7 +10,6 @@
 // No allocation and no static data: the driver lays the memory out and passes addresses.
 
 export {
-  BLOCK,
   ROW_RECORD,
   SLACK,
   boundBelow,
@@ -20,5 +19,5 @@ export {
   startRow,
   topCount,
 } from "./distribution-row";
-export { MEMORY_START } from "./vectors";
+export { BLOCK, MEMORY_START } from "./vectors";
 export { PAIR_RECORD, compare, furthestRatio } from "./distribution-pair";

@@ -46,8 +46,8 @@ export const LISTED: i32 = ID + WORDS;
 export const ROW_DECILES: i32 = LISTED + WORDS;
 export const ROW_TURNS: i32 = ROW_DECILES + DECILES * 16;
 
-// A group, in half a cache line: Σ Δ, Σ |Δ| and Σ k3 as float64, the number of tokens as u32, max |Δ| as float32. One line for
-// each token: those of a vocabulary's groups fit no cache.
+// A group: Σ Δ, Σ |Δ| and Σ k3 as float64, the number of tokens as u32, max |Δ| as float32. All of it is in half a cache line,
+// since the groups of a vocabulary fit no cache, and a token would wait for each further line.
 const GROUP: i32 = 32;
 const K3: i32 = 16;
 const TOKENS: i32 = 24;
@@ -73,7 +73,7 @@ export const WIDE_CELLS: i32 = (EXTREMES + (SKETCHES + 3) * 8 + 63) & ~63;
 export const FINE_DELTA_CELLS: i32 = WIDE_CELLS + (SKETCHES + 1) * WIDE_BYTES;
 export const FINE_PROB_DIFF_CELLS: i32 = FINE_DELTA_CELLS + FINE_BYTES;
 
-/** i32: token ids that have tokens, in the order of their first ones, and -1 for those without an id. */
+/** i32: token ids that have tokens, -1 for those without an id, in the order of their first ones until `listIds` sorts them. */
 export const IDS_SEEN: i32 = (FINE_PROB_DIFF_CELLS + FINE_BYTES + 63) & ~63;
 /** A bit for each id, to sort them; the first is that of -1. */
 const ID_BITS: i32 = (IDS_SEEN + (2 + MOST_IDS) * 4 + 63) & ~63;
@@ -156,7 +156,7 @@ function clearSketch(sketch: i32, cells: i32, shift: i32): void {
   const pages = PAGES_SEEN + sketch * PAGES;
   for (let first = 0; first < PAGES; first += 16) {
     const seen = i8x16.ne(v128.load(pages + first), i8x16.splat(0));
-    // Most have none, and a batch of a few tokens would take longer to look at them than to add.
+    // Most pages have none; to look at each would take longer than to add a batch of a few tokens.
     if (!v128.any_true(seen)) continue;
     for (let rest = i8x16.bitmask(seen); rest != 0; rest &= rest - 1) {
       memory.fill(cells + (first + ctz(rest)) * pageBytes, 0, pageBytes);
@@ -322,8 +322,8 @@ function addToGroup(group: i32, deltas: v128, k3: f64, magnitude: f32): void {
 }
 
 /**
- * Loads the groups of the ids of tokens `[from, to)`: these loads wait for memory together, while between the sums, which are
- * longer, only a few do.
+ * Loads the groups of the ids of tokens `[from, to)`: these loads wait for memory together. Without this only a few
+ * would, because a processor looks no further ahead than the sums of a few tokens.
  */
 function fetchGroups(from: i32, to: i32): void {
   let all = 0;

@@ -1,14 +1,16 @@
 // AssemblyScript: constants as vectors in memory, and what the loops of the distribution kernel have in common.
 
-// What one loop over a block's columns leaves to the next, within the first cache.
-const COLUMNS: i32 = 4096;
+/** Columns of one block. */
+export const BLOCK: i32 = 1024;
+
+// What one loop over a block's columns leaves to the next, float32 each; small enough for the first cache.
 /** n of the exponentials, as `rounded` has it. */
 export const POWERS: i32 = 1024;
 /** f of the exponentials. */
-export const FRACTIONS: i32 = POWERS + COLUMNS;
+export const FRACTIONS: i32 = POWERS + BLOCK * 4;
 
 /** Addresses from here on are the driver's. */
-export const MEMORY_START: i32 = FRACTIONS + COLUMNS;
+export const MEMORY_START: i32 = FRACTIONS + BLOCK * 4;
 
 // Constants, a vector each. The engine would make a vector constant anew at every use, which takes longer than a load.
 export const ONE: i32 = 16;
