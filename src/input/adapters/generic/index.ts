@@ -39,31 +39,51 @@ function treeValueAt(root: TreeMap, path: string): TreeValue | undefined {
   return isMap(inner) ? treeValueAt(inner, path.slice(dot + 1)) : undefined;
 }
 
-/** Dotted names of all values, including those in nested objects. */
-function listTree(root: TreeMap, prefix = ""): string[] {
-  return Object.entries(root).flatMap(([name, value]) =>
-    isMap(value) ? listTree(value, `${prefix}${name}.`) : [`${prefix}${name}: ${describeValue(value)}`],
-  );
-}
-
-function describeColumns(document: SourceDocument): readonly string[] {
-  return document.kind === "tree" ? listTree(document.root) : describeSample(document);
-}
-
-/** A line for each column of a document. */
-export function listColumns(document: SourceDocument): readonly string[] {
-  const lines = describeColumns(document);
-  const more = lines.length - MOST_LISTED;
-  return more > 0 ? [...lines.slice(0, MOST_LISTED), `… and ${more} more`] : lines;
+/**
+ * Dotted name and value of each column of a tree, those of nested objects included, one by one: a file may have
+ * hundreds of thousands, of which a message shows a few.
+ */
+function* walkTree(root: TreeMap, prefix = ""): Generator<readonly [name: string, value: TreeValue]> {
+  for (const [name, value] of Object.entries(root)) {
+    if (isMap(value)) yield* walkTree(value, `${prefix}${name}.`);
+    else yield [`${prefix}${name}`, value];
+  }
 }
 
 /** Matches the description of a column of numbers of any element type, or of an object that may have some. */
 const NUMBERS = /\b(?:numbers|b?float\d+|u?int\d+|bool) \[|: object \{/;
 
+function* walkColumns(document: SourceDocument): Generator<() => string> {
+  if (document.kind !== "tree") for (const line of describeSample(document)) yield () => line;
+  else for (const [name, value] of walkTree(document.root)) yield () => `${name}: ${describeValue(value)}`;
+}
+
+/** The first columns of a document, how many more there are, and whether any may be a list of numbers. */
+function describeColumns(document: SourceDocument): { lines: readonly string[]; numbers: boolean } {
+  const lines: string[] = [];
+  let [more, numbers] = [0, false];
+  for (const describe of walkColumns(document)) {
+    const shown = lines.length < MOST_LISTED;
+    if (!shown) more++;
+    if (!shown && numbers) continue;
+    const line = describe();
+    numbers ||= NUMBERS.test(line);
+    if (shown) lines.push(line);
+  }
+  if (more > 0) lines.push(`… and ${more} more`);
+  return { lines, numbers };
+}
+
+/** A line for each column of a document. */
+export function listColumns(document: SourceDocument): readonly string[] {
+  return describeColumns(document).lines;
+}
+
 /** The error for a document with unknown names: lists the columns, and the flags that name them. */
 export function unrecognised(document: SourceDocument): SchemaError {
-  const listed = `the columns are:\n  ${listColumns(document).join("\n  ")}`;
-  if (!describeColumns(document).some((column) => NUMBERS.test(column))) {
+  const { lines, numbers } = describeColumns(document);
+  const listed = `the columns are:\n  ${lines.join("\n  ")}`;
+  if (!numbers) {
     return new SchemaError(`found no log-probs: no column is a list of numbers; ${listed}`, {
       at: { file: document.file },
       likely: "the file holds texts, settings or results of a run",

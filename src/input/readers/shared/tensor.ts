@@ -32,7 +32,12 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
   const { dtype, littleEndian, at } = layout;
   const shape = [...layout.shape];
   const itemBytes = typeof dtype === "string" ? ITEM_BYTES[dtype] : dtype.itemBytes;
-  const readBytes = rowReader(source, layout, itemBytes);
+  // Made at the first read: a checkpoint has many tensors of which none is read.
+  let reader: RowReader | undefined;
+  const readBytes: RowReader = (start, end, allocate) => {
+    reader ??= rowReader(source, layout, itemBytes);
+    return reader(start, end, allocate);
+  };
   const base = { kind: "tensor", shape } as const;
   if (typeof dtype === "string") {
     const isView = !isCopied(dtype, littleEndian);
@@ -66,11 +71,9 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
   };
 }
 
-function rowReader(
-  source: ByteSource,
-  layout: TensorLayout,
-  itemBytes: number,
-): (start: number, end: number, allocate?: Allocate) => Promise<Uint8Array> {
+type RowReader = (start: number, end: number, allocate?: Allocate) => Promise<Uint8Array>;
+
+function rowReader(source: ByteSource, layout: TensorLayout, itemBytes: number): RowReader {
   const { shape, strides, offset, at } = layout;
   const rows = shape[0] ?? 1;
   const rowShape = shape.slice(1);
