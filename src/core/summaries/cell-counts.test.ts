@@ -2,10 +2,16 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { CellCounts } from "./cell-counts.ts";
 
-const words = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 600 }).map((values) =>
-  // Both signs, and with 255 an infinity.
-  Uint32Array.from(values, (value) => ((((value % 3) * 254 + (value % 2)) << 23) | (value << 16)) >>> 0),
-);
+/** Up to 3,000: a list holds 2,048. */
+const words = fc
+  .tuple(fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 600 }), fc.constantFrom(1, 5))
+  .map(([values, times]) =>
+    // Both signs, and with 255 an infinity.
+    Uint32Array.from({ length: times * values.length }, (_, i) => {
+      const value = values[i % values.length]!;
+      return ((((value % 3) * 254 + (value % 2)) << 23) | (value << 16)) >>> 0;
+    }),
+  );
 
 /** The same by sorting. */
 function counted(...parts: readonly Uint32Array[]): (readonly [number, number])[] {
@@ -36,8 +42,8 @@ it("lists the cells of some pages, of few values and of many", () => {
   );
 });
 
-it("keeps a list of up to 256 values, and pages of more, without showing which", () => {
-  for (const size of [255, 256, 257]) {
+it("keeps a list of up to 2,048 values, and pages of more, without showing which", () => {
+  for (const size of [2047, 2048, 2049]) {
     const values = Uint32Array.from({ length: size }, (_, i) => (i % 3) << 16);
     const [whole, single, added] = [new CellCounts(7), new CellCounts(7), new CellCounts(7)];
     whole.addWords(values, 0, size);
@@ -70,7 +76,7 @@ it("has not noted what lies beyond where one of its parts has not", () => {
 
 it("counts the same as a list and as pages, added in pieces, merged either way", () => {
   fc.assert(
-    fc.property(words, words, fc.nat(600), (a, b, cut) => {
+    fc.property(words, words, fc.nat(3000), (a, b, cut) => {
       const counts = new CellCounts(7);
       const middle = Math.min(cut, a.length);
       const added = counts.addWords(a, 0, middle) + counts.addWords(a, middle, a.length);

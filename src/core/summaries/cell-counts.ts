@@ -75,8 +75,19 @@ export interface ListedCells {
   readonly counts: Float64Array;
 }
 
-/** Longest list of values: from about here on, pages take no more memory. */
-const MOST_LISTED = 256;
+/** Longest list of values: as values of a run usually lie, pages take no more memory from about here on. */
+const MOST_LISTED = 2048;
+
+/** The index of the first of ascending cells that is at least `cell`. */
+function findFirst(ascending: readonly number[], cell: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle]! < cell) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 function countFilled(page: Uint32Array | undefined): number {
   let filled = 0;
@@ -84,11 +95,13 @@ function countFilled(page: Uint32Array | undefined): number {
   return filled;
 }
 
-/** Of ascending cells: each once, and how often it occurs. */
-function countEqual(ascending: Uint32Array): ListedCells {
-  const [cells, counts] = [new Uint32Array(ascending.length), new Float64Array(ascending.length)];
+/** Of the ascending cells in `[from, to)`: each once, and how often it occurs. */
+function countEqual(ascending: readonly number[], from: number, to: number): ListedCells {
+  const [start, end] = [findFirst(ascending, from), findFirst(ascending, to)];
+  const [cells, counts] = [new Uint32Array(end - start), new Float64Array(end - start)];
   let size = 0;
-  for (const cell of ascending) {
+  for (let i = start; i < end; i++) {
+    const cell = ascending[i]!;
     if (size === 0 || cells[size - 1] !== cell) cells[size++] = cell;
     counts[size - 1]!++;
   }
@@ -103,8 +116,10 @@ export class CellCounts {
    * it.
    */
   #beyond: Float64Array | undefined = new Float64Array(SIGNED_THRESHOLDS.length);
-  /** A cell per value in order of arrival; undefined once there are pages. */
+  /** A cell per value; undefined once there are pages. */
   #listed: number[] | undefined = [];
+  /** Whether `#listed` is ascending, as a kernel's counts arrive. */
+  #ascends = true;
   #pages: (Uint32Array | undefined)[] = [];
 
   constructor(mantissaBits: 7 | 10) {
@@ -133,20 +148,22 @@ export class CellCounts {
   /** Counts the cells of those of `words[from, to)`, bits of float32 values, that are finite; returns how many are. */
   addWords(words: Uint32Array, from: number, to: number): number {
     const shift = 23 - this.#mantissaBits;
+    const pageMask = (1 << this.#mantissaBits) - 1;
     const { first, second } = this.#thresholds;
     const listed = this.#listed;
     if (listed !== undefined && listed.length + to - from <= MOST_LISTED) {
       const before = listed.length;
       for (let i = from; i < to; i++) {
         const word = words[i] as number;
-        if (((word >>> 23) & 255) === 255) continue;
-        listed.push(word >>> shift);
-        this.#noteBeyond(word);
+        const pageIndex = word >>> 23;
+        if ((pageIndex & 255) === 255) continue;
+        const cell = (word >>> shift) & pageMask;
+        if (cell === first[pageIndex] || cell === second[pageIndex]) this.#noteBeyond(word);
+        this.#push(listed, word >>> shift);
       }
       return listed.length - before;
     }
     const pages = this.#paged();
-    const pageMask = (1 << this.#mantissaBits) - 1;
     let added = 0;
     for (let i = from; i < to; i++) {
       const word = words[i] as number;
@@ -184,7 +201,7 @@ export class CellCounts {
   /** Adds `count` values of one cell, and nothing to {@link countBeyond}. */
   add(cell: number, count = 1): void {
     if (this.#listed !== undefined && this.#listed.length + count <= MOST_LISTED) {
-      for (let i = 0; i < count; i++) this.#listed.push(cell);
+      for (let i = 0; i < count; i++) this.#push(this.#listed, cell);
       return;
     }
     const pages = this.#paged();
@@ -280,10 +297,7 @@ export class CellCounts {
 
   /** Non-empty cells `[from, to)`, whole pages, and their counts, in ascending order. */
   list(from = 0, to = PAGES << this.#mantissaBits): ListedCells {
-    if (this.#listed !== undefined) {
-      const listed = Uint32Array.from(this.#listed.filter((cell) => cell >= from && cell < to)).sort();
-      return countEqual(listed);
-    }
+    if (this.#listed !== undefined) return countEqual(this.#sorted(this.#listed), from, to);
     const [first, last] = [from >>> this.#mantissaBits, to >>> this.#mantissaBits];
     let size = 0;
     for (let index = first; index < last; index++) size += countFilled(this.#pages[index]);
@@ -304,13 +318,31 @@ export class CellCounts {
 
   /** The first non-empty cell from `from` on, a whole page, and before `to`. */
   first(from: number, to: number): number | undefined {
-    if (this.#listed !== undefined) return this.list(from, to).cells[0];
+    if (this.#listed !== undefined) {
+      const listed = this.#sorted(this.#listed);
+      const cell = listed[findFirst(listed, from)];
+      return cell !== undefined && cell < to ? cell : undefined;
+    }
     const last = to >>> this.#mantissaBits;
     for (let index = from >>> this.#mantissaBits; index < last; index++) {
       const at = this.#pages[index]?.findIndex((count) => count > 0) ?? -1;
       if (at >= 0) return (index << this.#mantissaBits) | at;
     }
     return undefined;
+  }
+
+  #push(listed: number[], cell: number): void {
+    if (cell < listed[listed.length - 1]!) this.#ascends = false;
+    listed.push(cell);
+  }
+
+  #sorted(listed: number[]): readonly number[] {
+    if (this.#ascends) return listed;
+    // Typed arrays sort numbers by value, and faster.
+    const sorted = Uint32Array.from(listed).sort();
+    for (let i = 0; i < sorted.length; i++) listed[i] = sorted[i]!;
+    this.#ascends = true;
+    return listed;
   }
 
   #paged(): (Uint32Array | undefined)[] {
