@@ -57,7 +57,7 @@ async function expectWithin({ status, err, cpuSeconds, peakBytes }: MeasuredRun)
   expect(err, "an error that nobody foresaw").not.toMatch(/bug:|this is a mistake in logratio/);
 }
 
-describe("hostile files", () => {
+describe("hostile files", { timeout: 3 * KILL_MS }, () => {
   it.each(FILES.map((file) => [file.name, file] as const))("%s", async (name, { make, expect: wanted }) => {
     const path = join("bad", name);
     await writeFile(join(folder, path), await make());
