@@ -49,6 +49,7 @@ export class EarlyServer implements Onlooker {
   readonly #paths: readonly string[];
   readonly #options: Wanted;
   readonly #terminal: Terminal;
+  readonly #signal: AbortSignal;
   readonly #began = Date.now();
   readonly #timer: NodeJS.Timeout;
   readonly #broken = new AbortController();
@@ -56,10 +57,12 @@ export class EarlyServer implements Onlooker {
   #starting: Promise<ViewServer> | undefined;
   #server: ViewServer | undefined;
 
-  constructor(paths: readonly string[], options: Wanted, terminal: Terminal) {
+  /** @param signal after which no address is told: nothing will be served there */
+  constructor(paths: readonly string[], options: Wanted, terminal: Terminal, signal: AbortSignal) {
     this.#paths = paths;
     this.#options = options;
     this.#terminal = terminal;
+    this.#signal = signal;
     this.#timer = setInterval(() => this.#startWhenRead(), SERVED_AFTER_MS / 5);
   }
 
@@ -90,7 +93,9 @@ export class EarlyServer implements Onlooker {
   #startWhenRead(): void {
     if (Date.now() - this.#began < (this.#hasRead ? SERVED_AFTER_MS : SERVED_UNREAD_MS)) return;
     clearInterval(this.#timer);
-    this.#starting = start(this.#paths, { ...this.#options, preparing: true }, this.#terminal);
+    if (this.#signal.aborted) return;
+    const options = { ...this.#options, preparing: true, signal: this.#signal };
+    this.#starting = start(this.#paths, options, this.#terminal);
     this.#starting.then(
       (server) => {
         this.#server = server;
@@ -279,7 +284,7 @@ function formatReason(error: Error): string {
 
 async function start(
   run: PreparedRun | readonly string[],
-  options: Wanted & { readonly preparing?: boolean },
+  options: Wanted & { readonly preparing?: boolean; readonly signal?: AbortSignal },
   terminal: Terminal,
 ): Promise<ViewServer> {
   const server = await startViewServer(run, {
@@ -299,6 +304,7 @@ async function start(
     if ("info" in run) await run.close();
     throw error;
   });
-  await announceServer(server, { open: options.open, place: formatPlace(options) }, terminal);
+  if (options.signal?.aborted !== true)
+    await announceServer(server, { open: options.open, place: formatPlace(options) }, terminal);
   return server;
 }

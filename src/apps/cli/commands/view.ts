@@ -139,7 +139,7 @@ async function viewAtOnce(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<ExitStatus> {
-  const early = new EarlyServer(paths, wanted, terminal);
+  const early = new EarlyServer(paths, wanted, terminal, signal);
   try {
     const run = await prepare(paths, wanted, terminal, signal, early);
     const server = await early.settle();
