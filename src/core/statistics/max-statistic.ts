@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { seededRandom } from "./random.ts";
+import { nextState, toUniform } from "./random.ts";
 
 export interface GroupedUnits {
   /** `[units]`: what is summed, such as e = Σ|Δ| − R·n of a prompt (R: mean |Δ| of the run, n: its tokens). */
@@ -14,8 +14,8 @@ export interface GroupedUnits {
   readonly groups: Int32Array;
   readonly groupCount: number;
   /**
-   * `[blocks + 1]`: units are permuted only within `[blocks[i], blocks[i + 1])`, such as the turns of one sequence. One
-   * block of all units when absent.
+   * `[blocks + 1]`: units are permuted only within `[blocks[i], blocks[i + 1])`, such as the turns of one sequence. Blocks
+   * cover all units; one block when absent.
    */
   readonly blocks?: Int32Array;
 }
@@ -57,13 +57,14 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   const worst = z.reduce((a, b) => Math.max(a, b), 0);
   const beaten = new Float64Array(groupCount).fill(1);
   const shuffled = Float64Array.from(values);
-  const random = seededRandom(seed);
+  const sums = new Float64Array(groupCount);
+  let state = seed | 0;
   // Equal sums added in another order differ in their last bits, but count as equal.
   const slack = 1e-9 * (1 + worst);
   let done = 0;
   for (let overall = 0; done < PERMUTATIONS && overall < ENOUGH_BEATEN; done++) {
-    shuffleBlocks(shuffled, blocks, random);
-    const most = largest(sumGroups(shuffled, groups, groupCount)) + slack;
+    state = permute(shuffled, { groups, blocks, sums }, state);
+    const most = largest(sums) + slack;
     if (most >= worst) overall++;
     for (let group = 0; group < groupCount; group++)
       if (most >= (z[group] as number)) beaten[group] = (beaten[group] as number) + 1;
@@ -118,15 +119,33 @@ function computeMoments(
   return { mean, deviation: variance.map(Math.sqrt) };
 }
 
-/** Fisher and Yates, block by block. */
-function shuffleBlocks(values: Float64Array, blocks: Int32Array, random: () => number): void {
+interface Permutation {
+  readonly groups: Int32Array;
+  readonly blocks: Int32Array;
+  /** `[groups]`: overwritten. */
+  readonly sums: Float64Array;
+}
+
+/**
+ * Permutes values (Fisher and Yates) and sums their groups, block by block: a block is in the cache for both. Takes and
+ * returns the state of the random numbers.
+ */
+function permute(values: Float64Array, { groups, blocks, sums }: Permutation, before: number): number {
+  let state = before;
+  sums.fill(0);
   for (let block = 0; block + 1 < blocks.length; block++) {
-    const from = blocks[block] as number;
-    for (let last = (blocks[block + 1] as number) - 1; last > from; last--) {
-      const other = from + Math.floor(random() * (last - from + 1));
+    const [from, to] = [blocks[block] as number, blocks[block + 1] as number];
+    for (let last = to - 1; last > from; last--) {
+      state = nextState(state);
+      const other = from + Math.floor(toUniform(state) * (last - from + 1));
       const value = values[last] as number;
       values[last] = values[other] as number;
       values[other] = value;
     }
+    for (let i = from; i < to; i++) {
+      const group = groups[i] as number;
+      sums[group] = (sums[group] as number) + (values[i] as number);
+    }
   }
+  return state;
 }

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { nextState, seededRandom, toUniform } from "./random.ts";
+
+/** Mulberry32 in whole numbers of any size, modulo 2^32. */
+function* mulberry32(seed: bigint): Generator<number> {
+  const wrap = (value: bigint): bigint => BigInt.asUintN(32, value);
+  for (let state = wrap(seed); ; ) {
+    state = wrap(state + 0x6d2b79f5n);
+    let mixed = wrap((state ^ (state >> 15n)) * (state | 1n));
+    mixed = wrap(mixed ^ (mixed + wrap((mixed ^ (mixed >> 7n)) * (mixed | 61n))));
+    yield Number(mixed ^ (mixed >> 14n)) / 2 ** 32;
+  }
+}
+
+it.each([0, 1, 2 ** 31, 2 ** 32 - 1, -5])("draws what Mulberry32 draws from %d, either way", (seed) => {
+  const random = seededRandom(seed);
+  const wanted = mulberry32(BigInt(seed));
+  let state = seed | 0;
+  for (let i = 0; i < 1000; i++) {
+    state = nextState(state);
+    const { value } = wanted.next();
+    expect([random(), toUniform(state)]).toEqual([value, value]);
+  }
+});
