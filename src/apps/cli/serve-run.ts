@@ -57,7 +57,7 @@ export class EarlyServer implements Onlooker {
   #starting: Promise<ViewServer> | undefined;
   #server: ViewServer | undefined;
 
-  /** @param signal after which no address is told: nothing will be served there */
+  /** @param signal once it is aborted, no address is printed: nothing will be served there */
   constructor(paths: readonly string[], options: Wanted, terminal: Terminal, signal: AbortSignal) {
     this.#paths = paths;
     this.#options = options;

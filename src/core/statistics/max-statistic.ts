@@ -52,7 +52,8 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
     return most;
   };
 
-  const observed = sumGroups(values, groups, groupCount);
+  const observed = new Float64Array(groupCount);
+  addToGroups(observed, units, 0, values.length);
   const z = Float64Array.from({ length: groupCount }, (_, group) => standardised(observed, group));
   const worst = z.reduce((a, b) => Math.max(a, b), 0);
   const beaten = new Float64Array(groupCount).fill(1);
@@ -73,13 +74,16 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   return { z, p, permutations: done };
 }
 
-function sumGroups(values: Float64Array, groups: Int32Array, count: number): Float64Array {
-  const sums = new Float64Array(count);
-  for (let i = 0; i < values.length; i++) {
+function addToGroups(
+  sums: Float64Array,
+  { values, groups }: Pick<GroupedUnits, "values" | "groups">,
+  from: number,
+  to: number,
+): void {
+  for (let i = from; i < to; i++) {
     const group = groups[i] as number;
     sums[group] = (sums[group] as number) + (values[i] as number);
   }
-  return sums;
 }
 
 /**
@@ -142,10 +146,7 @@ function permute(values: Float64Array, { groups, blocks, sums }: Permutation, be
       values[last] = values[other] as number;
       values[other] = value;
     }
-    for (let i = from; i < to; i++) {
-      const group = groups[i] as number;
-      sums[group] = (sums[group] as number) + (values[i] as number);
-    }
+    addToGroups(sums, { values, groups }, from, to);
   }
   return state;
 }

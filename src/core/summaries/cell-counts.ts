@@ -75,7 +75,7 @@ export interface ListedCells {
   readonly counts: Float64Array;
 }
 
-/** Longest list of values: as values of a run usually lie, pages take no more memory from about here on. */
+/** Longest list of values: for the values of a usual run, pages take no more memory from about here on. */
 const MOST_LISTED = 2048;
 
 /** The index of the first of ascending cells that is at least `cell`. */
