@@ -36,9 +36,10 @@ export function computeIntervals(summary: MismatchSummary): Record<string, Inter
   const { table, unit, count } = clusters;
   const total = addRows(table);
   const about = { method: "cluster-t", unit, clusters: count } as const;
+  const heavyTail = describeHeavyTails(deltas);
   return Object.fromEntries(
     Object.entries(CLUSTER_METRICS).map(([name, metric]) => {
-      const reason = reasonAgainst(metric, table, deltas, unit);
+      const reason = reasonAgainst(metric, table, unit, heavyTail);
       const given = computeInterval(metric, total, table);
       const interval =
         reason === undefined
@@ -138,8 +139,8 @@ function leaveOneOut(metric: ClusterMetric, total: Float64Array, table: Float64A
 function reasonAgainst(
   metric: ClusterMetric,
   table: Float64Array,
-  deltas: ValueSketch,
   unit: "prompt" | "sequence",
+  heavyTail: (mass: TokenMass) => string | undefined,
 ): string | undefined {
   const masses = new Float64Array(table.length / CLUSTER_WIDTH);
   for (let g = 0; g < masses.length; g++) masses[g] = table[g * CLUSTER_WIDTH + CLUSTER[metric.mass]]!;
@@ -156,7 +157,7 @@ function reasonAgainst(
     const held = masses.subarray(-few).reduce((all, mass) => all + mass, 0);
     return `${few} of ${formatCount(masses.length)} ${unit}s hold ${formatShare(held / sum)}`;
   }
-  return metric.tokenMass && heavyTail(metric.tokenMass, deltas);
+  return metric.tokenMass && heavyTail(metric.tokenMass);
 }
 
 /**
@@ -172,8 +173,19 @@ function expectedError(masses: Float64Array): number {
   return Math.sqrt(Math.expm1(squares) / some.length);
 }
 
+type TokenMass = NonNullable<ClusterMetric["tokenMass"]>;
+
+/** {@link describeHeavyTail}, once for all figures that share a mass: it sorts all cells by it. */
+function describeHeavyTails(deltas: ValueSketch): (mass: TokenMass) => string | undefined {
+  const known = new Map<TokenMass, string | undefined>();
+  return (mass) => {
+    if (!known.has(mass)) known.set(mass, describeHeavyTail(mass, deltas));
+    return known.get(mass);
+  };
+}
+
 /** Words for a sum of `mass` over tokens whose tail says that its variance is infinite. */
-function heavyTail(mass: (delta: number) => number, deltas: ValueSketch): string | undefined {
+function describeHeavyTail(mass: TokenMass, deltas: ValueSketch): string | undefined {
   const { middles, counts } = deltas.columns();
   const cells = Array.from(middles, (middle, i) => [mass(middle), counts[i]!] as const);
   cells.sort(([a], [b]) => b - a);

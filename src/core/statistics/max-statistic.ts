@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { nextState, toUniform } from "./random.ts";
+import { nextState, toInteger } from "./random.ts";
 
 export interface GroupedUnits {
   /** `[units]`: what is summed, such as e = Σ|Δ| − R·n of a prompt (R: mean |Δ| of the run, n: its tokens). */
@@ -53,7 +53,7 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   };
 
   const observed = new Float64Array(groupCount);
-  addToGroups(observed, units, 0, values.length);
+  for (const [i, group] of groups.entries()) observed[group] = (observed[group] as number) + (values[i] as number);
   const z = Float64Array.from({ length: groupCount }, (_, group) => standardised(observed, group));
   const worst = z.reduce((a, b) => Math.max(a, b), 0);
   const beaten = new Float64Array(groupCount).fill(1);
@@ -72,18 +72,6 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   }
   const p = beaten.map((count, group) => ((deviation[group] as number) > 0 ? count / (done + 1) : 1));
   return { z, p, permutations: done };
-}
-
-function addToGroups(
-  sums: Float64Array,
-  { values, groups }: Pick<GroupedUnits, "values" | "groups">,
-  from: number,
-  to: number,
-): void {
-  for (let i = from; i < to; i++) {
-    const group = groups[i] as number;
-    sums[group] = (sums[group] as number) + (values[i] as number);
-  }
 }
 
 /**
@@ -131,22 +119,28 @@ interface Permutation {
 }
 
 /**
- * Permutes values (Fisher and Yates) and sums their groups, block by block: a block is in the cache for both. Takes and
- * returns the state of the random numbers.
+ * Permutes the values of each block (Fisher and Yates) and sums their groups: a value is added once it has its place. Takes
+ * and returns the state of the random numbers.
  */
 function permute(values: Float64Array, { groups, blocks, sums }: Permutation, before: number): number {
   let state = before;
   sums.fill(0);
   for (let block = 0; block + 1 < blocks.length; block++) {
-    const [from, to] = [blocks[block] as number, blocks[block + 1] as number];
-    for (let last = to - 1; last > from; last--) {
-      state = nextState(state);
-      const other = from + Math.floor(toUniform(state) * (last - from + 1));
-      const value = values[last] as number;
-      values[last] = values[other] as number;
-      values[other] = value;
+    const from = blocks[block] as number;
+    for (let left = (blocks[block + 1] as number) - from; left > 0; left--) {
+      const last = from + left - 1;
+      let taken = values[last] as number;
+      if (left > 1) {
+        state = nextState(state);
+        const other = from + toInteger(state, left);
+        const value = taken;
+        taken = values[other] as number;
+        values[other] = value;
+        values[last] = taken;
+      }
+      const group = groups[last] as number;
+      sums[group] = (sums[group] as number) + taken;
     }
-    addToGroups(sums, { values, groups }, from, to);
   }
   return state;
 }

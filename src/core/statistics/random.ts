@@ -20,7 +20,21 @@ export function nextState(state: number): number {
 
 /** The number from 0 to 1 that belongs to a state. */
 export function toUniform(state: number): number {
+  return (mix(state) >>> 0) / 2 ** 32;
+}
+
+/**
+ * The integer from 0 to `count` − 1 that belongs to a state, ⌊{@link toUniform} · count⌋. For a count of up to 2^16, with
+ * integers only: the upper word of a product of 48 bits, from products of 32.
+ */
+export function toInteger(state: number, count: number): number {
+  if (count > 2 ** 16) return Math.floor(toUniform(state) * count);
+  const bits = mix(state);
+  return (Math.imul(bits >>> 16, count) + (Math.imul(bits & 0xffff, count) >>> 16)) >>> 16;
+}
+
+function mix(state: number): number {
   let mixed = Math.imul(state ^ (state >>> 15), state | 1);
   mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  return mixed ^ (mixed >>> 14);
 }

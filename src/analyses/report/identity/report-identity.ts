@@ -12,7 +12,7 @@ import type { IdentityFailure, IdentityReport, MismatchMetrics } from "../../../
 import { addRows } from "../cluster-metrics.ts";
 import { isEnough } from "../enough.ts";
 import type { RunSummary } from "../run-summary.ts";
-import { type MeasuredTests, measureTests, measureTurn } from "./tests.ts";
+import { type MeasuredTests, measureTests, measureTurns } from "./tests.ts";
 import { MOST_TRUSTED } from "./trust.ts";
 import { sayHalfVariance, saySurprisal, sayUnitMean, tellParts } from "./words.ts";
 
@@ -27,7 +27,7 @@ export const HALF_VARIANCE_BOUNDS = [0.5, 2] as const;
 /** Δ counts as small where 2·k3, which has all its powers, is within as much of mean Δ², which has the second alone. */
 const SMALL_DELTA = 0.25;
 
-/** Fewer turns than this are tested by themselves: each takes a walk over the sample. */
+/** Later turns are not tested by themselves. */
 const MOST_TURNS = 64;
 
 /** A part of the run by the name under which a failure is told. */
@@ -55,10 +55,9 @@ export function reportIdentity(
   const sample = summary.sample.list();
   const whole = measureTests(total);
   const steps = summary.steps.sorted().map(([step, slice]) => ({ step, tests: measureTests(slice) }));
-  const turns = total.turns.slice(0, MOST_TURNS).flatMap(({ sums, sequences }, turn) => {
-    // A filter may leave a turn without tokens.
-    return sequences === 0 ? [] : [{ turn, tests: measureTurn(sums, turn, sample) }];
-  });
+  const turns = measureTurns(total.turns, MOST_TURNS, sample).flatMap((tests, turn) =>
+    tests === undefined ? [] : [{ turn, tests }],
+  );
   const ranks = summary.ranks.sorted().map(([rank, slice]) => ({ rank, tests: measureTests(slice) }));
   const named = summary.environments.sorted().map(([name, slice]) => ({ name, tests: measureTests(slice) }));
   const { low, high } = halfVarianceInterval(total.clusters, whole.shown.half_variance.value);

@@ -36,24 +36,42 @@ export function measureTests({ clusters }: MismatchSummary): MeasuredTests {
 }
 
 /**
- * A turn's tests: its mean is that of all its tokens; how far prompts let it stray is known of the sampled ones, which are
- * all of them in runs of up to 32,768 sequences. Entropies are not summed by turn.
+ * The tests of the first `count` turns, undefined for a turn without tokens (a filter may leave one so): a turn's mean is
+ * that of all its tokens; how far prompts let it stray is known of the sampled ones, which are all of them in runs of up
+ * to 32,768 sequences. Entropies are not summed by turn.
  */
-export function measureTurn(
-  sums: Float64Array,
-  turn: number,
+export function measureTurns(
+  turns: MismatchSummary["turns"],
+  count: number,
   sample: readonly SampledCluster[],
-): MeasuredTests {
+): (MeasuredTests | undefined)[] {
+  const first = turns.slice(0, count);
+  const rows = sumTurns(first.length, sample);
+  return first.map(({ sums, sequences }, turn) =>
+    sequences === 0 ? undefined : measureTurn(sums, rows[turn]!),
+  );
+}
+
+/** Of each turn, a row of Σ(ρ − 1) and tokens for each prompt. In one walk: the sample fits no cache. */
+function sumTurns(count: number, sample: readonly SampledCluster[]): Float64Array[] {
+  const rows = Array.from({ length: count }, () => new Float64Array(2 * sample.length));
+  for (let prompt = 0; prompt < sample.length; prompt++) {
+    for (const { turns, excess } of sample[prompt]!.sequences) {
+      const known = Math.min(count, turns.length / 2);
+      for (let turn = 0; turn < known; turn++) {
+        const row = rows[turn]!;
+        row[2 * prompt]! += excess[turn] ?? 0;
+        row[2 * prompt + 1]! += turns[2 * turn]!;
+      }
+    }
+  }
+  return rows;
+}
+
+function measureTurn(sums: Float64Array, rows: Float64Array): MeasuredTests {
   const tokens = sums[F.COUNT]!;
   const within = tokens - sums[OVER_COUNT]!;
   const excess = (within * sums[EXCESS_MEAN]! + sums[OVER_EXCESS_SUM]!) / tokens;
-  // A row of Σ(ρ − 1) and tokens for each prompt.
-  const rows = new Float64Array(2 * sample.length);
-  for (const [prompt, { sequences }] of sample.entries())
-    for (const { turns, excess } of sequences) {
-      rows[2 * prompt]! += excess[turn] ?? 0;
-      rows[2 * prompt + 1]! += turns[2 * turn] ?? 0;
-    }
   const unitMean = { ...testExcess(rows, 2, 0, 1), tokens, value: 1 + excess };
   const square = sums[F.DELTA_M2]! + tokens * sums[F.DELTA_MEAN]! ** 2;
   return {

@@ -45,6 +45,8 @@ export function findStandouts<K extends string | number>(
   clusters: readonly SampledCluster[],
   keyOf: (sequence: SampledSequence) => K | undefined,
 ): Standout<K>[] {
+  // Of most kinds of parts a run has one or none: known before anything is made of its sequences.
+  if (!hasTwoKeys(clusters, keyOf)) return [];
   const keys = new Map<K, number>();
   const crossing = new Set<number>();
   let several = 0;
@@ -68,6 +70,22 @@ export function findStandouts<K extends string | number>(
   const within = crossing.size * 2 > several;
   const units = within ? sequences.filter(({ cluster }) => crossing.has(cluster)) : wholeClusters(sequences);
   return significant([...keys.keys()], units, within);
+}
+
+function hasTwoKeys<K extends string | number>(
+  clusters: readonly SampledCluster[],
+  keyOf: (sequence: SampledSequence) => K | undefined,
+): boolean {
+  let first: K | undefined;
+  for (const { sequences } of clusters) {
+    for (const sequence of sequences) {
+      const key = keyOf(sequence);
+      if (key === undefined || Number.isNaN(key)) continue;
+      first ??= key;
+      if (key !== first) return true;
+    }
+  }
+  return false;
 }
 
 /** Of turns or tenths of a response, those that stand out from the rest of the responses that have them, by falling factor. */

@@ -18,7 +18,8 @@ export interface Sums {
 }
 
 export function addTurns({ turns }: SampledSequence): Sums {
-  let [tokens, deltaAbs] = [0, 0];
+  let tokens = 0;
+  let deltaAbs = 0;
   for (let at = 0; at < turns.length; at += 2) {
     tokens += turns[at] as number;
     deltaAbs += turns[at + 1] as number;
@@ -46,6 +47,7 @@ export function byCluster(units: readonly Unit[]): Map<number, Unit[]> {
 
 export function wholeClusters(sequences: readonly Unit[]): Unit[] {
   return [...byCluster(sequences)].map(([cluster, members]) => {
+    if (members.length === 1) return { ...members[0]!, block: 0 };
     const sum = addUp(members);
     // Where a prompt lies in several parts after all, it counts for the one with most of its tokens.
     const tokens = new Map<number, number>();
@@ -55,9 +57,12 @@ export function wholeClusters(sequences: readonly Unit[]): Unit[] {
   });
 }
 
-export function addUp(units: readonly Sums[]): Sums {
-  let [tokens, deltaAbs] = [0, 0];
-  for (const unit of units) {
+/** Sums of units `[from, to)`. */
+export function addUp(units: readonly Sums[], from = 0, to = units.length): Sums {
+  let tokens = 0;
+  let deltaAbs = 0;
+  for (let i = from; i < to; i++) {
+    const unit = units[i]!;
     tokens += unit.tokens;
     deltaAbs += unit.deltaAbs;
   }
@@ -71,20 +76,17 @@ export function groupedUnits(units: readonly Unit[], groupCount: number, within:
     if (within && units[i]?.block !== units[i - 1]?.block) blocks.push(i);
   blocks.push(units.length);
   const values = new Float64Array(units.length);
+  const groups = new Int32Array(units.length);
   for (let b = 0; b + 1 < blocks.length; b++) {
     const [from, to] = [blocks[b] as number, blocks[b + 1] as number];
-    const { tokens, deltaAbs } = addUp(units.slice(from, to));
+    const { tokens, deltaAbs } = addUp(units, from, to);
     for (let i = from; i < to; i++) {
       const unit = units[i] as Unit;
       values[i] = unit.deltaAbs - (deltaAbs / tokens) * unit.tokens;
+      groups[i] = unit.label;
     }
   }
-  return {
-    values,
-    groups: Int32Array.from(units, ({ label }) => label),
-    groupCount,
-    blocks: Int32Array.from(blocks),
-  };
+  return { values, groups, groupCount, blocks: Int32Array.from(blocks) };
 }
 
 /** Its `largest.cluster` is the place in the list of clusters. */
