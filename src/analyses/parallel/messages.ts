@@ -6,6 +6,7 @@ import type {
   TokenBlock,
 } from "../../core/kernels/index.ts";
 import type { ErrorData } from "./error-transport.ts";
+import type { MovedSummary } from "./moved-summary.ts";
 import type { SummaryColumns } from "./summary-columns.ts";
 
 /** What a thread is asked, and what it answers: once for each id. */
@@ -40,8 +41,11 @@ export interface DistributionReply {
   readonly other?: Omit<ComparedRows, "p">;
 }
 
+/** A sample of sequences, encoded. */
+export type CompareTask = Uint8Array<ArrayBuffer>;
+
 /** A batch to add to the worker's run summary, or the request to hand the summary over. */
 export type SummaryTask = { readonly batch: SummaryColumns; readonly number: number } | "finish";
 
-/** The summary as bytes; null after a batch. */
-export type SummaryReply = Uint8Array<ArrayBuffer> | null;
+/** The summary; null after a batch. */
+export type SummaryReply = MovedSummary | null;

@@ -4,11 +4,11 @@
  * @module
  */
 import { availableParallelism } from "node:os";
-import { ByteReader } from "../../core/base/index.ts";
 import { type RecordBatch, releaseBatch } from "../../core/schema/index.ts";
 import { RunSummary } from "../report/index.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { moveArrays } from "./move-arrays.ts";
+import { addMoved, type MovedSummary } from "./moved-summary.ts";
 import { type SummaryColumns, summaryColumns, toBatch } from "./summary-columns.ts";
 import { startThread, type Thread, workerFile } from "./thread.ts";
 
@@ -149,17 +149,15 @@ function gatherTeam(start: () => Member["thread"], size: number): Team {
     },
     settle,
     async finish(onto) {
-      // Asked at once, so that a thread packs its summary while others still sum and this one merges.
+      // Asked at once, so that a thread hands its summary over while others still sum and this one merges.
       const states = members.map(({ thread }) => thread.ask("finish"));
       for (const state of states) state.catch(() => {});
       for (const [i, { thread, held }] of members.entries()) {
         await Promise.all(held);
         if (failure !== undefined) await settle();
-        const part = RunSummary.decode(
-          new ByteReader((await states[i]!) as Uint8Array, "a thread's summary"),
-        );
+        const part = (await states[i]!) as MovedSummary;
         void thread.close();
-        onto.merge(part);
+        addMoved(onto, part);
       }
       return onto;
     },

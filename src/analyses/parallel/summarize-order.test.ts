@@ -1,18 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { ByteWriter } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
+import { takeSummary } from "./moved-summary.ts";
 import { summarizeBatches } from "./summarize-batches.ts";
 import { toBatch } from "./summary-columns.ts";
 import type { Thread } from "./thread.ts";
-
-function toBytes(summary: RunSummary): Uint8Array<ArrayBuffer> {
-  const bytes = new ByteWriter();
-  summary.encode(bytes);
-  return bytes.finish();
-}
 
 /** Threads whose answers the tests give, in the order that they choose. */
 interface Drawn {
@@ -32,7 +26,7 @@ function start(): Thread<SummaryTask, SummaryReply> {
       return new Promise((resolve, reject) => {
         const answer = (): void => {
           if (task !== "finish") drawn.summary.add(toBatch(task.batch), undefined, task.number);
-          resolve(task === "finish" ? toBytes(drawn.summary) : null);
+          resolve(task === "finish" ? takeSummary(drawn.summary) : null);
         };
         drawn.unanswered.push({ answer, fail: reject });
       });

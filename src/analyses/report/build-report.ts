@@ -43,7 +43,7 @@ import type { RunSummary } from "./run-summary.ts";
 import { JUMP } from "./sample-rows.ts";
 import { selectionBy } from "./selection.ts";
 import type { Slices } from "./slices.ts";
-import { compareParts } from "./standouts/index.ts";
+import { type Comparisons, compareParts } from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
 import { judgeRun } from "./verdict.ts";
 
@@ -98,16 +98,27 @@ const TOKEN_IDS_SHOWN = 20;
  * @returns logs and KLs in nats, shares and probabilities as fractions, names as `--json` prints them
  */
 export function buildReport(input: ReportInput): MismatchReport {
+  return completeReport(input, describeRun(input), compareParts(input.summary.sample.list()));
+}
+
+/** {@link buildReport}, while another thread compares the parts of its sample. */
+export async function buildReportBeside(
+  input: ReportInput,
+  comparing: Promise<Comparisons>,
+): Promise<MismatchReport> {
+  // If describing throws, nobody waits for the other thread.
+  comparing.catch(() => {});
+  return completeReport(input, describeRun(input), await comparing);
+}
+
+function completeReport(input: ReportInput, source: FactSource, comparisons: Comparisons): MismatchReport {
   const { summary } = input;
-  const perStep = listSteps(summary);
-  const source = describeRun(input, perStep);
-  const comparisons = compareParts(summary.sample.list());
   const facts = findFacts(source, summary.sample, comparisons);
   const leftOut = listLeftOut(input.findings, source.excluded);
   const verdict = judgeRun({
     metrics: source.metrics,
     ranges: computeRanges(source.intervals),
-    perStep,
+    perStep: source.per_step,
     standingOut: new Set(comparisons.steps.map(({ key }) => key)),
     leftOut,
     files: input.sources.length,
@@ -139,7 +150,7 @@ function listSteps(summary: RunSummary): StepMetrics[] {
 }
 
 /** All figures: what facts, verdict and the next command are drawn from. */
-function describeRun(input: ReportInput, perStep: StepMetrics[]): FactSource {
+function describeRun(input: ReportInput): FactSource {
   const { summary } = input;
   const { total } = summary;
   const pooled = pooledMetrics(total);
@@ -166,7 +177,7 @@ function describeRun(input: ReportInput, perStep: StepMetrics[]): FactSource {
     intervals: { ...computeIntervals(total), ...jumpInterval(summary.sample) },
     ...describeValues(summary, pooled),
     sequence_metrics: sequenceMetrics(total),
-    per_step: perStep,
+    per_step: listSteps(summary),
     ...describeSlices(summary),
     ...(input.prompts && { prompts: pooledMetrics(input.prompts) }),
     ...describeGroups(summary, pooled),

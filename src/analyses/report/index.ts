@@ -5,7 +5,7 @@
  * @module
  */
 export { BASELINES, type FigureReading, findWorstLevel, readBaselines, readFigure } from "./baselines.ts";
-export { buildReport, type ReportInput } from "./build-report.ts";
+export { buildReport, buildReportBeside, type ReportInput } from "./build-report.ts";
 export { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
 export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 export { computeIntervals } from "./intervals.ts";
@@ -13,4 +13,5 @@ export { inputWasSkipped } from "./left-out.ts";
 export { computeMetrics, pooledMetrics } from "./metrics.ts";
 export type { RunSummaryJson } from "./run-summary.ts";
 export { RunSummary } from "./run-summary.ts";
+export { type Comparisons, compareParts } from "./standouts/index.ts";
 export { PROBABILITY_EDGES } from "./token-groups.ts";

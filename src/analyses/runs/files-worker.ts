@@ -1,7 +1,7 @@
 /** What a worker thread of `summarize-files.ts` runs: files of a run to one run summary, handed over once. */
-import { ByteWriter, setMemoryLimit } from "../../core/base/index.ts";
+import { setMemoryLimit } from "../../core/base/index.ts";
 import { readRunFile } from "../../input/ingest/index.ts";
-import { answerTasks, packError } from "../parallel/index.ts";
+import { answerTasks, packError, takeSummary } from "../parallel/index.ts";
 import { RunSummary } from "../report/index.ts";
 import { type FilesReply, type FilesTask, packOutcome } from "./file-messages.ts";
 import { createFileMeter, failAt, isNeeded, isQueueStopped, takePlace } from "./file-queue.ts";
@@ -9,25 +9,26 @@ import { compileFilter } from "./filter-option.ts";
 import { parseRunInput } from "./input-options.ts";
 import { takeFiles } from "./take-files.ts";
 
-answerTasks<FilesTask, FilesReply>(async ({ thread, queue, files, facts, input, memoryLimit }) => {
-  setMemoryLimit(memoryLimit);
-  const filter = await compileFilter(input);
-  const options = parseRunInput(input);
-  const summary = new RunSummary();
-  const { outcomes, failure } = await takeFiles({
-    next: () => takePlace(queue),
-    read: (place) => readRunFile(files[place]!, options, facts, createFileMeter(queue, thread, place)),
-    filter,
-    summary,
-    isStopped: (place) => isQueueStopped(queue) || !isNeeded(queue, place),
-    onFailed: (place) => failAt(queue, place),
-  });
-  const bytes = new ByteWriter();
-  summary.encode(bytes);
-  return {
-    outcomes: outcomes.map(([place, outcome]) => [place, packOutcome(outcome)] as const),
-    failure: failure && { place: failure.place, error: packError(failure.error) },
-    counts: filter && { ...filter.counts },
-    summary: bytes.finish(),
-  };
-});
+answerTasks<FilesTask, FilesReply>(
+  async ({ thread, queue, files, facts, input, memoryLimit }) => {
+    setMemoryLimit(memoryLimit);
+    const filter = await compileFilter(input);
+    const options = parseRunInput(input);
+    const summary = new RunSummary();
+    const { outcomes, failure } = await takeFiles({
+      next: () => takePlace(queue),
+      read: (place) => readRunFile(files[place]!, options, facts, createFileMeter(queue, thread, place)),
+      filter,
+      summary,
+      isStopped: (place) => isQueueStopped(queue) || !isNeeded(queue, place),
+      onFailed: (place) => failAt(queue, place),
+    });
+    return {
+      outcomes: outcomes.map(([place, outcome]) => [place, packOutcome(outcome)] as const),
+      failure: failure && { place: failure.place, error: packError(failure.error) },
+      counts: filter && { ...filter.counts },
+      summary: takeSummary(summary),
+    };
+  },
+  { moves: true },
+);

@@ -9,9 +9,9 @@ import { plural } from "../../core/text/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
 import type { MismatchReport, PolicyReport } from "../../results/index.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
-import { defaultThreads, summarizeBatches } from "../parallel/index.ts";
+import { compareApart, defaultThreads, summarizeBatches } from "../parallel/index.ts";
 import { buildPolicyReport, PolicyRun } from "../policy/index.ts";
-import { buildReport } from "../report/index.ts";
+import { buildReport, buildReportBeside } from "../report/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
@@ -106,7 +106,7 @@ export async function reportOpenRun(
     files === undefined
       ? await summarizeBatches(batches, { threads })
       : await summarizeFiles(run, files, threads, apart!);
-  const report = buildReport({
+  const input = {
     run: run.name,
     ...asked,
     summary,
@@ -114,7 +114,9 @@ export async function reportOpenRun(
     // Reading adds to them until it ends, so they are listed after it.
     findings: run.findings.list(),
     sources: sourceSummaries(run),
-  });
+  };
+  const comparing = threads > 1 ? compareApart(summary.sample) : undefined;
+  const report = comparing === undefined ? buildReport(input) : await buildReportBeside(input, comparing);
   if (report.metrics.tokens === 0) throw nothingToCompare(report);
   return report;
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ByteReader, memoryLimit } from "../../core/base/index.ts";
+import { memoryLimit } from "../../core/base/index.ts";
 import {
   type FileOutcome,
   type Progress,
@@ -14,7 +14,7 @@ import {
   splitRun,
 } from "../../input/ingest/index.ts";
 import type { BatchFilter, FilterCounts } from "../filter/index.ts";
-import { startThread, type Thread, unpackError, workerFile } from "../parallel/index.ts";
+import { addMoved, startThread, type Thread, unpackError, workerFile } from "../parallel/index.ts";
 import { RunSummary } from "../report/index.ts";
 import { type FilesReply, type FilesTask, unpackOutcome } from "./file-messages.ts";
 import {
@@ -107,7 +107,7 @@ export async function summarizeFiles(
     apart.onRead?.();
     watch.throwIfAborted();
     settle(files, own, others);
-    for (const reply of others) summary.mergeFrom(new ByteReader(reply.summary, "a thread's summary"));
+    for (const reply of others) addMoved(summary, reply.summary);
     if (!isQueueStopped(queue)) files.finish();
     if (apart.filter !== undefined) noteFilter(run, addCounts(apart.filter, others));
     return summary;

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
-import { nextState, seededRandom, toUniform } from "./random.ts";
+import { nextState, seededRandom, toInteger, toUniform } from "./random.ts";
 
 /** Mulberry32 in whole numbers of any size, modulo 2^32. */
 function* mulberry32(seed: bigint): Generator<number> {
@@ -21,4 +22,18 @@ it.each([0, 1, 2 ** 31, 2 ** 32 - 1, -5])("draws what Mulberry32 draws from %d, 
     const { value } = wanted.next();
     expect([random(), toUniform(state)]).toEqual([value, value]);
   }
+});
+
+it("draws integers that are the uniform number times their count, rounded down", () => {
+  const counts = fc.oneof(
+    fc.integer({ min: 1, max: 40 }),
+    fc.integer({ min: 1, max: 2 ** 16 }),
+    fc.constantFrom(2 ** 16 - 1, 2 ** 16, 2 ** 16 + 1, 2 ** 21),
+  );
+  fc.assert(
+    fc.property(fc.integer(), counts, (state, count) => {
+      expect(toInteger(state, count)).toBe(Math.floor(toUniform(state) * count));
+    }),
+    { numRuns: 20_000 },
+  );
 });

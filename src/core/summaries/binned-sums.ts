@@ -41,15 +41,39 @@ const words = new Uint32Array(float.buffer);
 const single = new Float32Array(1);
 const singleWord = new Uint32Array(single.buffer);
 
+/** Sums as arrays, each in memory of its own, which can be moved to another thread. */
+export interface BinnedArrays {
+  readonly tops: Int8Array<ArrayBuffer>;
+  readonly bins: Float64Array<ArrayBuffer>;
+  /** Places with infinities or NaN among their values, and the sums of these. */
+  readonly oddPlaces: Float64Array<ArrayBuffer>;
+  readonly oddSums: Float64Array<ArrayBuffer>;
+}
+
 export class BinnedSums {
-  #tops: Int8Array;
-  #bins: Float64Array;
+  #tops: Int8Array<ArrayBuffer>;
+  #bins: Float64Array<ArrayBuffer>;
   /** Sums of infinities and NaN, by place: these do not depend on the order either. */
   #odd: Map<number, number> | undefined;
 
   constructor(places = 0) {
     this.#tops = new Int8Array(places).fill(EMPTY);
     this.#bins = new Float64Array(places * BINS);
+  }
+
+  /** The arrays themselves; these sums are of no use once they are moved. */
+  arrays(): BinnedArrays {
+    const odd = this.#odd ?? new Map<number, number>();
+    const [oddPlaces, oddSums] = [Float64Array.from(odd.keys()), Float64Array.from(odd.values())];
+    return { tops: this.#tops, bins: this.#bins, oddPlaces, oddSums };
+  }
+
+  static ofArrays({ tops, bins, oddPlaces, oddSums }: BinnedArrays): BinnedSums {
+    const sums = new BinnedSums();
+    sums.#tops = tops;
+    sums.#bins = bins;
+    for (const [i, place] of oddPlaces.entries()) sums.#addOdd(place, oddSums[i]!);
+    return sums;
   }
 
   get places(): number {

@@ -55,6 +55,35 @@ describe("GroupSums", () => {
     expect(toBytes(reversed)).toEqual(toBytes(whole));
   });
 
+  it("merges what was taken from it to the same bits, also infinities and NaN, and is empty then", () => {
+    const values = fc.oneof(
+      fc.float({ min: -8, max: 8, noNaN: true }),
+      fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
+    );
+    const tokens = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), values), { maxLength: 30 });
+    const fill = (some: readonly (readonly [number, number])[]): GroupSums =>
+      filled(
+        some.map(([group]) => group),
+        some.map(([, delta]) => delta),
+      );
+    fc.assert(
+      fc.property(tokens, tokens, (first, second) => {
+        const whole = fill(first);
+        whole.merge(fill(second));
+        const giver = fill(second);
+        // As a message to a thread copies it.
+        const taken = structuredClone(giver.take());
+        const merged = fill(first);
+        merged.merge(GroupSums.ofArrays(taken));
+        expect(toBytes(merged)).toEqual(toBytes(whole));
+        expect([...giver.rows()]).toEqual([]);
+        // And goes on from nothing.
+        giver.merge(fill(first));
+        expect(toBytes(giver)).toEqual(toBytes(fill(first)));
+      }),
+    );
+  });
+
   it("reads every group of many shards, at the edges of blocks and beyond what waits at most", () => {
     // Blocks are of 2,048 groups, and what waits is added beyond 262,144 of them: here within the second shard.
     const edges = [0, 2047, 2048, 4095, 4096, 6143];

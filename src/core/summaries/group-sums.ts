@@ -5,7 +5,7 @@
  */
 import type { ByteReader, ByteWriter } from "../base/index.ts";
 import type { CountedGroups } from "../kernels/index.ts";
-import { BinnedSums, listPlaces } from "./binned-sums.ts";
+import { type BinnedArrays, BinnedSums, listPlaces } from "./binned-sums.ts";
 
 export interface GroupRow {
   readonly group: number;
@@ -93,6 +93,13 @@ interface WaitingGroups {
   plainAt: number;
 }
 
+/** Sums as arrays, each in memory of its own, which can be moved to another thread. */
+export interface GroupArrays {
+  readonly counts: Float64Array<ArrayBuffer>;
+  readonly largest: Float64Array<ArrayBuffer>;
+  readonly settled: BinnedArrays;
+}
+
 export class GroupSums {
   /** Plain sums of the tokens since {@link settle}, which are in a fixed order. */
   #open: Float64Array;
@@ -102,7 +109,7 @@ export class GroupSums {
   #counts = new Float64Array(0);
   #largest = new Float64Array(0);
   /** By group and {@link ROUNDED}. */
-  readonly #settled = new BinnedSums();
+  #settled = new BinnedSums();
   /**
    * Groups to add, one block of groups at a time. The sums of a vocabulary do not fit any cache, and each shard has
    * tokens all over the vocabulary: added shard by shard, nearly every group's sums would come from memory.
@@ -220,6 +227,22 @@ export class GroupSums {
         this.#settled.addPlace(place, other.#settled, place);
       }
     }
+  }
+
+  /** Hands over all sums, for another thread: {@link encode} looks at each group. None are left here. */
+  take(): GroupArrays {
+    this.settle();
+    const taken = { counts: this.#counts, largest: this.#largest, settled: this.#settled.arrays() };
+    [this.#counts, this.#largest] = [new Float64Array(0), new Float64Array(0)];
+    this.#settled = new BinnedSums();
+    return taken;
+  }
+
+  static ofArrays({ counts, largest, settled }: GroupArrays): GroupSums {
+    const sums = new GroupSums();
+    [sums.#counts, sums.#largest] = [counts, largest];
+    sums.#settled = BinnedSums.ofArrays(settled);
+    return sums;
   }
 
   /** In ascending order. */

@@ -24,7 +24,14 @@ export {
   impactAt,
   sumGradient,
 } from "./gradient-sums.ts";
-export { type GroupColumns, type GroupRow, GroupSums, groupRow, largestGroups } from "./group-sums.ts";
+export {
+  type GroupArrays,
+  type GroupColumns,
+  type GroupRow,
+  GroupSums,
+  groupRow,
+  largestGroups,
+} from "./group-sums.ts";
 export { type Identity, type IdentityTest, readIdentity, sumSurprisal, testExcess } from "./identity.ts";
 export { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 export {

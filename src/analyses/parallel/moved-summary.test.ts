@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { recordBatch } from "../../../test/support/record-batch.ts";
+import { RunSummary } from "../report/index.ts";
+import { moveArrays } from "./move-arrays.ts";
+import { addMoved, takeSummary } from "./moved-summary.ts";
+
+function summarize(...deltas: readonly string[]): RunSummary {
+  const summary = new RunSummary();
+  for (const [row, text] of deltas.entries())
+    summary.add(recordBatch([{ deltas: text, tokenIds: [7, 8 + row], row, step: row }]));
+  return summary;
+}
+
+it("adds to another summary what it was, with the sums per token id as arrays of their own", () => {
+  const whole = summarize("0.1 0.2");
+  whole.merge(summarize("0.3 -0.4", "0.5 0.1"));
+  const moved = takeSummary(summarize("0.3 -0.4", "0.5 0.1"));
+  const { value, buffers } = moveArrays(moved);
+  expect(moved.tokenIds.counts[7]).toBe(2);
+  // All arrays own their memory: moving copies nothing.
+  expect(value.tokenIds.counts).toBe(moved.tokenIds.counts);
+  expect(value.tokenIds.settled.bins).toBe(moved.tokenIds.settled.bins);
+  const onto = summarize("0.1 0.2");
+  addMoved(onto, structuredClone(value, { transfer: [...buffers] }));
+  expect(JSON.stringify(onto)).toBe(JSON.stringify(whole));
+});
