@@ -10,10 +10,10 @@ const SOURCES = `${ROOT}src${sep}`;
 /** What is started as a process or as a thread: each stays a file of its own, at its own place. */
 const ENTRIES = [
   "apps/cli/main",
-  "analyses/parallel/compare-worker",
   "analyses/parallel/distribution-worker",
   "analyses/parallel/mismatch-worker",
   "analyses/parallel/summary-worker",
+  "analyses/parallel/place-tests-worker",
   "analyses/runs/files-worker",
   "apps/serve/seal/seal-worker",
   "apps/viewer/prepare/pass/answer-worker",

@@ -5,12 +5,12 @@
  */
 
 export { answerTasks } from "./answer-tasks.ts";
-export { compareApart } from "./compare-parts.ts";
 export { createDistributionPool, type DistributionPool } from "./distribution-pool.ts";
 export { type ErrorData, packError, unpackError } from "./error-transport.ts";
 export { createMismatchPool, type MismatchPool } from "./mismatch-pool.ts";
 export { moveArrays } from "./move-arrays.ts";
 export { addMoved, type MovedSummary, takeSummary } from "./moved-summary.ts";
+export { testApart } from "./place-tests.ts";
 export { cutRows } from "./shared-rows.ts";
 export { defaultThreads, type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
 export { startThread, type Thread, workerFile } from "./thread.ts";

@@ -41,9 +41,6 @@ export interface DistributionReply {
   readonly other?: Omit<ComparedRows, "p">;
 }
 
-/** A sample of sequences, encoded. */
-export type CompareTask = Uint8Array<ArrayBuffer>;
-
 /** A batch to add to the worker's run summary, or the request to hand the summary over. */
 export type SummaryTask = { readonly batch: SummaryColumns; readonly number: number } | "finish";
 

@@ -43,7 +43,16 @@ import type { RunSummary } from "./run-summary.ts";
 import { JUMP } from "./sample-rows.ts";
 import { selectionBy } from "./selection.ts";
 import type { Slices } from "./slices.ts";
-import { type Comparisons, compareParts } from "./standouts/index.ts";
+import {
+  type Comparisons,
+  compareParts,
+  comparePlaces,
+  compareWholes,
+  type GatheredPlaces,
+  gatherAllPlaces,
+  type PlaceChances,
+  testPlaces,
+} from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
 import { judgeRun } from "./verdict.ts";
 
@@ -101,14 +110,24 @@ export function buildReport(input: ReportInput): MismatchReport {
   return completeReport(input, describeRun(input), compareParts(input.summary.sample.list()));
 }
 
-/** {@link buildReport}, while another thread compares the parts of its sample. */
+/**
+ * {@link buildReport}, in which another thread tests turns and tenths of responses while this one does the rest.
+ *
+ * @param testApart `testPlaces` in another thread; undefined where that is not worth it
+ */
 export async function buildReportBeside(
   input: ReportInput,
-  comparing: Promise<Comparisons>,
+  testApart: (places: GatheredPlaces) => Promise<PlaceChances> | undefined,
 ): Promise<MismatchReport> {
-  // If describing throws, nobody waits for the other thread.
-  comparing.catch(() => {});
-  return completeReport(input, describeRun(input), await comparing);
+  const clusters = input.summary.sample.list();
+  const places = gatherAllPlaces(clusters);
+  const testing = testApart(places);
+  // If what follows throws, nobody waits for the other thread.
+  testing?.catch(() => {});
+  const source = describeRun(input);
+  const wholes = compareWholes(clusters);
+  const chances = (await testing) ?? testPlaces(places.toTest);
+  return completeReport(input, source, { ...wholes, ...comparePlaces(places, chances) });
 }
 
 function completeReport(input: ReportInput, source: FactSource, comparisons: Comparisons): MismatchReport {

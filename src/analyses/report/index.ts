@@ -13,5 +13,11 @@ export { inputWasSkipped } from "./left-out.ts";
 export { computeMetrics, pooledMetrics } from "./metrics.ts";
 export type { RunSummaryJson } from "./run-summary.ts";
 export { RunSummary } from "./run-summary.ts";
-export { type Comparisons, compareParts } from "./standouts/index.ts";
+export {
+  type GatheredPlaces,
+  gatherAllPlaces,
+  type PlaceChances,
+  type PlaceUnits,
+  testPlaces,
+} from "./standouts/index.ts";
 export { PROBABILITY_EDGES } from "./token-groups.ts";

@@ -9,7 +9,7 @@ import { plural } from "../../core/text/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
 import type { MismatchReport, PolicyReport } from "../../results/index.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
-import { compareApart, defaultThreads, summarizeBatches } from "../parallel/index.ts";
+import { defaultThreads, summarizeBatches, testApart } from "../parallel/index.ts";
 import { buildPolicyReport, PolicyRun } from "../policy/index.ts";
 import { buildReport, buildReportBeside } from "../report/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
@@ -115,8 +115,7 @@ export async function reportOpenRun(
     findings: run.findings.list(),
     sources: sourceSummaries(run),
   };
-  const comparing = threads > 1 ? compareApart(summary.sample) : undefined;
-  const report = comparing === undefined ? buildReport(input) : await buildReportBeside(input, comparing);
+  const report = threads > 1 ? await buildReportBeside(input, testApart) : buildReport(input);
   if (report.metrics.tokens === 0) throw nothingToCompare(report);
   return report;
 }

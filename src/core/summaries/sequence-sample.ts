@@ -61,11 +61,6 @@ export class SequenceSample {
     return cluster <= this.#bound;
   }
 
-  /** Number of sequences; a quarter above the limit at most. */
-  get size(): number {
-    return this.#sequences;
-  }
-
   /** Whether no sequence was dropped, so that the sample is the whole run. */
   get isWhole(): boolean {
     return this.#bound === Number.POSITIVE_INFINITY && this.#sequences <= this.#limit;

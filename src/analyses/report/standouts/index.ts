@@ -3,9 +3,18 @@
  *
  * @module
  */
+import { type GroupedUnits, maxStatisticTest } from "../../../core/statistics/index.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
 import { type OutcomeContrast, outcomeContrast } from "./outcome.ts";
-import { findStandouts, type Standout, standoutParts } from "./standout.ts";
+import {
+  type Candidates,
+  findStandouts,
+  gatherPlaces,
+  type Place,
+  type Standout,
+  significant,
+  unitsToTest,
+} from "./standout.ts";
 import { findTrend, type Trend } from "./trend.ts";
 
 export type { OutcomeContrast } from "./outcome.ts";
@@ -30,7 +39,47 @@ export interface Comparisons {
   readonly trend: Trend | undefined;
 }
 
+/** What is permuted for turns and tenths of a response, which are most of the work and may be tested by another thread. */
+export type PlaceUnits = Readonly<Record<Place, GroupedUnits>>;
+/** The p of each turn and tenth. */
+export type PlaceChances = Readonly<Record<Place, Float64Array>>;
+
+/** Turns and tenths of responses, before they are tested. */
+export interface GatheredPlaces {
+  readonly candidates: Readonly<Record<Place, Candidates<number>>>;
+  readonly toTest: PlaceUnits;
+}
+
 export function compareParts(clusters: readonly SampledCluster[]): Comparisons {
+  const places = gatherAllPlaces(clusters);
+  return { ...compareWholes(clusters), ...comparePlaces(places, testPlaces(places.toTest)) };
+}
+
+export function gatherAllPlaces(clusters: readonly SampledCluster[]): GatheredPlaces {
+  const candidates = {
+    turns: gatherPlaces(clusters, "turns"),
+    deciles: gatherPlaces(clusters, "deciles"),
+  };
+  return {
+    candidates,
+    toTest: { turns: unitsToTest(candidates.turns), deciles: unitsToTest(candidates.deciles) },
+  };
+}
+
+export function testPlaces({ turns, deciles }: PlaceUnits): PlaceChances {
+  return { turns: maxStatisticTest(turns).p, deciles: maxStatisticTest(deciles).p };
+}
+
+/** @param chances what {@link testPlaces} makes of the units to test */
+export function comparePlaces(
+  { candidates: { turns, deciles } }: GatheredPlaces,
+  chances: PlaceChances,
+): Pick<Comparisons, Place> {
+  return { turns: significant(turns, chances.turns), deciles: significant(deciles, chances.deciles) };
+}
+
+/** Parts that responses belong to as wholes. */
+export function compareWholes(clusters: readonly SampledCluster[]): Omit<Comparisons, Place> {
   return {
     steps: findStandouts(clusters, ({ step }) => step),
     ranks: findStandouts(clusters, ({ rank }) => rank),
@@ -38,8 +87,6 @@ export function compareParts(clusters: readonly SampledCluster[]): Comparisons {
     engines: findStandouts(clusters, ({ engine }) => engine ?? undefined),
     finishReasons: findStandouts(clusters, ({ finish }) => finish ?? undefined),
     staleness: findStandouts(clusters, ({ staleness }) => staleness),
-    turns: standoutParts(clusters, "turns"),
-    deciles: standoutParts(clusters, "deciles"),
     outcome: outcomeContrast(clusters),
     trend: findTrend(clusters),
   };

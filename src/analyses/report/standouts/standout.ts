@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Factor } from "../../../core/statistics/index.ts";
+import type { Factor, GroupedUnits } from "../../../core/statistics/index.ts";
 import { maxStatisticTest } from "../../../core/statistics/index.ts";
 import type { SampledCluster, SampledSequence } from "../../../core/summaries/index.ts";
 import {
@@ -69,7 +69,8 @@ export function findStandouts<K extends string | number>(
   }
   const within = crossing.size * 2 > several;
   const units = within ? sequences.filter(({ cluster }) => crossing.has(cluster)) : wholeClusters(sequences);
-  return significant([...keys.keys()], units, within);
+  const candidates = { keys: [...keys.keys()], units, within };
+  return significant(candidates, maxStatisticTest(unitsToTest(candidates)).p);
 }
 
 function hasTwoKeys<K extends string | number>(
@@ -88,43 +89,56 @@ function hasTwoKeys<K extends string | number>(
   return false;
 }
 
-/** Of turns or tenths of a response, those that stand out from the rest of the responses that have them, by falling factor. */
-export function standoutParts(
-  clusters: readonly SampledCluster[],
-  part: "turns" | "deciles",
-): Standout<number>[] {
+/** The two kinds of places within a response. */
+export type Place = "turns" | "deciles";
+
+/** Parts that may stand out, before they are tested. */
+export interface Candidates<K extends string | number> {
+  /** By label. */
+  readonly keys: readonly K[];
+  readonly units: readonly Unit[];
+  /** Whether units change places within their block only. */
+  readonly within: boolean;
+}
+
+/** Turns or tenths of a response, to be compared with the rest of the responses that have them. */
+export function gatherPlaces(clusters: readonly SampledCluster[], place: Place): Candidates<number> {
   const units: Unit[] = [];
   let parts = 0;
   let block = 0;
   for (const [cluster, { sequences }] of clusters.entries()) {
     for (const sequence of sequences) {
-      const sums = sequence[part];
+      const sums = sequence[place];
       for (let at = 0; at < sums.length; at += 2) {
         if (sums[at] === 0) continue;
-        const [tokens, deltaAbs] = [sums[at] as number, sums[at + 1] as number];
-        units.push({ tokens, deltaAbs, cluster, block, label: at / 2 });
+        units.push({
+          tokens: sums[at] as number,
+          deltaAbs: sums[at + 1] as number,
+          cluster,
+          block,
+          label: at / 2,
+        });
         parts = Math.max(parts, at / 2 + 1);
       }
       block++;
     }
   }
-  return significant(
-    Array.from({ length: parts }, (_, index) => index),
-    units,
-    true,
-  );
+  return { keys: Array.from({ length: parts }, (_, index) => index), units, within: true };
 }
 
-function significant<K extends string | number>(
-  keys: readonly K[],
-  units: readonly Unit[],
-  within: boolean,
+/** What is permuted to test the candidates; nothing where there are no two of them. */
+export function unitsToTest({ keys, units, within }: Candidates<string | number>): GroupedUnits {
+  return keys.length < 2 ? groupedUnits([], 0, within) : groupedUnits(units, keys.length, within);
+}
+
+/** Candidates that stand out, by falling factor. @param p of each, all of them tested together */
+export function significant<K extends string | number>(
+  { keys, units, within }: Candidates<K>,
+  p: Float64Array,
 ): Standout<K>[] {
-  if (keys.length < 2 || units.length === 0) return [];
-  const { p } = maxStatisticTest(groupedUnits(units, keys.length, within));
   return keys
     .flatMap((key, label) => {
-      const own = p[label] as number;
+      const own = p[label] ?? 1;
       return own <= SIGNIFICANT ? [describe(key, label, units, within, own)] : [];
     })
     .filter(({ tokens, factor }) => tokens >= ENOUGH_TOKENS && factor.factor > 1)

@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../core/statistics/random.ts";
 import type { SampledCluster, SampledSequence } from "../../../core/summaries/sequence-sample.ts";
+import { comparePlaces, gatherAllPlaces, testPlaces } from "./index.ts";
 import { outcomeContrast } from "./outcome.ts";
-import { findStandouts, standoutParts } from "./standout.ts";
+import { findStandouts, type Standout } from "./standout.ts";
 import { findTrend } from "./trend.ts";
 
 const random = seededRandom(11);
 const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+function findTurns(clusters: readonly SampledCluster[]): readonly Standout<number>[] {
+  const places = gatherAllPlaces(clusters);
+  return comparePlaces(places, testPlaces(places.toTest)).turns;
+}
 
 interface Drawn {
   readonly steps?: number;
@@ -104,18 +110,15 @@ describe("standoutsOf", () => {
       const drawn = drawRun({ steps: 8, prompts: 8, prompt: 0.8 });
       if (findStandouts(drawn, getStep).length > 0) named.step++;
       if (findStandouts(drawn, getRank).length > 0) named.rank++;
-      if (standoutParts(drawn, "turns").length > 0) named.turn++;
+      if (findTurns(drawn).length > 0) named.turn++;
     }
     for (const count of Object.values(named)) expect(count / runs).toBeLessThan(0.12);
   });
 });
 
-describe("standoutParts", () => {
+describe("comparePlaces", () => {
   test("compares a turn with the other turns of the same responses", () => {
-    const [found] = standoutParts(
-      drawRun({ prompt: 1.5, effect: ({ turn }) => (turn === 2 ? 2 : 1) }),
-      "turns",
-    );
+    const [found] = findTurns(drawRun({ prompt: 1.5, effect: ({ turn }) => (turn === 2 ? 2 : 1) }));
     expect(found?.key).toBe(2);
     expect(found?.factor.factor).toBeGreaterThan(1.6);
     expect(found?.factor.factor).toBeLessThan(2.5);
@@ -124,10 +127,10 @@ describe("standoutParts", () => {
   test("is not misled by long responses that are further off throughout", () => {
     const short = drawRun({ turns: 1, prompt: 0.3 });
     const long = drawRun({ turns: 4, prompt: 0.3, effect: () => 10 });
-    const [found] = standoutParts(
-      [...short, ...long.map(({ cluster, sequences }) => ({ cluster: cluster + 1000, sequences }))],
-      "turns",
-    );
+    const [found] = findTurns([
+      ...short,
+      ...long.map(({ cluster, sequences }) => ({ cluster: cluster + 1000, sequences })),
+    ]);
     expect(found === undefined || found.factor.factor < 1.3).toBe(true);
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seededRandom } from "../../core/statistics/index.ts";
 import { SequenceSample } from "../../core/summaries/index.ts";
-import { compareParts } from "../report/index.ts";
-import { compareApart } from "./compare-parts.ts";
+import { gatherAllPlaces, testPlaces } from "../report/index.ts";
 import { type Compiled, compile } from "./compile.test-data.ts";
+import { testApart } from "./place-tests.ts";
 
-/** Sequences of which the second turn, the last tenth and step 3 stand out. */
+/** Sequences of two turns, of which the second and the last tenth stand out. */
 function drawSample(sequences: number): SequenceSample {
   const random = seededRandom(5);
   const sample = new SequenceSample();
@@ -30,32 +30,33 @@ function drawSample(sequences: number): SequenceSample {
   return sample;
 }
 
-describe("parts compared in a thread", () => {
+describe("turns and tenths tested in a thread", () => {
   let compiled: Compiled;
   beforeAll(async () => {
     compiled = await compile();
   });
   afterAll(() => compiled.remove());
 
-  it("are what the calling thread finds", async () => {
-    const sample = drawSample(400);
-    const url = compiled.findWorker("analyses/parallel/compare-worker");
-    const here = compareParts(sample.list());
-    expect(here.steps.map(({ key }) => key)).toEqual([3]);
-    expect([here.turns.length, here.deciles.length]).toEqual([1, 1]);
-    expect(await compareApart(sample, { small: 0, url })).toEqual(here);
+  it("have the chances that the calling thread finds", async () => {
+    const clusters = drawSample(400).list();
+    const url = compiled.findWorker("analyses/parallel/place-tests-worker");
+    const here = testPlaces(gatherAllPlaces(clusters).toTest);
+    expect(here.turns[1]).toBeLessThan(0.01);
+    expect(here.deciles).toHaveLength(10);
+    expect(await testApart(gatherAllPlaces(clusters), { small: 0, url })).toEqual(here);
   });
 
   it("are left to the calling thread where they are few, or no thread can be started", () => {
-    const sample = drawSample(40);
+    const places = gatherAllPlaces(drawSample(40).list());
     const url = new URL("file:///never-started.js");
-    expect(compareApart(sample, { small: 40, url })).toBeUndefined();
-    expect(compareApart(sample, { url })).toBeUndefined();
-    expect(compareApart(sample, { small: 0, url: undefined })).toBeUndefined();
+    expect(testApart(places, { small: 40 * 12, url })).toBeUndefined();
+    expect(testApart(places, { url })).toBeUndefined();
+    expect(testApart(places, { small: 0, url: undefined })).toBeUndefined();
   });
 
   it("reject where their thread fails", async () => {
     const url = new URL("file:///not-there.js");
-    await expect(compareApart(drawSample(40), { small: 0, url })).rejects.toThrow("not-there.js");
+    const places = gatherAllPlaces(drawSample(40).list());
+    await expect(testApart(places, { small: 40 * 12 - 1, url })).rejects.toThrow("not-there.js");
   });
 });

@@ -1,0 +1,27 @@
+import type { GatheredPlaces, PlaceChances, PlaceUnits } from "../report/index.ts";
+import { moveArrays } from "./move-arrays.ts";
+import { startThread, workerFile } from "./thread.ts";
+
+/** Tested in 50 ms: as long as starting a thread takes. */
+const SMALL_UNITS = 2 ** 15;
+
+/**
+ * What `testPlaces` finds, in a thread of its own: its permutations are half of a large report. Undefined where no thread
+ * can run it, or there is too little to test to gain by it.
+ *
+ * @param places their units are moved away
+ * @param options the number of units up to which no thread is started, and the file that it runs
+ */
+export function testApart(
+  { toTest }: GatheredPlaces,
+  {
+    small = SMALL_UNITS,
+    url = workerFile("place-tests-worker"),
+  }: { readonly small?: number; readonly url?: URL | undefined } = {},
+): Promise<PlaceChances> | undefined {
+  if (url === undefined || toTest.turns.values.length + toTest.deciles.values.length <= small)
+    return undefined;
+  const thread = startThread<PlaceUnits, PlaceChances>(url);
+  const { value, buffers } = moveArrays(toTest);
+  return thread.ask(value, buffers).finally(() => void thread.close());
+}
