@@ -9,12 +9,11 @@ import type { SampledCluster } from "../../../core/summaries/index.ts";
 import {
   addTurns,
   addUp,
-  byCluster,
   ENOUGH_TOKENS,
   factorOfParts,
   groupedUnits,
   type Sums,
-  type Unit,
+  Units,
   wholeClusters,
 } from "./units.ts";
 
@@ -30,16 +29,16 @@ export interface OutcomeContrast {
   readonly p: number;
 }
 
+/** Labels of units. */
+const [WRONG, RIGHT] = [0, 1];
+
 /** Prompts with right and wrong answers from which the test is made within them. */
 const ENOUGH_MIXED = 5;
 
 /** Right answers against wrong ones; undefined where one of them is missing. */
 export function outcomeContrast(clusters: readonly SampledCluster[]): OutcomeContrast | undefined {
   const units = outcomeUnits(clusters);
-  const [wrong, right] = [0, 1].map((label) => addUp(units.filter((unit) => unit.label === label))) as [
-    Sums,
-    Sums,
-  ];
+  const [wrong, right] = [units.sumOf(WRONG), units.sumOf(RIGHT)];
   if (Math.min(wrong.tokens, right.tokens) < ENOUGH_TOKENS) return undefined;
   const mixed = new Set(
     clusters.flatMap(({ sequences }, cluster) =>
@@ -49,67 +48,61 @@ export function outcomeContrast(clusters: readonly SampledCluster[]): OutcomeCon
     ),
   );
   const within = mixed.size >= ENOUGH_MIXED;
-  const permuted = within ? units.filter(({ cluster }) => mixed.has(cluster)) : wholeClusters(units);
+  const permuted = within ? units.filter((i) => mixed.has(units.cluster[i]!)) : wholeClusters(units);
   const { p } = maxStatisticTest(groupedUnits(permuted, 2, within));
   return {
     correctMean: right.deltaAbs / right.tokens,
     incorrectMean: wrong.deltaAbs / wrong.tokens,
-    factor: factorOfParts(units, ({ label }) => label === 0),
+    factor: factorOfParts(units, WRONG),
     withinPrompt: withinPrompts(units, mixed),
-    withoutStep: withoutStep(clusters),
+    withoutStep: withoutStep(units, clusters),
     // As in trendOf.
     p: Math.min(...p),
   };
 }
 
-function outcomeUnits(clusters: readonly SampledCluster[]): Unit[] {
-  return clusters.flatMap(({ sequences }, cluster) =>
-    sequences.flatMap((sequence) => {
-      const sums = addTurns(sequence);
-      if (Number.isNaN(sequence.correct) || sums.tokens === 0) return [];
-      return [{ ...sums, cluster, block: cluster, label: sequence.correct > 0 ? 1 : 0 }];
-    }),
-  );
-}
-
-function computeFactor(units: readonly Unit[]): number {
-  const [wrong, right] = [0, 1].map((label) => addUp(units.filter((unit) => unit.label === label))) as [
-    Sums,
-    Sums,
-  ];
-  return divideMeans(wrong, right);
+function outcomeUnits(clusters: readonly SampledCluster[]): Units {
+  const units = new Units();
+  for (const [cluster, { sequences }] of clusters.entries()) {
+    for (const sequence of sequences) {
+      const { tokens, deltaAbs } = addTurns(sequence);
+      if (Number.isNaN(sequence.correct) || tokens === 0) continue;
+      units.add(tokens, deltaAbs, cluster, cluster, sequence.correct > 0 ? RIGHT : WRONG);
+    }
+  }
+  return units;
 }
 
 function divideMeans(wrong: Sums, right: Sums): number {
   return wrong.deltaAbs / wrong.tokens / (right.deltaAbs / right.tokens);
 }
 
-function withinPrompts(units: readonly Unit[], mixed: ReadonlySet<number>): OutcomeContrast["withinPrompt"] {
-  const logs = [...byCluster(units).entries()].flatMap(([cluster, members]) => {
-    const log = mixed.has(cluster) ? Math.log(computeFactor(members)) : Number.NaN;
-    return Number.isFinite(log) ? [log] : [];
-  });
+function withinPrompts(units: Units, mixed: ReadonlySet<number>): OutcomeContrast["withinPrompt"] {
+  const logs: number[] = [];
+  for (const [from, to] of units.clusters()) {
+    if (!mixed.has(units.cluster[from]!)) continue;
+    const log = Math.log(divideMeans(units.sumOf(WRONG, from, to), units.sumOf(RIGHT, from, to)));
+    if (Number.isFinite(log)) logs.push(log);
+  }
   if (logs.length < ENOUGH_MIXED) return undefined;
   return { factor: Math.exp(logs.reduce((a, b) => a + b) / logs.length), prompts: logs.length };
 }
 
-function withoutStep(clusters: readonly SampledCluster[]): OutcomeContrast["withoutStep"] {
-  const byStep = new Map<number, Unit[]>();
-  for (const unit of outcomeUnits(clusters)) {
-    const { step } = clusters[unit.cluster]!.sequences[0]!;
-    const known = byStep.get(step);
-    if (known === undefined) byStep.set(step, [unit]);
-    else known.push(unit);
-  }
+function withoutStep(units: Units, clusters: readonly SampledCluster[]): OutcomeContrast["withoutStep"] {
   const steps = new Set(clusters.flatMap(({ sequences }) => sequences.map(({ step }) => step)));
   steps.delete(Number.NaN);
   if (steps.size < 3) return undefined;
   // Summed by step first: to go through all units for each step takes seconds where there are hundreds of steps.
-  const sums = [...byStep].map(([step, units]) => ({
-    step,
-    wrong: addUp(units.filter(({ label }) => label === 0)),
-    right: addUp(units.filter(({ label }) => label === 1)),
-  }));
+  const byStep = new Map<number, { step: number; wrong: Sums; right: Sums }>();
+  const none = { tokens: 0, deltaAbs: 0 };
+  for (let i = 0; i < units.length; i++) {
+    const { step } = clusters[units.cluster[i]!]!.sequences[0]!;
+    const of = byStep.get(step) ?? { step, wrong: none, right: none };
+    byStep.set(step, of);
+    const side = units.label[i] === WRONG ? "wrong" : "right";
+    of[side] = addUp([of[side], { tokens: units.tokens[i]!, deltaAbs: units.deltaAbs[i]! }]);
+  }
+  const sums = [...byStep.values()];
   const divide = (some: typeof sums): number =>
     divideMeans(addUp(some.map(({ wrong }) => wrong)), addUp(some.map(({ right }) => right)));
   const all = Math.log(divide(sums));

@@ -8,15 +8,7 @@
 import type { Factor, GroupedUnits } from "../../../core/statistics/index.ts";
 import { maxStatisticTest } from "../../../core/statistics/index.ts";
 import type { SampledCluster, SampledSequence } from "../../../core/summaries/index.ts";
-import {
-  addTurns,
-  addUp,
-  ENOUGH_TOKENS,
-  factorOfParts,
-  groupedUnits,
-  type Unit,
-  wholeClusters,
-} from "./units.ts";
+import { addTurns, ENOUGH_TOKENS, factorOfParts, groupedUnits, Units, wholeClusters } from "./units.ts";
 
 /** A part of the run that is further off than the rest. */
 export interface Standout<K extends string | number> {
@@ -50,7 +42,7 @@ export function findStandouts<K extends string | number>(
   const keys = new Map<K, number>();
   const crossing = new Set<number>();
   let several = 0;
-  const sequences: Unit[] = [];
+  const sequences = new Units();
   for (const [cluster, { sequences: members }] of clusters.entries()) {
     let first: K | undefined;
     let count = 0;
@@ -63,12 +55,14 @@ export function findStandouts<K extends string | number>(
       first ??= key;
       if (key !== first) crossing.add(cluster);
       count++;
-      sequences.push({ tokens, deltaAbs, cluster, block: cluster, label });
+      sequences.add(tokens, deltaAbs, cluster, cluster, label);
     }
     if (count > 1) several++;
   }
   const within = crossing.size * 2 > several;
-  const units = within ? sequences.filter(({ cluster }) => crossing.has(cluster)) : wholeClusters(sequences);
+  const units = within
+    ? sequences.filter((i) => crossing.has(sequences.cluster[i]!))
+    : wholeClusters(sequences);
   const candidates = { keys: [...keys.keys()], units, within };
   return significant(candidates, maxStatisticTest(unitsToTest(candidates)).p);
 }
@@ -96,14 +90,14 @@ export type Place = "turns" | "deciles";
 export interface Candidates<K extends string | number> {
   /** By label. */
   readonly keys: readonly K[];
-  readonly units: readonly Unit[];
+  readonly units: Units;
   /** Whether units change places within their block only. */
   readonly within: boolean;
 }
 
 /** Turns or tenths of a response, to be compared with the rest of the responses that have them. */
 export function gatherPlaces(clusters: readonly SampledCluster[], place: Place): Candidates<number> {
-  const units: Unit[] = [];
+  const units = new Units();
   let parts = 0;
   let block = 0;
   for (const [cluster, { sequences }] of clusters.entries()) {
@@ -111,13 +105,7 @@ export function gatherPlaces(clusters: readonly SampledCluster[], place: Place):
       const sums = sequence[place];
       for (let at = 0; at < sums.length; at += 2) {
         if (sums[at] === 0) continue;
-        units.push({
-          tokens: sums[at] as number,
-          deltaAbs: sums[at + 1] as number,
-          cluster,
-          block,
-          label: at / 2,
-        });
+        units.add(sums[at] as number, sums[at + 1] as number, cluster, block, at / 2);
         parts = Math.max(parts, at / 2 + 1);
       }
       block++;
@@ -128,7 +116,7 @@ export function gatherPlaces(clusters: readonly SampledCluster[], place: Place):
 
 /** What is permuted to test the candidates; nothing where there are no two of them. */
 export function unitsToTest({ keys, units, within }: Candidates<string | number>): GroupedUnits {
-  return keys.length < 2 ? groupedUnits([], 0, within) : groupedUnits(units, keys.length, within);
+  return keys.length < 2 ? groupedUnits(new Units(), 0, within) : groupedUnits(units, keys.length, within);
 }
 
 /** Candidates that stand out, by falling factor. @param p of each, all of them tested together */
@@ -148,20 +136,26 @@ export function significant<K extends string | number>(
 function describe<K extends string | number>(
   key: K,
   label: number,
-  units: readonly Unit[],
+  units: Units,
   within: boolean,
   p: number,
 ): Standout<K> {
-  const blocks = new Set(units.flatMap((unit) => (unit.label === label ? [unit.block] : [])));
-  const compared = within ? units.filter(({ block }) => blocks.has(block)) : units;
-  const mine = addUp(compared.filter((unit) => unit.label === label));
-  const others = addUp(compared.filter((unit) => unit.label !== label));
+  const compared = within ? blocksWith(units, label) : units;
+  const mine = compared.sumOf(label);
+  const others = compared.filter((i) => compared.label[i] !== label).sum();
   return {
     key,
     mean: mine.deltaAbs / mine.tokens,
     othersMean: others.deltaAbs / others.tokens,
     tokens: mine.tokens,
-    factor: factorOfParts(compared, (unit) => unit.label === label),
+    factor: factorOfParts(compared, label),
     p,
   };
+}
+
+/** Units of the blocks that have one with this label. */
+function blocksWith(units: Units, label: number): Units {
+  const blocks = new Set<number>();
+  for (let i = 0; i < units.length; i++) if (units.label[i] === label) blocks.add(units.block[i]!);
+  return units.filter((i) => blocks.has(units.block[i]!));
 }

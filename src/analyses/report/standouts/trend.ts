@@ -6,7 +6,7 @@
 import type { Factor } from "../../../core/statistics/index.ts";
 import { maxStatisticTest } from "../../../core/statistics/index.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
-import { addTurns, addUp, ENOUGH_TOKENS, factorOfParts, groupedUnits, type Sums } from "./units.ts";
+import { addTurns, addUp, ENOUGH_TOKENS, factorOfParts, groupedUnits, Units } from "./units.ts";
 
 export interface Trend {
   /** Mean |Δ| in the first and the last third of the steps, nats. */
@@ -19,27 +19,26 @@ export interface Trend {
 
 /** The last third of the steps against the first; undefined with fewer than three steps. */
 export function findTrend(clusters: readonly SampledCluster[]): Trend | undefined {
-  const steps = [...new Set(clusters.flatMap(({ sequences }) => sequences.map(({ step }) => step)))]
-    .filter((step) => !Number.isNaN(step))
-    .sort((a, b) => a - b);
+  const known = new Set<number>();
+  for (const { sequences } of clusters) for (const { step } of sequences) known.add(step);
+  known.delete(Number.NaN);
+  const steps = [...known].sort((a, b) => a - b);
   const part = Math.floor(steps.length / 3);
   if (part === 0) return undefined;
   const [before, after] = [steps[part - 1] as number, steps.at(-part) as number];
-  const units = clusters.flatMap(({ sequences }, cluster) => {
+  const units = new Units();
+  for (const [cluster, { sequences }] of clusters.entries()) {
     const step = sequences[0]?.step ?? Number.NaN;
-    if (!(step <= before || step >= after)) return [];
-    const sums = addUp(sequences.map(addTurns));
-    return sums.tokens === 0 ? [] : [{ ...sums, cluster, block: 0, label: step <= before ? 0 : 1 }];
-  });
-  const [early, late] = [0, 1].map((label) => addUp(units.filter((unit) => unit.label === label))) as [
-    Sums,
-    Sums,
-  ];
+    if (!(step <= before || step >= after)) continue;
+    const { tokens, deltaAbs } = addUp(sequences.map(addTurns));
+    if (tokens > 0) units.add(tokens, deltaAbs, cluster, 0, step <= before ? 0 : 1);
+  }
+  const [early, late] = [units.sumOf(0), units.sumOf(1)];
   if (Math.min(early.tokens, late.tokens) < ENOUGH_TOKENS) return undefined;
   return {
     early: early.deltaAbs / early.tokens,
     late: late.deltaAbs / late.tokens,
-    factor: factorOfParts(units, ({ label }) => label === 1),
+    factor: factorOfParts(units, 1),
     // Of two groups one sum mirrors the other, so the larger z is the two-sided test.
     p: Math.min(...maxStatisticTest(groupedUnits(units, 2, false)).p),
   };

@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { GroupedUnits } from "../../../core/statistics/index.ts";
-import { clusteredFactor, type Factor, type TwoParts } from "../../../core/statistics/index.ts";
+import {
+  clusteredFactor,
+  type Factor,
+  type GroupedUnits,
+  type TwoParts,
+} from "../../../core/statistics/index.ts";
 import type { SampledSequence } from "../../../core/summaries/index.ts";
 
 /** A part must hold this many tokens before it is compared with others. */
@@ -27,88 +31,159 @@ export function addTurns({ turns }: SampledSequence): Sums {
   return { tokens, deltaAbs };
 }
 
-/** One value that changes places with others: a prompt, a response, or a part of a response. */
-export interface Unit extends Sums {
-  readonly cluster: number;
+const FIRST_ROOM = 256;
+
+/**
+ * Values that change places with others: prompts, responses, or parts of responses. As columns, since a large run has
+ * half a million of the last: elements from `length` on are of no meaning.
+ */
+export class Units {
+  length = 0;
+  tokens = new Float64Array(FIRST_ROOM);
+  /** Σ|Δ|, nats. */
+  deltaAbs = new Float64Array(FIRST_ROOM);
+  /** Ascending. */
+  cluster = new Int32Array(FIRST_ROOM);
   /** Units change places within their block only. */
-  readonly block: number;
-  readonly label: number;
-}
+  block = new Int32Array(FIRST_ROOM);
+  label = new Int32Array(FIRST_ROOM);
 
-export function byCluster(units: readonly Unit[]): Map<number, Unit[]> {
-  const clusters = new Map<number, Unit[]>();
-  for (const unit of units) {
-    const known = clusters.get(unit.cluster);
-    if (known === undefined) clusters.set(unit.cluster, [unit]);
-    else known.push(unit);
+  add(tokens: number, deltaAbs: number, cluster: number, block: number, label: number): void {
+    const at = this.length++;
+    if (at === this.tokens.length) this.#grow();
+    this.tokens[at] = tokens;
+    this.deltaAbs[at] = deltaAbs;
+    this.cluster[at] = cluster;
+    this.block[at] = block;
+    this.label[at] = label;
   }
-  return clusters;
+
+  #grow(): void {
+    const room = 2 * this.tokens.length;
+    this.tokens = copyOnto(new Float64Array(room), this.tokens);
+    this.deltaAbs = copyOnto(new Float64Array(room), this.deltaAbs);
+    this.cluster = copyOnto(new Int32Array(room), this.cluster);
+    this.block = copyOnto(new Int32Array(room), this.block);
+    this.label = copyOnto(new Int32Array(room), this.label);
+  }
+
+  /** Those for which `isIn` holds, by their index. */
+  filter(isIn: (unit: number) => boolean): Units {
+    const kept = new Units();
+    for (let i = 0; i < this.length; i++) {
+      if (isIn(i))
+        kept.add(this.tokens[i]!, this.deltaAbs[i]!, this.cluster[i]!, this.block[i]!, this.label[i]!);
+    }
+    return kept;
+  }
+
+  /** The sums of units `[from, to)`. */
+  sum(from = 0, to = this.length): Sums {
+    const { tokens, deltaAbs } = this;
+    const sums = { tokens: 0, deltaAbs: 0 };
+    for (let i = from; i < to; i++) {
+      sums.tokens += tokens[i]!;
+      sums.deltaAbs += deltaAbs[i]!;
+    }
+    return sums;
+  }
+
+  /** The sums of those of units `[from, to)` that have a label. */
+  sumOf(label: number, from = 0, to = this.length): Sums {
+    const { tokens, deltaAbs, label: labels } = this;
+    const sums = { tokens: 0, deltaAbs: 0 };
+    for (let i = from; i < to; i++) {
+      if (labels[i] !== label) continue;
+      sums.tokens += tokens[i]!;
+      sums.deltaAbs += deltaAbs[i]!;
+    }
+    return sums;
+  }
+
+  /** The units of each cluster, `[from, to)`. */
+  *clusters(): Generator<readonly [from: number, to: number]> {
+    for (let from = 0; from < this.length; ) {
+      let to = from + 1;
+      while (to < this.length && this.cluster[to] === this.cluster[from]) to++;
+      yield [from, to];
+      from = to;
+    }
+  }
 }
 
-export function wholeClusters(sequences: readonly Unit[]): Unit[] {
-  return [...byCluster(sequences)].map(([cluster, members]) => {
-    if (members.length === 1) return { ...members[0]!, block: 0 };
-    const sum = addUp(members);
-    // Where a prompt lies in several parts after all, it counts for the one with most of its tokens.
-    const tokens = new Map<number, number>();
-    for (const { label, tokens: n } of members) tokens.set(label, (tokens.get(label) ?? 0) + n);
-    const [label] = [...tokens].reduce((a, b) => (b[1] > a[1] ? b : a));
-    return { ...sum, cluster, block: 0, label };
-  });
+function copyOnto<A extends Float64Array | Int32Array>(onto: A, from: A): A {
+  onto.set(from);
+  return onto;
 }
 
-/** Sums of units `[from, to)`. */
-export function addUp(units: readonly Sums[], from = 0, to = units.length): Sums {
+export function addUp(all: readonly Sums[]): Sums {
   let tokens = 0;
   let deltaAbs = 0;
-  for (let i = from; i < to; i++) {
-    const unit = units[i]!;
-    tokens += unit.tokens;
-    deltaAbs += unit.deltaAbs;
+  for (const sums of all) {
+    tokens += sums.tokens;
+    deltaAbs += sums.deltaAbs;
   }
   return { tokens, deltaAbs };
 }
 
-/** e = Σ|Δ| − R·n, R being that of the block: what is left when the tokens that a unit has are accounted for. */
-export function groupedUnits(units: readonly Unit[], groupCount: number, within: boolean): GroupedUnits {
-  const blocks = [0];
-  for (let i = 1; i < units.length; i++)
-    if (within && units[i]?.block !== units[i - 1]?.block) blocks.push(i);
-  blocks.push(units.length);
-  const values = new Float64Array(units.length);
-  const groups = new Int32Array(units.length);
-  for (let b = 0; b + 1 < blocks.length; b++) {
-    const [from, to] = [blocks[b] as number, blocks[b + 1] as number];
-    const { tokens, deltaAbs } = addUp(units, from, to);
-    for (let i = from; i < to; i++) {
-      const unit = units[i] as Unit;
-      values[i] = unit.deltaAbs - (deltaAbs / tokens) * unit.tokens;
-      groups[i] = unit.label;
-    }
+/** One unit for each cluster, all in one block. */
+export function wholeClusters(units: Units): Units {
+  const whole = new Units();
+  for (const [from, to] of units.clusters()) {
+    const { tokens, deltaAbs } = units.sum(from, to);
+    whole.add(tokens, deltaAbs, units.cluster[from]!, 0, mainLabel(units, from, to));
   }
-  return { values, groups, groupCount, blocks: Int32Array.from(blocks) };
+  return whole;
 }
 
-/** Its `largest.cluster` is the place in the list of clusters. */
-export function factorOfParts(units: readonly Unit[], isFirst: (unit: Unit) => boolean): Factor {
-  const { parts, clusters } = twoParts(units, isFirst);
+/** Where a prompt lies in several parts after all, it counts for the one with most of its tokens. */
+function mainLabel({ tokens, label }: Units, from: number, to: number): number {
+  if (to === from + 1) return label[from]!;
+  const byLabel = new Map<number, number>();
+  for (let i = from; i < to; i++) byLabel.set(label[i]!, (byLabel.get(label[i]!) ?? 0) + tokens[i]!);
+  const [main] = [...byLabel].reduce((a, b) => (b[1] > a[1] ? b : a));
+  return main;
+}
+
+/** e = Σ|Δ| − R·n, R being that of the block: what is left when the tokens that a unit has are accounted for. */
+export function groupedUnits(units: Units, groupCount: number, within: boolean): GroupedUnits {
+  const { length, tokens, deltaAbs, block } = units;
+  const blocks = [0];
+  for (let i = 1; i < length; i++) if (within && block[i] !== block[i - 1]) blocks.push(i);
+  blocks.push(length);
+  const values = new Float64Array(length);
+  for (let b = 0; b + 1 < blocks.length; b++) {
+    const [from, to] = [blocks[b] as number, blocks[b + 1] as number];
+    const sums = units.sum(from, to);
+    const mean = sums.deltaAbs / sums.tokens;
+    for (let i = from; i < to; i++) values[i] = deltaAbs[i]! - mean * tokens[i]!;
+  }
+  return { values, groups: units.label.slice(0, length), groupCount, blocks: Int32Array.from(blocks) };
+}
+
+/**
+ * The units of a label against the other ones. Its `largest.cluster` is the place in the list of clusters.
+ */
+export function factorOfParts(units: Units, first: number): Factor {
+  const { parts, clusters } = twoParts(units, first);
   const factor = clusteredFactor(parts);
   return { ...factor, largest: { ...factor.largest, cluster: clusters[factor.largest.cluster] ?? -1 } };
 }
 
 function twoParts(
-  units: readonly Unit[],
-  isFirst: (unit: Unit) => boolean,
+  units: Units,
+  first: number,
 ): { readonly parts: TwoParts; readonly clusters: readonly number[] } {
-  const places = new Map<number, number>();
-  for (const { cluster } of units) if (!places.has(cluster)) places.set(cluster, places.size);
-  const column = (): Float64Array => new Float64Array(places.size);
+  const all = [...units.clusters()];
+  const column = (): Float64Array => new Float64Array(all.length);
   const parts = { sums: column(), sizes: column(), otherSums: column(), otherSizes: column() };
-  for (const unit of units) {
-    const at = places.get(unit.cluster) as number;
-    const [sums, sizes] = isFirst(unit) ? [parts.sums, parts.sizes] : [parts.otherSums, parts.otherSizes];
-    sums[at] = (sums[at] as number) + unit.deltaAbs;
-    sizes[at] = (sizes[at] as number) + unit.tokens;
+  for (const [at, [from, to]] of all.entries()) {
+    for (let i = from; i < to; i++) {
+      const isFirst = units.label[i] === first;
+      const [sums, sizes] = isFirst ? [parts.sums, parts.sizes] : [parts.otherSums, parts.otherSizes];
+      sums[at] = (sums[at] as number) + units.deltaAbs[i]!;
+      sizes[at] = (sizes[at] as number) + units.tokens[i]!;
+    }
   }
-  return { parts, clusters: [...places.keys()] };
+  return { parts, clusters: all.map(([from]) => units.cluster[from]!) };
 }
