@@ -16,6 +16,7 @@ const KERNELS = {
   decimals: ["decimals.ts"],
   logprobs: ["logprobs.ts"],
   integers: ["integers.ts"],
+  permutations: ["permutations.ts"],
   distribution: ["distribution.ts", "distribution-row.ts", "distribution-pair.ts", "vectors.ts"],
 };
 const FLAGS = ["--enable", "simd", "--runtime", "stub", "--noAssert", "-O3", "--converge", "--use", "abort="];

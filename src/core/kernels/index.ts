@@ -71,6 +71,7 @@ export { checkedRows } from "./token-block.ts";
 export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";
 export { type DecimalsKernel, decimalsKernel, type NarrowArray } from "./wasm/decimals-kernel.ts";
 export { type IntegersKernel, integersKernel } from "./wasm/integers-kernel.ts";
+export { type PermutationsKernel, permutationsKernel } from "./wasm/permutations-kernel.ts";
 export {
   type CountedCells,
   type CountedGroups,

@@ -12,7 +12,7 @@ export { clusteredFactor, type Factor, type TwoParts } from "./factor.ts";
 export { countTail, paretoTailIndex, weightTailIndex } from "./generalized-pareto.ts";
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 export { mannWhitneyU } from "./mann-whitney.ts";
-export { type GroupedUnits, maxStatisticTest } from "./max-statistic.ts";
+export { maxStatisticTest } from "./max-statistic.ts";
 export {
   boundMean,
   boundShareOfNone,
@@ -22,6 +22,7 @@ export {
 } from "./mean-bound.ts";
 export { meanTest, ratioInterval } from "./mean-interval.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";
+export type { GroupedUnits } from "./permutations.ts";
 export { poissonBinomialTail } from "./poisson-binomial.ts";
 export { seededRandom } from "./random.ts";
 export { rareRate } from "./rare-rate.ts";

@@ -5,20 +5,7 @@
  *
  * @module
  */
-import { nextState, toInteger } from "./random.ts";
-
-export interface GroupedUnits {
-  /** `[units]`: what is summed, such as e = Σ|Δ| − R·n of a prompt (R: mean |Δ| of the run, n: its tokens). */
-  readonly values: Float64Array;
-  /** `[units]`: the group of each, from 0. */
-  readonly groups: Int32Array;
-  readonly groupCount: number;
-  /**
-   * `[blocks + 1]`: units are permuted only within `[blocks[i], blocks[i + 1])`, such as the turns of one sequence. Blocks
-   * cover all units; one block when absent.
-   */
-  readonly blocks?: Int32Array;
-}
+import { createPermuter, type GroupedUnits, listBlocks } from "./permutations.ts";
 
 export interface MaxStatistic {
   /** `[groups]`: (sum − its mean under permutation) / its standard deviation; 0 where permuting cannot change it. */
@@ -38,8 +25,7 @@ const ENOUGH_BEATEN = PERMUTATIONS / 20;
 /** One-sided: groups whose sums are larger than chance would have them. */
 export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   const { values, groups, groupCount } = units;
-  const blocks = units.blocks ?? Int32Array.of(0, values.length);
-  const { mean, deviation } = computeMoments(units, blocks);
+  const { mean, deviation } = computeMoments(units, listBlocks(units));
   const standardised = (sums: Float64Array, group: number): number => {
     const scale = deviation[group] as number;
     // A spread that is only rounding says nothing.
@@ -58,18 +44,19 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   const z = Float64Array.from({ length: groupCount }, (_, group) => standardised(observed, group));
   const worst = z.reduce((a, b) => Math.max(a, b), 0);
   const beaten = new Float64Array(groupCount).fill(1);
-  const shuffled = Float64Array.from(values);
-  const sums = new Float64Array(groupCount);
-  let state = seed | 0;
+  const permuter = createPermuter(units, seed);
   // Equal sums added in another order differ in their last bits, but count as equal.
   const slack = 1e-9 * (1 + worst);
   let done = 0;
-  for (let overall = 0; done < PERMUTATIONS && overall < ENOUGH_BEATEN; done++) {
-    state = permute(shuffled, { groups, blocks, sums }, state);
-    const most = largest(sums) + slack;
-    if (most >= worst) overall++;
-    for (let group = 0; group < groupCount; group++)
-      if (most >= (z[group] as number)) beaten[group] = (beaten[group] as number) + 1;
+  for (let overall = 0; done < PERMUTATIONS && overall < ENOUGH_BEATEN; ) {
+    const count = Math.min(permuter.round, PERMUTATIONS - done);
+    const sums = permuter.next(count);
+    for (let i = 0; i < count && overall < ENOUGH_BEATEN; i++, done++) {
+      const most = largest(sums.subarray(i * groupCount, (i + 1) * groupCount)) + slack;
+      if (most >= worst) overall++;
+      for (let group = 0; group < groupCount; group++)
+        if (most >= (z[group] as number)) beaten[group] = (beaten[group] as number) + 1;
+    }
   }
   const p = beaten.map((count, group) => ((deviation[group] as number) > 0 ? count / (done + 1) : 1));
   return { z, p, permutations: done };
@@ -110,38 +97,4 @@ function computeMoments(
     }
   }
   return { mean, deviation: variance.map(Math.sqrt) };
-}
-
-interface Permutation {
-  readonly groups: Int32Array;
-  readonly blocks: Int32Array;
-  /** `[groups]`: overwritten. */
-  readonly sums: Float64Array;
-}
-
-/**
- * Permutes the values of each block (Fisher and Yates) and sums their groups: a value is added once it has its place. Takes
- * and returns the state of the random numbers.
- */
-function permute(values: Float64Array, { groups, blocks, sums }: Permutation, before: number): number {
-  let state = before;
-  sums.fill(0);
-  for (let block = 0; block + 1 < blocks.length; block++) {
-    const from = blocks[block] as number;
-    for (let left = (blocks[block + 1] as number) - from; left > 0; left--) {
-      const last = from + left - 1;
-      let taken = values[last] as number;
-      if (left > 1) {
-        state = nextState(state);
-        const other = from + toInteger(state, left);
-        const value = taken;
-        taken = values[other] as number;
-        values[other] = value;
-        values[last] = taken;
-      }
-      const group = groups[last] as number;
-      sums[group] = (sums[group] as number) + taken;
-    }
-  }
-  return state;
 }

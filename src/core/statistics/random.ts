@@ -1,3 +1,5 @@
+const STEP = 0x6d2b79f5;
+
 /**
  * Uniform numbers from 0 to 1 (1 excluded), the same for the same seed on every machine. Mulberry32 (T. Ettinger,
  * 2017): a counter that is multiplied and shifted; good enough to draw with, and of no use for secrets.
@@ -15,7 +17,12 @@ export function seededRandom(seed: number): () => number {
  * of the loop is faster than one in a closure. It is a signed integer, because V8 allocates memory for each number from 2^31 on.
  */
 export function nextState(state: number): number {
-  return (state + 0x6d2b79f5) | 0;
+  return (state + STEP) | 0;
+}
+
+/** The state after `count` more numbers. */
+export function skipStates(state: number, count: number): number {
+  return (state + Math.imul(count, STEP)) | 0;
 }
 
 /** The number from 0 to 1 that belongs to a state. */
