@@ -9,6 +9,8 @@ const MAKE_STUDY = fileURLToPath(new URL("../../../python/tests/make_study.py", 
 // Some virtual machines name AMX among the processor's instructions and forbid it: a bfloat16 layer then ends the process.
 // Unit tests share a process, and workers inherit this.
 process.env.ONEDNN_MAX_CPU_ISA ??= "AVX512_CORE";
+// Tiny models: a second thread waits for the first one in a loop, which takes a processor that other tests need.
+process.env.OMP_NUM_THREADS ??= "1";
 
 /** A Python with PyTorch and transformers; undefined where LOGRATIO_PYTHON (else python3) has none, and then why is said. */
 export function findTorchPython(): string | undefined {
