@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import importlib.util
 import itertools
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -31,14 +35,52 @@ def run_script(folder: Path, script: str, *arguments: str, env: dict[str, str] |
     install_metadata(folder / "site")
     path = os.pathsep.join([str(folder / "site"), str(PACKAGE), str(TESTS / "hooks")])
     whole = {k: v for k, v in os.environ.items() if not k.startswith("LOGRATIO_")} | {"PYTHONPATH": path} | (env or {})
-    run = subprocess.run(
-        [sys.executable, str(TESTS / "hooks" / script), *arguments],
-        cwd=folder, env=whole, capture_output=True, text=True, timeout=500, check=False,
-    )  # fmt: skip
-    log = run.stdout + run.stderr
+    status, log = run_forked(folder, [str(TESTS / "hooks" / script), *arguments], whole)
     truth = re.search(r"^TRUTH (.*)$", log, re.M)
-    assert run.returncode == 0 and truth is not None, log[-4000:]
+    assert status == 0 and truth is not None, log[-4000:]
     return json.loads(truth[1]), log
+
+
+#: What the scripts of a trainer import. Not verl itself: it takes its plug-ins from the environment when it is imported.
+IMPORTS = {
+    "trl": ("torch", "datasets", "trl.trainer.grpo_trainer"),
+    "verl": ("torch", "ray", "transformers", "tensordict", "transfer_queue", "omegaconf"),
+}
+
+
+@functools.cache
+def start_fork_server(trainer: str) -> subprocess.Popen[str]:
+    server = subprocess.Popen(
+        [sys.executable, str(TESTS / "hooks" / "fork_server.py"), *IMPORTS[trainer]],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+        env={k: v for k, v in os.environ.items() if not k.startswith("LOGRATIO_")} | {"HF_HUB_OFFLINE": "1"},
+    )  # fmt: skip
+    atexit.register(server.kill)
+    return server
+
+
+def run_forked(folder: Path, command: list[str], env: dict[str, str]) -> tuple[int, str]:
+    """Status and output of a script; where processes cannot fork, of a Python that imports everything anew."""
+    if not hasattr(os, "fork"):
+        run = subprocess.run(
+            [sys.executable, *command],
+            cwd=folder, env=env, capture_output=True, text=True, timeout=500, check=False,
+        )  # fmt: skip
+        return run.returncode, run.stdout + run.stderr
+    server = start_fork_server(Path(command[0]).name.partition("_")[0])
+    # Standard output and error, each in its own file: what stands in a line of the one must not end in one of the other.
+    output = [folder / "output.txt", folder / "errors.txt"]
+    job = {"command": command, "folder": str(folder), "env": env, "output": [str(path) for path in output]}
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.write(json.dumps(job) + "\n")
+    server.stdin.flush()
+    # With the child, which is in its session.
+    timer = threading.Timer(500, os.killpg, (server.pid, signal.SIGKILL))
+    timer.start()
+    answer = server.stdout.readline()
+    timer.cancel()
+    text = "".join(path.read_text(errors="replace") for path in output if path.exists())
+    return int(answer or -signal.SIGKILL), text
 
 
 def install_metadata(site: Path) -> None:
