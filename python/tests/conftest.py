@@ -13,6 +13,8 @@ os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE")
 # Models of a few thousand weights: a second thread waits for the first one in a loop, which takes a processor that other
 # tests need. In the processes that tests start as well.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Ray lets its workers wait for whatever else runs (niceness 15), which on a busy machine is for minutes.
+os.environ.setdefault("RAY_worker_niceness", "0")
 
 VOCABULARY = 97
 

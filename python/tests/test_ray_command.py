@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -34,13 +36,28 @@ def address():
         run_program(["--version"])
     except LogratioError as error:
         pytest.skip(f"the program is not built: {error.message}")
-    ray = "ray.scripts.scripts"
-    # The nodes' processes inherit PYTHONPATH: elsewhere the package is installed.
-    started = run(ray, "start", "--head", "--num-cpus=2", "--port=0", "--include-dashboard=false")
-    found = re.search(r"--address='([^']+)'", started.stdout + started.stderr)
-    assert found, started.stdout + started.stderr
+    # The nodes' processes inherit PYTHONPATH: elsewhere the package is installed. With --block they end with this process;
+    # `ray stop` would end every cluster of the machine. In a directory of its own, for Ray keeps there which cluster
+    # programs find that name none; a short one, for sockets are in it.
+    folder = tempfile.mkdtemp(prefix="ray-")
+    words = ["start", "--head", "--num-cpus=2", "--port=0", "--include-dashboard=false", "--block"]
+    words.append(f"--temp-dir={folder}")
+    environment = {**os.environ, "PYTHONPATH": str(HOME), "RAY_AUTH_MODE": "disabled", "PYTHONUNBUFFERED": "1"}
+    started = subprocess.Popen(
+        [sys.executable, "-m", "ray.scripts.scripts", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment,
+    )  # fmt: skip
+    said = ""
+    found = None
+    while found is None:
+        line = started.stdout.readline()
+        assert line, said
+        said += line
+        found = re.search(r"--address='([^']+)'", said)
     yield found[1]
-    run(ray, "stop", "--force")
+    started.terminate()
+    started.communicate(timeout=60)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_writes_the_part_of_the_run(address, tmp_path):

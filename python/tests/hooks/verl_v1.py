@@ -141,7 +141,8 @@ Trainer.__abstractmethods__ = frozenset()
 
 
 def main():
-    ray.init(num_cpus=16, include_dashboard=False, log_to_driver=False)
+    # Its own cluster, also where another one runs.
+    ray.init("local", num_cpus=16, include_dashboard=False, log_to_driver=False)
     tq.init(OmegaConf.create({"backend": {"SimpleStorage": {"num_data_storage_units": 1}}}))
     trainer = object.__new__(Trainer)
     workers = Workers()
