@@ -248,11 +248,9 @@ export async function* readPadded(
   try {
     for (let start = 0; start < reference.rows; start += rowsPerBlock) {
       const end = Math.min(reference.rows, start + rowsPerBlock);
-      const blocks = new Map<ArrayField, readonly RowArrays[ArrayField][]>();
-      for (const { field, read } of readers) blocks.set(field, await read(start, end));
-      const policyBlocks = await Promise.all(
-        policyReaders.map(async ({ policy, read }) => [policy, await read(start, end)] as const),
-      );
+      const read = await allDone([...readers, ...policyReaders].map((reader) => reader.read(start, end)));
+      const blocks = new Map(readers.map(({ field }, i) => [field, read[i]!] as const));
+      const policyBlocks = policyReaders.map(({ policy }, i) => [policy, read[readers.length + i]!] as const);
       const isLeftPadded = isPaddedOnTheLeft(blocks.get("mask"));
       const drafts: SequenceDraft[] = [];
       for (let row = start; row < end; row++) {
@@ -271,6 +269,18 @@ export async function* readPadded(
   } finally {
     for (const { release } of [...readers, ...policyReaders]) release();
   }
+}
+
+/**
+ * What all of them come to: one column is decoded while the next ones are read. Waits for all even where one fails, since
+ * the others still write into memory that is given away then, and throws the first error in their order.
+ */
+async function allDone<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(promises);
+  return results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
 }
 
 /** Reads blocks of rows one after the other into the same memory: drafts are valid until the next one. */
