@@ -21,9 +21,9 @@ export interface GroupedUnits {
 }
 
 export interface Permuter {
-  /** Permutations at most of which it takes little more time to make all than to make one. */
+  /** Permutations that are made at once, at most. */
   readonly round: number;
-  /** `[count × groups]`: the sums of the next permutations, at most `round`. Overwritten later. */
+  /** `[count × groups]`: the sums of the next permutations, which the next call overwrites. @param count up to `round` */
   next(count: number): Float64Array;
 }
 
