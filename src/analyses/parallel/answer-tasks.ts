@@ -6,7 +6,7 @@ import { moveArrays } from "./move-arrays.ts";
 /**
  * Makes this thread answer what `startThread` asks: with what `handle` returns, or with the error that it throws.
  *
- * @param moves whether arrays of an answer are moved, so that they are empty here afterwards, and not copied
+ * @param moves whether arrays of an answer are moved, which leaves them empty here, instead of copied
  */
 export function answerTasks<Task, Reply>(
   handle: (task: Task) => Reply | Promise<Reply>,
@@ -14,17 +14,15 @@ export function answerTasks<Task, Reply>(
 ): void {
   parentPort?.on("message", async ({ id, task }: Question<Task>) => {
     let answer: Answer<Reply>;
-    let moved: readonly ArrayBuffer[] = [];
+    let buffers: readonly ArrayBuffer[] = [];
     try {
-      const reply = await handle(task);
-      if (moves) {
-        const { value, buffers } = moveArrays(reply);
-        answer = { id, reply: value };
-        moved = buffers;
-      } else answer = { id, reply };
+      const value = await handle(task);
+      const reply = moves ? moveArrays(value) : { value, buffers };
+      answer = { id, reply: reply.value };
+      buffers = reply.buffers;
     } catch (error) {
       answer = { id, error: packError(error) };
     }
-    parentPort?.postMessage(answer, moved);
+    parentPort?.postMessage(answer, buffers);
   });
 }

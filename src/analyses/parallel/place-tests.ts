@@ -2,12 +2,12 @@ import type { GatheredPlaces, PlaceChances, PlaceUnits } from "../report/index.t
 import { moveArrays } from "./move-arrays.ts";
 import { startThread, workerFile } from "./thread.ts";
 
-/** Tested in 0.13 s: somewhat longer than starting a thread takes. */
+/** Turns and tenths that are tested in 0.13 s, somewhat longer than a thread takes to start. */
 const SMALL_UNITS = 2 ** 17;
 
 /**
- * What `testPlaces` finds, in a thread of its own: they are a quarter of a large report. Undefined where no thread
- * can run it, or there is too little to test to gain by it.
+ * What `testPlaces` finds, in a thread of its own: these tests take a quarter of the time of a large report. Undefined
+ * where no thread can run them, or there is too little to test to gain by it.
  *
  * @param places their units are moved away
  * @param options the number of units up to which no thread is started, and the file that it runs

@@ -39,7 +39,7 @@ export interface Comparisons {
   readonly trend: Trend | undefined;
 }
 
-/** What is permuted for turns and tenths of a response, which are most of the work and may be tested by another thread. */
+/** What is permuted to test turns and tenths of a response: most of the work, which another thread may do. */
 export type PlaceUnits = Readonly<Record<Place, GroupedUnits>>;
 /** The p of each turn and tenth. */
 export type PlaceChances = Readonly<Record<Place, Float64Array>>;
@@ -78,7 +78,7 @@ export function comparePlaces(
   return { turns: significant(turns, chances.turns), deciles: significant(deciles, chances.deciles) };
 }
 
-/** Parts that responses belong to as wholes. */
+/** Parts that whole responses belong to, and runs as a whole. */
 export function compareWholes(clusters: readonly SampledCluster[]): Omit<Comparisons, Place> {
   return {
     steps: findStandouts(clusters, ({ step }) => step),

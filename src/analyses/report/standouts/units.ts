@@ -35,7 +35,7 @@ const FIRST_ROOM = 256;
 
 /**
  * Values that change places with others: prompts, responses, or parts of responses. As columns, since a large run has
- * half a million of the last: elements from `length` on are of no meaning.
+ * half a million of the last; what a column holds from `length` on means nothing.
  */
 export class Units {
   length = 0;
@@ -100,7 +100,7 @@ export class Units {
     return sums;
   }
 
-  /** The units of each cluster, `[from, to)`. */
+  /** The units of each cluster, `[from, to)`: they are next to each other. */
   *clusters(): Generator<readonly [from: number, to: number]> {
     for (let from = 0; from < this.length; ) {
       let to = from + 1;
@@ -161,9 +161,7 @@ export function groupedUnits(units: Units, groupCount: number, within: boolean):
   return { values, groups: units.label.slice(0, length), groupCount, blocks: Int32Array.from(blocks) };
 }
 
-/**
- * The units of a label against the other ones. Its `largest.cluster` is the place in the list of clusters.
- */
+/** The units of the label `first` against the others. Its `largest.cluster` is the place in the list of clusters. */
 export function factorOfParts(units: Units, first: number): Factor {
   const { parts, clusters } = twoParts(units, first);
   const factor = clusteredFactor(parts);
