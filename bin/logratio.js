@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-import { existsSync } from "node:fs";
+const { existsSync } = require("node:fs");
+const { join } = require("node:path");
 
+const program = join(__dirname, "../program/apps/cli/main.js");
+const modules = join(__dirname, "../dist/apps/cli/main.js");
 // Bundled into few files, which load at once; else as dist/ has it, after a build of TypeScript alone.
-const main = ["../program/apps/cli/main.js", "../dist/apps/cli/main.js"]
-  .map((path) => new URL(path, import.meta.url))
-  .find((url) => existsSync(url));
-if (main === undefined) {
+if (existsSync(program)) require(program);
+else if (existsSync(modules)) import(require("node:url").pathToFileURL(modules).href);
+else {
   process.stderr.write(
     "logratio is not built here: run `npm ci` (or `npm run build`) in its directory first\n",
   );
-  process.exit(3);
+  process.exitCode = 3;
 }
-await import(main.href);

@@ -56,6 +56,15 @@ it.skipIf(noShell)("completes the files it writes when nobody reads its output t
   expect(readFileSync(log, "utf8").trimEnd().split("\n")).toHaveLength(200);
 });
 
+it("fails, as a bug, where it waits for what cannot happen any more", () => {
+  const lost = "import { promises } from 'node:fs'; promises.stat = () => new Promise(() => {});";
+  const hook = `data:text/javascript,${lost} import { syncBuiltinESMExports } from 'node:module'; syncBuiltinESMExports();`;
+  const args = ["--import", hook, join(ROOT, "bin/logratio.js"), "report", DEMO];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect(stderr).toMatch(/^bug: Error: the command waits for something that cannot happen any more\n/);
+  expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
+});
+
 describe("logratio report", () => {
   it("prints the contract's metrics as JSON, with nothing else on standard output", () => {
     const { status, out, err } = logratio(["report", DEMO, "--json"]);

@@ -22,9 +22,7 @@ listenForClosedPipes((error) => {
   process.exit();
 });
 
-try {
-  process.exitCode = await runCommandLine(process.argv.slice(2));
-} catch (thrown) {
+function failOn(thrown: unknown): void {
   const error = recognizeMissingLibrary(thrown) ?? thrown;
   if (isLogratioError(error)) fail(error);
   else if (isSystemError(error)) {
@@ -37,3 +35,16 @@ try {
     process.exitCode = EXIT.unreadable;
   }
 }
+
+/** Node ends a process, as if all were well, when nothing can settle the promise that it waits for. */
+function failUnsettled(): void {
+  failOn(new Error("the command waits for something that cannot happen any more"));
+}
+
+// Not awaited: as CommonJS, which the bundle is, a module cannot wait.
+process.once("beforeExit", failUnsettled);
+runCommandLine(process.argv.slice(2))
+  .then((status) => {
+    process.exitCode = status;
+  }, failOn)
+  .finally(() => process.off("beforeExit", failUnsettled));

@@ -26,7 +26,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitStatu
     optimizeLater();
     const terminal = openTerminal(colorChoice(program.opts().color as unknown));
     status = await verb.run(command.processedArgs, command.opts(), terminal, program);
-  });
+  }, selectVerbs(argv));
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
@@ -37,8 +37,21 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitStatu
   return status;
 }
 
-/** @param run called with the verb that the command line names, once its flags are parsed */
-export function buildProgram(run: (verb: Verb, command: Command) => Promise<void>): Command {
+/** Verbs whose flags this command line may need: those of all take longer than to parse it. */
+function selectVerbs(argv: readonly string[]): readonly Verb[] {
+  const named = VERBS.filter(({ name }) => argv.includes(name));
+  // The program's own help marks the verbs that have flags, and completions list them.
+  return named.length === 0 || named.some(({ name }) => name === "completions") ? VERBS : named;
+}
+
+/**
+ * @param run called with the verb that the command line names, once its flags are parsed
+ * @param withFlags the verbs that get their flags; the others have only their names and summaries
+ */
+export function buildProgram(
+  run: (verb: Verb, command: Command) => Promise<void>,
+  withFlags: readonly Verb[] = VERBS,
+): Command {
   const everyday = VERBS.flatMap(({ examples }) => examples.filter((example) => example.everyday));
   const program = new Command("logratio")
     .configureOutput({
@@ -55,14 +68,25 @@ export function buildProgram(run: (verb: Verb, command: Command) => Promise<void
     .showHelpAfterError("(see --help)")
     // Without this commander ends the process itself, before output to a pipe is through.
     .exitOverride();
-  for (const verb of VERBS) addVerb(program, verb, run);
+  for (const verb of VERBS) {
+    const command = addVerb(program, verb);
+    if (withFlags.includes(verb)) completeVerb(command, verb, run);
+  }
   return program;
 }
 
-function addVerb(program: Command, verb: Verb, run: (verb: Verb, command: Command) => Promise<void>): void {
+function addVerb(program: Command, verb: Verb): Command {
   // `command()` copies exitOverride and configureOutput from the program, so both must be set before this.
   const command = program.command(verb.name).description(verb.summary);
   if (verb.usage !== undefined) command.usage(verb.usage);
+  return command;
+}
+
+function completeVerb(
+  command: Command,
+  verb: Verb,
+  run: (verb: Verb, command: Command) => Promise<void>,
+): void {
   for (const { syntax, meaning, choices } of verb.arguments) {
     const argument = new Argument(syntax, meaning);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));

@@ -22,6 +22,15 @@ it("turns every verb into a command, and names none twice", () => {
   expect(new Set(VERBS.map(({ name }) => name)).size).toBe(VERBS.length);
 });
 
+it("gives a verb the same help where the others have no flags", () => {
+  for (const verb of VERBS) {
+    const alone = buildProgram(async () => {}, [verb]);
+    const help = (of: Command): string => readHelp(of.commands.find((each) => each.name() === verb.name)!);
+    expect(help(alone)).toBe(help(program));
+    expect(alone.commands.filter(({ options }) => options.length > 0).length).toBeLessThan(2);
+  }
+});
+
 it("has a file of data for each verb, and each in the list", () => {
   const others = ["index.ts", "verb.ts", "shared.ts"];
   const files = readdirSync(import.meta.dirname).filter(
