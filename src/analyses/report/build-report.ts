@@ -2,12 +2,7 @@ import { orNull } from "../../core/base/index.ts";
 import { absProbDiffStd, deltaStd, sumsLayout as F } from "../../core/kernels/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { GroupRow, MismatchSummary } from "../../core/summaries/index.ts";
-import {
-  emptyOutcomeSums,
-  largestGroups,
-  type OutcomeMeans,
-  outcomeMeans,
-} from "../../core/summaries/index.ts";
+import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../../core/summaries/index.ts";
 import {
   type GroupMetrics,
   type MismatchMetrics,
@@ -305,7 +300,7 @@ function describeGroups(
       to: PROBABILITY_EDGES[row.group + 1] as number,
       ...groupMetrics(row, pooled),
     })),
-    per_token_id: largestGroups(groups.tokenIds.columns(), TOKEN_IDS_SHOWN).map((row) => ({
+    per_token_id: groups.tokenIds.largest(TOKEN_IDS_SHOWN).map((row) => ({
       token_id: row.group,
       ...groupMetrics(row, pooled),
     })),

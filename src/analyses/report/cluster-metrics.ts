@@ -13,7 +13,7 @@ export interface ClusterMetric {
   readonly scale: "linear" | "log";
   /** What a cluster's part in the figure is measured by; non-negative. */
   readonly mass: Column;
-  /** Of one token, as a function of its Δ, where few tokens can make most of it. */
+  /** Of one token, as a function of its Δ that grows with the distance from 0, where few tokens can make most of it. */
   readonly tokenMass?: (delta: number) => number;
   /** From the sums of all clusters; on the scale on which its interval is symmetric but for the logarithm. */
   value(total: Sums): number;

@@ -175,7 +175,7 @@ function expectedError(masses: Float64Array): number {
 
 type TokenMass = NonNullable<ClusterMetric["tokenMass"]>;
 
-/** {@link describeHeavyTail}, once for all figures that share a mass: it sorts all cells by it. */
+/** {@link describeHeavyTail}, once for all figures that share a mass: it fits a tail. */
 function describeHeavyTails(deltas: ValueSketch): (mass: TokenMass) => string | undefined {
   const known = new Map<TokenMass, string | undefined>();
   return (mass) => {
@@ -187,11 +187,11 @@ function describeHeavyTails(deltas: ValueSketch): (mass: TokenMass) => string | 
 /** Words for a sum of `mass` over tokens whose tail says that its variance is infinite. */
 function describeHeavyTail(mass: TokenMass, deltas: ValueSketch): string | undefined {
   const { middles, counts } = deltas.columns();
-  const cells = Array.from(middles, (middle, i) => [mass(middle), counts[i]!] as const);
-  cells.sort(([a], [b]) => b - a);
+  const masses = middles.map((middle) => mass(middle));
   const n = deltas.count;
-  // As many of the largest as Vehtari et al. (2024) take.
+  // As many of the largest as Vehtari et al. (2024) take, which are more than the words below name.
   const most = Math.min(0.2 * n, 3 * Math.sqrt(n));
+  const cells = listLargest(masses, counts, Math.max(most, countFew(n)));
   let taken = 0;
   let end = 0;
   while (end < cells.length && taken < most) taken += cells[end++]![1];
@@ -205,14 +205,34 @@ function describeHeavyTail(mass: TokenMass, deltas: ValueSketch): string | undef
     tail.map(([, count]) => count),
   );
   if (!(index >= INFINITE_VARIANCE)) return undefined;
-  const sum = cells.reduce((all, [value, count]) => all + value * count, 0);
-  return `the tokens' tail is too heavy: ${largestTokens(cells, sum)}`;
+  const sum = masses.reduce((all, value, i) => all + value * counts[i]!, 0);
+  return `the tokens' tail is too heavy: ${largestTokens(cells, n, sum)}`;
 }
 
-/** `5 of 31,000 tokens hold 63 %`: so few as hold most, at most a hundredth. */
-function largestTokens(cells: readonly (readonly [value: number, count: number])[], sum: number): string {
-  const n = cells.reduce((all, [, count]) => all + count, 0);
-  const few = Math.max(1, Math.round(n / 1000));
+type MassCell = readonly [mass: number, count: number];
+
+/**
+ * Cells in descending order of mass: as many as hold `most` tokens, and one more. Every mass falls up to some Δ and rises from
+ * there on, so the next one is always at one end of those that are left.
+ */
+function listLargest(masses: Float64Array, counts: Float64Array, most: number): MassCell[] {
+  const cells: MassCell[] = [];
+  let [first, last, taken] = [0, masses.length - 1, 0];
+  while (first <= last) {
+    const at = masses[first]! > masses[last]! ? first++ : last--;
+    cells.push([masses[at]!, counts[at]!]);
+    if (taken >= most) break;
+    taken += counts[at]!;
+  }
+  return cells;
+}
+
+/** How many of the largest tokens are named: at most a thousandth. */
+const countFew = (tokens: number): number => Math.max(1, Math.round(tokens / 1000));
+
+/** `5 of 31,000 hold 63 %`: so few tokens hold so much of all mass. */
+function largestTokens(cells: readonly MassCell[], n: number, sum: number): string {
+  const few = countFew(n);
   let left = few;
   let held = 0;
   for (const [value, count] of cells) {

@@ -57,15 +57,14 @@ export function weightTailIndex(largest: ArrayLike<number>, n: number): number {
   return fitTailIndex(exceedances, new Float64Array(beyond).fill(1), beyond);
 }
 
-/** Number of exceedances from which to fit. */
+/** From here on a factor, or a product of factors, has its own logarithm, so that products stay finite. */
+const LARGE = 1e6;
+
+/** @param n the number of exceedances */
 function fitTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>, n: number): number {
   const largest = exceedances[exceedances.length - 1]!;
   const quartile = quantile(exceedances, counts, Math.floor(n / 4 + 0.5));
-  const meanLog = (theta: number): number => {
-    let sum = 0;
-    for (let i = 0; i < counts.length; i++) sum += counts[i]! * Math.log1p(-theta * exceedances[i]!);
-    return sum / n;
-  };
+  const meanLog = (theta: number): number => sumLogs(exceedances, counts, -theta) / n;
   const grid = 30 + Math.floor(Math.sqrt(n));
   const thetas = Float64Array.from(
     { length: grid },
@@ -80,6 +79,28 @@ function fitTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>,
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const theta = thetas.reduce((sum, value, j) => sum + (value * weights[j]!) / total, 0);
   return (n * meanLog(theta) + 10 * 0.5) / (n + 10);
+}
+
+/**
+ * Σ counts log(1 + factor x). Of single values a product is formed before its logarithm is taken, as what it exceeds 1 by,
+ * which keeps the digits of factors near 1: a fit takes the logarithms of a tail for each of a hundred factors.
+ */
+function sumLogs(values: ArrayLike<number>, counts: ArrayLike<number>, factor: number): number {
+  let sum = 0;
+  let excess = 0;
+  for (let i = 0; i < counts.length; i++) {
+    const x = factor * values[i]!;
+    if (counts[i] !== 1 || x > LARGE) {
+      sum += counts[i]! * Math.log1p(x);
+      continue;
+    }
+    excess += x + excess * x;
+    if (excess < -0.5 || excess > LARGE) {
+      sum += Math.log1p(excess);
+      excess = 0;
+    }
+  }
+  return sum + Math.log1p(excess);
 }
 
 function quantile(values: ArrayLike<number>, counts: ArrayLike<number>, rank: number): number {

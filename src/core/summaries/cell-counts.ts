@@ -78,12 +78,12 @@ export interface ListedCells {
 /** Longest list of values: for the values of a usual run, pages take no more memory from about here on. */
 const MOST_LISTED = 2048;
 
-/** The index of the first of ascending cells that is at least `cell`. */
-function findFirst(ascending: readonly number[], cell: number): number {
+/** The index of the first of ascending numbers that is at least `value`. */
+export function findFirst(ascending: ArrayLike<number>, value: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (ascending[middle]! < cell) low = middle + 1;
+    if (ascending[middle]! < value) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -40,6 +40,7 @@ describe("GroupSums", () => {
           expect(rows.map((_, i) => groupRow(columns, i))).toEqual(rows);
           const sorted = [...rows].sort((a, b) => b.k3 - a.k3 || a.group - b.group);
           expect(largestGroups(columns, most)).toEqual(sorted.slice(0, most));
+          expect(sums.largest(most)).toEqual(sorted.slice(0, most));
         },
       ),
     );

@@ -41,17 +41,21 @@ export function groupRow(columns: GroupColumns, i: number): GroupRow {
 
 /** The `most` rows with the largest Σ k3, largest first; of equal ones the smaller group. */
 export function largestGroups(columns: GroupColumns, most: number): GroupRow[] {
-  const { k3 } = columns;
+  return findLargest(columns.k3, most).map((i) => groupRow(columns, i));
+}
+
+/** Indices of the `most` largest values, largest first; of equal ones the first. */
+function findLargest(values: Float64Array, most: number): number[] {
   const found: number[] = [];
-  for (let i = 0; i < k3.length; i++) {
-    const value = k3[i]!;
-    if (found.length === most && !(value > k3[found[most - 1]!]!)) continue;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (found.length === most && !(value > values[found[most - 1]!]!)) continue;
     let at = found.length;
-    while (at > 0 && value > k3[found[at - 1]!]!) at--;
+    while (at > 0 && value > values[found[at - 1]!]!) at--;
     found.splice(at, 0, i);
     if (found.length > most) found.pop();
   }
-  return found.map((i) => groupRow(columns, i));
+  return found;
 }
 
 // A group's sums are adjacent, so that a token touches one cache line: the sums of a vocabulary do not fit any cache.
@@ -260,20 +264,35 @@ export class GroupSums {
   columns(): GroupColumns {
     this.settle();
     const groups = this.#groups();
-    const from = (read: (group: number) => number): Float64Array => {
-      const column = new Float64Array(groups.length);
-      for (let i = 0; i < groups.length; i++) column[i] = read(groups[i]!);
-      return column;
-    };
-    const sum = (column: number) => (group: number) => this.#settled.value(ROUNDED.length * group + column);
+    const sums = (column: number): Float64Array => this.#sumsOf(groups, column);
     return {
       groups,
-      count: from((group) => this.#counts[group]!),
-      delta: from(sum(0)),
-      deltaAbs: from(sum(1)),
-      k3: from(sum(K3_PLACE)),
-      deltaAbsMax: from((group) => this.#largest[group]!),
+      count: Float64Array.from(groups, (group) => this.#counts[group]!),
+      delta: sums(0),
+      deltaAbs: sums(1),
+      k3: sums(K3_PLACE),
+      deltaAbsMax: Float64Array.from(groups, (group) => this.#largest[group]!),
     };
+  }
+
+  #sumsOf(groups: Int32Array, column: number): Float64Array {
+    const sums = new Float64Array(groups.length);
+    for (let i = 0; i < groups.length; i++)
+      sums[i] = this.#settled.value(ROUNDED.length * groups[i]! + column);
+    return sums;
+  }
+
+  /** {@link largestGroups}, without the other rows: those of a vocabulary take a while. */
+  largest(most: number): GroupRow[] {
+    this.settle();
+    const groups = this.#groups();
+    return findLargest(this.#sumsOf(groups, K3_PLACE), most).map((i) => {
+      const group = groups[i]!;
+      const [delta, deltaAbs, k3] = ROUNDED.map((_, column) =>
+        this.#settled.value(ROUNDED.length * group + column),
+      ) as [number, number, number];
+      return { group, count: this.#counts[group]!, delta, deltaAbs, k3, deltaAbsMax: this.#largest[group]! };
+    });
   }
 
   /** Like {@link columns}, row by row. */

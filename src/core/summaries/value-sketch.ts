@@ -1,6 +1,6 @@
 import type { ByteReader, ByteWriter, NumericArray } from "../base/index.ts";
 import type { CountedCells } from "../kernels/index.ts";
-import { CellCounts, TAIL_THRESHOLDS } from "./cell-counts.ts";
+import { CellCounts, findFirst, TAIL_THRESHOLDS } from "./cell-counts.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */
 export interface ValueSketchJson {
@@ -27,16 +27,37 @@ export interface CellColumns {
   readonly counts: Float64Array;
   readonly lows: Float64Array;
   readonly highs: Float64Array;
+  /** Values in the cells before each; one element more than there are cells. */
+  readonly before: Float64Array;
 }
 
 /**
- * A report queries the sketch of its run two dozen times: quantiles, tails, histograms. Only one result is cached,
+ * A report queries the sketch of its run two dozen times: quantiles, tails, histograms. Only a few results are kept,
  * since a run has as many sketches as steps. Values are never removed, so an unchanged count means an unchanged
  * sketch.
  */
-let lastListed:
-  | { readonly of: ValueSketch; readonly count: number; readonly columns: CellColumns }
-  | undefined;
+class Recent<T> {
+  readonly #known: { readonly of: ValueSketch; readonly count: number; readonly result: T }[] = [];
+
+  get(of: ValueSketch, make: () => T): T {
+    const at = this.#known.findIndex((one) => one.of === of && one.count === of.count);
+    const found = at < 0 ? { of, count: of.count, result: make() } : this.#known.splice(at, 1)[0]!;
+    this.#known.unshift(found);
+    this.#known.length = Math.min(this.#known.length, MOST_RECENT);
+    return found.result;
+  }
+}
+
+/** The index of the first of ascending numbers that is above `value`. */
+function findAbove(ascending: Float64Array, value: number): number {
+  const at = findFirst(ascending, value);
+  return ascending[at] === value ? at + 1 : at;
+}
+
+/** Those of Δ, |Δ|, Δp and |Δp|. */
+const MOST_RECENT = 4;
+const recentColumns = new Recent<CellColumns>();
+const recentMagnitudes = new Recent<ValueSketch>();
 
 /**
  * Mergeable histogram of float32 values for quantiles and tail fractions.
@@ -132,33 +153,48 @@ export class ValueSketch {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** Non-empty cells. Those of the last queried sketch are cached: callers must not change them. */
+  /** Non-empty cells. Those of sketches queried last are kept: callers must not change them. */
   columns(): CellColumns {
-    if (lastListed?.of === this && lastListed.count === this.#count) return lastListed.columns;
+    return recentColumns.get(this, () => this.#listColumns());
+  }
+
+  #listColumns(): CellColumns {
     const half = 256 << this.mantissaBits;
-    const { cells: negative, counts: negativeCounts } = this.#cells.list(half, 2 * half);
-    const { cells: positive, counts: positiveCounts } = this.#cells.list(0, half);
-    const counts = new Float64Array(negative.length + positive.length);
-    counts.set(negativeCounts.reverse());
-    counts.set(positiveCounts, negative.length);
-    const [middles, lows, highs] = [0, 0, 0].map(() => new Float64Array(counts.length)) as [
-      Float64Array,
-      Float64Array,
-      Float64Array,
-    ];
-    for (let i = 0; i < counts.length; i++) {
-      const isNegative = i < negative.length;
-      const cell = isNegative ? negative[negative.length - 1 - i]! : positive[i - negative.length]!;
-      const { near, far } = this.#edges(cell);
-      lows[i] = isNegative ? far : near;
-      highs[i] = isNegative ? near : far;
-      // The first cell holds exact zeros (and subnormals far below any log-prob's resolution).
-      if (cell !== 0) middles[i] = (near + far) / 2;
-      else lows[i] = 0;
+    const negative = this.#cells.list(half, 2 * half);
+    const positive = this.#cells.list(0, half);
+    const below = negative.cells.length;
+    const size = below + positive.cells.length;
+    const cells = new Uint32Array(size);
+    cells.set(negative.cells.reverse());
+    cells.set(positive.cells, below);
+    const counts = new Float64Array(size);
+    counts.set(negative.counts.reverse());
+    counts.set(positive.counts, below);
+    const { near, far } = this.#listEdges(cells);
+    const [lows, highs] = [Float64Array.from(near), Float64Array.from(far)];
+    lows.set(far.subarray(0, below));
+    highs.set(near.subarray(0, below));
+    const [middles, before] = [new Float64Array(size), new Float64Array(size + 1)];
+    for (let i = 0; i < size; i++) {
+      middles[i] = (lows[i]! + highs[i]!) / 2;
+      before[i + 1] = before[i]! + counts[i]!;
     }
-    const columns = { middles, counts, lows, highs };
-    lastListed = { of: this, count: this.#count, columns };
-    return columns;
+    // The first cell holds exact zeros (and subnormals far below any log-prob's resolution).
+    if (cells[below] === 0) middles[below] = 0;
+    return { middles, counts, lows, highs, before };
+  }
+
+  /** Of each cell the edge next to 0, and the other one; the last cells of either sign end where they begin. */
+  #listEdges(cells: Uint32Array): { near: Float32Array; far: Float32Array } {
+    const [near, far] = [new Float32Array(cells.length), new Float32Array(cells.length)];
+    const [nearWords, farWords] = [new Uint32Array(near.buffer), new Uint32Array(far.buffer)];
+    for (let i = 0; i < cells.length; i++) {
+      const word = cells[i]! << this.#shift;
+      nearWords[i] = word;
+      farWords[i] = word + (1 << this.#shift);
+      if (!Number.isFinite(far[i])) far[i] = near[i]!;
+    }
+    return { near, far };
   }
 
   #edges(cell: number): { near: number; far: number } {
@@ -176,21 +212,12 @@ export class ValueSketch {
   quantiles(fractions: readonly number[]): number[] {
     if (this.#count === 0) return fractions.map(() => Number.NaN);
     const wanted = fractions.map((fraction) => fraction * (this.#count - 1));
-    const ranks = [...new Set(wanted.flatMap((rank) => [Math.floor(rank), Math.ceil(rank)]))].sort(
-      (a, b) => a - b,
+    const ranks = wanted.flatMap((rank) => [Math.floor(rank), Math.ceil(rank)]);
+    const { middles, before } = this.columns();
+    const values = new Map(
+      // In the last cell that begins at the rank or before it.
+      ranks.map((rank) => [rank, this.#exact(rank, middles[findAbove(before, rank) - 1]!)]),
     );
-    const values = new Map<number, number>();
-    let before = 0;
-    let next = 0;
-    const { middles, counts } = this.columns();
-    for (let i = 0; i < counts.length && next < ranks.length; i++) {
-      const [middle, count] = [middles[i]!, counts[i]!];
-      while (next < ranks.length && (ranks[next] as number) < before + count) {
-        values.set(ranks[next] as number, this.#exact(ranks[next] as number, middle));
-        next++;
-      }
-      before += count;
-    }
     return wanted.map((rank) => {
       const low = values.get(Math.floor(rank)) as number;
       const high = values.get(Math.ceil(rank)) as number;
@@ -204,8 +231,15 @@ export class ValueSketch {
     return Math.min(Math.max(middle, this.#min), this.#max);
   }
 
-  /** The sketch of the absolute values. If values of both signs were added, its minimum is that of a cell. */
+  /**
+   * The sketch of the absolute values, to which callers must add nothing. If values of both signs were added, its minimum
+   * is that of a cell.
+   */
   absolute(): ValueSketch {
+    return recentMagnitudes.get(this, () => this.#fold());
+  }
+
+  #fold(): ValueSketch {
     const folded = new ValueSketch(this.mantissaBits as 7 | 10);
     const half = 256 << this.mantissaBits;
     const { cells, counts } = this.#cells.list();
@@ -240,14 +274,12 @@ export class ValueSketch {
    */
   countAbove(threshold: number): number {
     const beyond = threshold > 0 ? this.#cells.countBeyond(threshold) : undefined;
-    const { counts, lows, highs } = this.columns();
-    let above = 0;
-    for (let i = 0; i < counts.length; i++) {
-      const [count, low, high] = [counts[i]!, lows[i]!, highs[i]!];
-      if (low > threshold) above += count;
-      else if (beyond !== undefined && high > threshold) above += beyond;
-      else if (high > threshold && high > low) above += (count * (high - threshold)) / (high - low);
-    }
+    const { counts, lows, highs, before } = this.columns();
+    const at = findAbove(highs, threshold);
+    const [low, high, all] = [lows[at]!, highs[at]!, before.at(-1)!];
+    const isSplit = low <= threshold;
+    let above = all - before[isSplit ? at + 1 : at]!;
+    if (isSplit) above += beyond ?? (counts[at]! * (high - threshold)) / (high - low);
     return threshold >= this.#max ? 0 : Math.min(above, this.#count);
   }
 
@@ -255,20 +287,18 @@ export class ValueSketch {
   isExactAt(threshold: number): boolean {
     if (this.#cells.countBeyond(threshold) !== undefined) return true;
     const { lows, highs } = this.columns();
-    return !lows.some((low, i) => low < threshold && threshold < highs[i]!);
+    return !(lows[findAbove(highs, threshold)]! < threshold);
   }
 
   /** How many values are below `threshold`; exact like {@link countAbove}. */
   countBelow(threshold: number): number {
     const beyond = threshold < 0 ? this.#cells.countBeyond(threshold) : undefined;
-    const { counts, lows, highs } = this.columns();
-    let below = 0;
-    for (let i = 0; i < counts.length; i++) {
-      const [count, low, high] = [counts[i]!, lows[i]!, highs[i]!];
-      if (high < threshold) below += count;
-      else if (beyond !== undefined && low < threshold) below += beyond;
-      else if (low < threshold && high > low) below += (count * (threshold - low)) / (high - low);
-    }
+    const { counts, lows, highs, before } = this.columns();
+    // A cell that ends at the threshold has values there: those are not below it.
+    const at = findFirst(highs, threshold);
+    const [low, high] = [lows[at]!, highs[at]!];
+    let below = before[at]!;
+    if (low < threshold) below += beyond ?? (counts[at]! * (threshold - low)) / (high - low);
     return threshold <= this.#min ? 0 : Math.min(below, this.#count);
   }
 
