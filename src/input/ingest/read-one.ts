@@ -11,6 +11,7 @@ import type { Companion } from "../adapters/index.ts";
 import type { SourceDocument } from "../io/index.ts";
 import { ShiftScanner } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
+import type { OpenInput } from "./open-ahead.ts";
 import { openDocument } from "./open-document.ts";
 import type { ReadOptions } from "./options.ts";
 import { observedSource } from "./progress.ts";
@@ -27,13 +28,15 @@ export type ReadableSource = Pick<
   "report" | "adapter" | "file" | "defaults" | "shared" | "document" | "isOther"
 > & { readonly onePolicy: Pick<NonNullable<Source["onePolicy"]>, "has"> | undefined };
 
+/** @param open replaces `openInput` */
 export async function reopen(
   source: Pick<Source, "document" | "file" | "isOther">,
   options: ReadOptions,
   onBytes: (bytes: number) => void,
+  open?: OpenInput,
 ): Promise<SourceDocument> {
   if (source.document !== undefined) return source.document;
-  const input = await openInput(source.file, options.stdin);
+  const input = await (open?.(source.file) ?? openInput(source.file, options.stdin));
   const document = await openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
   if (!source.isOther || document.otherwise === undefined) return document;
   await closeQuietly(document);
@@ -108,6 +111,8 @@ export interface SourceContext {
   /** Counts are added to it. */
   readonly tally: Tally;
   readonly scanner: ShiftScanner | undefined;
+  /** See {@link reopen}. */
+  readonly open?: OpenInput;
 }
 
 /** The scanner for one file; undefined when shifts are not checked. */
@@ -128,7 +133,7 @@ export async function* readOne(source: ReadableSource, context: SourceContext): 
   let document: SourceDocument | undefined;
   let kept = 0;
   try {
-    document = await reopen(source, options, (bytes) => meter.addBytes(bytes));
+    document = await reopen(source, options, (bytes) => meter.addBytes(bytes), context.open);
     const reading = await adapter.read(document, {
       findings,
       mapping: options.mapping,

@@ -18,6 +18,7 @@ import {
   type SourceChecks,
 } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
+import { openAhead } from "./open-ahead.ts";
 import type { ReadOptions } from "./options.ts";
 import { packDrafts } from "./pack-drafts.ts";
 import {
@@ -30,7 +31,7 @@ import {
   reopen,
   type Tally,
 } from "./read-one.ts";
-import type { Source } from "./sources.ts";
+import { openInput, type Source } from "./sources.ts";
 
 /**
  * Batches of sources one after the other; a source that fails is reported and skipped.
@@ -48,6 +49,11 @@ export async function* readSources(
   const scans = new RunScans(sources);
   const runShift = await findRunShift(sources, options);
   const companions = companionDocuments(options);
+  const unopened = sources.filter(({ document }) => document === undefined);
+  const ahead = openAhead(
+    unopened.map(({ file }) => file),
+    (file) => openInput(file, options.stdin),
+  );
   try {
     for (const source of sources) {
       const { skipped } = tally;
@@ -60,11 +66,13 @@ export async function* readSources(
         meter,
         tally,
         scanner,
+        open: ahead.open,
       });
       if (tally.skipped > skipped) onSkipped();
       if (scanner !== undefined) scans.add(scanner.sums());
     }
   } finally {
+    await ahead.close();
     await companions.close();
   }
   finishSources(sources, options, { tally, scans, findings });

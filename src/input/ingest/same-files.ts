@@ -8,10 +8,13 @@ import { lstat, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { UnsupportedError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
-import { openFile } from "../io/index.ts";
+import { createSemaphore, openFile } from "../io/index.ts";
 import { isRemote } from "../remote/index.ts";
 import type { Source } from "./sources.ts";
 import type { FoundFile } from "./walk.ts";
+
+/** Files that the system is asked about at once. */
+const MOST_ASKED = 16;
 
 /** Drops files that are another file under another name; the first stays. */
 export async function dropRepeated(
@@ -21,8 +24,10 @@ export async function dropRepeated(
   const seen = new Map<string, FoundFile>();
   const kept: FoundFile[] = [];
   const repeated: FoundFile[] = [];
-  for (const file of files) {
-    const key = await identity(file);
+  const slots = createSemaphore(MOST_ASKED);
+  const keys = await Promise.all(files.map((file) => slots.run(() => identity(file))));
+  for (const [place, file] of files.entries()) {
+    const key = keys[place];
     const first = key === undefined ? undefined : seen.get(key);
     if (first === undefined) {
       if (key !== undefined) seen.set(key, file);

@@ -8,8 +8,9 @@ import { EmptyInputError, type LogratioError, MissingSideError } from "../../cor
 import type { FindingLog } from "../../core/schema/index.ts";
 import { joinParts } from "./join-parts.ts";
 import { isCovered } from "./one-policy.ts";
+import { openAhead } from "./open-ahead.ts";
 import { OtherFileError } from "./other-files/index.ts";
-import { type ExamineOptions, examine, type Failure, isFailure, type Source } from "./sources.ts";
+import { type ExamineOptions, examine, type Failure, isFailure, openInput, type Source } from "./sources.ts";
 import type { Walk } from "./walk.ts";
 
 export interface Selection {
@@ -113,10 +114,15 @@ export async function select(
     // A parsed JSON object has no open file: dropping it is enough.
     return keptBytes <= MAX_KEPT_BYTES ? source : { ...source, document: undefined };
   };
-  for (const file of walked.files) {
-    const examined = await examineFile(file, options);
-    if (isFailure(examined)) failures.push(examined);
-    else examinedSources.push(limitKept(examined));
+  const ahead = openAhead(walked.files, (file) => openInput(file, options.stdin));
+  try {
+    for (const file of walked.files) {
+      const examined = await examineFile(file, { ...options, open: ahead.open });
+      if (isFailure(examined)) failures.push(examined);
+      else examinedSources.push(limitKept(examined));
+    }
+  } finally {
+    await ahead.close();
   }
   const sources = joinParts(examinedSources, findings);
   const { missed, other } = splitFailures(failures, sources);

@@ -14,6 +14,7 @@ import { emptyChecks, type SourceChecks } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { listOpaqueValues } from "./opaque-values.ts";
+import type { OpenInput } from "./open-ahead.ts";
 import { openDocument } from "./open-document.ts";
 import { nameDocument, OtherFileError, otherFileError } from "./other-files/index.ts";
 import { type RecogniseOptions, recognise } from "./recognise.ts";
@@ -83,6 +84,8 @@ export interface Failure {
 export interface ExamineOptions extends RecogniseOptions {
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   readonly findings: FindingLog;
+  /** Replaces {@link openInput}. */
+  readonly open?: OpenInput | undefined;
 }
 
 export async function openInput(
@@ -128,7 +131,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
   let document: SourceDocument | undefined;
   let kept = false;
   try {
-    const input = await openInput(file, options.stdin);
+    const input = await (options.open?.(file) ?? openInput(file, options.stdin));
     const bytes = "byteLength" in input ? input.byteLength : 0;
     document = await openDocument(input);
     const recognised = await recognise(document, options);

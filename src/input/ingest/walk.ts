@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Stats } from "node:fs";
-import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import type { Dirent, Stats } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import {
   fileSystemError,
@@ -93,6 +93,17 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
   return walker.found;
 }
 
+/** A directory that is walked. */
+interface Folder {
+  readonly path: string;
+  /** Without links. */
+  readonly real: string;
+  /** Steps down from `top`. */
+  readonly depth: number;
+  /** What the user gave. */
+  readonly top: { readonly path: string; readonly real: string };
+}
+
 /**
  * Collects what is under each path. A given path must exist; below it, only too many or too deep entries stop the walk:
  *
@@ -138,51 +149,63 @@ class Walker {
       throw new NotFoundError(`${path} does not exist`, { at: { file: path }, cause });
     });
     if (stats.isDirectory()) {
-      await this.#enter(path, path, 0).catch((cause: unknown) => {
+      await this.#enterTop(path).catch((cause: unknown) => {
         throw isSystemError(cause) ? fileSystemError(cause, "list", { file: path }) : cause;
       });
     } else this.#files.push({ path, root: path, relative: "", ...(stats.isFile() ? {} : { pipe: true }) });
   }
 
-  async #enter(folder: string, root: string, depth: number): Promise<void> {
-    const real = await realpath(folder);
-    if (this.#seen.has(real)) return;
-    this.#seen.add(real);
-    const names = await readdir(folder);
-    this.#entries += names.length;
-    this.#checkSize(folder, root, depth);
-    const whole = findWhole(names);
-    for (const name of names.sort(byName)) {
-      if (whole?.leaves(name) === true || name.startsWith(".")) continue;
-      await this.#addEntry(name, folder, root, depth);
+  async #enterTop(path: string): Promise<void> {
+    const real = await realpath(path);
+    await this.#enter({ path, real, depth: 0, top: { path, real } });
+  }
+
+  async #enter(folder: Folder): Promise<void> {
+    if (this.#seen.has(folder.real)) return;
+    this.#seen.add(folder.real);
+    const entries = await readdir(folder.path, { withFileTypes: true });
+    this.#entries += entries.length;
+    this.#checkSize(folder);
+    const whole = findWhole(entries.map(({ name }) => name));
+    for (const entry of entries.sort((a, b) => byName(a.name, b.name))) {
+      if (whole?.leaves(entry.name) === true || entry.name.startsWith(".")) continue;
+      await this.#addEntry(entry, folder);
     }
   }
 
-  async #addEntry(name: string, folder: string, root: string, depth: number): Promise<void> {
-    const path = join(folder, name);
+  /** The listing tells what an entry is: a run of many files would spend most of its walk on asking for each. */
+  async #addEntry(entry: Dirent, folder: Folder): Promise<void> {
+    const { name } = entry;
+    const path = join(folder.path, name);
     if (COMPLETE_MARKERS.has(name)) this.#markers.add(path);
     const refused = (cause: unknown): undefined => this.#refuse(path, "look at", cause);
-    const stats: Stats | undefined = await stat(path).catch(refused);
-    if (stats === undefined) return;
-    if (stats.isDirectory()) {
-      const followed = await this.#mayFollow(path, root).catch(refused);
-      if (followed !== true) return;
-      await this.#enter(path, root, depth + 1).catch((cause: unknown) => {
+    const kind: Dirent | Stats | undefined = entry.isSymbolicLink() ? await stat(path).catch(refused) : entry;
+    if (kind === undefined) return;
+    if (kind.isDirectory()) {
+      const real = entry.isSymbolicLink()
+        ? await this.#follow(path, folder.top).catch(refused)
+        : join(folder.real, name);
+      if (real === undefined) return;
+      await this.#enter({ path, real, depth: folder.depth + 1, top: folder.top }).catch((cause: unknown) => {
         // Any other error is a limit on the whole walk, and ends it.
         if (!isSystemError(cause)) throw cause;
         this.#refuse(path, "list", cause);
       });
-    } else if (stats.isFile() && isDataName(name)) {
+    } else if (kind.isFile() && isDataName(name)) {
+      const root = folder.top.path;
       this.#files.push({ path, root, relative: relative(root, path) });
     } else this.#ignored.push(path);
   }
 
-  /** Whether to walk a directory below `root`: a link upwards would never end, or lead far beyond the given path. */
-  async #mayFollow(path: string, root: string): Promise<boolean> {
-    const [link, target, top] = await Promise.all([lstat(path), realpath(path), realpath(root)]);
-    if (!link.isSymbolicLink() || (!isWithin(top, target) && !SYSTEM.test(target))) return true;
+  /**
+   * Where a link to a directory below `top` leads; undefined for one that is not to be followed: a link upwards would
+   * never end, or lead far beyond the given path.
+   */
+  async #follow(path: string, top: Folder["top"]): Promise<string | undefined> {
+    const target = await realpath(path);
+    if (!isWithin(top.real, target) && !SYSTEM.test(target)) return target;
     this.#unfollowed.push({ path, target });
-    return false;
+    return undefined;
   }
 
   #refuse(path: string, doing: string, cause: unknown): undefined {
@@ -191,12 +214,12 @@ class Walker {
     else this.#unreadable.push({ path, error: fileSystemError(cause, doing, { file: path }) });
   }
 
-  #checkSize(folder: string, root: string, depth: number): void {
+  #checkSize({ path, depth, top }: Folder): void {
     const isDeep = depth > MAX_WALK_DEPTH;
     if (!isDeep && this.#entries <= MAX_WALK_ENTRIES) return;
     const most = isDeep ? `${MAX_WALK_DEPTH} levels` : `${MAX_WALK_ENTRIES} entries`;
-    throw new LimitError(`more than ${most} of files and directories under ${root}`, {
-      at: { file: folder },
+    throw new LimitError(`more than ${most} of files and directories under ${top.path}`, {
+      at: { file: path },
       likely: "the path is a parent of the run's directory, or a link in it leads to a large one",
       hint: "give the directory of the run, or the files themselves",
     });
