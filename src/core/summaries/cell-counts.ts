@@ -12,8 +12,7 @@ import type { CountedCells } from "../kernels/index.ts";
 const PAGES = 512;
 /** All bits of a float32 but its sign. */
 const MAGNITUDE = 0x7fffffff;
-/** A kernel's count; the highest bit is a separate mark. */
-const COUNT_BITS = 0x7fffffff;
+const NO_PAGE = new Uint32Array(0);
 
 /** |Δ| in nats beyond which tokens are counted one by one; 0.693 is a factor of two, 2.303 of ten. */
 export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
@@ -233,41 +232,28 @@ export class CellCounts {
   }
 
   /** Adds a kernel's counts in cells of the same width; returns the number of values. */
-  addCounted({ cells, pages, beyond }: CountedCells): number {
-    const size = 1 << this.#mantissaBits;
+  addCounted({ list, beyond }: CountedCells): number {
+    const { cells, counts } = list();
     let added = 0;
-    for (let index = 0; index < PAGES; index++) {
-      // The last page of either sign has infinities and NaN.
-      if (pages[index] === 0 || (index & 255) === 255) continue;
-      const theirs = cells.subarray(index * size, (index + 1) * size);
-      added +=
-        this.#listed === undefined ? this.#addPage(index, theirs) : this.#addCells(index * size, theirs);
+    let at = 0;
+    // As long as they may fit the list.
+    for (; at < cells.length && this.#listed !== undefined; at++) {
+      this.add(cells[at]!, counts[at]!);
+      added += counts[at]!;
+    }
+    const mask = (1 << this.#mantissaBits) - 1;
+    let page: Uint32Array = NO_PAGE;
+    for (let pageIndex = -1; at < cells.length; at++) {
+      const cell = cells[at]!;
+      if (cell >>> this.#mantissaBits !== pageIndex) {
+        pageIndex = cell >>> this.#mantissaBits;
+        page = this.#pages[pageIndex] ?? this.#page(this.#pages, pageIndex);
+      }
+      page[cell & mask] = page[cell & mask]! + counts[at]!;
+      added += counts[at]!;
     }
     for (let slot = 0; this.#beyond !== undefined && slot < beyond.length; slot++)
       this.#beyond[slot] = this.#beyond[slot]! + beyond[slot]!;
-    return added;
-  }
-
-  #addPage(index: number, counts: Uint32Array): number {
-    const page = this.#pages[index] ?? this.#page(this.#pages, index);
-    let added = 0;
-    for (let at = 0; at < page.length; at++) {
-      const count = (counts[at] as number) & COUNT_BITS;
-      page[at] = (page[at] as number) + count;
-      added += count;
-    }
-    return added;
-  }
-
-  /** As {@link #addPage}, cell by cell: few values stay a list. */
-  #addCells(first: number, counts: Uint32Array): number {
-    let added = 0;
-    for (let at = 0; at < counts.length; at++) {
-      const count = (counts[at] as number) & COUNT_BITS;
-      if (count === 0) continue;
-      this.add(first + at, count);
-      added += count;
-    }
     return added;
   }
 

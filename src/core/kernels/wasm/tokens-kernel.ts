@@ -3,10 +3,11 @@ import { TOKENS_WASM } from "./tokens.generated.ts";
 
 /** Cells of a sketch in the kernel's form. */
 export interface CountedCells {
-  /** By the upper bits of float32 values: counts in the lower 31 bits. */
-  readonly cells: Uint32Array;
-  /** By sign and exponent: whether there are values. */
-  readonly pages: Uint8Array;
+  /**
+   * Upper bits of float32 values in ascending order, and how many finite values have them: views, which are valid until any
+   * cells are listed again.
+   */
+  readonly list: () => { readonly cells: Uint32Array; readonly counts: Uint32Array };
   /** By threshold: values of its cell that lie beyond it. */
   readonly beyond: Uint32Array;
   /** Least and greatest finite value; +Infinity and -Infinity when there are none. */
@@ -57,6 +58,7 @@ export interface TokensKernel {
   readonly probDiffs: CountedCells;
   /** `[sketches + 1]`, with 7 bits of the mantissa. */
   readonly wideSketches: readonly CountedCells[];
+  readonly listCells: (sketch: number) => number;
   readonly listIds: () => number;
   readonly countTurns: () => number;
   readonly countJumps: () => number;
@@ -77,6 +79,7 @@ export interface TokensKernel {
 }
 
 const FUNCTIONS = [
+  "listCells",
   "listIds",
   "countTurns",
   "countJumps",
@@ -145,21 +148,22 @@ function wrapKernel(exports: Exports): TokensKernel {
   const { buffer } = exports.memory;
   const read = (name: string): number => exports[name]!.value;
   const chunk = read("CHUNK");
-  const [pages, thresholds, sketches] = [read("PAGES"), read("THRESHOLDS"), read("SKETCHES")];
+  const [thresholds, sketches] = [read("THRESHOLDS"), read("SKETCHES")];
   const floats = (name: string): Float32Array => new Float32Array(buffer, read(name), chunk);
   const integers = (name: string): Int32Array => new Int32Array(buffer, read(name), chunk);
   const groups = (name: string, count: number): CountedGroups =>
     viewGroups(new Float64Array(buffer, read(`${name}_GROUPS`), count * 4));
-  const cells = (sketch: number, address: number, shift: number): CountedCells => ({
-    cells: new Uint32Array(buffer, address, 2 ** (32 - shift)),
-    pages: new Uint8Array(buffer, read("PAGES_SEEN") + sketch * pages, pages),
+  const mostCells = 2 ** (32 - read("FINE_SHIFT"));
+  const cellsListed = new Uint32Array(buffer, read("CELLS_LISTED"), mostCells);
+  const countsListed = new Uint32Array(buffer, read("COUNTS_LISTED"), mostCells);
+  const cells = (sketch: number): CountedCells => ({
+    list() {
+      const size = exports.listCells(sketch);
+      return { cells: cellsListed.subarray(0, size), counts: countsListed.subarray(0, size) };
+    },
     beyond: new Uint32Array(buffer, read("BEYOND") + sketch * thresholds * 4, thresholds),
     extremes: new Float32Array(buffer, read("EXTREMES") + sketch * 8, 2),
   });
-  const [wide, fine] = [read("WIDE_SHIFT"), read("FINE_SHIFT")];
-  const wideSketches = Array.from({ length: sketches + 1 }, (_, sketch) =>
-    cells(sketch, read("WIDE_CELLS") + sketch * 2 ** (34 - wide), wide),
-  );
   return {
     chunk,
     mostIds: read("MOST_IDS"),
@@ -180,9 +184,9 @@ function wrapKernel(exports: Exports): TokensKernel {
     buckets: groups("BUCKET", read("EDGES") + 1),
     ids: groups("ID", read("MOST_IDS") + 1),
     idsSeen: new Int32Array(buffer, read("IDS_SEEN"), read("MOST_IDS")),
-    deltas: cells(read("FINE_DELTAS"), read("FINE_DELTA_CELLS"), fine),
-    probDiffs: cells(read("FINE_PROB_DIFFS"), read("FINE_PROB_DIFF_CELLS"), fine),
-    wideSketches,
+    deltas: cells(read("FINE_DELTAS")),
+    probDiffs: cells(read("FINE_PROB_DIFFS")),
+    wideSketches: Array.from({ length: sketches + 1 }, (_, sketch) => cells(sketch)),
     ...(Object.fromEntries(FUNCTIONS.map((name) => [name, exports[name]])) as Pick<
       TokensKernel,
       (typeof FUNCTIONS)[number]

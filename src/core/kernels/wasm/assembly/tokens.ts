@@ -80,7 +80,10 @@ const ID_BITS: i32 = (IDS_SEEN + (2 + MOST_IDS) * 4 + 63) & ~63;
 const ID_WORDS: i32 = (1 + MOST_IDS + 63) >> 6;
 /** The first group is that of tokens without an id. */
 export const ID_GROUPS: i32 = (ID_BITS + ID_WORDS * 8 + 63) & ~63;
-const MEMORY_END: i32 = ID_GROUPS + (1 + MOST_IDS) * GROUP;
+/** u32: what `listCells` has listed. Room for all cells of a sketch. */
+export const CELLS_LISTED: i32 = ID_GROUPS + (1 + MOST_IDS) * GROUP;
+export const COUNTS_LISTED: i32 = CELLS_LISTED + FINE_BYTES;
+const MEMORY_END: i32 = COUNTS_LISTED + FINE_BYTES;
 
 /** Written so that loads which only fetch memory are not optimized away. */
 const NOWHERE: i32 = 0;
@@ -178,6 +181,33 @@ export function clearSketches(): void {
   for (let sketch = 0; sketch <= SKETCHES; sketch++) clearSketch(sketch, WIDE_CELLS + sketch * WIDE_BYTES, WIDE_SHIFT);
   clearSketch(FINE_DELTAS, FINE_DELTA_CELLS, FINE_SHIFT);
   clearSketch(FINE_PROB_DIFFS, FINE_PROB_DIFF_CELLS, FINE_SHIFT);
+}
+
+/** Lists the cells of a sketch that have finite values, in ascending order, and their counts. Returns how many. */
+export function listCells(sketch: i32): i32 {
+  const isWide = sketch <= SKETCHES;
+  const pageBits = 23 - (isWide ? WIDE_SHIFT : FINE_SHIFT);
+  let counts = sketch == FINE_DELTAS ? FINE_DELTA_CELLS : FINE_PROB_DIFF_CELLS;
+  if (isWide) counts = WIDE_CELLS + sketch * WIDE_BYTES;
+  const mark = i32x4.splat(0x80000000);
+  const zero = i32x4.splat(0);
+  let found = 0;
+  for (let page = 0; page < PAGES; page++) {
+    // The last page of either sign has infinities and NaN.
+    if (load<u8>(PAGES_SEEN + sketch * PAGES + page) == 0 || (page & 255) == 255) continue;
+    const end = (page + 1) << pageBits;
+    for (let cell = page << pageBits; cell < end; cell += 4) {
+      const four = v128.andnot(v128.load(counts + (cell << 2)), mark);
+      if (!v128.any_true(four)) continue;
+      for (let rest = i32x4.bitmask(i32x4.ne(four, zero)); rest != 0; rest &= rest - 1) {
+        const at = cell + ctz(rest);
+        store<u32>(CELLS_LISTED + (found << 2), at);
+        store<u32>(COUNTS_LISTED + (found << 2), load<u32>(counts + (at << 2)) & 0x7fffffff);
+        found++;
+      }
+    }
+  }
+  return found;
 }
 
 /** Empties the sums of the row at hand. */
