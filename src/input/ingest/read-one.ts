@@ -20,7 +20,7 @@ import { reportSkipped } from "./select.ts";
 import { openInput, type Source } from "./sources.ts";
 
 /** Approximate number of elements of a column to read at a time. */
-export const BLOCK_TOKENS = 1 << 20;
+export const BLOCK_TOKENS = 1 << 18;
 
 /** The part of a source that reading needs. */
 export type ReadableSource = Pick<
