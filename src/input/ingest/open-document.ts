@@ -20,7 +20,7 @@ import { isPickle, isZip, zipKind } from "../readers/index.ts";
 import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
 import { isMemmapMeta, MEMMAP_META, openMemmap } from "../readers/memmap/index.ts";
 import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
-import { isParquet, openParquet } from "../readers/parquet/index.ts";
+import { isParquet, openParquet, type ParquetOptions } from "../readers/parquet/index.ts";
 import { isSafetensors, openSafetensors } from "../readers/safetensors/index.ts";
 import { openTorch } from "../readers/torch/index.ts";
 import { copyToDisk } from "../remote/index.ts";
@@ -60,7 +60,13 @@ function containerByName(name: string): Container | undefined {
   return CONTAINERS_BY_NAME.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase());
 }
 
-async function openContainer(source: ByteSource, container: Container): Promise<SourceDocument> {
+type OpenOptions = Pick<ParquetOptions, "forSample">;
+
+async function openContainer(
+  source: ByteSource,
+  container: Container,
+  options: OpenOptions,
+): Promise<SourceDocument> {
   switch (container) {
     case "npy":
       return openNpy(source, PICKLES);
@@ -69,7 +75,7 @@ async function openContainer(source: ByteSource, container: Container): Promise<
     case "parquet":
       // DuckDB opens the path itself.
       await source.close();
-      return source.isRemote === true ? openParquetCopy(source) : openParquet(source.name);
+      return source.isRemote === true ? openParquetCopy(source) : openParquet(source.name, options);
     case "safetensors":
       return openSafetensors(source);
     case "pickle":
@@ -175,7 +181,7 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
   const container = sniffContainer(head, Number.MAX_SAFE_INTEGER);
   if (container === "parquet") return owning(await openParquetStream(plain), closers);
   if (container !== undefined)
-    return owning(await openContainer(await holdStream(plain, NEEDS_ALL), container), closers);
+    return owning(await openContainer(await holdStream(plain, NEEDS_ALL), container, {}), closers);
   refuseOthers(head, undefined, name);
   const named = name === "-" ? "-.jsonl" : name;
   if (sniffJson(head, named) === undefined) throw unknownFile(head, name, name);
@@ -208,6 +214,15 @@ async function openStreamed(input: ByteSource | ByteStream, plain: PlainStream):
  * @throws UnsupportedError for formats and features that are known but not supported
  */
 export async function openDocument(input: ByteSource | ByteStream): Promise<SourceDocument> {
+  return openWith(input, {});
+}
+
+/** {@link openDocument}, for one that is most likely recognized by its sample and closed. */
+export async function openForSample(input: ByteSource | ByteStream): Promise<SourceDocument> {
+  return openWith(input, { forSample: true });
+}
+
+async function openWith(input: ByteSource | ByteStream, options: OpenOptions): Promise<SourceDocument> {
   try {
     if (!isStream(input)) {
       const { byteLength } = input;
@@ -215,7 +230,7 @@ export async function openDocument(input: ByteSource | ByteStream): Promise<Sour
         throw new EmptyInputError("the file is empty (0 bytes)", { at: { file: input.name } });
       const head = await input.slice(0, Math.min(byteLength, HEAD_BYTES));
       const container = sniffContainer(head, byteLength) ?? promisedContainer(head, byteLength, input.name);
-      if (container !== undefined) return await openContainer(input, container);
+      if (container !== undefined) return await openContainer(input, container, options);
     }
     return await openStreamed(input, await openPlain(input, HEAD_BYTES));
   } catch (error) {

@@ -25,14 +25,19 @@ export interface ParquetOptions extends EngineOptions {
   readonly maxVectorBytes?: number;
   /** Name in messages, if the path is a temporary copy; default the path. */
   readonly name?: string;
+  /** Whether most likely only the sample is needed. */
+  readonly forSample?: boolean;
 }
 
 const DEFAULT_CHUNK_BYTES = 2 ** 26;
 /** DuckDB decodes this many rows at a time, or a smaller row group. */
 const VECTOR_ROWS = 2048;
 const SAMPLE_ROWS = 8;
-/** A file up to this decoded size is decoded only once, when it is opened for its sample. */
-const HELD_BYTES = 2 ** 24;
+/**
+ * A file up to this decoded size is decoded only once, when it is opened: DuckDB decodes the rows around the sample anyway. It
+ * is not larger than a chunk.
+ */
+const HELD_BYTES = DEFAULT_CHUNK_BYTES;
 
 const TABLE = "read_parquet(?, hive_partitioning=false)";
 
@@ -82,7 +87,8 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
     checkVectors(footer, columns, table.name, options);
     await checkTexts(engine, table, columns, options.maxVectorBytes ?? memoryLimit());
     const bytes = footer.rowGroups.reduce((sum, group) => sum + groupBytes(group, columns), 0);
-    const first = await query(engine, table, columns, bytes <= HELD_BYTES ? "" : `LIMIT ${SAMPLE_ROWS}`);
+    const isHeld = bytes <= HELD_BYTES && options.forSample !== true;
+    const first = await query(engine, table, columns, isHeld ? "" : `LIMIT ${SAMPLE_ROWS}`);
     const firstChunk = (await fetchChunk(first, table))!;
     const all = columns.map((column) => column.name);
     const sample = rowChunk(firstChunk, all, all, {
