@@ -14,7 +14,8 @@ const FEWEST = 10;
 export function paretoTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>): number {
   let n = 0;
   for (let i = 0; i < counts.length; i++) n += counts[i]!;
-  return n < FEWEST ? Number.NaN : fitTailIndex(exceedances, counts, n);
+  // Arrays of one kind, which engines read without asking what they are.
+  return n < FEWEST ? Number.NaN : fitTailIndex(Float64Array.from(exceedances), Float64Array.from(counts), n);
 }
 
 /** Smallest number of importance weights with a tail: a fifth of fewer is not a tail. */
@@ -61,7 +62,7 @@ export function weightTailIndex(largest: ArrayLike<number>, n: number): number {
 const LARGE = 1e6;
 
 /** @param n the number of exceedances */
-function fitTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>, n: number): number {
+function fitTailIndex(exceedances: Float64Array, counts: Float64Array, n: number): number {
   const largest = exceedances[exceedances.length - 1]!;
   const quartile = quantile(exceedances, counts, Math.floor(n / 4 + 0.5));
   const meanLog = (theta: number): number => sumLogs(exceedances, counts, -theta) / n;
@@ -85,7 +86,7 @@ function fitTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>,
  * Σ counts log(1 + factor x). Of single values a product is formed before its logarithm is taken, as what it exceeds 1 by,
  * which keeps the digits of factors near 1: a fit takes the logarithms of a tail for each of a hundred factors.
  */
-function sumLogs(values: ArrayLike<number>, counts: ArrayLike<number>, factor: number): number {
+function sumLogs(values: Float64Array, counts: Float64Array, factor: number): number {
   let sum = 0;
   let excess = 0;
   for (let i = 0; i < counts.length; i++) {
@@ -103,7 +104,7 @@ function sumLogs(values: ArrayLike<number>, counts: ArrayLike<number>, factor: n
   return sum + Math.log1p(excess);
 }
 
-function quantile(values: ArrayLike<number>, counts: ArrayLike<number>, rank: number): number {
+function quantile(values: Float64Array, counts: Float64Array, rank: number): number {
   let i = 0;
   for (let before = counts[0]!; before < rank; before += counts[i]!) i++;
   return values[i]!;
