@@ -20,6 +20,14 @@ function summarizeRun(sequences: readonly DrawnSequence[], grouped = true): RunS
 
 const random = (): (() => number) => seededRandom("intervals");
 
+/** What a token adds to the sum behind a figure, by its Δ. */
+const TOKEN_MASSES = {
+  k2: (delta: number): number => delta * delta,
+  k3: (delta: number): number => Math.expm1(delta) - delta,
+  ess: (delta: number): number => Math.expm1(delta) ** 2,
+  chi2_token: (delta: number): number => Math.expm1(delta) ** 2,
+};
+
 /** Prompts of two samples whose |Δ| are all `size(prompt)`, with alternating signs. */
 function evenPrompts(count: number, size: (prompt: number) => number): DrawnSequence[] {
   return Array.from({ length: 2 * count }, (_, i) => {
@@ -126,12 +134,24 @@ describe("where the data allow no interval", () => {
   });
 
   it("says that a few tokens hold most of a heavy-tailed figure, and keeps the interval of mean |Δ|", () => {
-    const { total } = summarizeRun(HEAVY_T.draw(random(), 200));
-    const intervals = computeIntervals(total);
-    for (const name of ["k2", "k3", "ess", "chi2_token"])
-      expect(intervals[name]!.reason).toMatch(
+    const sequences = HEAVY_T.draw(random(), 200);
+    const intervals = computeIntervals(summarizeRun(sequences).total);
+    const deltas = sequences.flatMap((sequence) => [...sequence.deltas]);
+    const ofTail: string[] = [];
+    for (const [name, mass] of Object.entries(TOKEN_MASSES)) {
+      const { reason } = intervals[name]!;
+      expect(reason).toMatch(
         /^the tokens' tail is too heavy: 12 of 12,000 hold \d\d\.\d %$|^one prompt holds/,
       );
+      const told = /of 12,000 hold (.*) %$/.exec(reason!)?.[1];
+      if (told === undefined) continue;
+      ofTail.push(name);
+      const masses = deltas.map(mass).sort((a, b) => b - a);
+      const sum = (of: readonly number[]): number => of.reduce((all, value) => all + value, 0);
+      // Cells of the sketch are a thousandth of their Δ wide.
+      expect(Math.abs(Number(told) - (100 * sum(masses.slice(0, 12))) / sum(masses))).toBeLessThan(0.3);
+    }
+    expect(ofTail).not.toEqual([]);
     expect(intervals.delta_abs_mean!.reason).toBeNull();
   });
 

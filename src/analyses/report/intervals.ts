@@ -189,7 +189,7 @@ function describeHeavyTail(mass: TokenMass, deltas: ValueSketch): string | undef
   const { middles, counts } = deltas.columns();
   const masses = middles.map((middle) => mass(middle));
   const n = deltas.count;
-  // As many of the largest as Vehtari et al. (2024) take, which are more than the words below name.
+  // As many of the largest as Vehtari et al. (2024) take.
   const most = Math.min(0.2 * n, 3 * Math.sqrt(n));
   const cells = listLargest(masses, counts, Math.max(most, countFew(n)));
   let taken = 0;
