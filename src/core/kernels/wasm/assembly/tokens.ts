@@ -57,21 +57,21 @@ export const BUCKET_GROUPS: i32 = DECILE_GROUPS + DECILES * GROUP;
 
 // Cells of float32 values that share their upper bits: counts as u32, of which the highest bit marks a cell that holds
 // a threshold. Which pages (sign and exponent) have values, a byte each. Values beyond the thresholds, u32 each.
-export const PAGES: i32 = 512;
-export const WIDE_SHIFT: i32 = 16;
+const PAGES: i32 = 512;
+const WIDE_SHIFT: i32 = 16;
 export const FINE_SHIFT: i32 = 13;
 const WIDE_BYTES: i32 = 4 << (32 - WIDE_SHIFT);
 const FINE_BYTES: i32 = 4 << (32 - FINE_SHIFT);
 /** Places of a sketch in these: the wide ones first, then Δ and Δp in fine cells. */
 export const FINE_DELTAS: i32 = SKETCHES + 1;
 export const FINE_PROB_DIFFS: i32 = SKETCHES + 2;
-export const PAGES_SEEN: i32 = BUCKET_GROUPS + (EDGES + 1) * GROUP;
+const PAGES_SEEN: i32 = BUCKET_GROUPS + (EDGES + 1) * GROUP;
 export const BEYOND: i32 = PAGES_SEEN + (SKETCHES + 3) * PAGES;
 /** f32: the least and the greatest finite value. */
 export const EXTREMES: i32 = BEYOND + (SKETCHES + 3) * THRESHOLDS * 4;
-export const WIDE_CELLS: i32 = (EXTREMES + (SKETCHES + 3) * 8 + 63) & ~63;
-export const FINE_DELTA_CELLS: i32 = WIDE_CELLS + (SKETCHES + 1) * WIDE_BYTES;
-export const FINE_PROB_DIFF_CELLS: i32 = FINE_DELTA_CELLS + FINE_BYTES;
+const WIDE_CELLS: i32 = (EXTREMES + (SKETCHES + 3) * 8 + 63) & ~63;
+const FINE_DELTA_CELLS: i32 = WIDE_CELLS + (SKETCHES + 1) * WIDE_BYTES;
+const FINE_PROB_DIFF_CELLS: i32 = FINE_DELTA_CELLS + FINE_BYTES;
 
 /** i32: token ids that have tokens, -1 for those without an id, in the order of their first ones until `listIds` sorts them. */
 export const IDS_SEEN: i32 = (FINE_PROB_DIFF_CELLS + FINE_BYTES + 63) & ~63;
