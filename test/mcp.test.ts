@@ -1,4 +1,5 @@
 /** `logratio mcp` as an agent's program meets it: the built server, and the protocol's own client. */
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,6 +55,29 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close();
   rmSync(directory, { recursive: true });
+});
+
+/** The server without a client: its standard input is /dev/null. */
+function serveWithoutClient(...flags: readonly string[]): { status: number | null; stderr: string } {
+  const command = [...flags, join(ROOT, "bin/logratio.js"), "mcp", RUN];
+  return spawnSync(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+}
+
+it("ends when its input does", () => {
+  expect(serveWithoutClient()).toMatchObject({ status: 0, stderr: "" });
+});
+
+it("names the packages that npm left out", () => {
+  const hide =
+    "import Module from 'node:module'; const find = Module._resolveFilename; Module._resolveFilename = (name, ...rest) => find(name === 'zod' ? 'zod-left-out' : name, ...rest);";
+  const { status, stderr } = serveWithoutClient(
+    "--import",
+    `data:text/javascript,${encodeURIComponent(hide)}`,
+  );
+  expect(stderr).toMatch(
+    /^error: mcp needs the packages @modelcontextprotocol\/server and zod, which are not/,
+  );
+  expect(status).toBe(3);
 });
 
 it("lists its tools as read-only, with what each takes", async () => {

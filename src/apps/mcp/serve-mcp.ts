@@ -60,7 +60,10 @@ export async function serveMcp(options: McpOptions): Promise<void> {
     skills.attach(server);
     return server;
   };
-  const closed = new Promise<void>((resolve) => process.stdin.once("close", resolve));
+  // A pipe closes at its end; a file and /dev/null only end.
+  const closed = new Promise<void>((resolve) => {
+    for (const event of ["end", "close"]) process.stdin.once(event, resolve);
+  });
   serveStdio(createServer);
   await closed;
 }

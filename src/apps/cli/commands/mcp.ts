@@ -33,7 +33,11 @@ async function loadServer(): Promise<typeof import("../../mcp/index.ts")> {
   try {
     return await import("../../mcp/index.ts");
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    // The first is that of `import`, the second that of `require`, which the bundled program uses.
+    const isMissing = ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(
+      (cause as { code?: string }).code ?? "",
+    );
+    if (!isMissing) throw cause;
     throw new UnsupportedError(
       "mcp needs the packages @modelcontextprotocol/server and zod, which are not installed",
       {
