@@ -212,8 +212,8 @@ function describeHeavyTail(mass: TokenMass, deltas: ValueSketch): string | undef
 type MassCell = readonly [mass: number, count: number];
 
 /**
- * Cells in descending order of mass: as many as hold `most` tokens, and one more. Every mass falls up to some Δ and rises from
- * there on, so the next one is always at one end of those that are left.
+ * Cells in descending order of mass: as many as hold `most` tokens, and one more. Masses grow with the distance of Δ
+ * from 0, so the next one is always at one end of those that are left.
  */
 function listLargest(masses: Float64Array, counts: Float64Array, most: number): MassCell[] {
   const cells: MassCell[] = [];
@@ -227,7 +227,7 @@ function listLargest(masses: Float64Array, counts: Float64Array, most: number): 
   return cells;
 }
 
-/** How many of the largest tokens are named: at most a thousandth. */
+/** How many of the largest tokens the words are about: a thousandth of all, and at least one. */
 const countFew = (tokens: number): number => Math.max(1, Math.round(tokens / 1000));
 
 /** `5 of 31,000 hold 63 %`: so few tokens hold so much of all mass. */

@@ -14,6 +14,9 @@ const PAGES = 512;
 const MAGNITUDE = 0x7fffffff;
 const NO_PAGE = new Uint32Array(0);
 
+/** As a kernel lists cells and counts, and as bytes hold them. */
+type CellArray = Uint32Array | Float64Array;
+
 /** |Δ| in nats beyond which tokens are counted one by one; 0.693 is a factor of two, 2.303 of ten. */
 export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20] as const;
 /**
@@ -210,8 +213,8 @@ export class CellCounts {
     page[at] = (page[at] as number) + count;
   }
 
-  /** Like {@link add}, for `cells[from, to)` of one page with their counts; returns the number of values. */
-  addListed(cells: Float64Array, counts: Float64Array, from: number, to: number): number {
+  /** Like {@link add}, for ascending `cells[from, to)` with their counts; returns the number of values. */
+  addListed(cells: CellArray, counts: CellArray, from: number, to: number): number {
     let at = from;
     let added = 0;
     // As long as they may fit the list.
@@ -219,31 +222,9 @@ export class CellCounts {
       this.add(cells[at]!, counts[at]!);
       added += counts[at]!;
     }
-    if (at === to) return added;
-    const pageIndex = cells[at]! >>> this.#mantissaBits;
-    const page = this.#pages[pageIndex] ?? this.#page(this.#pages, pageIndex);
-    const mask = (1 << this.#mantissaBits) - 1;
-    for (; at < to; at++) {
-      const cell = cells[at]! & mask;
-      page[cell] = page[cell]! + counts[at]!;
-      added += counts[at]!;
-    }
-    return added;
-  }
-
-  /** Adds a kernel's counts in cells of the same width; returns the number of values. */
-  addCounted({ list, beyond }: CountedCells): number {
-    const { cells, counts } = list();
-    let added = 0;
-    let at = 0;
-    // As long as they may fit the list.
-    for (; at < cells.length && this.#listed !== undefined; at++) {
-      this.add(cells[at]!, counts[at]!);
-      added += counts[at]!;
-    }
     const mask = (1 << this.#mantissaBits) - 1;
     let page: Uint32Array = NO_PAGE;
-    for (let pageIndex = -1; at < cells.length; at++) {
+    for (let pageIndex = -1; at < to; at++) {
       const cell = cells[at]!;
       if (cell >>> this.#mantissaBits !== pageIndex) {
         pageIndex = cell >>> this.#mantissaBits;
@@ -252,9 +233,15 @@ export class CellCounts {
       page[cell & mask] = page[cell & mask]! + counts[at]!;
       added += counts[at]!;
     }
+    return added;
+  }
+
+  /** Adds a kernel's counts in cells of the same width; returns the number of values. */
+  addCounted({ list, beyond }: CountedCells): number {
+    const { cells, counts } = list();
     for (let slot = 0; this.#beyond !== undefined && slot < beyond.length; slot++)
       this.#beyond[slot] = this.#beyond[slot]! + beyond[slot]!;
-    return added;
+    return this.addListed(cells, counts, 0, cells.length);
   }
 
   merge(other: CellCounts): void {

@@ -31,6 +31,9 @@ export interface CellColumns {
   readonly before: Float64Array;
 }
 
+/** Those of Δ, |Δ|, Δp and |Δp|. */
+const MOST_RECENT = 4;
+
 /**
  * A report queries the sketch of its run two dozen times: quantiles, tails, histograms. Only a few results are kept,
  * since a run has as many sketches as steps. Values are never removed, so an unchanged count means an unchanged
@@ -54,8 +57,6 @@ function findAbove(ascending: Float64Array, value: number): number {
   return ascending[at] === value ? at + 1 : at;
 }
 
-/** Those of Δ, |Δ|, Δp and |Δp|. */
-const MOST_RECENT = 4;
 const recentColumns = new Recent<CellColumns>();
 const recentMagnitudes = new Recent<ValueSketch>();
 

@@ -246,6 +246,18 @@ describe("writeParquet", () => {
     expect(rows.map((one) => one.file_row_number)).toEqual(Array.from(values));
   });
 
+  test("has all its rows where it was opened for its sample", async () => {
+    const values = Int32Array.from({ length: 5000 }, (_, i) => i % 7);
+    for (const name of ["a", "file_row_number"]) {
+      const path = await write([{ name, type: "int32" }], [{ length: 5000, columns: [{ values }] }]);
+      const { rows, chunks } = await readAll(path, { forSample: true });
+      expect(rows.map((one) => one[name])).toEqual(Array.from(values));
+      // The rows of the sample come first, those around it are decoded again.
+      expect(chunks[0]).toBe(8);
+      expect((await readAll(path)).chunks[0]).toBe(2048);
+    }
+  });
+
   const lp: ColumnSpec = { name: "lp", type: { list: "float32" } };
   const ten = new Float32Array(10);
   test.each<[string, ColumnSpec, ColumnBatch["columns"][number], string, string]>([
