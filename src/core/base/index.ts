@@ -46,6 +46,7 @@ export {
   VersionError,
 } from "./errors.ts";
 export { fileSystemError, isSystemError } from "./file-system-errors.ts";
+export { IdSpeller } from "./id-speller.ts";
 export { orNull, resultJson } from "./json.ts";
 export {
   checkMemory,
@@ -55,6 +56,7 @@ export {
   setMemoryLimit,
 } from "./memory-limit.ts";
 export { quoteForShell, shellCommand } from "./shell-command.ts";
+export { SpelledRoom, type SpelledTokens } from "./spelled-room.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";
 export { Unavailable } from "./unavailable.ts";
 export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "./units.ts";

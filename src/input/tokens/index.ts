@@ -6,6 +6,5 @@
 export { compareTokenizers, type TokenizerDifference } from "./compare-tokenizers.ts";
 export { findTokenizer } from "./find-tokenizer.ts";
 export { openTokenizer } from "./open-tokenizer.ts";
-export type { SpelledTokens } from "./spelled-room.ts";
 export type { TokenDecoder } from "./token-decoder.ts";
 export { TokenTexts } from "./token-texts.ts";

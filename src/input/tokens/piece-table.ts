@@ -1,4 +1,4 @@
-import { SpelledRoom, type SpelledTokens } from "./spelled-room.ts";
+import { SpelledRoom, type SpelledTokens } from "../../core/base/index.ts";
 
 /** Words of a slot: its bytes' number and flags, then its bytes. */
 const WORDS = 4;

@@ -4,10 +4,14 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
-import { TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/index.ts";
-import { IdSpeller } from "./id-speller.ts";
+import {
+  IdSpeller,
+  type SpelledTokens,
+  TOKEN_FLAGS,
+  type TokenClass,
+  tokenClass,
+} from "../../core/base/index.ts";
 import { PieceTable } from "./piece-table.ts";
-import type { SpelledTokens } from "./spelled-room.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 
 /** Tokens over which a character's bytes may be spread: four bytes, and those joined with them on either side. */

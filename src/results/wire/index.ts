@@ -24,7 +24,9 @@ export {
   decodeTopK,
   encodeSequence,
   encodeTopK,
+  isSpelled,
   type SequenceMeta,
+  type UnspelledSequence,
   type WireSequence,
   type WireTopK,
 } from "./sequence.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { dictionary } from "../../core/base/index.ts";
+import { dictionary, IdSpeller } from "../../core/base/index.ts";
 import { decodeArrays, encodeArrays, type RoomFor, type WireArray } from "./arrays.ts";
 
 export interface SequenceMeta {
@@ -53,10 +53,23 @@ export interface WireSequence {
   readonly policies: Readonly<Record<string, Float32Array>>;
 }
 
+/** How tokens are spelled. */
+type Spelling = Pick<WireSequence, "textOffsets" | "texts" | "flags">;
+
+/** A sequence to send: without a spelling, its tokens are shown as their ids, which the receiver spells. */
+export type UnspelledSequence = Omit<WireSequence, keyof Spelling> & Partial<Spelling>;
+
+export function isSpelled(sequence: UnspelledSequence): sequence is WireSequence {
+  return sequence.textOffsets !== undefined;
+}
+
 const POLICY = "policy:";
 
 /** @param roomFor where the message is made */
-export function encodeSequence({ meta, policies, ...arrays }: WireSequence, roomFor?: RoomFor): Uint8Array {
+export function encodeSequence(
+  { meta, policies, ...arrays }: UnspelledSequence,
+  roomFor?: RoomFor,
+): Uint8Array {
   const named = Object.fromEntries(Object.entries(policies).map(([name, values]) => [POLICY + name, values]));
   const all = Object.entries({ ...arrays, ...named }).filter(([, values]) => values !== undefined);
   return encodeArrays(meta, Object.fromEntries(all) as Record<string, WireArray>, roomFor);
@@ -71,7 +84,33 @@ export function decodeSequence(bytes: Uint8Array): WireSequence {
     if (name.startsWith(POLICY)) policies[name.slice(POLICY.length)] = values as Float32Array;
     else own[name] = values;
   }
-  return { ...(own as unknown as Omit<WireSequence, "meta" | "policies">), meta, policies };
+  const sequence = { ...own, meta, policies } as unknown as UnspelledSequence;
+  return isSpelled(sequence) ? sequence : spelledLater(sequence);
+}
+
+const ids = new IdSpeller();
+
+/** Spells the tokens when a text is first asked for: most who read a sequence want its numbers only. */
+function spelledLater(sequence: UnspelledSequence): WireSequence {
+  let known: Spelling | undefined;
+  const spelling = (): Spelling => {
+    if (known !== undefined) return known;
+    const { offsets, texts, flags } = ids.spell(sequence.ids);
+    known = { textOffsets: offsets.slice(), texts: texts.slice(), flags: flags.slice() };
+    return known;
+  };
+  return {
+    ...sequence,
+    get textOffsets() {
+      return spelling().textOffsets;
+    },
+    get texts() {
+      return spelling().texts;
+    },
+    get flags() {
+      return spelling().flags;
+    },
+  };
 }
 
 /** Most probable tokens of both policies at some tokens: requested on demand. */

@@ -4,12 +4,14 @@
  * @module
  */
 import {
+  isSpelled,
   type SequenceBrief,
   SPARK_BINS,
   sparkLevel,
   sparkRange,
   TOKEN_FLAGS,
   textBetween,
+  type UnspelledSequence,
   type WireSequence,
 } from "../../../../results/wire/index.ts";
 
@@ -28,10 +30,11 @@ export interface OwnTexts {
 }
 
 /** @param own in the place of the tokens' texts, which are only their ids; undefined where tokens have texts */
-export function buildBrief(sequence: WireSequence, own?: OwnTexts): SequenceBrief {
-  const [parts, answer] = own
-    ? [splitText(own.prompt ?? ""), (own.answer ?? "").slice(-REACH)]
-    : [splitTokens(sequence), readEnd(sequence)];
+export function buildBrief(sequence: UnspelledSequence, own?: OwnTexts): SequenceBrief {
+  const [parts, answer] =
+    own === undefined && isSpelled(sequence)
+      ? [splitTokens(sequence), readEnd(sequence)]
+      : [splitText(own?.prompt ?? ""), (own?.answer ?? "").slice(-REACH)];
   return {
     spark: drawSpark(sequence),
     prompt: cutStart(findQuestion(parts)),
@@ -39,7 +42,7 @@ export function buildBrief(sequence: WireSequence, own?: OwnTexts): SequenceBrie
   };
 }
 
-function drawSpark({ mask, rollout, trainer }: WireSequence): Uint8Array {
+function drawSpark({ mask, rollout, trainer }: UnspelledSequence): Uint8Array {
   return Uint8Array.from({ length: SPARK_BINS }, (_, bin) => {
     const [from, to] = sparkRange(bin, mask.length);
     let largest = -1;

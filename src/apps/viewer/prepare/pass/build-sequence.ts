@@ -5,8 +5,13 @@
  */
 import type { FloatArray } from "../../../../core/base/index.ts";
 import { formatHandle, type RecordBatch, rowFacts } from "../../../../core/schema/index.ts";
-import type { SpelledTokens, TokenTexts } from "../../../../input/tokens/index.ts";
-import { type SequenceMeta, TOKEN_FLAGS, type WireSequence } from "../../../../results/wire/index.ts";
+import type { TokenTexts } from "../../../../input/tokens/index.ts";
+import {
+  type SequenceMeta,
+  TOKEN_FLAGS,
+  type UnspelledSequence,
+  type WireSequence,
+} from "../../../../results/wire/index.ts";
 
 export interface SequenceOptions {
   readonly texts: TokenTexts;
@@ -40,7 +45,7 @@ export function readPrompt(batch: RecordBatch, row: number, { showsTexts }: Sequ
 export function buildSequence(
   { batch, row, index, turnMarks, prompt }: Row,
   options: SequenceOptions,
-): WireSequence {
+): UnspelledSequence {
   const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
   const part = (column: FloatArray): Float32Array =>
     column instanceof Float32Array
@@ -49,14 +54,11 @@ export function buildSequence(
   const ids = new Int32Array(prompt.length + end - start).fill(-1);
   ids.set(prompt);
   if (batch.responseTokenIds) ids.set(batch.responseTokenIds.subarray(start, end), prompt.length);
-  const { offsets, texts, flags } = spelled(batch.promptTexts[row], ids, prompt.length, options);
   const { rollout: rolloutEntropy, trainer: trainerEntropy } = batch.entropies;
   return {
     meta: buildMeta(batch, row, index, prompt.length),
     ids,
-    textOffsets: offsets,
-    texts,
-    flags,
+    ...spell(batch.promptTexts[row], ids, prompt.length, options),
     mask: batch.responseMask.subarray(start, end),
     turnMarks,
     rollout: part(batch.rolloutLogprobs!),
@@ -71,16 +73,21 @@ export function buildSequence(
   };
 }
 
-/** Without a tokenizer, the prompt's own text, if any, is put at its first token. */
-function spelled(
+/**
+ * Without a tokenizer, the prompt's own text, if any, is put at its first token. Where only ids are known, they are left
+ * to whoever reads the sequence: spelled, they are a third of its bytes.
+ */
+function spell(
   promptText: string | undefined,
   ids: Int32Array,
   promptLength: number,
   { texts, hasTexts, showsTexts }: SequenceOptions,
-): SpelledTokens {
-  const own = texts.spell(ids);
+): Partial<WireSequence> {
   const known = hasTexts && ids[0] !== -1;
-  if (known || !showsTexts || promptLength === 0 || (promptText ?? "") === "") return own;
+  const hasPrompt = showsTexts && promptLength > 0 && (promptText ?? "") !== "";
+  if (!hasTexts && !hasPrompt) return {};
+  const own = texts.spell(ids);
+  if (known || !hasPrompt) return { textOffsets: own.offsets, texts: own.texts, flags: own.flags };
   const prompt = new TextEncoder().encode(promptText);
   const from = own.offsets[promptLength]!;
   const bytes = new Uint8Array(prompt.length + own.texts.length - from);
@@ -88,7 +95,7 @@ function spelled(
   bytes.set(own.texts.subarray(from), prompt.length);
   const { continuation } = TOKEN_FLAGS;
   return {
-    offsets: own.offsets.map((offset, i) => {
+    textOffsets: own.offsets.map((offset, i) => {
       if (i === 0) return 0;
       return i <= promptLength ? prompt.length : offset - from + prompt.length;
     }),

@@ -1,5 +1,5 @@
-import { TOKEN_FLAGS } from "../../core/base/index.ts";
 import { SpelledRoom, type SpelledTokens } from "./spelled-room.ts";
+import { TOKEN_FLAGS } from "./token-class.ts";
 
 /** Digits are written three at a time, by a table that stays in the nearest cache; those of a vocabulary would not. */
 const GROUP = 1000;
