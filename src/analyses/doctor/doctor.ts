@@ -36,6 +36,8 @@ export interface DiagnoseOptions {
   readonly trainer?: string;
   /** What reading noticed; what joined files contradict each other in is evidence. */
   readonly findings?: readonly Finding[];
+  /** Response tokens to examine at most, if not all that are kept: fewer take less time, and tell less. */
+  readonly sampleTokens?: number;
 }
 
 /** Causes that are listed whatever their probability, and from which probability on all are. */
@@ -128,8 +130,9 @@ export class Doctor {
 
   diagnose(options: DiagnoseOptions = {}): DoctorParts {
     const legs = this.#legs.result();
-    const ranking = rankSample(this.#spread.list(), {
-      ...(!this.#spread.isWhole && { steps: this.#steps.list() }),
+    const { sampleTokens: most } = options;
+    const ranking = rankSample(this.#spread.list(most), {
+      ...(!this.#spread.isWhole(most) && { steps: this.#steps.list(most) }),
       guiltyLeg: legs.guilty_leg,
       ...(options.findings && { findings: options.findings }),
     });

@@ -43,10 +43,23 @@ it("keeps the same rows whatever order and tree they come in: groups of the smal
         second.merge(third);
         first.merge(second);
         expect(first.list()).toEqual(keepNaively(rows));
-        expect(first.isWhole).toBe(rows.reduce((sum, { mask }) => sum + mask.length, 0) <= LIMIT);
+        expect(first.isWhole()).toBe(rows.reduce((sum, { mask }) => sum + mask.length, 0) <= LIMIT);
       },
     ),
     { numRuns: 500 },
+  );
+});
+
+it("lists fewer tokens as a sample with that limit would have them, and keeps all", () => {
+  fc.assert(
+    fc.property(rowsOf, fc.integer({ min: 1, max: LIMIT }), (rows, most) => {
+      const [sample, smaller] = [new RowSample(LIMIT), new RowSample(most)];
+      for (const row of rows) for (const one of [sample, smaller]) one.add(row.group, row);
+      const listed = sample.list(most);
+      expect(sample.list()).toEqual(keepNaively(rows));
+      expect(listed).toEqual(smaller.list());
+      expect(sample.isWhole(most)).toBe(smaller.isWhole());
+    }),
   );
 });
 
@@ -112,12 +125,12 @@ describe("a sample of a limit", () => {
     const [one, two, three] = [makeRow(1, 0, 4), makeRow(2, 1, 6), makeRow(3, 2, 1)];
     expect(groups(fill(10, two, one))).toHaveLength(2);
     expect(fill(10, two, one).bound).toBe(Number.POSITIVE_INFINITY);
-    expect(fill(10, two, one).isWhole).toBe(true);
+    expect(fill(10, two, one).isWhole()).toBe(true);
     const beyond = fill(10, three, two, one);
-    expect(beyond.isWhole).toBe(false);
+    expect(beyond.isWhole()).toBe(false);
     expect(groups(beyond).sort()).toEqual([1, 2]);
     expect(beyond.bound).toBe(3);
-    expect(beyond.isWhole).toBe(false);
+    expect(beyond.isWhole()).toBe(false);
     expect([beyond.wants(2), beyond.wants(3), beyond.wants(4)]).toEqual([true, false, false]);
     beyond.add(3, three);
     expect(groups(beyond).sort()).toEqual([1, 2]);
@@ -127,7 +140,7 @@ describe("a sample of a limit", () => {
     const sample = fill(10, makeRow(5, 0, 11));
     expect(groups(sample)).toEqual([5]);
     expect(sample.bound).toBe(Number.POSITIVE_INFINITY);
-    expect(sample.isWhole).toBe(false);
+    expect(sample.isWhole()).toBe(false);
     const two = fill(10, makeRow(5, 0, 11), makeRow(6, 1, 1));
     expect([groups(two), two.bound]).toEqual([[5], 6]);
   });
@@ -159,9 +172,9 @@ describe("a sample of a limit", () => {
     const sample = new RowSample();
     sample.add(1, makeRow(1, 0, SAMPLE_TOKENS - 1));
     sample.add(2, makeRow(2, 1, 1));
-    expect(sample.isWhole).toBe(true);
+    expect(sample.isWhole()).toBe(true);
     sample.add(3, makeRow(3, 2, 1));
-    expect(sample.isWhole).toBe(false);
+    expect(sample.isWhole()).toBe(false);
   });
 });
 

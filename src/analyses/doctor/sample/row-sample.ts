@@ -35,8 +35,9 @@ export class RowSample {
     return key < this.#bound;
   }
 
-  get isWhole(): boolean {
-    return this.#bound === Number.POSITIVE_INFINITY && this.#tokens <= this.#limit;
+  /** Whether `list(most)` has all rows that were added. */
+  isWhole(most = this.#limit): boolean {
+    return this.#bound === Number.POSITIVE_INFINITY && this.#tokens <= most;
   }
 
   /** @param key what decides whether the row is kept; rows with one key are kept or left together */
@@ -62,22 +63,33 @@ export class RowSample {
     return this.#bound;
   }
 
-  /** In an order that does not depend on that of the input: by step, rank, file, pack and row. */
-  list(): SampledRow[] {
+  /**
+   * In an order that does not depend on that of the input: by step, rank, file, pack and row.
+   *
+   * @param most tokens, if fewer than the limit: those that a sample with this limit would have
+   */
+  list(most = this.#limit): SampledRow[] {
     this.#trim();
-    return [...this.#groups.values()].flatMap(({ rows }) => rows).sort(compareRows);
+    const end = this.#keyBeyond(most);
+    return [...this.#groups].flatMap(([key, { rows }]) => (key < end ? rows : [])).sort(compareRows);
   }
 
   #trim(): void {
-    if (this.#tokens <= this.#limit) return;
+    const end = this.#keyBeyond(this.#limit);
+    if (end < Number.POSITIVE_INFINITY) this.dropFrom(end);
+  }
+
+  /** The first key that is too much for so many tokens. */
+  #keyBeyond(most: number): number {
+    if (this.#tokens <= most) return Number.POSITIVE_INFINITY;
     const keys = [...this.#groups.keys()].sort((a, b) => a - b);
     let kept = 0;
     // One group beyond the limit is better than none.
     const first = keys.findIndex((key, at) => {
       kept += this.#groups.get(key)!.tokens;
-      return kept > this.#limit && at > 0;
+      return kept > most && at > 0;
     });
-    if (first > 0) this.dropFrom(keys[first]!);
+    return keys[first] ?? Number.POSITIVE_INFINITY;
   }
 
   /** Drops the groups from this key on, as another sample of the run did. */

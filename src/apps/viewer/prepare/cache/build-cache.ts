@@ -34,6 +34,9 @@ import type { StatesSoFar } from "./states-so-far.ts";
 import { judgeFindings } from "./unfinished.ts";
 
 /** The files that were read, and findings of reading them. */
+/** Tokens that a diagnosis examines while the run is still read: of all that are sampled it takes a second. */
+const SAMPLE_SO_FAR = 50_000;
+
 export interface ReadSoFar {
   readonly run: Pick<Run, "name" | "sources"> & Partial<Pick<Run, "promptSummary">>;
   readonly findings: readonly Finding[];
@@ -129,7 +132,7 @@ export class AnswerPass {
     const { findings, writing } = judgeFindings(noticed, waiting, unsettled);
     const version = writing.length === 0 ? wanted : `${wanted}-unfinished`;
     const read: RunRead = { name: run.name, sources: sourceSummaries(run), findings };
-    const doctor = this.#answers.diagnose(read);
+    const doctor = this.#answers.diagnose(read, isKept ? undefined : SAMPLE_SO_FAR);
     // An error of the report, which is made meanwhile, is told first.
     doctor.catch(() => {});
     const report = this.#buildReport(run, read);

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { DoctorReport } from "../../../../results/doctor.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
 import { decodeSequence, decodeTable } from "../../../../results/wire/index.ts";
 import { type PreparedRun, prepareRun } from "../index.ts";
@@ -20,6 +21,7 @@ interface Shown {
   readonly steps: readonly number[];
   readonly tokens: number;
   readonly first: string;
+  readonly examined: number;
 }
 
 async function look(run: PreparedRun): Promise<Shown> {
@@ -28,7 +30,14 @@ async function look(run: PreparedRun): Promise<Shown> {
   expect(length).toBe(run.info.sequences);
   const { status, version, sequences, steps } = run.info;
   const { meta } = decodeSequence((await run.sequence(0))!);
-  return { status, version, sequences, steps, tokens: report.metrics.tokens, first: meta.handle };
+  const examined = await readExamined(run);
+  return { status, version, sequences, steps, tokens: report.metrics.tokens, first: meta.handle, examined };
+}
+
+/** The tokens that the diagnosis looked at. */
+async function readExamined(run: PreparedRun): Promise<number> {
+  const doctor = JSON.parse(Buffer.from(await run.answer("doctor")).toString()) as DoctorReport;
+  return doctor.metrics.sampled_tokens!;
 }
 
 async function readFiles(directory: string): Promise<Map<string, string>> {
@@ -87,6 +96,28 @@ it("shows what was read, file after file, and makes the same cache as without", 
     await run.close();
     await plain.close();
   }
+});
+
+it("examines fewer tokens than in the end while it reads", async () => {
+  const logprobs = Array.from({ length: 9000 }, (_, t) => -1 - (t % 7) / 10);
+  const rows = ["a", "b", "c"].map((uid) => ({
+    uid,
+    response_ids: logprobs.map(() => 1),
+    response_mask: logprobs.map(() => 1),
+    rollout_log_probs: logprobs,
+    old_log_probs: logprobs,
+  }));
+  for (let step = 1; step <= 5; step++) await work.run(`run/step_${step}.jsonl`, rows);
+  const { run, shown } = await prepareWatched(work.path("run"), "cache", () => true);
+  const read = shown.map(({ tokens }) => tokens);
+  expect(read.at(-1)).toBeGreaterThan(50_000);
+  for (const { tokens, examined } of shown) {
+    expect(examined).toBeGreaterThan(0);
+    expect(examined).toBeLessThanOrEqual(Math.min(tokens, 50_000));
+  }
+  expect(shown[0]!.examined).toBe(read[0]);
+  expect(await readExamined(run)).toBe(run.info.tokens);
+  await run.close();
 });
 
 it("writes no state that nobody would see", async () => {

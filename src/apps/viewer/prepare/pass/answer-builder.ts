@@ -59,8 +59,8 @@ export interface Answering {
   add(batch: RecordBatch, truths?: readonly (string | undefined)[]): Promise<void>;
   /** Writes what is held, so that the files that grow are as long as the offsets say. */
   flush(): Promise<void>;
-  /** The diagnosis of all that was added, as it is written. */
-  diagnose(read: RunRead): Promise<NamedContent>;
+  /** The diagnosis of all that was added, as it is written; `sampleTokens` as `Doctor` takes it. */
+  diagnose(read: RunRead, sampleTokens?: number): Promise<NamedContent>;
   /** The other answers; more batches may follow. */
   finish(parts: ReportParts): Promise<BuiltAnswers>;
   /** Of the files that grow. */
@@ -107,8 +107,8 @@ export class AnswerBuilder implements Answering {
     return this.#pass.flush();
   }
 
-  async diagnose(read: RunRead): Promise<NamedContent> {
-    return [ANSWER_FILES.doctor, resultJson(this.#doctor.finish(read))];
+  async diagnose(read: RunRead, sampleTokens?: number): Promise<NamedContent> {
+    return [ANSWER_FILES.doctor, resultJson(this.#doctor.finish(read, sampleTokens))];
   }
 
   async finish({ read, perStep, sums }: ReportParts): Promise<BuiltAnswers> {

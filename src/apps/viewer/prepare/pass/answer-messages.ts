@@ -11,7 +11,7 @@ export type AnswerTask =
       readonly truths: readonly (string | undefined)[] | undefined;
     }
   | { readonly kind: "flush" }
-  | { readonly kind: "diagnose"; readonly read: RunRead }
+  | { readonly kind: "diagnose"; readonly read: RunRead; readonly sampleTokens: number | undefined }
   | { readonly kind: "finish"; readonly parts: ReportParts }
   | { readonly kind: "close" };
 

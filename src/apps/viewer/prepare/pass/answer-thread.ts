@@ -73,9 +73,9 @@ class AnswerThread implements Answering {
     await this.#thread.ask({ kind: "flush" });
   }
 
-  async diagnose(read: RunRead): Promise<NamedContent> {
+  async diagnose(read: RunRead, sampleTokens?: number): Promise<NamedContent> {
     await this.#settle();
-    return (await this.#thread.ask({ kind: "diagnose", read })) as NamedContent;
+    return (await this.#thread.ask({ kind: "diagnose", read, sampleTokens })) as NamedContent;
   }
 
   async finish(parts: ReportParts): Promise<BuiltAnswers> {

@@ -25,11 +25,12 @@ export class DoctorPass {
     this.#doctor.add(batch);
   }
 
-  finish({ name, sources, findings }: RunRead): DoctorReport {
+  /** @param sampleTokens as {@link Doctor} takes it */
+  finish({ name, sources, findings }: RunRead, sampleTokens?: number): DoctorReport {
     return {
       schemaVersion: DOCTOR_SCHEMA_VERSION,
       run: name,
-      ...this.#doctor.diagnose({ findings }),
+      ...this.#doctor.diagnose({ findings, ...(sampleTokens !== undefined && { sampleTokens }) }),
       findings,
       sources: sources.map((source) => ({
         ...source,
