@@ -15,6 +15,7 @@ import {
   type MismatchTable,
   mergeSums,
   mismatchSums,
+  type RowSums,
   type TokenBlock,
   tokensKernel,
 } from "../../core/kernels/index.ts";
@@ -59,6 +60,13 @@ export interface RunSummaryJson {
   readonly version: typeof VERSION;
   /** Binary, in base64. */
   readonly encoded: string;
+}
+
+export interface RunSummaryOptions {
+  /** `scalar` sums tokens by the reference implementation, whose bits those of `wasm`, the default, are. */
+  readonly engine?: "wasm" | "scalar";
+  /** Called with the sums of a batch's rows, one stretch of a step's rows after the other, for those who show rows. */
+  readonly onRows?: (sums: RowSums) => void;
 }
 
 /**
@@ -138,10 +146,11 @@ export class RunSummary {
   /** Batches added, by file: they are numbered. */
   readonly #batches = new Map<string, number>();
   readonly #engine: "wasm" | "scalar";
+  readonly #onRows: RunSummaryOptions["onRows"];
 
-  /** @param options `engine`: `scalar` sums tokens by the reference implementation, whose bits those of `wasm` are */
-  constructor({ engine = "wasm" }: { readonly engine?: "wasm" | "scalar" } = {}) {
+  constructor({ engine = "wasm", onRows }: RunSummaryOptions = {}) {
     this.#engine = engine;
+    this.#onRows = onRows;
   }
 
   /** By step: lengths, entropies, rewards, right answers. */
@@ -201,6 +210,7 @@ export class RunSummary {
         sink: (tokens) => tokenSums.add(tokens, rowStart),
       });
       tokenSums.endPass();
+      this.#onRows?.(table);
       this.#addRows(batch, block, slices, table, [rowStart, rowEnd], clusters);
       for (let row = rowStart; row < rowEnd; row++) sampled.finish(row);
     }

@@ -63,6 +63,7 @@ export {
   type MismatchOptions,
   type MismatchTable,
   mismatchSums,
+  type RowSums,
   type TokenBlock,
 } from "./mismatch.ts";
 export { computeK3, computeProbDiff } from "./scalar.ts";

@@ -12,7 +12,7 @@ import type { MismatchOptions, MismatchTable, TokenBlock } from "./token-block.t
 import { mismatchKernel } from "./wasm/kernel.ts";
 import { wasmMismatchSums } from "./wasm/pass.ts";
 
-export type { MaskedTokens, MismatchOptions, MismatchTable, TokenBlock } from "./token-block.ts";
+export type { MaskedTokens, MismatchOptions, MismatchTable, RowSums, TokenBlock } from "./token-block.ts";
 
 /**
  * Sums every field of `layout.ts` over the masked-in tokens of each row and of each turn.

@@ -57,16 +57,20 @@ export interface MismatchOptions {
   readonly engine?: "wasm" | "scalar";
 }
 
-/** Sums as `layout.ts` describes them. */
-export interface MismatchTable {
+/** Sums of rows, as `layout.ts` describes them. */
+export interface RowSums {
   /** `[rows × FIELDS]`. */
   readonly rows: Float64Array;
+  /** `[rows]`: turns of each row; 0 when turns are not requested. */
+  readonly rowTurns: Int32Array;
+}
+
+/** Sums of rows and of turns. */
+export interface MismatchTable extends RowSums {
   /** `[most turns of a row × FIELDS]`, merged over rows by turn index; empty when turns are not requested. */
   readonly turns: Float64Array;
   /** Rows that have this turn. */
   readonly turnRows: Int32Array;
-  /** `[rows]`: turns of each row; 0 when turns are not requested. */
-  readonly rowTurns: Int32Array;
 }
 
 /**

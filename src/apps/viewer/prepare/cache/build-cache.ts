@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
+import { FIELDS, type RowSums } from "../../../../core/kernels/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
 import { openRun, type Run } from "../../../../input/ingest/index.ts";
 import type { MismatchReport } from "../../../../results/index.ts";
@@ -33,10 +34,10 @@ import { sealFiles } from "./seal.ts";
 import type { StatesSoFar } from "./states-so-far.ts";
 import { judgeFindings } from "./unfinished.ts";
 
-/** The files that were read, and findings of reading them. */
 /** Tokens that a diagnosis examines while the run is still read: of all that are sampled it takes a second. */
 const SAMPLE_SO_FAR = 50_000;
 
+/** The files that were read, and findings of reading them. */
 export interface ReadSoFar {
   readonly run: Pick<Run, "name" | "sources"> & Partial<Pick<Run, "promptSummary">>;
   readonly findings: readonly Finding[];
@@ -56,7 +57,9 @@ export class AnswerPass {
   readonly #options: PrepareOptions;
   readonly #truths: TruthSource | undefined;
   readonly #answers: Answering;
-  readonly #summary = new RunSummary();
+  readonly #summary = new RunSummary({ onRows: (sums) => this.#rows.push(sums) });
+  /** Sums of the rows of the batch that was added last. */
+  readonly #rows: RowSums[] = [];
 
   private constructor(
     paths: readonly string[],
@@ -104,7 +107,7 @@ export class AnswerPass {
       const truths = responseTokenIds && rolloutLogprobs && (await this.#truths?.of(batch));
       // First: afterwards the batch's arrays may be in another thread.
       this.#summary.add(batch);
-      await this.#answers.add(batch, truths);
+      await this.#answers.add(batch, joinRows(this.#rows.splice(0)), truths);
       // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
       await new Promise(setImmediate);
     }
@@ -174,6 +177,19 @@ export class AnswerPass {
       sources,
     });
   }
+}
+
+/** One after the other. */
+function joinRows(parts: readonly RowSums[]): RowSums {
+  const rows = new Float64Array(parts.reduce((sum, part) => sum + part.rows.length, 0));
+  const rowTurns = new Int32Array(rows.length / FIELDS);
+  let at = 0;
+  for (const part of parts) {
+    rows.set(part.rows, at * FIELDS);
+    rowTurns.set(part.rowTurns, at);
+    at += part.rowTurns.length;
+  }
+  return { rows, rowTurns };
 }
 
 async function writeFiles(directory: string, files: readonly NamedContent[]): Promise<void> {

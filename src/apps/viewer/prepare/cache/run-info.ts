@@ -7,7 +7,7 @@ import type { RunSummary } from "../../../../analyses/report/index.ts";
 import { type MismatchReport, type RunInfo, VIEW_SCHEMA_VERSION } from "../../../../results/index.ts";
 import { shippedCorrections } from "../correct/shipped.ts";
 import type { PassFacts } from "../pass/run-pass.ts";
-import { valueScale } from "../pass/value-scale.ts";
+import { k3Scale, valueScale } from "../pass/value-scale.ts";
 import type { PrepareOptions } from "./options.ts";
 
 export interface RunFacts {
@@ -68,8 +68,9 @@ export function buildRunInfo(
 }
 
 function chooseScales({ scales }: PassFacts, total: RunSummary["total"]): RunInfo["scales"] {
-  const { k3, entropy, impact } = scales;
+  const { entropy, impact } = scales;
   const delta = valueScale(total.deltas.absolute());
+  const k3 = k3Scale(total.deltas);
   const probDiff = valueScale(total.probDiffs!.absolute());
   return {
     delta: delta.scale,

@@ -4,6 +4,7 @@
  * @module
  */
 import { resultJson } from "../../../../core/base/index.ts";
+import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import { openTokenizer, TokenTexts } from "../../../../input/tokens/index.ts";
 import type { StepMetrics, TopTokens } from "../../../../results/index.ts";
@@ -55,8 +56,13 @@ export interface BuiltAnswers {
 
 /** The same in this thread ({@link AnswerBuilder}) and in another one (`answer-thread.ts`). */
 export interface Answering {
-  /** Takes the next batch; its arrays may be empty afterwards. `truths`: of its sequences, as text. */
-  add(batch: RecordBatch, truths?: readonly (string | undefined)[]): Promise<void>;
+  /**
+   * Takes the next batch.
+   *
+   * @param sums the report's, of the batch's rows
+   * @param truths of its sequences, as text
+   */
+  add(batch: RecordBatch, sums: RowSums, truths?: readonly (string | undefined)[]): Promise<void>;
   /** Writes what is held, so that the files that grow are as long as the offsets say. */
   flush(): Promise<void>;
   /** The diagnosis of all that was added, as it is written; `sampleTokens` as `Doctor` takes it. */
@@ -97,8 +103,8 @@ export class AnswerBuilder implements Answering {
     return new AnswerBuilder({ hasTexts, texts, digits, pass });
   }
 
-  async add(batch: RecordBatch, truths?: readonly (string | undefined)[]): Promise<void> {
-    await this.#pass.add(batch);
+  async add(batch: RecordBatch, sums: RowSums, truths?: readonly (string | undefined)[]): Promise<void> {
+    await this.#pass.add(batch, sums);
     this.#doctor.add(batch);
     this.#digits?.add(batch, truths);
   }

@@ -1,3 +1,4 @@
+import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { AnswerOptions, BuiltAnswers, NamedContent, ReportParts } from "./answer-builder.ts";
 import type { RunRead } from "./doctor-pass.ts";
@@ -8,6 +9,7 @@ export type AnswerTask =
   | {
       readonly kind: "add";
       readonly batch: RecordBatch;
+      readonly sums: RowSums;
       readonly truths: readonly (string | undefined)[] | undefined;
     }
   | { readonly kind: "flush" }

@@ -4,6 +4,7 @@ import { type Compiled, compile } from "../../../../analyses/parallel/compile.te
 import { startThread } from "../../../../analyses/parallel/thread.ts";
 import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
+import type { RowSums } from "../../../../core/kernels/index.ts";
 import { openRun } from "../../../../input/ingest/index.ts";
 import { DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
 import type { Answering, AnswerOptions } from "./answer-builder.ts";
@@ -55,10 +56,15 @@ async function writeRun(): Promise<string> {
 /** All that comes of the run, answers and files. */
 async function answerRun(path: string, options: AnswerOptions, answers: Answering) {
   const run = await openRun([path]);
-  const summary = new RunSummary();
+  let rows: RowSums | undefined;
+  const summary = new RunSummary({
+    onRows: (sums) => {
+      rows = sums;
+    },
+  });
   for await (const batch of run.batches()) {
     summary.add(batch);
-    await answers.add(batch);
+    await answers.add(batch, rows!);
   }
   await answers.flush();
   const read = { name: run.name, sources: sourceSummaries(run), findings: run.findings.list() };

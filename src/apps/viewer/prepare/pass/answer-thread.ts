@@ -7,6 +7,7 @@
 import { availableParallelism } from "node:os";
 import { moveArrays, startThread, type Thread, workerFile } from "../../../../analyses/parallel/index.ts";
 import { memoryLimit } from "../../../../core/base/index.ts";
+import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import {
   AnswerBuilder,
@@ -61,11 +62,11 @@ class AnswerThread implements Answering {
     return answers;
   }
 
-  async add(batch: RecordBatch, truths?: readonly (string | undefined)[]): Promise<void> {
+  async add(batch: RecordBatch, sums: RowSums, truths?: readonly (string | undefined)[]): Promise<void> {
     while (this.#held.length >= BATCHES_HELD) await this.#held.shift();
     this.#check();
-    const { value, buffers } = moveArrays(batch);
-    this.#hold(this.#thread.ask({ kind: "add", batch: value, truths }, buffers));
+    const { value, buffers } = moveArrays({ batch, sums });
+    this.#hold(this.#thread.ask({ kind: "add", ...value, truths }, buffers));
   }
 
   async flush(): Promise<void> {

@@ -24,7 +24,7 @@ async function answer(task: AnswerTask): Promise<AnswerReply> {
   const own = (await builder)!;
   if (task.kind === "diagnose") return own.diagnose(task.read, task.sampleTokens);
   if (task.kind === "finish") return own.finish(task.parts);
-  if (task.kind === "add") await own.add(task.batch, task.truths);
+  if (task.kind === "add") await own.add(task.batch, task.sums, task.truths);
   else await own[task.kind]();
   return null;
 }

@@ -5,10 +5,9 @@
  */
 import { join } from "node:path";
 import { orNull } from "../../../../core/base/index.ts";
-import { type MismatchTable, mismatchSums, turnMarks } from "../../../../core/kernels/index.ts";
+import { type RowSums, turnMarks } from "../../../../core/kernels/index.ts";
 import type { RecordBatch, Sampling } from "../../../../core/schema/index.ts";
 import type { SequenceOutcome } from "../../../../core/summaries/index.ts";
-import { ValueSketch } from "../../../../core/summaries/index.ts";
 import type { SamplingInfo } from "../../../../results/index.ts";
 import { encodeBrief, encodeSequence } from "../../../../results/wire/index.ts";
 import { FileAppender } from "../cache/file-appender.ts";
@@ -65,7 +64,6 @@ export interface PassFacts {
   readonly features: RunFeatures;
   /** Null where no token has such a value. */
   readonly scales: {
-    readonly k3: ValueScale;
     readonly entropy: ValueScale | null;
     readonly impact: ValueScale | null;
   };
@@ -75,7 +73,6 @@ export class RunPass {
   readonly table = new TableBuilder();
   readonly steps = new StepSeriesBuilder();
   readonly tokens = new TokenPass();
-  readonly k3 = new ValueSketch(10);
   readonly offsets: Offsets = { sequences: [0], briefs: [0], topK: [0], deltas: [0] };
   readonly topK: string[] = [];
   readonly features: RunFeatures = {
@@ -131,17 +128,9 @@ export class RunPass {
   }
 
   /** A batch that lacks either policy's log-probs is skipped: summing it reports the error. */
-  async add(batch: RecordBatch): Promise<void> {
-    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
-    if (!rollout || !trainer) return;
+  async add(batch: RecordBatch, sums: RowSums): Promise<void> {
+    if (!batch.rolloutLogprobs || !batch.trainerLogprobs) return;
     this.#note(batch);
-    const sums = mismatchSums(
-      { rollout, trainer, mask, offsets },
-      {
-        sink: ({ k3, count }) =>
-          this.k3.addRange(k3, new Uint32Array(k3.buffer, k3.byteOffset, count), 0, count),
-      },
-    );
     for (let row = 0; row < batch.length; row++) {
       this.#addRow(batch, row, sums);
       for (const file of Object.values(this.#files)) if (file.isFull) await file.drain();
@@ -163,7 +152,7 @@ export class RunPass {
     for (const { ids } of Object.values(batch.topK)) for (const id of ids) if (id >= 0) this.#spelled.add(id);
   }
 
-  #addRow(batch: RecordBatch, row: number, sums: MismatchTable): void {
+  #addRow(batch: RecordBatch, row: number, sums: RowSums): void {
     const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
     const prompt = readPrompt(batch, row, this.#options);
     const marks = turnMarks(batch.responseMask, start, end);
@@ -228,7 +217,6 @@ export class RunPass {
       topK: this.topK,
       features: this.features,
       scales: {
-        k3: valueScale(this.k3),
         entropy: entropy.count > 0 ? valueScale(entropy) : null,
         impact: impact.count > 0 ? valueScale(impact) : null,
       },

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { FIELDS, type MismatchTable, mismatchSums } from "../../../../core/kernels/index.ts";
+import { FIELDS, mismatchSums, type RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { SequenceOutcome } from "../../../../core/summaries/index.ts";
 import type { StepSeriesBuilder } from "./step-series.ts";
@@ -13,7 +13,7 @@ export function addSlices(
   series: StepSeriesBuilder,
   batch: RecordBatch,
   row: number,
-  { rows }: MismatchTable,
+  { rows }: RowSums,
   deltas: Float64Array,
   facts: SequenceOutcome,
 ): void {

@@ -1,5 +1,5 @@
 import { figureOfSums, type SumColumn, sumImpact } from "../../../../analyses/filter/index.ts";
-import type { MismatchTable } from "../../../../core/kernels/index.ts";
+import type { RowSums } from "../../../../core/kernels/index.ts";
 import { COUNT, FIELDS } from "../../../../core/kernels/index.ts";
 import type { Row } from "./build-sequence.ts";
 import type { TableRow } from "./table-builder.ts";
@@ -8,7 +8,7 @@ import type { TokenFigures } from "./token-pass.ts";
 /** A sequence's row of the table: the kernel's sums, so that figures are the report's, and what the tokens said. */
 export function tableRow(
   { batch, row, prompt }: Row,
-  { rows, rowTurns }: MismatchTable,
+  { rows, rowTurns }: RowSums,
   figures: TokenFigures,
 ): TableRow {
   const count = rows[row * FIELDS + COUNT]!;
