@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { computeImpact, quickK3 } from "./impact.ts";
+import { computeImpact, quickExp, quickK3 } from "./impact.ts";
 import { computeK3 } from "./scalar.ts";
 
 describe("the impact of a token", () => {
@@ -18,5 +18,15 @@ describe("the impact of a token", () => {
       }),
     );
     expect(quickK3(1e-9) / (0.5e-18 + 1e-27 / 6)).toBeCloseTo(1, 14);
+  });
+
+  it("has ρ to the last digit but one", () => {
+    fc.assert(
+      fc.property(fc.double({ min: -0.1, max: 0.1, noNaN: true }), (delta) => {
+        expect(Math.abs(quickExp(delta) / Math.exp(delta) - 1)).toBeLessThanOrEqual(2 ** -51);
+      }),
+    );
+    expect([quickExp(800), quickExp(-800), quickExp(0)]).toEqual([Infinity, 0, 1]);
+    expect(quickExp(Number.NaN)).toBeNaN();
   });
 });

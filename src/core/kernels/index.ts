@@ -24,7 +24,7 @@ export {
   ratioStd,
 } from "./derive.ts";
 export { type ComparedRows, compareRows, type DistributionOptions, describeRows } from "./distribution.ts";
-export { computeImpact, quickK3 } from "./impact.ts";
+export { computeImpact, quickExp, quickK3 } from "./impact.ts";
 export { initKernels } from "./init.ts";
 /** Field indices of a sums vector, and FIELDS, their number. */
 export * as sumsLayout from "./layout.ts";

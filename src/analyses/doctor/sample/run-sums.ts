@@ -5,6 +5,7 @@
  * @module
  */
 import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
+import { quickK3 } from "../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { BinnedSums, countPlaces } from "../../../core/summaries/index.ts";
 
@@ -156,7 +157,7 @@ function sumRow(rollout: Numbers, trainer: Numbers, mask: Uint8Array, from: numb
     if (size > max) max = size;
     if (size === 0) equal++;
     const held = Math.max(-20, Math.min(20, own));
-    k3 += size < 1e-4 ? (held * held) / 2 : Math.expm1(held) - held;
+    k3 += quickK3(held);
   }
   return { sequences: 1, tokens, delta, abs, square, max, k3, rolloutMissing, trainerMissing, equal };
 }

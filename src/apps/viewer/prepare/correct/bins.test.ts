@@ -25,6 +25,26 @@ it("puts every Δ between its edges, and adds up", () => {
   for (const edge of edges) if (edge !== null) expect(edges[findBin(edge)]).toBe(edge);
 });
 
+it("finds the bin beside every cell that single precision is looked up by", () => {
+  const edges = new BinBuilder().finish().edges.slice(1, -1) as number[];
+  const float = new Float32Array(1);
+  const word = new Uint32Array(float.buffer);
+  // Every value of the first two bytes, of both signs, and doubles that are rounded to them.
+  let bin = 0;
+  const values: number[] = [];
+  for (let at = 0; at <= 0x7f80; at++) {
+    word[0] = at << 16;
+    for (const scale of [1 - 2 ** -24, 1 - 2 ** -25, 1, 1 + 2 ** -25]) values.push(float[0]! * scale);
+  }
+  const ascending = [...values.map((value) => -value).reverse(), ...values].sort((a, b) => a - b);
+  for (const value of ascending) {
+    while (bin < edges.length && value >= edges[bin]!) bin++;
+    if (findBin(value) !== bin) throw new Error(`${value} is in bin ${bin}, not ${findBin(value)}`);
+  }
+  expect(bin).toBe(edges.length);
+  expect([findBin(Number.NEGATIVE_INFINITY), findBin(-1e300), findBin(1e300)]).toEqual([0, 0, bin]);
+});
+
 it("keeps sums that JSON can hold", () => {
   const sums = new BinBuilder();
   sums.addTokens(1, token(400));

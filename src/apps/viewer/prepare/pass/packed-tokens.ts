@@ -1,3 +1,4 @@
+import { quickExp } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 
 /** A row's tokens with mask 1 and a finite Δ, one after the other; its arrays are reused for the next row. */
@@ -25,7 +26,7 @@ export class PackedTokens {
       const delta = trainer[t]! - rollout[t]!;
       if (!Number.isFinite(delta)) continue;
       deltas[count] = delta;
-      rhos[count] = Math.exp(delta);
+      rhos[count] = quickExp(delta);
       sizes[count] = Math.abs(delta);
       places[count++] = t - start;
     }

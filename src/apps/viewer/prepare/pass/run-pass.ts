@@ -131,6 +131,7 @@ export class RunPass {
   async add(batch: RecordBatch, sums: RowSums): Promise<void> {
     if (!batch.rolloutLogprobs || !batch.trainerLogprobs) return;
     this.#note(batch);
+    this.tokens.beginBatch(batch, this.table.length);
     for (let row = 0; row < batch.length; row++) {
       this.#addRow(batch, row, sums);
       for (const file of Object.values(this.#files)) if (file.isFull) await file.drain();

@@ -86,6 +86,7 @@ it("gives of every row what a plain loop over its tokens does, and of groups the
       const pass = new TokenPass();
       const summary = new RunSummary();
       summary.add(batch);
+      pass.beginBatch(batch, 0);
       const all = drawn.flatMap(({ tokens }, row) => {
         const marks = turnMarks(batch.responseMask, batch.offsets[row]!, batch.offsets[row + 1]!);
         const prompt = new Int32Array(0);

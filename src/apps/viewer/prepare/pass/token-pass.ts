@@ -49,6 +49,11 @@ export class TokenPass {
 
   readonly #packed = new PackedTokens();
 
+  /** Begins a batch whose rows follow; `first` is the place of the first one in the table of sequences. */
+  beginBatch(batch: RecordBatch, first: number): void {
+    this.topTokens.offerIds(batch, first);
+  }
+
   addRow(sequence: Row): TokenFigures {
     const { batch, row } = sequence;
     const { responseMask: mask, advantages } = batch;

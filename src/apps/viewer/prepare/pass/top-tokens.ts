@@ -84,7 +84,7 @@ export function tokenSums({ groups, total }: RunSummary): TokenSums {
 /** The counted tokens of a response: `[start, end)` of a batch. */
 export interface ResponseTokens {
   readonly packed: PackedTokens;
-  readonly batch: Pick<RecordBatch, "responseTokenIds" | "rolloutLogprobs">;
+  readonly batch: Pick<RecordBatch, "rolloutLogprobs">;
   readonly start: number;
   readonly end: number;
 }
@@ -103,20 +103,9 @@ class Worst {
     this.#token[group] = token;
   }
 
-  /** Offers the packed tokens of a response that begins at `start` of `groups`; those of negative groups are left out. */
-  offerAll(
-    groups: Int32Array,
-    start: number,
-    { sizes, places, count }: PackedTokens,
-    sequence: number,
-  ): void {
-    let largest = this.#delta;
-    for (let i = 0; i < count; i++) {
-      const group = groups[start + places[i]!]!;
-      if (group < 0 || (group < largest.length && sizes[i]! <= largest[group]!)) continue;
-      this.offer(group, sizes[i]!, sequence, places[i]!);
-      largest = this.#delta;
-    }
+  /** By group; -1 of those that were not offered yet, as are all beyond the end. */
+  get largest(): Float32Array {
+    return this.#delta;
   }
 
   #grow(groups: number): void {
@@ -152,15 +141,35 @@ export class TopTokensBuilder {
   readonly #turns = new Worst();
   #threshold = Number.NEGATIVE_INFINITY;
 
-  /** Offers a sequence's tokens, except for turns. */
+  /** Offers a sequence's tokens, except for turns and ids. */
   offerTokens(sequence: number, tokens: ResponseTokens): void {
-    this.#offerIds(sequence, tokens);
     this.#offerDeciles(sequence, tokens);
     this.#offerBuckets(sequence, tokens);
   }
 
-  #offerIds(sequence: number, { packed, batch: { responseTokenIds: ids }, start }: ResponseTokens): void {
-    if (ids !== undefined) this.#ids.offerAll(ids, start, packed, sequence);
+  /**
+   * Offers the tokens of a batch by their ids, all at once: between two sequences, other work would drive what is known
+   * of a vocabulary out of the cache, and fetching it again took six times as long as the rest of this.
+   *
+   * @param first place of the batch's first sequence in the table
+   */
+  offerIds(batch: RecordBatch, first: number): void {
+    const { responseTokenIds: ids, responseMask: mask, offsets } = batch;
+    const [rollout, trainer] = [batch.rolloutLogprobs!, batch.trainerLogprobs!];
+    if (ids === undefined) return;
+    let { largest } = this.#ids;
+    for (let row = 0; row < batch.length; row++) {
+      const [start, end] = [offsets[row]!, offsets[row + 1]!];
+      for (let t = start; t < end; t++) {
+        const id = ids[t]!;
+        if (mask[t] === 0 || id < 0) continue;
+        const delta = trainer[t]! - rollout[t]!;
+        const size = Math.fround(Math.abs(delta));
+        if ((id < largest.length && size <= largest[id]!) || !Number.isFinite(delta)) continue;
+        this.#ids.offer(id, size, first + row, t - start);
+        ({ largest } = this.#ids);
+      }
+    }
   }
 
   /** Tokens are in their order, so each tenth is offered once. */

@@ -34,6 +34,7 @@ export class SequenceSums {
     const batch = { ...batchOfSequence(sequence), ...(chosen && asColumns(chosen)) };
     this.#texts.see(sequence);
     this.summary.add(batch);
+    this.#pass.beginBatch(batch, meta.index);
     this.#pass.addRow({
       batch,
       row: 0,
