@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { duckdbError, duckdbWriteError, literalPath, openEngine, quoteName } from "./engine.ts";
 
 describe("names in SQL", () => {
@@ -18,6 +18,29 @@ describe("an engine", () => {
     const result = await second.connection.run("SELECT 40 + 2");
     expect(await result.getRowsJson()).toEqual([[42]]);
     second.close();
+  });
+
+  it("keeps its instance for the next file, and gives it up when none comes", async () => {
+    const ask = async (sql: string): Promise<unknown> => {
+      const { connection, close } = await openEngine({ threads: 3 });
+      try {
+        return await (await connection.run(sql)).getRowsJson();
+      } finally {
+        close();
+      }
+    };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      await ask("CREATE TABLE kept AS SELECT 7");
+      vi.advanceTimersByTime(600);
+      expect(await ask("FROM kept")).toEqual([[7]]);
+      vi.advanceTimersByTime(600);
+      expect(await ask("FROM kept")).toEqual([[7]]);
+      vi.advanceTimersByTime(1100);
+      await expect(ask("FROM kept")).rejects.toThrow("kept");
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("has the threads and the memory that it is given, and no more than 2^40 bytes", async () => {
@@ -40,6 +63,7 @@ describe("an engine", () => {
       ["autoinstall_known_extensions", false],
       ["autoload_known_extensions", false],
       ["allow_community_extensions", false],
+      ["enable_external_file_cache", false],
       ["temp_directory", ""],
       ["lock_configuration", true],
     ]) {

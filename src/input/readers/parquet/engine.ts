@@ -34,10 +34,17 @@ const MOST_MEMORY_BYTES = 2 ** 40;
 interface Shared {
   readonly instance: Promise<DuckDBInstance>;
   users: number;
+  /** Closes it, once nobody has used it for a while. */
+  idle?: NodeJS.Timeout;
 }
 
-/** Creating an instance takes 10 ms, so files that are open at the same time share one. */
+/**
+ * Files share an instance, also those that are read one after the other: one that begins anew has to get its memory
+ * from the system page by page, which made reading a file of 13 MB take 170 ms instead of 90.
+ */
 const instances = new Map<string, Shared>();
+/** After which an instance that nobody uses gives its memory back. */
+const IDLE_MS = 1000;
 
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const threads = String(options.threads ?? 1);
@@ -46,23 +53,28 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const shared = instances.get(key) ?? { instance: createInstance(threads, memory), users: 0 };
   instances.set(key, shared);
   shared.users++;
-  const release = (): void => {
-    if (--shared.users > 0) return;
+  clearTimeout(shared.idle);
+  const close = (): void => {
     if (instances.get(key) === shared) instances.delete(key);
     void shared.instance.then((instance) => instance.closeSync()).catch(() => {});
+  };
+  const release = (): void => {
+    // A process need not wait for that before it ends.
+    if (--shared.users === 0) shared.idle = setTimeout(close, IDLE_MS).unref();
   };
   try {
     const connection = await (await shared.instance).connect();
     let open = true;
-    const close = (): void => {
+    const disconnect = (): void => {
       if (!open) return;
       open = false;
       connection.closeSync();
       release();
     };
-    return { connection, close };
+    return { connection, close: disconnect };
   } catch (error) {
-    release();
+    // One that could not be made is not used again.
+    if (--shared.users === 0) close();
     throw error;
   }
 }
@@ -75,6 +87,8 @@ function createInstance(threads: string, memory: string): Promise<DuckDBInstance
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
     allow_community_extensions: "false",
+    // Files are read once, and would stay in memory.
+    enable_external_file_cache: "false",
     // Nothing here sorts or joins, so nothing needs to spill into the working directory.
     temp_directory: "",
     lock_configuration: "true",
