@@ -93,6 +93,38 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
   return walker.found;
 }
 
+/** Directories that are listed before they are asked for. */
+const LISTED_AHEAD = 8;
+
+/**
+ * Lists directories in their order, the next few ahead: a walk would mostly wait for the system otherwise, above all
+ * where the files are on another machine.
+ */
+class Listings {
+  readonly #paths: readonly string[];
+  readonly #begun: Promise<Dirent[]>[] = [];
+  #next = 0;
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+  }
+
+  /** That of the next directory. */
+  take(): Promise<Dirent[]> {
+    while (this.#begun.length <= LISTED_AHEAD && this.#next < this.#paths.length) {
+      const listing = list(this.#paths[this.#next++]!);
+      // An error is told to the one who enters the directory.
+      listing.catch(() => {});
+      this.#begun.push(listing);
+    }
+    return this.#begun.shift()!;
+  }
+}
+
+function list(path: string): Promise<Dirent[]> {
+  return readdir(path, { withFileTypes: true });
+}
+
 /** A directory that is walked. */
 interface Folder {
   readonly path: string;
@@ -160,21 +192,25 @@ class Walker {
     await this.#enter({ path, real, depth: 0, top: { path, real } });
   }
 
-  async #enter(folder: Folder): Promise<void> {
+  /** @param listing of the folder, where it was begun */
+  async #enter(folder: Folder, listing?: Promise<Dirent[]>): Promise<void> {
     if (this.#seen.has(folder.real)) return;
     this.#seen.add(folder.real);
-    const entries = await readdir(folder.path, { withFileTypes: true });
+    const entries = await (listing ?? list(folder.path));
     this.#entries += entries.length;
     this.#checkSize(folder);
     const whole = findWhole(entries.map(({ name }) => name));
-    for (const entry of entries.sort((a, b) => byName(a.name, b.name))) {
-      if (whole?.leaves(entry.name) === true || entry.name.startsWith(".")) continue;
-      await this.#addEntry(entry, folder);
-    }
+    const looked = entries
+      .filter(({ name }) => whole?.leaves(name) !== true && !name.startsWith("."))
+      .sort((a, b) => byName(a.name, b.name));
+    const pathOf = ({ name }: Dirent): string => join(folder.path, name);
+    const listings = new Listings(looked.filter((entry) => entry.isDirectory()).map(pathOf));
+    for (const entry of looked)
+      await this.#addEntry(entry, folder, entry.isDirectory() ? listings.take() : undefined);
   }
 
   /** The listing tells what an entry is: a run of many files would spend most of its walk on asking for each. */
-  async #addEntry(entry: Dirent, folder: Folder): Promise<void> {
+  async #addEntry(entry: Dirent, folder: Folder, listing?: Promise<Dirent[]>): Promise<void> {
     const { name } = entry;
     const path = join(folder.path, name);
     if (COMPLETE_MARKERS.has(name)) this.#markers.add(path);
@@ -186,7 +222,8 @@ class Walker {
         ? await this.#follow(path, folder.top).catch(refused)
         : join(folder.real, name);
       if (real === undefined) return;
-      await this.#enter({ path, real, depth: folder.depth + 1, top: folder.top }).catch((cause: unknown) => {
+      const below = { path, real, depth: folder.depth + 1, top: folder.top };
+      await this.#enter(below, listing).catch((cause: unknown) => {
         // Any other error is a limit on the whole walk, and ends it.
         if (!isSystemError(cause)) throw cause;
         this.#refuse(path, "list", cause);
