@@ -142,42 +142,24 @@ function addTo(record: i32, field: i32, x: f64): void {
 }
 
 /**
- * Sums a group in one go where every |D| ≤ CLOSE: of Σ p D^k for k from 1 to 6 all divergences but the total variation
- * are made, since each is a power series in D whose further terms would not be seen in float32.
- *
- * @returns the largest |D|; where that is beyond CLOSE, or a |D| below `uncertain`, nothing was summed
+ * Sums a group where every |D| ≤ CLOSE: of Σ p D^k for k from 1 to 6 all divergences but the total variation are made,
+ * since each is a power series in D whose further terms would not be seen in float32.
  */
-function sumClose(
-  p: i32,
-  q: i32,
-  end: i32,
-  exps: i32,
-  record: i32,
-  shift: f32,
-  rest: f32,
-  uncertain: f32,
-): f32 {
-  const shifts = f32x4.splat(shift);
-  const rests = f32x4.splat(rest);
+function sumClose(ratio: i32, end: i32, exps: i32, record: i32): void {
   const c2 = v128.load(HALF);
   const c3 = v128.load(SIXTH);
   const c4 = v128.load(FACTORIAL_4);
   const c5 = v128.load(FACTORIAL_5);
-  let most = f32x4.splat(0);
-  let least = f32x4.splat(Infinity);
-  let sum1 = most;
-  let sum2 = most;
-  let sum3 = most;
-  let sum4 = most;
-  let sum5 = most;
-  let sum6 = most;
-  let distance = most;
-  let signed = most;
-  while (p < end) {
-    const d = exactRatio(v128.load(q), v128.load(p), shifts, rests);
-    const size = f32x4.abs(d);
-    most = f32x4.pmax(most, size);
-    least = f32x4.pmin(least, size);
+  let sum1 = f32x4.splat(0);
+  let sum2 = sum1;
+  let sum3 = sum1;
+  let sum4 = sum1;
+  let sum5 = sum1;
+  let sum6 = sum1;
+  let distance = sum1;
+  let signed = sum1;
+  while (ratio < end) {
+    const d = v128.load(ratio);
     const prob = v128.load(exps);
     const sign = v128.and(d, v128.load(SIGN_BIT));
     const m1 = f32x4.mul(prob, d);
@@ -197,13 +179,9 @@ function sumClose(
     const t = f32x4.add(f32x4.add(low, f32x4.mul(m3, c3)), high);
     distance = f32x4.add(distance, f32x4.abs(t));
     signed = f32x4.add(signed, v128.xor(prob, sign));
-    p += 16;
-    q += 16;
+    ratio += 16;
     exps += 16;
   }
-  minimum = smallestLane(least);
-  const furthest = largestLane(most);
-  if (!(furthest <= CLOSE) || minimum < uncertain) return furthest;
   const s1 = lanes(sum1);
   const s2 = lanes(sum2);
   const s3 = lanes(sum3);
@@ -220,7 +198,6 @@ function sumClose(
   addTo(record, EXCESS, s1 + s2 / 2 + s3 / 6 + s4 / 24 + s5 / 120 + s6 / 720);
   addTo(record, DISTANCE, lanes(distance));
   addTo(record, SIGNED, lanes(signed));
-  return furthest;
 }
 
 function sumNear(ratio: i32, end: i32, exps: i32, record: i32): void {
@@ -348,22 +325,18 @@ export function compare(
     store<f32>(exps + pad, 0);
   }
   furthest = 0;
-  let wasClose = true;
   for (let start = 0; start < size; start += BLOCK << 2) {
     for (let field = 0; field < PAIR_RECORD; field += 8) store<f64>(records + field, 0);
     const stop = min(start + (BLOCK << 2), size);
     for (let at = start; at < stop; at += GROUP) {
       const length = (min(GROUP, stop - at) + 15) & ~15;
-      const end = p + at + length;
-      let most: f32 = Infinity;
-      if (wasClose) most = sumClose(p + at, q + at, end, exps + at, records, shift, rest, uncertain);
-      if (!(most <= CLOSE) || minimum < uncertain) {
-        most = ratios(p + at, q + at, end, scratch, shift, rest);
-        if (minimum < uncertain) sumZeros(scratch, scratch + length, exps + at, records, uncertain);
-        if (most <= NEAR) sumNear(scratch, scratch + length, exps + at, records);
-        else sumFar(scratch, scratch + length, exps + at, records);
-      }
-      wasClose = most <= CLOSE;
+      const last = scratch + length;
+      const most = ratios(p + at, q + at, p + at + length, scratch, shift, rest);
+      const isCertain = minimum >= uncertain;
+      if (!isCertain) sumZeros(scratch, last, exps + at, records, uncertain);
+      if (most <= CLOSE && isCertain) sumClose(scratch, last, exps + at, records);
+      else if (most <= NEAR) sumNear(scratch, last, exps + at, records);
+      else sumFar(scratch, last, exps + at, records);
       furthest = max(furthest, most);
     }
     records += PAIR_RECORD;
