@@ -75,7 +75,7 @@ export function buildSequence(
 
 /**
  * Without a tokenizer, the prompt's own text, if any, is put at its first token. Where only ids are known, they are left
- * to whoever reads the sequence: spelled, they are a third of its bytes.
+ * to whoever reads the sequence: spelled, they are more than a third of its bytes.
  */
 function spell(
   promptText: string | undefined,

@@ -149,7 +149,7 @@ export class TopTokensBuilder {
 
   /**
    * Offers the tokens of a batch by their ids, all at once: between two sequences, other work would drive what is known
-   * of a vocabulary out of the cache, and fetching it again took six times as long as the rest of this.
+   * of a vocabulary out of the cache, and fetching it again would take longer than all the rest of this.
    *
    * @param first place of the batch's first sequence in the table
    */
