@@ -15,6 +15,7 @@ export {
   type ReportInput,
   RunSummary,
   type RunSummaryJson,
+  type RunSummaryOptions,
 } from "./analyses/report/index.ts";
 export {
   type EmptyInputError,

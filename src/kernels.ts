@@ -27,6 +27,7 @@ export {
   mergeSums,
   mismatchSums,
   pearson,
+  type RowSums,
   type TokenBlock,
   type Turn,
 } from "./core/kernels/index.ts";

@@ -11,7 +11,7 @@ export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 export { computeIntervals } from "./intervals.ts";
 export { inputWasSkipped } from "./left-out.ts";
 export { computeMetrics, pooledMetrics } from "./metrics.ts";
-export type { RunSummaryJson } from "./run-summary.ts";
+export type { RunSummaryJson, RunSummaryOptions } from "./run-summary.ts";
 export { RunSummary } from "./run-summary.ts";
 export {
   type GatheredPlaces,
