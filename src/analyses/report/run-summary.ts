@@ -62,6 +62,7 @@ export interface RunSummaryJson {
   readonly encoded: string;
 }
 
+/** How a summary sums, and who else gets the sums of its rows. */
 export interface RunSummaryOptions {
   /** `scalar` sums tokens by the reference implementation, whose bits those of `wasm`, the default, are. */
   readonly engine?: "wasm" | "scalar";
