@@ -54,8 +54,23 @@ const GETTER =
 const exportValues = {
   name: "export-values",
   transform(code, id) {
-    if (id.startsWith(SOURCES) && /^export let /m.test(code))
-      throw new Error(`${id} exports a variable: chunks of the program would keep its first value`);
+    if (!id.startsWith(SOURCES)) return;
+    const { body } = this.parse(code);
+    const changing = body
+      .map((node) => node.declaration ?? node)
+      .filter(({ type, kind }) => type === "VariableDeclaration" && kind !== "const")
+      .flatMap(({ declarations }) => declarations.map((one) => one.id.name));
+    const exported = body
+      .filter(({ type }) => type === "ExportNamedDeclaration")
+      .flatMap(({ declaration, specifiers }) => [
+        ...(declaration?.declarations ?? []).map((one) => one.id.name),
+        ...specifiers.map(({ local }) => local.name),
+      ]);
+    const wrong = exported.find((name) => changing.includes(name));
+    if (wrong !== undefined)
+      throw new Error(
+        `${id} exports the variable ${wrong}: chunks of the program would keep its first value`,
+      );
   },
   generateBundle(_, files) {
     for (const chunk of Object.values(files)) {

@@ -192,7 +192,7 @@ class Walker {
     await this.#enter({ path, real, depth: 0, top: { path, real } });
   }
 
-  /** @param listing of the folder, where it was begun */
+  /** @param listing what the folder holds, if the system was asked already */
   async #enter(folder: Folder, listing?: Promise<Dirent[]>): Promise<void> {
     if (this.#seen.has(folder.real)) return;
     this.#seen.add(folder.real);

@@ -5,6 +5,7 @@ import { summarizeBatches } from "../../../../analyses/parallel/summarize-batche
 import { buildReport } from "../../../../analyses/report/build-report.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { resultJson } from "../../../../core/base/json.ts";
+import { computeK3 } from "../../../../core/kernels/scalar.ts";
 import { turnOfMark } from "../../../../core/kernels/turns.ts";
 import { openRun } from "../../../../input/ingest/index.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
@@ -116,6 +117,28 @@ describe("the demo run", () => {
     expect(total("tokens")).toBe(metrics.tokens);
     expect(total("rho")).toBeCloseTo(rho, 6);
     expect(total("rho_squares")).toBeCloseTo(squares, 6);
+  });
+
+  it("scales Δ and k3 so that one token in two hundred is beyond, and says how far they go", async () => {
+    const sizes: number[] = [];
+    const k3: number[] = [];
+    for (let index = 0; index < run.info.sequences; index++) {
+      const { mask, rollout, trainer } = decodeSequence((await run.sequence(index))!);
+      for (let t = 0; t < mask.length; t++) {
+        const delta = trainer[t]! - rollout[t]!;
+        if (mask[t] === 0 || !Number.isFinite(delta)) continue;
+        sizes.push(Math.abs(delta));
+        k3.push(computeK3(delta));
+      }
+    }
+    const { scales } = run.info;
+    expect(sizes).toHaveLength(report.metrics.tokens);
+    for (const [name, values] of [["delta", sizes] as const, ["k3", k3] as const]) {
+      values.sort((a, b) => a - b);
+      // Cells are 0.1 % of Δ wide, which is 0.2 % of k3 where that is small.
+      expect(scales[name] / values[Math.round(0.995 * (values.length - 1))]!).toBeCloseTo(1, 2);
+      expect(scales.largest[name]).toBeCloseTo(values.at(-1)!, 5);
+    }
   });
 
   it("has the same bins by length, by reward and for all of its steps", async () => {

@@ -57,7 +57,7 @@ export interface BuiltAnswers {
 /** The same in this thread ({@link AnswerBuilder}) and in another one (`answer-thread.ts`). */
 export interface Answering {
   /**
-   * Takes the next batch.
+   * Takes the next batch. Its arrays and those of `sums` may be empty afterwards.
    *
    * @param sums the report's, of the batch's rows
    * @param truths of its sequences, as text

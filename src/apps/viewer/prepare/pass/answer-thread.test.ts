@@ -6,13 +6,16 @@ import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import { openRun } from "../../../../input/ingest/index.ts";
+import type { DoctorReport } from "../../../../results/index.ts";
 import { DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
-import type { Answering, AnswerOptions } from "./answer-builder.ts";
+import type { Answering, AnswerOptions, NamedContent } from "./answer-builder.ts";
 import { type AnswerWorkers, startAnswers } from "./answer-thread.ts";
 import { PASS_FILES } from "./run-pass.ts";
 import { tokenSums } from "./top-tokens.ts";
 
 const LARGE = 2 ** 30;
+/** Tokens to examine, of 240. */
+const FEW = 60;
 
 let compiled: Compiled;
 let work: Workspace;
@@ -68,10 +71,11 @@ async function answerRun(path: string, options: AnswerOptions, answers: Answerin
   }
   await answers.flush();
   const read = { name: run.name, sources: sourceSummaries(run), findings: run.findings.list() };
+  const doctorOfFew = answers.diagnose(read, FEW);
   const doctor = answers.diagnose(read);
   const { per_step } = buildReport({ run: run.name, paths: [path], summary, parity: [], ...read });
   const built = await answers.finish({ read, perStep: per_step, sums: tokenSums(summary) });
-  const found = { doctor: await doctor, built };
+  const found = { doctorOfFew: await doctorOfFew, doctor: await doctor, built };
   await answers.close();
   const names = (await readdir(options.directory)).sort();
   const files = await Promise.all(names.map((name) => readFile(`${options.directory}/${name}`, "base64")));
@@ -89,6 +93,11 @@ it("gives in a thread what it gives here", async () => {
   expect(found.names).toEqual(Object.values(PASS_FILES).sort());
   expect(found.files).toEqual(expected.files);
   expect(found.doctor).toEqual(expected.doctor);
+  expect(found.doctorOfFew).toEqual(expected.doctorOfFew);
+  const sampled = ([, content]: NamedContent): number =>
+    (JSON.parse(content as string) as DoctorReport).metrics.sampled_tokens!;
+  expect(sampled(found.doctorOfFew)).toBeLessThanOrEqual(FEW);
+  expect(sampled(found.doctor)).toBeGreaterThan(FEW);
   const plain = (parts: typeof found) =>
     parts.built.files.map(([name, content]) => [name, Buffer.from(content as string).toString("base64")]);
   expect(plain(found)).toEqual(plain(expected));

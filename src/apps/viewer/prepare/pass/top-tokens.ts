@@ -103,7 +103,7 @@ class Worst {
     this.#token[group] = token;
   }
 
-  /** By group; -1 of those that were not offered yet, as are all beyond the end. */
+  /** By group, -1 where none was offered; none was of the groups beyond its end. */
   get largest(): Float32Array {
     return this.#delta;
   }
