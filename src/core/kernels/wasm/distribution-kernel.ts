@@ -77,7 +77,7 @@ export interface MemoryViews {
 }
 
 const PAGE = 65_536;
-const SCRATCH = 1024;
+const SCRATCH = 2048;
 
 let kernel: DistributionKernel | undefined;
 let failed = false;

@@ -38,7 +38,7 @@ import {
 export const PAIR_RECORD: i32 = 56;
 
 // Columns that are looked at together: near ones take polynomials in D = log q − log p.
-const GROUP: i32 = 256 * 4;
+const GROUP: i32 = 512 * 4;
 /** Where the polynomials in D hold. */
 const NEAR: f32 = 1;
 /** Where a few powers of D do. */
@@ -65,24 +65,31 @@ function exactRatio(a: v128, b: v128, shift: v128, rest: v128): v128 {
   return f32x4.add(f32x4.sub(s, shift), f32x4.sub(error, rest));
 }
 
-/** D of a group, written to `to`. Returns the largest |D|; `minimum` is the smallest. */
+/** D of a group, written to `to`. Returns the largest |D|; `minimum` is the smallest. `end` is a multiple of 32 bytes away. */
 function ratios(p: i32, q: i32, end: i32, to: i32, shift: f32, rest: f32): f32 {
   const shifts = f32x4.splat(shift);
   const rests = f32x4.splat(rest);
-  let most = f32x4.splat(0);
-  let least = f32x4.splat(Infinity);
+  let most0 = f32x4.splat(0);
+  let most1 = most0;
+  let least0 = f32x4.splat(Infinity);
+  let least1 = least0;
   while (p < end) {
-    const d = exactRatio(v128.load(q), v128.load(p), shifts, rests);
-    v128.store(to, d);
-    const size = f32x4.abs(d);
-    most = f32x4.pmax(most, size);
-    least = f32x4.pmin(least, size);
-    p += 16;
-    q += 16;
-    to += 16;
+    const d0 = exactRatio(v128.load(q), v128.load(p), shifts, rests);
+    v128.store(to, d0);
+    const size0 = f32x4.abs(d0);
+    most0 = f32x4.pmax(most0, size0);
+    least0 = f32x4.pmin(least0, size0);
+    const d1 = exactRatio(v128.load(q, 16), v128.load(p, 16), shifts, rests);
+    v128.store(to, d1, 16);
+    const size1 = f32x4.abs(d1);
+    most1 = f32x4.pmax(most1, size1);
+    least1 = f32x4.pmin(least1, size1);
+    p += 32;
+    q += 32;
+    to += 32;
   }
-  minimum = smallestLane(least);
-  return largestLane(most);
+  minimum = smallestLane(f32x4.pmin(least0, least1));
+  return largestLane(f32x4.pmax(most0, most1));
 }
 
 // Σ over a block, relative to exp of its maximum in P, as float64 in its record:
@@ -141,44 +148,37 @@ function addTo(record: i32, field: i32, x: f64): void {
   store<f64>(record + field, load<f64>(record + field) + x);
 }
 
-/**
- * Sums a group where every |D| ≤ CLOSE: of Σ p D^k for k from 1 to 6 all divergences but the total variation are made,
- * since each is a power series in D whose further terms would not be seen in float32.
- */
+/** Sums a group where every |D| ≤ CLOSE, in two loops: one would need more registers than there are. */
 function sumClose(ratio: i32, end: i32, exps: i32, record: i32): void {
-  const c2 = v128.load(HALF);
-  const c3 = v128.load(SIXTH);
-  const c4 = v128.load(FACTORIAL_4);
-  const c5 = v128.load(FACTORIAL_5);
+  sumPowers(ratio, end, exps, record);
+  sumDistances(ratio, end, exps, record);
+}
+
+/**
+ * Makes all divergences but the total variation of Σ p D^k for k from 1 to 6: each is a power series in D whose further
+ * terms would not be seen in float32.
+ */
+function sumPowers(ratio: i32, end: i32, exps: i32, record: i32): void {
   let sum1 = f32x4.splat(0);
   let sum2 = sum1;
   let sum3 = sum1;
   let sum4 = sum1;
   let sum5 = sum1;
   let sum6 = sum1;
-  let distance = sum1;
-  let signed = sum1;
   while (ratio < end) {
     const d = v128.load(ratio);
     const prob = v128.load(exps);
-    const sign = v128.and(d, v128.load(SIGN_BIT));
+    const square = f32x4.mul(d, d);
     const m1 = f32x4.mul(prob, d);
-    const m2 = f32x4.mul(m1, d);
-    const m3 = f32x4.mul(m2, d);
-    const m4 = f32x4.mul(m3, d);
-    const m5 = f32x4.mul(m4, d);
-    const m6 = f32x4.mul(m5, d);
+    const m2 = f32x4.mul(prob, square);
+    const m3 = f32x4.mul(m1, square);
+    const m4 = f32x4.mul(m2, square);
     sum1 = f32x4.add(sum1, m1);
     sum2 = f32x4.add(sum2, m2);
     sum3 = f32x4.add(sum3, m3);
     sum4 = f32x4.add(sum4, m4);
-    sum5 = f32x4.add(sum5, m5);
-    sum6 = f32x4.add(sum6, m6);
-    const low = f32x4.add(m1, f32x4.mul(m2, c2));
-    const high = f32x4.add(f32x4.mul(m4, c4), f32x4.mul(m5, c5));
-    const t = f32x4.add(f32x4.add(low, f32x4.mul(m3, c3)), high);
-    distance = f32x4.add(distance, f32x4.abs(t));
-    signed = f32x4.add(signed, v128.xor(prob, sign));
+    sum5 = f32x4.add(sum5, f32x4.mul(m3, square));
+    sum6 = f32x4.add(sum6, f32x4.mul(m4, square));
     ratio += 16;
     exps += 16;
   }
@@ -196,8 +196,43 @@ function sumClose(ratio: i32, end: i32, exps: i32, record: i32): void {
   addTo(record, REVERSE, reverse2 + 0.03342623358929998 * s5 + 0.006938634091925919 * s6);
   addTo(record, JENSEN, jensen2 + 0.002610938731732142 * s5 + 0.00043385976864317643 * s6);
   addTo(record, EXCESS, s1 + s2 / 2 + s3 / 6 + s4 / 24 + s5 / 120 + s6 / 720);
-  addTo(record, DISTANCE, lanes(distance));
-  addTo(record, SIGNED, lanes(signed));
+}
+
+/** (exp D − 1) / D for |D| ≤ CLOSE. The constants are the caller's: see `powerAt` of distribution-row.ts. */
+// @ts-ignore: decorator
+@inline
+function slope(d: v128, one: v128, c2: v128, c3: v128, c4: v128, c5: v128): v128 {
+  const square = f32x4.mul(d, d);
+  const high = f32x4.add(f32x4.add(c3, f32x4.mul(d, c4)), f32x4.mul(square, c5));
+  return f32x4.add(f32x4.add(one, f32x4.mul(d, c2)), f32x4.mul(square, high));
+}
+
+/** `end` is a multiple of 32 bytes away. */
+function sumDistances(ratio: i32, end: i32, exps: i32, record: i32): void {
+  const one = v128.load(ONE);
+  const c2 = v128.load(HALF);
+  const c3 = v128.load(SIXTH);
+  const c4 = v128.load(FACTORIAL_4);
+  const c5 = v128.load(FACTORIAL_5);
+  const signBit = v128.load(SIGN_BIT);
+  let distance0 = f32x4.splat(0);
+  let distance1 = distance0;
+  let signed0 = distance0;
+  let signed1 = distance0;
+  while (ratio < end) {
+    const d0 = v128.load(ratio);
+    const p0 = v128.load(exps);
+    distance0 = f32x4.add(distance0, f32x4.mul(f32x4.mul(p0, f32x4.abs(d0)), slope(d0, one, c2, c3, c4, c5)));
+    signed0 = f32x4.add(signed0, v128.xor(p0, v128.and(d0, signBit)));
+    const d1 = v128.load(ratio, 16);
+    const p1 = v128.load(exps, 16);
+    distance1 = f32x4.add(distance1, f32x4.mul(f32x4.mul(p1, f32x4.abs(d1)), slope(d1, one, c2, c3, c4, c5)));
+    signed1 = f32x4.add(signed1, v128.xor(p1, v128.and(d1, signBit)));
+    ratio += 32;
+    exps += 32;
+  }
+  addTo(record, DISTANCE, lanes(f32x4.add(distance0, distance1)));
+  addTo(record, SIGNED, lanes(f32x4.add(signed0, signed1)));
 }
 
 function sumNear(ratio: i32, end: i32, exps: i32, record: i32): void {
@@ -319,7 +354,7 @@ export function compare(
   records: i32,
 ): void {
   const size = columns << 2;
-  for (let pad = size; (pad & 15) != 0; pad += 4) {
+  for (let pad = size; (pad & 31) != 0; pad += 4) {
     store<f32>(p + pad, 0);
     store<f32>(q + pad, shift);
     store<f32>(exps + pad, 0);
@@ -329,7 +364,7 @@ export function compare(
     for (let field = 0; field < PAIR_RECORD; field += 8) store<f64>(records + field, 0);
     const stop = min(start + (BLOCK << 2), size);
     for (let at = start; at < stop; at += GROUP) {
-      const length = (min(GROUP, stop - at) + 15) & ~15;
+      const length = (min(GROUP, stop - at) + 31) & ~31;
       const last = scratch + length;
       const most = ratios(p + at, q + at, p + at + length, scratch, shift, rest);
       const isCertain = minimum >= uncertain;
