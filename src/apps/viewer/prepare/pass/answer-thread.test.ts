@@ -127,3 +127,20 @@ it("tells what the system said in the thread, and ends it", async () => {
   await expect(answers.diagnose({ name: "x", sources: [], findings: [] })).rejects.toThrow("EEXIST");
   await answers.close();
 });
+
+it("has asked for the diagnosis when the caller goes on", async () => {
+  const asked: string[] = [];
+  const start: AnswerWorkers["start"] = () => ({
+    ask: (task) => {
+      asked.push(task.kind);
+      return Promise.resolve(null);
+    },
+    close: () => Promise.resolve(),
+  });
+  const options = await makeOptions("asked");
+  const answers = await startAnswers(options, LARGE, { url: new URL("file:///unused"), start });
+  const doctor = answers.diagnose({ name: "x", sources: [], findings: [] });
+  expect(asked).toEqual(["start", "diagnose"]);
+  await doctor;
+  await answers.close();
+});

@@ -70,18 +70,15 @@ class AnswerThread implements Answering {
   }
 
   async flush(): Promise<void> {
-    await this.#settle();
-    await this.#thread.ask({ kind: "flush" });
+    await this.#ask({ kind: "flush" });
   }
 
   async diagnose(read: RunRead, sampleTokens?: number): Promise<NamedContent> {
-    await this.#settle();
-    return (await this.#thread.ask({ kind: "diagnose", read, sampleTokens })) as NamedContent;
+    return (await this.#ask({ kind: "diagnose", read, sampleTokens })) as NamedContent;
   }
 
   async finish(parts: ReportParts): Promise<BuiltAnswers> {
-    await this.#settle();
-    return (await this.#thread.ask({ kind: "finish", parts })) as BuiltAnswers;
+    return (await this.#ask({ kind: "finish", parts })) as BuiltAnswers;
   }
 
   async close(): Promise<void> {
@@ -92,6 +89,17 @@ class AnswerThread implements Answering {
     } finally {
       await this.#thread.close();
     }
+  }
+
+  /**
+   * What the thread replies after all that is on its way, of which the first error is told. It is asked before this
+   * returns: the caller writes a report next, half a second without a turn of the event loop.
+   */
+  async #ask(task: AnswerTask): Promise<AnswerReply> {
+    const reply = this.#thread.ask(task);
+    reply.catch(() => {});
+    await this.#settle();
+    return reply;
   }
 
   #hold(reply: Promise<AnswerReply>): void {
