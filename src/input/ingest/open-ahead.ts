@@ -57,6 +57,7 @@ export function openAhead(files: readonly FoundFile[], open: OpenInput): OpenAhe
   };
 }
 
-function canWait({ path, pipe, remote }: FoundFile): boolean {
+/** Whether a file can be opened before it is asked for. */
+export function canWait({ path, pipe, remote }: FoundFile): boolean {
   return path !== "-" && pipe !== true && remote === undefined;
 }

@@ -60,7 +60,8 @@ function containerByName(name: string): Container | undefined {
   return CONTAINERS_BY_NAME.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase());
 }
 
-type OpenOptions = Pick<ParquetOptions, "forSample">;
+/** How a document is opened. */
+export type OpenOptions = Pick<ParquetOptions, "forSample" | "onDecoding">;
 
 async function openContainer(
   source: ByteSource,
@@ -217,12 +218,11 @@ export async function openDocument(input: ByteSource | ByteStream): Promise<Sour
   return openWith(input, {});
 }
 
-/** {@link openDocument}, for one that is most likely recognized by its sample and closed. */
-export async function openForSample(input: ByteSource | ByteStream): Promise<SourceDocument> {
-  return openWith(input, { forSample: true });
-}
-
-async function openWith(input: ByteSource | ByteStream, options: OpenOptions): Promise<SourceDocument> {
+/** {@link openDocument}, with what only we ask for. */
+export async function openWith(
+  input: ByteSource | ByteStream,
+  options: OpenOptions,
+): Promise<SourceDocument> {
   try {
     if (!isStream(input)) {
       const { byteLength } = input;

@@ -12,7 +12,7 @@ import type { SourceDocument } from "../io/index.ts";
 import { ShiftScanner } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import type { OpenInput } from "./open-ahead.ts";
-import { openDocument } from "./open-document.ts";
+import { type OpenOptions, openWith } from "./open-document.ts";
 import type { ReadOptions } from "./options.ts";
 import { observedSource } from "./progress.ts";
 import { packBatches } from "./read-source.ts";
@@ -33,11 +33,11 @@ export async function reopen(
   source: Pick<Source, "document" | "file" | "isOther">,
   options: ReadOptions,
   onBytes: (bytes: number) => void,
-  open?: OpenInput,
+  { open, ...how }: OpenOptions & { readonly open?: OpenInput } = {},
 ): Promise<SourceDocument> {
   if (source.document !== undefined) return source.document;
   const input = await (open?.(source.file) ?? openInput(source.file, options.stdin));
-  const document = await openDocument("byteLength" in input ? observedSource(input, onBytes) : input);
+  const document = await openWith("byteLength" in input ? observedSource(input, onBytes) : input, how);
   if (!source.isOther || document.otherwise === undefined) return document;
   await closeQuietly(document);
   return document.otherwise;
@@ -111,8 +111,8 @@ export interface SourceContext {
   /** Counts are added to it. */
   readonly tally: Tally;
   readonly scanner: ShiftScanner | undefined;
-  /** See {@link reopen}. */
-  readonly open?: OpenInput;
+  /** Its document; default: opened when it is read. See {@link reopen}. */
+  readonly openDocument?: (onBytes: (bytes: number) => void) => Promise<SourceDocument>;
 }
 
 /** The scanner for one file; undefined when shifts are not checked. */
@@ -133,7 +133,8 @@ export async function* readOne(source: ReadableSource, context: SourceContext): 
   let document: SourceDocument | undefined;
   let kept = 0;
   try {
-    document = await reopen(source, options, (bytes) => meter.addBytes(bytes), context.open);
+    const onBytes = (bytes: number): void => meter.addBytes(bytes);
+    document = await (context.openDocument?.(onBytes) ?? reopen(source, options, onBytes));
     const reading = await adapter.read(document, {
       findings,
       mapping: options.mapping,

@@ -18,6 +18,7 @@ import {
   type SourceChecks,
 } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
+import { decodeAhead } from "./decode-ahead.ts";
 import { openAhead } from "./open-ahead.ts";
 import type { ReadOptions } from "./options.ts";
 import { packDrafts } from "./pack-drafts.ts";
@@ -54,6 +55,9 @@ export async function* readSources(
     unopened.map(({ file }) => file),
     (file) => openInput(file, options.stdin),
   );
+  const documents = decodeAhead(sources, (source, onBytes, onDecoding) =>
+    reopen(source, options, onBytes, { open: ahead.open, ...(onDecoding && { onDecoding }) }),
+  );
   try {
     for (const source of sources) {
       const { skipped } = tally;
@@ -66,12 +70,13 @@ export async function* readSources(
         meter,
         tally,
         scanner,
-        open: ahead.open,
+        openDocument: (onBytes) => documents.open(source, onBytes),
       });
       if (tally.skipped > skipped) onSkipped();
       if (scanner !== undefined) scans.add(scanner.sums());
     }
   } finally {
+    await documents.close();
     await ahead.close();
     await companions.close();
   }

@@ -15,7 +15,7 @@ import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { listOpaqueValues } from "./opaque-values.ts";
 import type { OpenInput } from "./open-ahead.ts";
-import { openForSample } from "./open-document.ts";
+import { openWith } from "./open-document.ts";
 import { nameDocument, OtherFileError, otherFileError } from "./other-files/index.ts";
 import { type RecogniseOptions, recognise } from "./recognise.ts";
 import { nameSeries } from "./series/index.ts";
@@ -133,7 +133,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
   try {
     const input = await (options.open?.(file) ?? openInput(file, options.stdin));
     const bytes = "byteLength" in input ? input.byteLength : 0;
-    document = await openForSample(input);
+    document = await openWith(input, { forSample: true });
     const recognised = await recognise(document, options);
     if (recognised === undefined) {
       const error =

@@ -258,6 +258,22 @@ describe("writeParquet", () => {
     }
   });
 
+  test("tells once that its first rows are being decoded, before they are", async () => {
+    const path = await write(
+      [{ name: "a", type: "int32" }],
+      [{ length: 3, columns: [{ values: Int32Array.of(1, 2, 3) }] }],
+    );
+    const told: string[] = [];
+    const opening = openParquet(path, { onDecoding: () => told.push("decoding") });
+    const document = await opening.then((opened) => {
+      told.push("opened");
+      return opened;
+    });
+    for await (const _ of document.chunks());
+    expect(told).toEqual(["decoding", "opened"]);
+    await document.close();
+  });
+
   const lp: ColumnSpec = { name: "lp", type: { list: "float32" } };
   const ten = new Float32Array(10);
   test.each<[string, ColumnSpec, ColumnBatch["columns"][number], string, string]>([

@@ -27,6 +27,8 @@ export interface ParquetOptions extends EngineOptions {
   readonly name?: string;
   /** Whether most likely only the sample is needed. */
   readonly forSample?: boolean;
+  /** Called when DuckDB has begun to decode the first rows, which needs no turn of this thread's event loop. */
+  readonly onDecoding?: () => void;
 }
 
 const DEFAULT_CHUNK_BYTES = 2 ** 26;
@@ -88,7 +90,8 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
     await checkTexts(engine, table, columns, options.maxVectorBytes ?? memoryLimit());
     const bytes = footer.rowGroups.reduce((sum, group) => sum + groupBytes(group, columns), 0);
     const isHeld = bytes <= HELD_BYTES && options.forSample !== true;
-    const first = await query(engine, table, columns, isHeld ? "" : `LIMIT ${SAMPLE_ROWS}`);
+    const rest = isHeld ? "" : `LIMIT ${SAMPLE_ROWS}`;
+    const first = await query(engine, table, columns, rest, options.onDecoding);
     const firstChunk = (await fetchChunk(first, table))!;
     const all = columns.map((column) => column.name);
     const sample = rowChunk(firstChunk, all, all, {
@@ -198,16 +201,23 @@ function rowsFrom(row: number, columns: readonly Column[]): string {
   return taken ? `OFFSET ${row}` : `WHERE file_row_number >= ${row}`;
 }
 
+/** @param onDecoding called when DuckDB decodes the first rows, which it does before it returns a result */
 async function query(
   engine: Engine,
   table: Table,
   columns: readonly Column[],
   rest: string,
+  onDecoding?: () => void,
 ): Promise<DuckDBResult> {
   // Rows without columns still have to be counted.
   const list = columns.length === 0 ? "NULL" : columns.map(({ sql }) => quoteName(sql)).join(", ");
   try {
-    return await engine.connection.stream(`SELECT ${list} FROM ${TABLE} ${rest}`, [literalPath(table.path)]);
+    // The connection destroys it when it is closed.
+    const statement = await engine.connection.prepare(`SELECT ${list} FROM ${TABLE} ${rest}`);
+    statement.bind([literalPath(table.path)]);
+    const result = statement.stream();
+    onDecoding?.();
+    return await result;
   } catch (cause) {
     throw duckdbError(cause, table.name);
   }
