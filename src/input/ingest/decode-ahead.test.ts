@@ -1,7 +1,13 @@
-import { afterEach, expect, it } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBPreparedStatement } from "@duckdb/node-api";
+import { afterEach, expect, it, vi } from "vitest";
 import { memoryLimit, setMemoryLimit } from "../../core/base/index.ts";
 import type { RowDocument } from "../io/index.ts";
+import { writeParquet } from "../readers/parquet/index.ts";
 import { type AheadSource, decodeAhead, type OpenSource } from "./decode-ahead.ts";
+import { openRun } from "./open-run.ts";
 
 const LIMIT = memoryLimit();
 afterEach(() => setMemoryLimit(LIMIT));
@@ -132,5 +138,34 @@ it("opens nothing ahead that could take much of the memory limit", async () => {
     await opening;
     expect(opened).toEqual(expected);
     await ahead.close();
+  }
+});
+
+it("is how a run of Parquet files is read", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "decode-ahead"));
+  try {
+    const list = (values: Int32Array | Float32Array) => ({ values, offsets: Int32Array.of(0, 2) });
+    async function* rows() {
+      const logprobs = list(Float32Array.of(-1, -2));
+      yield {
+        length: 1,
+        columns: [list(Int32Array.of(1, 2)), list(Int32Array.of(1, 1)), logprobs, logprobs],
+      };
+    }
+    const specs = [
+      { name: "response_ids", type: { list: "int32" } },
+      { name: "response_mask", type: { list: "int32" } },
+      { name: "rollout_log_probs", type: { list: "float32" } },
+      { name: "old_log_probs", type: { list: "float32" } },
+    ] as const;
+    for (const step of [1, 2, 3]) await writeParquet(join(folder, `step_${step}.parquet`), specs, rows());
+    const run = await openRun([folder]);
+    const decoded = vi.spyOn(DuckDBPreparedStatement.prototype, "stream");
+    const counts: number[] = [];
+    for await (const _ of run.batches()) counts.push(decoded.mock.calls.length);
+    expect(counts).toEqual([2, 3, 3]);
+  } finally {
+    vi.restoreAllMocks();
+    await rm(folder, { recursive: true });
   }
 });

@@ -4,7 +4,7 @@ import { closeQuietly } from "./contain.ts";
 import { canWait } from "./open-ahead.ts";
 import type { Source } from "./sources.ts";
 
-/** What is asked of a source. */
+/** What has to be known of a source. */
 export type AheadSource = Pick<Source, "document" | "file"> & {
   readonly report: Pick<Source["report"], "format" | "bytes">;
 };
@@ -24,7 +24,7 @@ export interface DecodeAhead<S extends AheadSource> {
 
 /** Larger files are not opened ahead: their rows come in chunks, of which DuckDB decodes the next one meanwhile. */
 const MOST_BYTES = 2 ** 25;
-/** Of the memory limit, which two files share: what they hold is some times as large decoded. */
+/** Share of the memory limit that such a file may take: two are open, and decoded rows take several times its bytes. */
 const MOST_OF_LIMIT = 1 / 16;
 
 /**

@@ -218,7 +218,7 @@ export async function openDocument(input: ByteSource | ByteStream): Promise<Sour
   return openWith(input, {});
 }
 
-/** {@link openDocument}, with what only we ask for. */
+/** {@link openDocument}, with options that are not public. */
 export async function openWith(
   input: ByteSource | ByteStream,
   options: OpenOptions,

@@ -111,7 +111,7 @@ export interface SourceContext {
   /** Counts are added to it. */
   readonly tally: Tally;
   readonly scanner: ShiftScanner | undefined;
-  /** Its document; default: opened when it is read. See {@link reopen}. */
+  /** Opens the document of the source; default {@link reopen}. */
   readonly openDocument?: (onBytes: (bytes: number) => void) => Promise<SourceDocument>;
 }
 

@@ -9,6 +9,7 @@ export interface DistributionExports {
   readonly SLACK: { readonly value: number };
   readonly ROW_RECORD: { readonly value: number };
   readonly PAIR_RECORD: { readonly value: number };
+  readonly GROUP: { readonly value: number };
   startRow(list: number, k: number): void;
   topCount(): number;
   largerCount(): number;
@@ -77,7 +78,6 @@ export interface MemoryViews {
 }
 
 const PAGE = 65_536;
-const SCRATCH = 2048;
 
 let kernel: DistributionKernel | undefined;
 let failed = false;
@@ -132,7 +132,7 @@ function wrapDistributionKernel(exports: DistributionExports): DistributionKerne
     };
     layout = {
       list: take(longest * 8),
-      scratch: take(SCRATCH),
+      scratch: take(exports.GROUP.value),
       blockExps: take(block * 4),
       pRecords: take(rowRecords),
       qRecords: take(rowRecords),

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DuckDBPreparedStatement } from "@duckdb/node-api";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { isLogratioError } from "../../../core/base/errors.ts";
 import type { RowMap } from "../../io/columns.ts";
 import { memorySource } from "../../io/file-source.ts";
@@ -258,20 +259,24 @@ describe("writeParquet", () => {
     }
   });
 
-  test("tells once that its first rows are being decoded, before they are", async () => {
-    const path = await write(
-      [{ name: "a", type: "int32" }],
-      [{ length: 3, columns: [{ values: Int32Array.of(1, 2, 3) }] }],
-    );
+  test("tells once that its first rows are being decoded, while they are", async () => {
+    const values = new Int32Array(5000);
+    const path = await write([{ name: "a", type: "int32" }], [{ length: 5000, columns: [{ values }] }]);
     const told: string[] = [];
-    const opening = openParquet(path, { onDecoding: () => told.push("decoding") });
-    const document = await opening.then((opened) => {
-      told.push("opened");
-      return opened;
+    const { stream } = DuckDBPreparedStatement.prototype;
+    const spy = vi.spyOn(DuckDBPreparedStatement.prototype, "stream").mockImplementation(async function (
+      this: DuckDBPreparedStatement,
+    ) {
+      told.push("asked");
+      const result = await stream.call(this);
+      told.push("answered");
+      return result;
     });
+    const document = await openParquet(path, { forSample: true, onDecoding: () => told.push("decoding") });
     for await (const _ of document.chunks());
-    expect(told).toEqual(["decoding", "opened"]);
     await document.close();
+    spy.mockRestore();
+    expect(told).toEqual(["asked", "decoding", "answered", "asked", "answered"]);
   });
 
   const lp: ColumnSpec = { name: "lp", type: { list: "float32" } };

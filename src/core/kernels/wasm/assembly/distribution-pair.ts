@@ -37,8 +37,8 @@ import {
 /** Bytes of a block's record: the sums below. */
 export const PAIR_RECORD: i32 = 56;
 
-// Columns that are looked at together: near ones take polynomials in D = log q − log p.
-const GROUP: i32 = 512 * 4;
+/** Bytes of the columns that are looked at together: near ones take polynomials in D = log q − log p. */
+export const GROUP: i32 = 512 * 4;
 /** Where the polynomials in D hold. */
 const NEAR: f32 = 1;
 /** Where a few powers of D do. */
@@ -65,7 +65,10 @@ function exactRatio(a: v128, b: v128, shift: v128, rest: v128): v128 {
   return f32x4.add(f32x4.sub(s, shift), f32x4.sub(error, rest));
 }
 
-/** D of a group, written to `to`. Returns the largest |D|; `minimum` is the smallest. `end` is a multiple of 32 bytes away. */
+/**
+ * D of a group, written to `to`. Returns the largest |D|; `minimum` is the smallest. `end` is a multiple of 32 bytes
+ * away.
+ */
 function ratios(p: i32, q: i32, end: i32, to: i32, shift: f32, rest: f32): f32 {
   const shifts = f32x4.splat(shift);
   const rests = f32x4.splat(rest);
@@ -148,15 +151,15 @@ function addTo(record: i32, field: i32, x: f64): void {
   store<f64>(record + field, load<f64>(record + field) + x);
 }
 
-/** Sums a group where every |D| ≤ CLOSE, in two loops: one would need more registers than there are. */
+/** Sums a group where every |D| ≤ CLOSE, in two loops: a single one would need more registers than there are. */
 function sumClose(ratio: i32, end: i32, exps: i32, record: i32): void {
   sumPowers(ratio, end, exps, record);
   sumDistances(ratio, end, exps, record);
 }
 
 /**
- * Makes all divergences but the total variation of Σ p D^k for k from 1 to 6: each is a power series in D whose further
- * terms would not be seen in float32.
+ * Σ p D^k for k from 1 to 6, of which all divergences but the total variation are made: each is a power series in D whose
+ * further terms would not be seen in float32.
  */
 function sumPowers(ratio: i32, end: i32, exps: i32, record: i32): void {
   let sum1 = f32x4.splat(0);
@@ -207,7 +210,7 @@ function slope(d: v128, one: v128, c2: v128, c3: v128, c4: v128, c5: v128): v128
   return f32x4.add(f32x4.add(one, f32x4.mul(d, c2)), f32x4.mul(square, high));
 }
 
-/** `end` is a multiple of 32 bytes away. */
+/** Σ p |exp D − 1| and Σ p sign D. `end` is a multiple of 32 bytes away. */
 function sumDistances(ratio: i32, end: i32, exps: i32, record: i32): void {
   const one = v128.load(ONE);
   const c2 = v128.load(HALF);

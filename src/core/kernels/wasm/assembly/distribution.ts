@@ -20,4 +20,4 @@ export {
   topCount,
 } from "./distribution-row";
 export { BLOCK, MEMORY_START } from "./vectors";
-export { PAIR_RECORD, compare, furthestRatio } from "./distribution-pair";
+export { GROUP, PAIR_RECORD, compare, furthestRatio } from "./distribution-pair";
