@@ -1,9 +1,12 @@
 import { DISTRIBUTION_WASM } from "./distribution.generated.ts";
+import { DISTRIBUTION_RELAXED_WASM } from "./distribution-relaxed.generated.ts";
 import { decodeBase64, webAssembly } from "./kernel.ts";
 
 /** The exports of assembly/distribution.ts. */
 export interface DistributionExports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  /** 1 in the build with relaxed SIMD. */
+  readonly RELAXED: { readonly value: number };
   readonly BLOCK: { readonly value: number };
   readonly MEMORY_START: { readonly value: number };
   readonly SLACK: { readonly value: number };
@@ -34,6 +37,7 @@ export interface DistributionExports {
     columns: number,
     shift: number,
     rest: number,
+    exact: number,
     uncertain: number,
     scratch: number,
     records: number,
@@ -86,7 +90,7 @@ let failed = false;
 export async function initDistributionKernel(): Promise<boolean> {
   if (kernel) return true;
   try {
-    const { instance } = await webAssembly().instantiate(decodeBase64(DISTRIBUTION_WASM));
+    const { instance } = await webAssembly().instantiate(supportedBuild());
     kernel ??= wrapDistributionKernel(instance.exports as DistributionExports);
     return true;
   } catch {
@@ -100,12 +104,18 @@ export function distributionKernel(): DistributionKernel | undefined {
   if (kernel || failed) return kernel;
   try {
     const { Module, Instance } = webAssembly();
-    const { exports } = new Instance(new Module(decodeBase64(DISTRIBUTION_WASM)));
+    const { exports } = new Instance(new Module(supportedBuild()));
     kernel = wrapDistributionKernel(exports as DistributionExports);
   } catch {
     failed = true;
   }
   return kernel;
+}
+
+/** The build with relaxed SIMD where the runtime has it. */
+function supportedBuild(): Uint8Array {
+  const relaxed = decodeBase64(DISTRIBUTION_RELAXED_WASM);
+  return webAssembly().validate(relaxed) ? relaxed : decodeBase64(DISTRIBUTION_WASM);
 }
 
 function wrapDistributionKernel(exports: DistributionExports): DistributionKernel {

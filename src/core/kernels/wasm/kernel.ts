@@ -36,6 +36,7 @@ export type KernelExports = Record<string, { readonly value: number }> & {
 interface WebAssemblyNamespace {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
+  validate(bytes: Uint8Array): boolean;
   instantiate(bytes: Uint8Array): Promise<{ readonly instance: { readonly exports: unknown } }>;
 }
 

@@ -29,6 +29,8 @@ import {
   lanes,
   largestLane,
   line,
+  madd,
+  nmadd,
   powerOf2,
   rounded,
   smallestLane,
@@ -52,10 +54,21 @@ export function furthestRatio(): f32 {
   return furthest;
 }
 
-/**
- * D = (zq − zp) − shift − rest, where zq − zp is taken without rounding (Knuth's TwoSum), so that D keeps its digits
- * where rows differ by a constant.
- */
+/** |x| in one operation; f32x4.abs takes three. */
+// @ts-ignore: decorator
+@inline
+function magnitude(x: v128, signBit: v128): v128 {
+  return v128.andnot(x, signBit);
+}
+
+/** D = (zq − zp) − shift − rest from b = zp and a = zq, with zq − zp rounded. */
+// @ts-ignore: decorator
+@inline
+function roundedRatio(a: v128, b: v128, shift: v128, rest: v128): v128 {
+  return f32x4.sub(f32x4.sub(f32x4.sub(a, b), shift), rest);
+}
+
+/** The same without rounding zq − zp (Knuth's TwoSum), so that D keeps its digits where rows differ by a constant. */
 // @ts-ignore: decorator
 @inline
 function exactRatio(a: v128, b: v128, shift: v128, rest: v128): v128 {
@@ -69,22 +82,29 @@ function exactRatio(a: v128, b: v128, shift: v128, rest: v128): v128 {
  * D of a group, written to `to`. Returns the largest |D|; `minimum` is the smallest. `end` is a multiple of 32 bytes
  * away.
  */
-function ratios(p: i32, q: i32, end: i32, to: i32, shift: f32, rest: f32): f32 {
+// @ts-ignore: decorator
+@inline
+function ratios(p: i32, q: i32, end: i32, to: i32, shift: f32, rest: f32, exact: bool): f32 {
   const shifts = f32x4.splat(shift);
   const rests = f32x4.splat(rest);
+  const signBit = v128.load(SIGN_BIT);
   let most0 = f32x4.splat(0);
   let most1 = most0;
   let least0 = f32x4.splat(Infinity);
   let least1 = least0;
   while (p < end) {
-    const d0 = exactRatio(v128.load(q), v128.load(p), shifts, rests);
+    const a0 = v128.load(q);
+    const b0 = v128.load(p);
+    const d0 = exact ? exactRatio(a0, b0, shifts, rests) : roundedRatio(a0, b0, shifts, rests);
     v128.store(to, d0);
-    const size0 = f32x4.abs(d0);
+    const size0 = magnitude(d0, signBit);
     most0 = f32x4.pmax(most0, size0);
     least0 = f32x4.pmin(least0, size0);
-    const d1 = exactRatio(v128.load(q, 16), v128.load(p, 16), shifts, rests);
+    const a1 = v128.load(q, 16);
+    const b1 = v128.load(p, 16);
+    const d1 = exact ? exactRatio(a1, b1, shifts, rests) : roundedRatio(a1, b1, shifts, rests);
     v128.store(to, d1, 16);
-    const size1 = f32x4.abs(d1);
+    const size1 = magnitude(d1, signBit);
     most1 = f32x4.pmax(most1, size1);
     least1 = f32x4.pmin(least1, size1);
     p += 32;
@@ -93,6 +113,15 @@ function ratios(p: i32, q: i32, end: i32, to: i32, shift: f32, rest: f32): f32 {
   }
   minimum = smallestLane(f32x4.pmin(least0, least1));
   return largestLane(f32x4.pmax(most0, most1));
+}
+
+// Two functions, since a choice in the loop would be made for every vector.
+function exactRatios(p: i32, q: i32, end: i32, to: i32, shift: f32, rest: f32): f32 {
+  return ratios(p, q, end, to, shift, rest, true);
+}
+
+function roundedRatios(p: i32, q: i32, end: i32, to: i32, shift: f32, rest: f32): f32 {
+  return ratios(p, q, end, to, shift, rest, false);
 }
 
 // Σ over a block, relative to exp of its maximum in P, as float64 in its record:
@@ -109,9 +138,9 @@ const ZERO: i32 = 48; // p where |D| is so small that its sign is not certain
 @inline
 function remainder(d: v128, square: v128): v128 {
   const fourth = f32x4.mul(square, square);
-  const even = f32x4.add(line(EVEN_0, EVEN_1, square), f32x4.mul(fourth, line(EVEN_2, EVEN_3, square)));
-  const odd = f32x4.add(line(ODD_0, ODD_1, square), f32x4.mul(fourth, v128.load(ODD_2)));
-  return f32x4.mul(square, f32x4.add(even, f32x4.mul(d, odd)));
+  const even = madd(fourth, line(EVEN_2, EVEN_3, square), line(EVEN_0, EVEN_1, square));
+  const odd = madd(fourth, v128.load(ODD_2), line(ODD_0, ODD_1, square));
+  return f32x4.mul(square, madd(d, odd, even));
 }
 
 /**
@@ -122,8 +151,8 @@ function remainder(d: v128, square: v128): v128 {
 @inline
 function jensenNear(square: v128): v128 {
   const fourth = f32x4.mul(square, square);
-  const high = f32x4.add(line(JENSEN_2, JENSEN_3, square), f32x4.mul(fourth, v128.load(JENSEN_4)));
-  return f32x4.mul(square, f32x4.add(line(JENSEN_0, JENSEN_1, square), f32x4.mul(fourth, high)));
+  const high = madd(fourth, v128.load(JENSEN_4), line(JENSEN_2, JENSEN_3, square));
+  return f32x4.mul(square, madd(fourth, high, line(JENSEN_0, JENSEN_1, square)));
 }
 
 /** The same for |D| > 1 from e = exp D: with u = exp −|D|, ½ [log(2 / (1 + u)) − |D| u / (1 + u)]. */
@@ -141,10 +170,10 @@ function jensenFar(size: v128, e: v128): v128 {
   const v = f32x4.mul(f32x4.mul(f32x4.sub(high, low), both), inverse);
   const square = f32x4.mul(v, v);
   const fourth = f32x4.mul(square, square);
-  const tail = f32x4.add(line(ARTANH_2, ARTANH_3, square), f32x4.mul(fourth, v128.load(ARTANH_4)));
-  const half = f32x4.mul(v, f32x4.add(line(ARTANH_0, ARTANH_1, square), f32x4.mul(fourth, tail)));
+  const tail = madd(fourth, v128.load(ARTANH_4), line(ARTANH_2, ARTANH_3, square));
+  const half = f32x4.mul(v, madd(fourth, tail, line(ARTANH_0, ARTANH_1, square)));
   const share = f32x4.mul(f32x4.mul(f32x4.mul(low, more), inverse), v128.load(EVEN_0));
-  return f32x4.sub(half, f32x4.mul(size, share));
+  return nmadd(size, share, half);
 }
 
 function addTo(record: i32, field: i32, x: f64): void {
@@ -159,7 +188,7 @@ function sumClose(ratio: i32, end: i32, exps: i32, record: i32): void {
 
 /**
  * Σ p D^k for k from 1 to 6, of which all divergences but the total variation are made: each is a power series in D whose
- * further terms would not be seen in float32.
+ * further terms would not be seen in float32. `end` is a multiple of 32 bytes away.
  */
 function sumPowers(ratio: i32, end: i32, exps: i32, record: i32): void {
   let sum1 = f32x4.splat(0);
@@ -169,21 +198,34 @@ function sumPowers(ratio: i32, end: i32, exps: i32, record: i32): void {
   let sum5 = sum1;
   let sum6 = sum1;
   while (ratio < end) {
-    const d = v128.load(ratio);
-    const prob = v128.load(exps);
-    const square = f32x4.mul(d, d);
-    const m1 = f32x4.mul(prob, d);
-    const m2 = f32x4.mul(prob, square);
-    const m3 = f32x4.mul(m1, square);
-    const m4 = f32x4.mul(m2, square);
-    sum1 = f32x4.add(sum1, m1);
-    sum2 = f32x4.add(sum2, m2);
-    sum3 = f32x4.add(sum3, m3);
-    sum4 = f32x4.add(sum4, m4);
-    sum5 = f32x4.add(sum5, f32x4.mul(m3, square));
-    sum6 = f32x4.add(sum6, f32x4.mul(m4, square));
-    ratio += 16;
-    exps += 16;
+    const d0 = v128.load(ratio);
+    const p0 = v128.load(exps);
+    const square0 = f32x4.mul(d0, d0);
+    const a1 = f32x4.mul(p0, d0);
+    const a2 = f32x4.mul(p0, square0);
+    const a3 = f32x4.mul(a1, square0);
+    const a4 = f32x4.mul(a2, square0);
+    sum1 = f32x4.add(sum1, a1);
+    sum2 = f32x4.add(sum2, a2);
+    sum3 = f32x4.add(sum3, a3);
+    sum4 = f32x4.add(sum4, a4);
+    sum5 = madd(a3, square0, sum5);
+    sum6 = madd(a4, square0, sum6);
+    const d1 = v128.load(ratio, 16);
+    const p1 = v128.load(exps, 16);
+    const square1 = f32x4.mul(d1, d1);
+    const b1 = f32x4.mul(p1, d1);
+    const b2 = f32x4.mul(p1, square1);
+    const b3 = f32x4.mul(b1, square1);
+    const b4 = f32x4.mul(b2, square1);
+    sum1 = f32x4.add(sum1, b1);
+    sum2 = f32x4.add(sum2, b2);
+    sum3 = f32x4.add(sum3, b3);
+    sum4 = f32x4.add(sum4, b4);
+    sum5 = madd(b3, square1, sum5);
+    sum6 = madd(b4, square1, sum6);
+    ratio += 32;
+    exps += 32;
   }
   const s1 = lanes(sum1);
   const s2 = lanes(sum2);
@@ -205,9 +247,7 @@ function sumPowers(ratio: i32, end: i32, exps: i32, record: i32): void {
 // @ts-ignore: decorator
 @inline
 function slope(d: v128, one: v128, c2: v128, c3: v128, c4: v128, c5: v128): v128 {
-  const square = f32x4.mul(d, d);
-  const high = f32x4.add(f32x4.add(c3, f32x4.mul(d, c4)), f32x4.mul(square, c5));
-  return f32x4.add(f32x4.add(one, f32x4.mul(d, c2)), f32x4.mul(square, high));
+  return madd(madd(madd(madd(c5, d, c4), d, c3), d, c2), d, one);
 }
 
 /** Σ p |exp D − 1| and Σ p sign D. `end` is a multiple of 32 bytes away. */
@@ -225,11 +265,11 @@ function sumDistances(ratio: i32, end: i32, exps: i32, record: i32): void {
   while (ratio < end) {
     const d0 = v128.load(ratio);
     const p0 = v128.load(exps);
-    distance0 = f32x4.add(distance0, f32x4.mul(f32x4.mul(p0, f32x4.abs(d0)), slope(d0, one, c2, c3, c4, c5)));
+    distance0 = madd(f32x4.mul(p0, magnitude(d0, signBit)), slope(d0, one, c2, c3, c4, c5), distance0);
     signed0 = f32x4.add(signed0, v128.xor(p0, v128.and(d0, signBit)));
     const d1 = v128.load(ratio, 16);
     const p1 = v128.load(exps, 16);
-    distance1 = f32x4.add(distance1, f32x4.mul(f32x4.mul(p1, f32x4.abs(d1)), slope(d1, one, c2, c3, c4, c5)));
+    distance1 = madd(f32x4.mul(p1, magnitude(d1, signBit)), slope(d1, one, c2, c3, c4, c5), distance1);
     signed1 = f32x4.add(signed1, v128.xor(p1, v128.and(d1, signBit)));
     ratio += 32;
     exps += 32;
@@ -257,7 +297,7 @@ function sumNear(ratio: i32, end: i32, exps: i32, record: i32): void {
     const sign = v128.and(d, signBit);
     forward = f32x4.add(forward, pk);
     reverse = f32x4.add(reverse, f32x4.sub(f32x4.mul(t, d), pk));
-    jensen = f32x4.add(jensen, f32x4.mul(f32x4.add(f32x4.add(p, p), t), jensenNear(square)));
+    jensen = madd(f32x4.add(f32x4.add(p, p), t), jensenNear(square), jensen);
     excess = f32x4.add(excess, t);
     distance = f32x4.add(distance, v128.xor(t, sign));
     signed = f32x4.add(signed, v128.xor(p, sign));
@@ -284,7 +324,7 @@ function sumFar(ratio: i32, end: i32, exps: i32, record: i32): void {
   while (ratio < end) {
     const d = v128.load(ratio);
     const p = v128.load(exps);
-    const size = f32x4.abs(d);
+    const size = magnitude(d, signBit);
     const near = f32x4.le(size, one);
     let k3: v128;
     let e1: v128;
@@ -312,9 +352,9 @@ function sumFar(ratio: i32, end: i32, exps: i32, record: i32): void {
     }
     const t = f32x4.mul(p, e1);
     const sign = v128.and(d, signBit);
-    forward = f32x4.add(forward, f32x4.mul(p, k3));
-    reverse = f32x4.add(reverse, f32x4.mul(p, r3));
-    jensen = f32x4.add(jensen, f32x4.mul(f32x4.add(f32x4.add(p, p), t), js));
+    forward = madd(p, k3, forward);
+    reverse = madd(p, r3, reverse);
+    jensen = madd(f32x4.add(f32x4.add(p, p), t), js, jensen);
     excess = f32x4.add(excess, t);
     distance = f32x4.add(distance, v128.xor(t, sign));
     signed = f32x4.add(signed, v128.xor(p, sign));
@@ -330,9 +370,10 @@ function sumFar(ratio: i32, end: i32, exps: i32, record: i32): void {
 }
 
 function sumZeros(ratio: i32, end: i32, exps: i32, record: i32, uncertain: f32): void {
+  const signBit = v128.load(SIGN_BIT);
   let zero = f32x4.splat(0);
   while (ratio < end) {
-    const isZero = f32x4.lt(f32x4.abs(v128.load(ratio)), f32x4.splat(uncertain));
+    const isZero = f32x4.lt(magnitude(v128.load(ratio), signBit), f32x4.splat(uncertain));
     zero = f32x4.add(zero, v128.and(v128.load(exps), isZero));
     ratio += 16;
     exps += 16;
@@ -342,8 +383,8 @@ function sumZeros(ratio: i32, end: i32, exps: i32, record: i32, uncertain: f32):
 
 /**
  * Sums what P and Q differ by over the first `columns` columns, a record per block, with D = (zq − zp) − shift − rest
- * for log q − log p: float32 rows `p` and `q`, `exps` as `describe` left them for P with `keep` 1. `scratch` has room
- * for one group.
+ * for log q − log p: float32 rows `p` and `q`, `exps` as `describe` left them for P with `keep` 1. With `exact` 0,
+ * zq − zp is rounded. `scratch` has room for one group.
  */
 export function compare(
   p: i32,
@@ -352,6 +393,7 @@ export function compare(
   columns: i32,
   shift: f32,
   rest: f32,
+  exact: i32,
   uncertain: f32,
   scratch: i32,
   records: i32,
@@ -369,7 +411,9 @@ export function compare(
     for (let at = start; at < stop; at += GROUP) {
       const length = (min(GROUP, stop - at) + 31) & ~31;
       const last = scratch + length;
-      const most = ratios(p + at, q + at, p + at + length, scratch, shift, rest);
+      const most = exact
+        ? exactRatios(p + at, q + at, p + at + length, scratch, shift, rest)
+        : roundedRatios(p + at, q + at, p + at + length, scratch, shift, rest);
       const isCertain = minimum >= uncertain;
       if (!isCertain) sumZeros(scratch, last, exps + at, records, uncertain);
       if (most <= CLOSE && isCertain) sumClose(scratch, last, exps + at, records);

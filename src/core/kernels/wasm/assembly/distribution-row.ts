@@ -14,6 +14,8 @@ import {
   TWO_5,
   lanes,
   largestLane,
+  madd,
+  nmadd,
   smallestLane,
 } from "./vectors";
 
@@ -116,8 +118,15 @@ function scan(at: i32, end: i32): f32 {
 /** Counts the columns with a larger logit than `actual`. */
 function countAbove(at: i32, end: i32, actual: f32): void {
   const token = f32x4.splat(actual);
-  let count = i32x4.splat(0);
-  for (; at < end; at += 16) count = i32x4.sub(count, f32x4.gt(v128.load(at), token));
+  let count0 = i32x4.splat(0);
+  let count1 = count0;
+  for (; at < end; at += 64) {
+    count0 = i32x4.sub(count0, f32x4.gt(v128.load(at), token));
+    count1 = i32x4.sub(count1, f32x4.gt(v128.load(at, 16), token));
+    count0 = i32x4.sub(count0, f32x4.gt(v128.load(at, 32), token));
+    count1 = i32x4.sub(count1, f32x4.gt(v128.load(at, 48), token));
+  }
+  const count = i32x4.add(count0, count1);
   const pair = i32x4.add(count, i32x4.shuffle(count, count, 2, 3, 2, 3));
   above += i32x4.extract_lane(pair, 0) + i32x4.extract_lane(pair, 1);
 }
@@ -145,20 +154,22 @@ function offer(row: i32, from: i32, to: i32): void {
 /** Bytes of float32 after which their sums go into float64: 32 terms in each lane. */
 const STRETCH: i32 = 2 * 32 * 16;
 
+// @ts-ignore: decorator
+@inline
+function splitPower(i: i32, x: v128, log2e: v128, rounder: v128): void {
+  const n = madd(x, log2e, rounder);
+  v128.store(i, n, POWERS);
+  v128.store(i, madd(x, log2e, f32x4.sub(rounder, n)), FRACTIONS);
+}
+
 /** x log2 e = n + f for x = z − high: n as `rounded` has it to POWERS, f to FRACTIONS. */
 function splitPowers(at: i32, size: i32, high: f32): void {
   const highs = f32x4.splat(high);
   const log2e = v128.load(LOG2_E);
   const rounder = v128.load(ROUNDER);
   for (let i = 0; i < size; i += 32) {
-    const t0 = f32x4.mul(f32x4.sub(v128.load(at + i), highs), log2e);
-    const m0 = f32x4.add(t0, rounder);
-    v128.store(i, m0, POWERS);
-    v128.store(i, f32x4.sub(t0, f32x4.sub(m0, rounder)), FRACTIONS);
-    const t1 = f32x4.mul(f32x4.sub(v128.load(at + i, 16), highs), log2e);
-    const m1 = f32x4.add(t1, rounder);
-    v128.store(i, m1, POWERS + 16);
-    v128.store(i, f32x4.sub(t1, f32x4.sub(m1, rounder)), FRACTIONS + 16);
+    splitPower(i, f32x4.sub(v128.load(at + i), highs), log2e, rounder);
+    splitPower(i + 16, f32x4.sub(v128.load(at + i, 16), highs), log2e, rounder);
   }
 }
 
@@ -170,11 +181,9 @@ function splitPowers(at: i32, size: i32, high: f32): void {
 @inline
 function powerAt(i: i32, one: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): v128 {
   const f = v128.load(i, FRACTIONS);
-  const square = f32x4.mul(f, f);
-  const p3 = f32x4.add(c3, f32x4.mul(f, f32x4.add(c4, f32x4.mul(f, c5))));
-  const p1 = f32x4.add(f32x4.add(c1, f32x4.mul(c2, f)), f32x4.mul(square, p3));
+  const p1 = madd(madd(madd(madd(c5, f, c4), f, c3), f, c2), f, c1);
   // n goes into the exponent's bits.
-  return i32x4.add(i32x4.shl(v128.load(i, POWERS), 23), f32x4.add(one, f32x4.mul(f, p1)));
+  return i32x4.add(i32x4.shl(v128.load(i, POWERS), 23), madd(p1, f, one));
 }
 
 /**
@@ -206,12 +215,12 @@ function exponentials(at: i32, end: i32, exps: i32, high: f32, record: i32): voi
       const e0 = powerAt(i, one, c1, c2, c3, c4, c5);
       v128.store(exps + i, e0);
       sums0 = f32x4.add(sums0, e0);
-      weights0 = f32x4.sub(weights0, f32x4.mul(e0, x0));
+      weights0 = nmadd(e0, x0, weights0);
       const x1 = f32x4.sub(v128.load(at + i, 16), highs);
       const e1 = powerAt(i + 16, one, c1, c2, c3, c4, c5);
       v128.store(exps + i, e1, 16);
       sums1 = f32x4.add(sums1, e1);
-      weights1 = f32x4.sub(weights1, f32x4.mul(e1, x1));
+      weights1 = nmadd(e1, x1, weights1);
       i += 32;
     } while (i < stop);
     sum += lanes(f32x4.add(sums0, sums1));

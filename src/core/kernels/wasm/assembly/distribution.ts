@@ -7,6 +7,8 @@
 // is left out of the sum where that maximum is the row's so far: a row's sum is 1 + rest, and rest keeps its digits
 // however small it is. Divergences are sums of non-negative terms that are small where the two rows are close.
 //
+// Two builds: with relaxed SIMD, a product and a sum are one operation. A runtime that lacks it gets the other one.
+//
 // No allocation and no static data: the driver lays the memory out and passes addresses.
 
 export {
@@ -19,5 +21,5 @@ export {
   startRow,
   topCount,
 } from "./distribution-row";
-export { BLOCK, MEMORY_START } from "./vectors";
+export { BLOCK, MEMORY_START, RELAXED } from "./vectors";
 export { GROUP, PAIR_RECORD, compare, furthestRatio } from "./distribution-pair";

@@ -1,5 +1,8 @@
 // AssemblyScript: constants as vectors in memory, and what the loops of the distribution kernel have in common.
 
+/** Whether this build has relaxed SIMD. */
+export const RELAXED: bool = ASC_FEATURE_RELAXED_SIMD;
+
 /** Columns of one block. */
 export const BLOCK: i32 = 1024;
 
@@ -112,18 +115,37 @@ export function lanes(x: v128): f64 {
   return f64x2.extract_lane(pair, 0) + f64x2.extract_lane(pair, 1);
 }
 
+/**
+ * a b + c. With relaxed SIMD it is one operation, rounded once where the processor can; all that uses it must be accurate
+ * either way.
+ */
+// @ts-ignore: decorator
+@inline
+export function madd(a: v128, b: v128, c: v128): v128 {
+  if (RELAXED) return f32x4.relaxed_madd(a, b, c);
+  return f32x4.add(f32x4.mul(a, b), c);
+}
+
+/** c − a b, the same way. */
+// @ts-ignore: decorator
+@inline
+export function nmadd(a: v128, b: v128, c: v128): v128 {
+  if (RELAXED) return f32x4.relaxed_nmadd(a, b, c);
+  return f32x4.sub(c, f32x4.mul(a, b));
+}
+
 /** n + ROUNDER of x = n ln 2 + f, |f| ≤ ln 2 / 2. */
 // @ts-ignore: decorator
 @inline
 export function rounded(x: v128): v128 {
-  return f32x4.add(f32x4.mul(x, v128.load(LOG2_E)), v128.load(ROUNDER));
+  return madd(x, v128.load(LOG2_E), v128.load(ROUNDER));
 }
 
 // @ts-ignore: decorator
 @inline
 export function fraction(x: v128, rounded: v128): v128 {
   const n = f32x4.sub(rounded, v128.load(ROUNDER));
-  return f32x4.sub(f32x4.sub(x, f32x4.mul(n, v128.load(LN2_HIGH))), f32x4.mul(n, v128.load(LN2_LOW)));
+  return nmadd(n, v128.load(LN2_LOW), nmadd(n, v128.load(LN2_HIGH), x));
 }
 
 // @ts-ignore: decorator
@@ -136,5 +158,5 @@ export function powerOf2(rounded: v128): v128 {
 // @ts-ignore: decorator
 @inline
 export function line(a: i32, b: i32, x: v128): v128 {
-  return f32x4.add(v128.load(a), f32x4.mul(v128.load(b), x));
+  return madd(v128.load(b), x, v128.load(a));
 }
