@@ -19,6 +19,9 @@ const OPERATIONS = ["describe", "compare"];
 export async function run({ quick, rounds = quick ? 2 : 7 }) {
   const built = new URL("../dist/core/kernels/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
+  // As the command line does, before a kernel is compiled.
+  const { setV8Flags } = await import(new URL("../dist/apps/cli/v8-flags.js", import.meta.url).href);
+  setV8Flags();
   const { compareRows, describeRows } = await import(built.href);
   const { createDistributionPool } = await import(
     new URL("../dist/analyses/parallel/index.js", import.meta.url).href

@@ -22,8 +22,8 @@ Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 unreadable or misaligned
 export async function runCommandLine(argv: readonly string[]): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.fine;
   const program = buildProgram(async (verb, command) => {
-    const { optimizeLater } = await import("./optimize-later.ts");
-    optimizeLater();
+    const { setV8Flags } = await import("./v8-flags.ts");
+    setV8Flags();
     const terminal = openTerminal(colorChoice(program.opts().color as unknown));
     status = await verb.run(command.processedArgs, command.opts(), terminal, program);
   }, selectVerbs(argv));
