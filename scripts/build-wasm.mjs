@@ -18,6 +18,7 @@ const KERNELS = {
   logprobs: ["logprobs.ts"],
   integers: ["integers.ts"],
   permutations: ["permutations.ts"],
+  crc32: ["crc32.ts"],
   distribution: DISTRIBUTION,
   "distribution-relaxed": DISTRIBUTION,
 };

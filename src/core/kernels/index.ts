@@ -70,6 +70,7 @@ export { computeK3, computeProbDiff } from "./scalar.ts";
 export { type OrdinaryLogprobs, scanLogprobs } from "./scan-logprobs.ts";
 export { checkedRows } from "./token-block.ts";
 export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";
+export { type Crc32Kernel, crc32Kernel } from "./wasm/crc32-kernel.ts";
 export { type DecimalsKernel, decimalsKernel, type NarrowArray } from "./wasm/decimals-kernel.ts";
 export { type IntegersKernel, integersKernel } from "./wasm/integers-kernel.ts";
 export { type PermutationsKernel, permutationsKernel } from "./wasm/permutations-kernel.ts";

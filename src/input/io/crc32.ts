@@ -1,7 +1,12 @@
 import * as zlib from "node:zlib";
+import { type Crc32Kernel, crc32Kernel } from "../../core/kernels/index.ts";
 
 /** CRC-32 (IEEE 802.3) of `bytes`, continued from `seed`. */
 export type Crc32 = (bytes: Uint8Array, seed: number) => number;
+
+/** Below this many bytes, what is left after folding costs more than folding saves. */
+const FOLDED_FROM = 16_384;
+const VECTOR = 16;
 
 const TABLE = buildTable();
 
@@ -15,11 +20,39 @@ function buildTable(): Int32Array {
   return table;
 }
 
-/** The definition, byte by byte; used when Node has no `zlib.crc32` (before 20.15). */
+/** The definition, byte by byte; used for short runs of bytes when Node has no `zlib.crc32` (before 20.15). */
 export const crc32Scalar: Crc32 = (bytes, seed) => {
   let c = ~seed;
   for (let i = 0; i < bytes.length; i++) c = TABLE[(c ^ bytes[i]!) & 0xff]! ^ (c >>> 8);
   return ~c >>> 0;
 };
 
-export const crc32: Crc32 = typeof zlib.crc32 === "function" ? zlib.crc32 : crc32Scalar;
+const crc32Short: Crc32 = typeof zlib.crc32 === "function" ? zlib.crc32 : crc32Scalar;
+
+export const crc32: Crc32 = (bytes, seed) => {
+  const kernel = bytes.length < FOLDED_FROM ? undefined : crc32Kernel();
+  return kernel === undefined ? crc32Short(bytes, seed) : crc32Folded(kernel, bytes, seed);
+};
+
+/** Folds all but the last bytes into those, of which the plain checksum is taken. */
+function crc32Folded(kernel: Crc32Kernel, bytes: Uint8Array, seed: number): number {
+  const { window } = kernel;
+  const folded = (bytes.length - window) & -VECTOR;
+  kernel.start();
+  for (let from = 0; from < folded; from += kernel.bytes.length) {
+    const to = Math.min(from + kernel.bytes.length, folded);
+    kernel.bytes.set(bytes.subarray(from, to));
+    if (from === 0) addState(kernel.bytes, ~seed);
+    kernel.fold(to - from);
+  }
+  const left = bytes.subarray(folded);
+  kernel.bytes.set(left);
+  kernel.finish();
+  // The checksum so far is in the bytes, so this one starts from a state of 0, whose complement it is given.
+  return crc32Short(kernel.bytes.subarray(0, left.length), 0xffffffff);
+}
+
+/** A state acts as if it were added to the bytes that follow. */
+function addState(bytes: Uint8Array, state: number): void {
+  for (let i = 0; i < 4; i++) bytes[i]! ^= (state >>> (8 * i)) & 0xff;
+}
