@@ -2,9 +2,10 @@
  * Exact figures of whole distributions, from rows of logits: log-probs, entropies and the most probable columns of one
  * policy; Kullback-Leibler and Jensen-Shannon divergences and the total variation between two.
  *
- * Rows are copied into WebAssembly memory one at a time and summed there in single precision per column. Cases beyond
- * its five digits (infinite logits on one side, probabilities below 1e-20 that alone matter) go to the plain reference
- * implementation, `distribution-scalar.ts` and `distribution-divergence.ts`.
+ * Rows are copied into WebAssembly memory one at a time and summed there in single precision per column. Where the
+ * runtime has relaxed SIMD, a product and a sum may be rounded once instead of twice, so that last digits depend on the
+ * runtime and the processor. Cases beyond its five digits (infinite logits on one side, probabilities below 1e-20 that
+ * alone matter) go to the plain reference implementation, `distribution-scalar.ts` and `distribution-divergence.ts`.
  *
  * @module
  */
