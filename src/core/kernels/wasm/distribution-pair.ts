@@ -1,8 +1,8 @@
 /**
  * Drives assembly/distribution.ts over a row of P and the same row of Q.
  *
- * zq − zp is taken rounded at first, which is nine operations a column less, and again with the digits that rounding
- * lost where they may matter.
+ * zq − zp is rounded at first, which is three operations a column instead of nine. A row whose D may have lost digits by
+ * that is summed again without rounding.
  *
  * The offset between log q and log p comes from single-precision sums and is off by some 1e-7. The remainder of Σ (q −
  * p) says by how much, and is subtracted from the divergences: D(P‖Q) = Σ p k3(D + ε) − k3(ε) exactly, with k3(x) =
@@ -96,8 +96,8 @@ function refinedDivergences(
   const uncertain = OFFSET_ERROR * (p.rest / (1 + p.rest) + q.rest / (1 + q.rest));
   const scales = blockScales(kernel, p, columns);
   let offset = Math.log1p(q.rest) - Math.log1p(p.rest);
-  let exact = false;
   for (let round = 0; round < ROUNDS; round++) {
+    const exact = round > 0;
     const shift = q.max - p.max + offset;
     comparePass(kernel, shift, exact, uncertain, columns);
     const furthest = kernel.exports.furthestRatio();
@@ -121,7 +121,6 @@ function refinedDivergences(
       };
     }
     offset += off;
-    exact = true;
   }
   return undefined;
 }
