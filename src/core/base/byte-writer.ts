@@ -22,6 +22,14 @@ class Grown {
   }
 }
 
+/**
+ * NaN by the bits of its constant. That of ∞ − ∞ has its sign bit set on x86, and parts of the same tokens must be equal
+ * byte for byte.
+ */
+function oneNaN(value: number): number {
+  return Number.isNaN(value) ? Number.NaN : value;
+}
+
 /** The output of a {@link ByteWriter}. */
 export interface WrittenBytes {
   /** Counts, names and other repetitive data. */
@@ -56,10 +64,10 @@ export class ByteWriter {
     this.whole(value < 0 ? -2 * value - 1 : 2 * value);
   }
 
-  /** Any number, by its 64 bits. */
+  /** Any number, by its 64 bits; all NaN are written alike. */
   float(value: number): void {
     const at = this.#packed.reserve(8);
-    this.#packed.view.setFloat64(at, value, true);
+    this.#packed.view.setFloat64(at, oneNaN(value), true);
   }
 
   floats(values: Iterable<number>): void {
@@ -69,13 +77,13 @@ export class ByteWriter {
   /** A measured value; see `plainFloat32` for values that are float32. */
   plainFloat(value: number): void {
     const at = this.#plain.reserve(8);
-    this.#plain.view.setFloat64(at, value, true);
+    this.#plain.view.setFloat64(at, oneNaN(value), true);
   }
 
   /** @param value a float32 */
   plainFloat32(value: number): void {
     const at = this.#plain.reserve(4);
-    this.#plain.view.setFloat32(at, value, true);
+    this.#plain.view.setFloat32(at, oneNaN(value), true);
   }
 
   /** Measured values with their count; those that are float32 take four bytes. */
