@@ -17,6 +17,9 @@ const PARTS = ["core", "results", "trainers", "analyses"];
 /** What they find above `src/`. */
 const BESIDE = ["node_modules", "python"];
 
+/** Whether Node runs TypeScript as it is (22.18 and later), so that a thread can be started from these sources, too. */
+export const RUNS_SOURCES = "typescript" in process.features && process.features.typescript !== false;
+
 export interface Compiled {
   /** Loads a compiled module by its path in `src/`, without extension. */
   load<M>(module: string): Promise<M>;
