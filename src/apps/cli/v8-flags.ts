@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 
-/** Node 20 has relaxed SIMD, which later versions have by default; a kernel asks the runtime whether it may use it. */
+/** Node 20 has relaxed SIMD behind this flag, later versions by default. Kernels ask the runtime whether it is there. */
 const RELAXED_SIMD = "--experimental-wasm-relaxed-simd";
 
 /** By V8's version: Node 20, 22 and 24. An unknown flag would make V8 print an error. */

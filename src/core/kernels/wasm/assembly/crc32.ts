@@ -1,5 +1,5 @@
-// AssemblyScript, for WebAssembly SIMD: folds bytes into few that have the same CRC-32. `src/input/io/crc32.ts` drives this, and has
-// the plain loop that defines the checksum.
+// AssemblyScript, for WebAssembly SIMD: folds bytes into few that have the same CRC-32. `src/input/io/crc32.ts` drives this,
+// and has the plain loop that defines the checksum.
 //
 // A CRC is the remainder of the bytes, as a polynomial over GF(2), divided by that of CRC-32, so adding a multiple of the
 // latter changes nothing. 1 + y^89 + y^117 + y^155 + y^300 with y = x^128 is one (tests divide it), and all its terms are whole
