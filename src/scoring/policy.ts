@@ -70,6 +70,8 @@ interface PolicyBase {
 /** A policy that gives whole rows. */
 export interface LogitsPolicy extends PolicyBase {
   readonly gives: "logits";
+  /** Whether its rows lie in a file as they are, so that reading them again costs less than keeping them. */
+  readonly stored?: boolean;
   /**
    * Rows for the tokens `promptLength … ids.length`, in order: the row for token t holds the logits that predict it
    * (a model's output at position t − 1), and the last row predicts what would follow the text. A block's buffer is

@@ -2,7 +2,8 @@ import type { LogitBlock } from "../core/kernels/index.ts";
 import type { ForcedText, LogitsPolicy } from "./policy.ts";
 
 /**
- * Rows of logits kept in memory up to a limit, so that the reference runs once and not once per checkpoint. What came
+ * Rows of logits kept in memory up to a limit, so that the reference runs once and not once per checkpoint; those of a
+ * policy that has them stored are read again. What came
  * first stays: a study requests its texts in the same order each time, so evicting the oldest would evict exactly what
  * is needed next.
  */
@@ -32,7 +33,7 @@ export class RowCache {
 
   /** The policy's rows for a text: cached ones, or new ones, which are cached while they fit. */
   async *rows(
-    policy: Pick<LogitsPolicy, "name" | "logits">,
+    policy: Pick<LogitsPolicy, "name" | "logits" | "stored">,
     text: ForcedText,
     signal?: AbortSignal,
   ): AsyncGenerator<LogitBlock> {
@@ -42,7 +43,8 @@ export class RowCache {
       yield* kept;
       return;
     }
-    let copies: LogitBlock[] | undefined = this.#policies.has(policy.name) ? [] : undefined;
+    const isKept = this.#policies.has(policy.name) && policy.stored !== true;
+    let copies: LogitBlock[] | undefined = isKept ? [] : undefined;
     let bytes = 0;
     for await (const block of policy.logits(text, signal)) {
       bytes += block.values.byteLength;

@@ -57,6 +57,8 @@ export interface Tensor {
    * are done with each before the next. Default: new memory
    */
   readRows(start: number, end: number, allocate?: Allocate): Promise<NumericArray>;
+  /** For dtypes `float16` and `bfloat16`: the elements of those rows as they are stored, 16 bits each. */
+  readBits?(start: number, end: number, allocate?: Allocate): Promise<Uint16Array>;
   /** The elements of rows `[start, end)`, for dtype `string`. */
   readStrings?(start: number, end: number): Promise<string[]>;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { decodeRow } from "../../core/kernels/distribution-decode.ts";
 import { logitsPolicyNames, openLogitsPolicy, readLogitsTexts } from "./index.ts";
 
 const PROBE = fileURLToPath(new URL("../../../../shared/data/lab/probe/", import.meta.url));
@@ -31,8 +32,8 @@ describe.skipIf(!there)("the lab's saved logits", () => {
     const policy = await openLogitsPolicy(name, PROBE + file, { maxBlockBytes });
     const { ids, promptLength } = (await readLogitsTexts(PROBE + file))[text]!;
     const parts: number[] = [];
-    for await (const { values } of policy.logits({ id: "", ids, promptLength: promptLength! }))
-      parts.push(...values);
+    for await (const block of policy.logits({ id: "", ids, promptLength: promptLength! }))
+      for (let row = 0; row < block.rows; row++) parts.push(...decodeRow(block, row));
     await policy.close();
     return Float32Array.from(parts);
   }

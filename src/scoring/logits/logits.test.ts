@@ -1,6 +1,11 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { isLogratioError } from "../../core/base/errors.ts";
+import { decodeRow } from "../../core/kernels/distribution-decode.ts";
+import { writeZip } from "../../input/io/zip-writer.test-data.ts";
 import type { LogitsPolicy } from "../policy.ts";
 import { type LogitsOptions, logitsPolicyNames, openLogitsPolicy, readLogitsTexts } from "./index.ts";
 
@@ -43,14 +48,21 @@ async function read(policy: LogitsPolicy, n: number): Promise<{ values: number[]
   let blocks = 0;
   for await (const block of policy.logits({ id: `text ${n}`, ids: Int32Array.from(ids), promptLength })) {
     expect([block.format, block.vocabulary, block.values.length]).toEqual([
-      "float32",
+      savedFormat(policy),
       VOCABULARY,
       VOCABULARY * block.rows,
     ]);
-    values.push(...block.values);
+    // Others get their turn, so that what is read ahead would show if it were read over this block.
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    for (let row = 0; row < block.rows; row++) values.push(...decodeRow(block, row));
     blocks++;
   }
   return { values, blocks };
+}
+
+/** Half precision stays as it was saved. */
+function savedFormat({ facts }: LogitsPolicy): string {
+  return /b?float16/.exec(facts.notes.join())?.[0] ?? "float32";
 }
 
 const left = (n: number): number => WIDTH - TEXTS[n]!.ids.length;
@@ -66,7 +78,7 @@ describe.each([
 ])("%s", (file, column) => {
   test.each([
     ["one row at a time", 1],
-    ["two rows at a time", 2 * VOCABULARY * 4],
+    ["two rows at a time", 2 * 2 * VOCABULARY * 4],
     ["at once", 2 ** 20],
   ])("gives the rows that predict each response token and what follows, %s", async (_, maxBlockBytes) => {
     const policy = await open(file, { maxBlockBytes });
@@ -75,7 +87,7 @@ describe.each([
       const { values, blocks } = await read(policy, n);
       expect(values).toEqual(expected(n, column(n)));
       const rows = values.length / VOCABULARY;
-      expect(blocks).toBe(Math.ceil(rows / Math.max(1, Math.floor(maxBlockBytes / (4 * VOCABULARY)))));
+      expect(blocks).toBe(Math.ceil(rows / Math.max(1, Math.floor(maxBlockBytes / (2 * 4 * VOCABULARY)))));
     }
     expect(policy.facts).toMatchObject({ backend: "logits", vocabularySize: VOCABULARY, temperature: 1 });
   });
@@ -85,6 +97,34 @@ describe.each([
     const all = await Promise.all([0, 1, 2, 0].map((n) => read(policy, n)));
     expect(all.map(({ values }) => values)).toEqual([0, 1, 2, 0].map((n) => expected(n, column(n))));
   });
+});
+
+test("rows that are not compressed are read again rather than kept", async () => {
+  const ids = Int32Array.of(1, 2, 3, 4);
+  const npy = (descr: string, shape: string, data: Uint8Array): Uint8Array => {
+    const head = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${shape}), }`.padEnd(117);
+    return Buffer.concat([
+      Buffer.from("\x93NUMPY\x01\x00\x76\x00", "latin1"),
+      Buffer.from(`${head}\n`),
+      data,
+    ]);
+  };
+  const folder = await mkdtemp(join(tmpdir(), "logits-"));
+  try {
+    for (const deflate of [false, true]) {
+      const path = join(folder, `${deflate}.npz`);
+      const members = [
+        { name: "input_ids.npy", bytes: npy("<i4", "4,", Buffer.from(ids.buffer)), deflate },
+        { name: "logits.npy", bytes: npy("<f4", "4, 1000", new Uint8Array(16_000)), deflate },
+      ];
+      await writeFile(path, writeZip(members));
+      const policy = await openLogitsPolicy("dpo", path);
+      opened.push(policy);
+      expect(policy.stored).toBe(!deflate);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("one text without a name; doubles become singles", async () => {

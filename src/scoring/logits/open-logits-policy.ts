@@ -1,7 +1,9 @@
 import { SchemaError, TextRefusedError, UsageError } from "../../core/base/index.ts";
 import type { LogitBlock } from "../../core/kernels/index.ts";
 import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
+import { type FixedDType, ITEM_BYTES } from "../../input/readers/index.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";
+import { BLOCKS, createBlockReader } from "./block-reader.ts";
 import { makeMatcher } from "./match-text.ts";
 import { type OpenTensors, openTensors } from "./open-tensors.ts";
 import { type Layout, readLayout } from "./read-layout.ts";
@@ -13,7 +15,10 @@ const DEFAULT_BLOCK_BYTES = 2 ** 25;
 export interface LogitsOptions {
   /** Whose logits, in a file of several policies; default the policy's own name. */
   readonly policy?: string;
-  /** Bytes of logits, in single precision, that a block may take; default 32 MiB. At least one row is read. */
+  /**
+   * Bytes that two blocks of logits would take in single precision, of which one is read while the other is used; default
+   * 32 MiB. Each has at least one row.
+   */
   readonly maxBlockBytes?: number;
 }
 
@@ -30,8 +35,8 @@ export interface LogitsText {
 
 /**
  * A policy whose logits were saved: `.npz`, `.safetensors`, `.npy` or `.pt`, in float32, float16, bfloat16 or float64.
- * Blocks are float32, whatever was saved. Rows are read on demand; in a compressed `.npz`, texts are read fastest in
- * the file's own order.
+ * Blocks have the type that was saved; doubles are rounded to float32. Rows are read on demand; in a compressed `.npz`,
+ * texts are read fastest in the file's own order.
  *
  * Layouts: `K.NAME` `[T, V]` for each text K and policy NAME beside `K.input_ids` `[T]`; or `logits` `[N, T, V]` (or
  * `[T, V]`) beside `input_ids` `[N, T]` (or `[T]`), with `attention_mask` where it is padded. Row t is the model's
@@ -89,14 +94,16 @@ async function openPolicy(
   const vocabulary = commonVocabulary(path, wanted, saved, policies === undefined ? texts.length : 1);
   const match = makeMatcher(path, saved);
   const opener = createRowOpener(file);
+  const reader = createBlockReader();
   const rowsPerBlock = Math.max(
     1,
-    Math.floor((options.maxBlockBytes ?? DEFAULT_BLOCK_BYTES) / (4 * vocabulary)),
+    Math.floor((options.maxBlockBytes ?? DEFAULT_BLOCK_BYTES) / (BLOCKS * 4 * vocabulary)),
   );
   const dtypes = [...new Set(saved.map(({ logits }) => logits.get(wanted)!.tensor.dtype))];
   return {
     name,
     gives: "logits",
+    stored: isStoredPlainly(file, texts),
     facts: {
       backend: "logits",
       location: path,
@@ -132,11 +139,17 @@ async function openPolicy(
       });
     }
     const rows = await opener.open(found.logits.get(wanted)!, found);
-    for (const [start, end] of spans(found, text, rowsPerBlock)) {
-      signal?.throwIfAborted();
-      yield { format: "float32", values: await rows.read(start, end), rows: end - start, vocabulary };
-    }
+    yield* reader.blocks(rows, spans(found, text, rowsPerBlock), vocabulary, signal);
   }
+}
+
+/** Whether the file is as large as its logits, so that none were compressed. */
+function isStoredPlainly({ source }: OpenTensors, texts: readonly SavedText[]): boolean {
+  const entries = new Map(texts.flatMap(({ logits }) => [...logits.values()].map((one) => [one.entry, one])));
+  let bytes = 0;
+  for (const { tensor } of entries.values())
+    bytes += tensor.shape.reduce((product, size) => product * size, ITEM_BYTES[tensor.dtype as FixedDType]);
+  return bytes <= source.byteLength;
 }
 
 /** Runs of consecutive rows, of those at positions `promptLength − 1 … ids.length − 1`. */

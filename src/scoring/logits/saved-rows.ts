@@ -5,19 +5,26 @@ import {
   SchemaError,
   UnsupportedError,
 } from "../../core/base/index.ts";
-import type { DType, Tensor } from "../../input/io/index.ts";
+import type { LogitBlock } from "../../core/kernels/index.ts";
+import type { Allocate, DType, Tensor } from "../../input/io/index.ts";
 import { MAX_READ_BYTES } from "../../input/io/index.ts";
 import type { OpenTensors } from "./open-tensors.ts";
 import type { SavedLogits, SavedText } from "./saved-text.ts";
 import { type TokenRows, viewTokens } from "./token-rows.ts";
 
+/** Logits in a type that the kernels read. */
+export type LogitValues = Pick<LogitBlock, "format" | "values">;
+
 /** Rows of logits of one text, padding included. */
 export interface SavedRows {
-  /** Rows `[start, end)`, flattened. */
-  read(start: number, end: number): Promise<Float32Array>;
+  /**
+   * Rows `[start, end)`, flattened, as they are stored; doubles are rounded to single precision.
+   *
+   * @param allocate as for `Tensor.readRows`
+   */
+  read(start: number, end: number, allocate?: Allocate): Promise<LogitValues>;
 }
 
-/** Half precision is widened without loss; doubles are rounded to single precision. */
 const FLOATS: ReadonlySet<DType> = new Set(["float16", "bfloat16", "float32", "float64"]);
 
 /**
@@ -98,7 +105,7 @@ export function createRowOpener(file: OpenTensors): RowOpener {
 
 function openRows(tensor: Tensor, first: number): SavedRows {
   return {
-    read: async (start, end) => toSingle(await tensor.readRows(first + start, first + end)),
+    read: (start, end, allocate) => readLogits(tensor, first + start, first + end, allocate),
   };
 }
 
@@ -115,15 +122,24 @@ function wholeText({ document }: OpenTensors, entry: string, tensor: Tensor, row
       },
     );
   }
-  let whole: Promise<Float32Array> | undefined;
+  let whole: Promise<LogitValues> | undefined;
   return {
     read: async (start, end) => {
-      whole ??= tensor.readRows(row, row + 1).then(toSingle);
-      return (await whole).subarray(start * vocabulary, end * vocabulary);
+      whole ??= readLogits(tensor, row, row + 1);
+      const { format, values } = await whole;
+      return { format, values: values.subarray(start * vocabulary, end * vocabulary) };
     },
   };
 }
 
-function toSingle(values: ArrayLike<number>): Float32Array {
-  return values instanceof Float32Array ? values : Float32Array.from(values);
+async function readLogits(
+  { dtype, readRows, readBits }: Tensor,
+  start: number,
+  end: number,
+  allocate?: Allocate,
+): Promise<LogitValues> {
+  if (readBits !== undefined && (dtype === "float16" || dtype === "bfloat16"))
+    return { format: dtype, values: await readBits(start, end, allocate) };
+  const values = await readRows(start, end, allocate);
+  return { format: "float32", values: values instanceof Float32Array ? values : Float32Array.from(values) };
 }

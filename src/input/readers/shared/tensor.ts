@@ -47,7 +47,10 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
         : withScratch(async (scratch) =>
             decodeElements(dtype, await readBytes(start, end, scratch), littleEndian, allocate),
           );
-    return { ...base, dtype, readRows };
+    if (dtype !== "float16" && dtype !== "bfloat16") return { ...base, dtype, readRows };
+    const readBits = async (start: number, end: number, allocate?: Allocate): Promise<Uint16Array> =>
+      decodeElements("uint16", await readBytes(start, end, allocate), littleEndian) as Uint16Array;
+    return { ...base, dtype, readRows, readBits };
   }
   return {
     ...base,
