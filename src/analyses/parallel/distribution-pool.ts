@@ -7,7 +7,7 @@ import {
   type LogitBlock,
 } from "../../core/kernels/index.ts";
 import { joinDistributions, joinDivergences } from "./join-distributions.ts";
-import type { DistributionReply, DistributionTask } from "./messages.ts";
+import type { DistributionPart, DistributionReply, DistributionTask } from "./messages.ts";
 import { cutRows, emptySlot, type SharedSlot, sharedBlocks } from "./shared-rows.ts";
 import { startThread, type Thread, workerFile } from "./thread.ts";
 
@@ -23,16 +23,15 @@ export interface DistributionPool {
   close(): Promise<void>;
 }
 
-/** Rows are copied to every thread by one, which more threads would wait for. */
+/** Of blocks that are not in shared memory yet, the calling thread copies all rows, which more threads would wait for. */
 const MOST_THREADS = 4;
-/** Columns of one task: a millisecond or two, beside which handing it over is little. */
-const TASK_COLUMNS = 2 ** 19;
-/** Tasks that a thread may have: one at work, one waiting. */
-const SLOTS = 2;
+/** Columns that a thread takes at a time: half a millisecond or more, beside which taking them is nothing. */
+const STEP_COLUMNS = 2 ** 19;
 
 /**
- * Worker threads over rows of logits, started on first use. The calling thread works too: it copies rows to whichever
- * thread has room, and does others itself meanwhile. Where worker files cannot be started it does all.
+ * Worker threads over rows of logits, started on first use. All threads, the calling one among them, take rows of the
+ * same block until none is left, so that none waits for another but at its end. Blocks that do not lie in shared memory
+ * are copied there. Where worker files cannot be started, the calling thread does all.
  *
  * @param threads that work, the calling one among them; default: one per processor, at most four
  */
@@ -44,18 +43,18 @@ export function createDistributionPool(
   return {
     threads: pool?.threads ?? 0,
     async describe(block, tokens, k) {
-      const parts = pool ? splitRows([block], tokens) : [];
-      if (pool === undefined || parts.length <= 1) return describeRows(block, tokens, k);
-      const replies = await pool.work(parts.map((part) => ({ ...part, k })));
-      return joinDistributions(replies.map(({ own }) => own));
+      const step = stepOf([block], tokens);
+      if (pool === undefined || step === undefined) return describeRows(block, tokens, k);
+      const parts = await pool.work({ blocks: [block], tokens, k, step });
+      return joinDistributions(parts.map(({ own }) => own));
     },
     async compare(p, q, tokens, k) {
-      const parts = pool ? splitRows([p, q], tokens) : [];
-      if (pool === undefined || parts.length <= 1) return compareRows(p, q, tokens, k);
-      const replies = await pool.work(parts.map((part) => ({ ...part, k })));
-      const compared = replies.map(({ other }) => other!);
+      const step = stepOf([p, q], tokens);
+      if (pool === undefined || step === undefined) return compareRows(p, q, tokens, k);
+      const parts = await pool.work({ blocks: [p, q], tokens, k, step });
+      const compared = parts.map(({ other }) => other!);
       return {
-        p: joinDistributions(replies.map(({ own }) => own)),
+        p: joinDistributions(parts.map(({ own }) => own)),
         q: joinDistributions(compared.map((other) => other.q)),
         divergences: joinDivergences(compared.map((other) => other.divergences)),
       };
@@ -64,83 +63,79 @@ export function createDistributionPool(
   };
 }
 
-/** What a task says, in whichever thread. */
-export function answerDistributions({ blocks, tokens, k }: DistributionTask): DistributionReply {
-  const [p, q] = blocks;
-  if (q === undefined) return { own: describeRows(p, tokens, k) };
-  const { p: own, ...other } = compareRows(p, q, tokens, k);
-  return { own, other };
+/** Takes rows, in whichever thread, until no row is left. */
+export function takeRows({ blocks: [p, q], tokens, k, step, next }: DistributionTask): DistributionReply {
+  const parts: DistributionPart[] = [];
+  for (;;) {
+    const from = Atomics.add(next, 0, step);
+    if (from >= p.rows) return parts;
+    const to = Math.min(from + step, p.rows);
+    const own = cutRows(p, from, to);
+    const asked = tokens.subarray(from, to);
+    if (q === undefined) parts.push({ from, to, own: describeRows(own, asked, k) });
+    else {
+      const { p: described, ...other } = compareRows(own, cutRows(q, from, to), asked, k);
+      parts.push({ from, to, own: described, other });
+    }
+  }
 }
 
-type Part = Pick<DistributionTask, "blocks" | "tokens">;
-
-function splitRows(blocks: DistributionTask["blocks"], tokens: Int32Array): Part[] {
-  const [p, q] = blocks;
-  // What does not fit is for the kernel to refuse, as a whole.
+/** Rows to take at a time; undefined where the block is for one thread, as one that the kernel has to refuse. */
+function stepOf([p, q]: DistributionTask["blocks"], tokens: Int32Array): number | undefined {
   const fits = (block: LogitBlock): boolean =>
     block.rows === tokens.length && block.values.length === block.rows * block.vocabulary;
-  if (!fits(p) || (q !== undefined && !fits(q))) return [];
-  const rows = Math.max(1, Math.floor(TASK_COLUMNS / (p.vocabulary + (q?.vocabulary ?? 0))));
-  return Array.from({ length: Math.ceil(p.rows / rows) }, (_, i) => {
-    const [from, to] = [i * rows, Math.min((i + 1) * rows, p.rows)];
-    const first = cutRows(p, from, to);
-    return {
-      blocks: q === undefined ? [first] : [first, cutRows(q, from, to)],
-      tokens: tokens.subarray(from, to),
-    };
-  });
-}
-
-interface Member {
-  readonly thread: Thread<DistributionTask, DistributionReply>;
-  readonly freeSlots: SharedSlot[];
+  if (!fits(p) || (q !== undefined && !fits(q))) return undefined;
+  const step = Math.max(1, Math.floor(STEP_COLUMNS / (p.vocabulary + (q?.vocabulary ?? 0))));
+  return step < p.rows ? step : undefined;
 }
 
 function startPool(threads: number, url: URL) {
-  const team: Member[] = [];
+  const team: Thread<DistributionTask, DistributionReply>[] = [];
+  const slots: SharedSlot[] = [];
   let closed = false;
   const start = (): void => {
-    const member: Member = {
-      thread: startThread(url, () => {
-        const index = team.indexOf(member);
-        if (index >= 0) team.splice(index, 1);
-      }),
-      freeSlots: Array.from({ length: SLOTS }, emptySlot),
-    };
-    team.push(member);
-  };
-  const send = async ({ thread, freeSlots }: Member, slot: SharedSlot, task: DistributionTask) => {
-    try {
-      return await thread.ask({ ...task, blocks: sharedBlocks(task.blocks, slot) });
-    } finally {
-      freeSlots.push(slot);
-    }
+    const thread: Thread<DistributionTask, DistributionReply> = startThread(url, () => {
+      const index = team.indexOf(thread);
+      if (index >= 0) team.splice(index, 1);
+    });
+    team.push(thread);
   };
   return {
     threads,
-    /** Replies in the order of the tasks. */
-    async work(tasks: readonly DistributionTask[]): Promise<DistributionReply[]> {
+    /** Figures of all rows, in their order. */
+    async work(request: Omit<DistributionTask, "next">): Promise<DistributionPart[]> {
       if (closed) throw new Error("the pool is closed");
       while (team.length < threads) start();
-      const replies: (DistributionReply | Promise<DistributionReply>)[] = [];
-      for (const task of tasks) {
-        const free = team.find(({ freeSlots }) => freeSlots.length > 0);
-        if (free !== undefined) {
-          const reply = send(free, free.freeSlots.pop()!, task);
-          // Reported where all are awaited; until then it must not count as unhandled.
-          reply.catch(() => {});
-          replies.push(reply);
-          continue;
-        }
-        replies.push(answerDistributions(task));
-        // A turn of the event loop, in which replies arrive.
-        await new Promise(setImmediate);
-      }
-      return Promise.all(replies);
+      const slot = slots.pop() ?? emptySlot();
+      const next = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+      const task = { ...request, blocks: sharedBlocks(request.blocks, slot), next };
+      const replies = team.map((thread) => thread.ask(task));
+      // Where this fails, others may still read what is in the slot, so it is not used again.
+      const parts = await allRows(task.blocks[0].rows, [
+        ...replies,
+        Promise.resolve().then(() => takeRows(task)),
+      ]);
+      slots.push(slot);
+      return parts;
     },
     async close(): Promise<void> {
       closed = true;
-      await Promise.all(team.map(({ thread }) => thread.close()));
+      await Promise.all(team.map((thread) => thread.close()));
     },
   };
+}
+
+/** Waits for all rows, but not for threads that took none of them, as one that is only starting. */
+function allRows(rows: number, replies: readonly Promise<DistributionReply>[]): Promise<DistributionPart[]> {
+  const parts: DistributionPart[] = [];
+  let missing = rows;
+  return new Promise((resolve, reject) => {
+    for (const reply of replies) {
+      reply.then((own) => {
+        parts.push(...own);
+        for (const { from, to } of own) missing -= to - from;
+        if (missing === 0) resolve(parts.sort((a, b) => a.from - b.from));
+      }, reject);
+    }
+  });
 }

@@ -28,14 +28,27 @@ export interface MismatchTask {
 
 export type MismatchReply = MismatchTable;
 
-/** Rows of one policy to describe, or of two to compare; their logits are in shared memory. */
+/**
+ * Rows of one policy to describe, or of two to compare, for several threads, of which each takes rows that no other has;
+ * their logits are in shared memory.
+ */
 export interface DistributionTask {
   readonly blocks: readonly [p: LogitBlock, q?: LogitBlock];
   readonly tokens: Int32Array;
   readonly k: number;
+  /** Rows that a thread takes at a time. */
+  readonly step: number;
+  /** One number in shared memory: the first row that nobody has taken. */
+  readonly next: Int32Array;
 }
 
-export interface DistributionReply {
+/** What a thread took. */
+export type DistributionReply = readonly DistributionPart[];
+
+/** Figures of the rows `[from, to)`. */
+export interface DistributionPart {
+  readonly from: number;
+  readonly to: number;
   readonly own: DistributionRows;
   /** Where two were compared. */
   readonly other?: Omit<ComparedRows, "p">;

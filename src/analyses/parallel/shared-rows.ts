@@ -36,7 +36,7 @@ export function sharedRows(block: TokenBlock, from: number, to: number, slot: Sh
     : { rollout: place(rollout), trainer: place(trainer), mask: place(mask), offsets };
 }
 
-function isShared(column: FloatArray | Uint8Array): boolean {
+function isShared(column: FloatArray | Uint8Array | Uint16Array): boolean {
   return column.buffer instanceof SharedArrayBuffer;
 }
 
@@ -47,13 +47,18 @@ export function cutRows(block: LogitBlock, from: number, to: number): LogitBlock
   return { ...block, values: block.values.subarray(from * vocabulary, to * vocabulary), rows: to - from };
 }
 
-/** Copies of blocks of logits in the slot. */
+/** Blocks of logits as they are where they are shared already, else copies in the slot. */
 export function sharedBlocks<T extends readonly (LogitBlock | undefined)[]>(blocks: T, slot: SharedSlot): T {
-  const bytes = blocks.reduce((sum, block) => sum + roundUp(block?.values.byteLength ?? 0), 0);
+  const isPlaced = (block: LogitBlock | undefined): block is LogitBlock =>
+    block !== undefined && !isShared(block.values);
+  const bytes = blocks.reduce(
+    (sum, block) => sum + (isPlaced(block) ? roundUp(block.values.byteLength) : 0),
+    0,
+  );
   if (bytes > slot.buffer.byteLength) slot.buffer = new SharedArrayBuffer(bytes);
   let at = 0;
   return blocks.map((block) => {
-    if (block === undefined) return undefined;
+    if (!isPlaced(block)) return block;
     const { length } = block.values;
     const values =
       block.values instanceof Float32Array
