@@ -128,8 +128,10 @@ export function countNamed(
   shape: readonly number[],
   at: Place,
 ): void {
-  const more = elements * Math.max(DECODED_BYTES, itemBytes);
-  budget.repeated += Math.max(0, bytes.named + more - Math.max(bytes.named, bytes.byteLength));
+  const more = elements * itemBytes;
+  const beyond = Math.max(0, bytes.named + more - Math.max(bytes.named, bytes.byteLength));
+  // Only what is repeated counts as it will be decoded: all elements once are no more than a file of that size may have.
+  budget.repeated += beyond * Math.max(1, DECODED_BYTES / itemBytes);
   bytes.named += more;
   const { repeated } = budget;
   if (repeated <= memoryLimit()) return;
