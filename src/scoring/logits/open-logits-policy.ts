@@ -7,7 +7,7 @@ import { BLOCKS, createBlockReader } from "./block-reader.ts";
 import { makeMatcher } from "./match-text.ts";
 import { type OpenTensors, openTensors } from "./open-tensors.ts";
 import { type Layout, readLayout } from "./read-layout.ts";
-import { checkLogits, createRowOpener } from "./saved-rows.ts";
+import { blockItemBytes, checkLogits, createRowOpener } from "./saved-rows.ts";
 import type { SavedText } from "./saved-text.ts";
 
 const DEFAULT_BLOCK_BYTES = 2 ** 25;
@@ -16,8 +16,8 @@ export interface LogitsOptions {
   /** Whose logits, in a file of several policies; default the policy's own name. */
   readonly policy?: string;
   /**
-   * Bytes that two blocks of logits would take in single precision, of which one is read while the other is used; default
-   * 32 MiB. Each has at least one row.
+   * Bytes of two blocks of logits, of which one is read while the other is used; default 32 MiB. Each has at least one
+   * row.
    */
   readonly maxBlockBytes?: number;
 }
@@ -95,11 +95,10 @@ async function openPolicy(
   const match = makeMatcher(path, saved);
   const opener = createRowOpener(file);
   const reader = createBlockReader();
-  const rowsPerBlock = Math.max(
-    1,
-    Math.floor((options.maxBlockBytes ?? DEFAULT_BLOCK_BYTES) / (BLOCKS * 4 * vocabulary)),
-  );
   const dtypes = [...new Set(saved.map(({ logits }) => logits.get(wanted)!.tensor.dtype))];
+  const rowBytes = vocabulary * Math.max(...dtypes.map(blockItemBytes));
+  const maxBytes = options.maxBlockBytes ?? DEFAULT_BLOCK_BYTES;
+  const rowsPerBlock = Math.max(1, Math.floor(maxBytes / (BLOCKS * rowBytes)));
   return {
     name,
     gives: "logits",

@@ -132,6 +132,11 @@ function wholeText({ document }: OpenTensors, entry: string, tensor: Tensor, row
   };
 }
 
+/** Bytes of a logit in a block, of each saved type. */
+export function blockItemBytes(dtype: DType): number {
+  return dtype === "float16" || dtype === "bfloat16" ? 2 : 4;
+}
+
 async function readLogits(
   { dtype, readRows, readBits }: Tensor,
   start: number,
