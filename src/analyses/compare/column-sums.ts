@@ -57,6 +57,9 @@ export class ColumnSums {
   add({ batch, a, b, mask }: PairedColumns): void {
     for (let row = 0; row < batch.length; row++) this.#addRow({ batch, a, b, mask }, row);
     const { topK: _, policyLogprobs: __, entropies: ___, ...rest } = batch;
+    // Tokens of one side's mask alone count nowhere, and yet turns are those of A. Where there are none, the mask says
+    // where turns are, which the kernel needs: with turns of their own, tokens are summed by the plain loops.
+    const turnMask = batch.turnMask ?? (areEqual(mask, batch.responseMask) ? undefined : batch.responseMask);
     this.summary.add(
       {
         ...rest,
@@ -66,8 +69,7 @@ export class ColumnSums {
         rolloutLogprobs: a,
         trainerLogprobs: b,
         responseMask: mask,
-        // Tokens of one side's mask alone count nowhere, and yet turns are those of A.
-        turnMask: batch.turnMask ?? batch.responseMask,
+        ...(turnMask && { turnMask }),
       },
       clusterKeys(batch),
     );
@@ -125,6 +127,13 @@ export class ColumnSums {
       },
     };
   }
+}
+
+function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true;
+  // Not every(), which calls a function for each token.
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 function isBefore(a: Order, b: Order): boolean {

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../core/statistics/random.ts";
+import { pooledMetrics, RunSummary } from "../report/index.ts";
+import { ColumnSums } from "./column-sums.ts";
 import { change, compareBatches, drawNormal, drawRows, pack, type Row } from "./compare.test-data.ts";
 
 const ROWS = drawRows(24, 40);
@@ -251,6 +253,36 @@ describe("columns", () => {
     const decode = compareBatches([pack(scored)], undefined, { columns: ["rollout", "rescore"] });
     expect(decode.certificate).toBe("equal");
     expect(() => compareBatches([A], undefined)).toThrow("the source has no column trainer; it has rollout");
+  });
+
+  it("of one source have the figures of a report, to the last bit", () => {
+    const random = seededRandom(3);
+    const noisy = ROWS.map((row) => ({
+      ...row,
+      trainerLogprobs: row.rolloutLogprobs!.map((value) => value - 0.1 * random()),
+    }));
+    const batch = pack(noisy);
+    const summary = new RunSummary();
+    summary.add(batch);
+    const report = pooledMetrics(summary.total);
+    const { metrics } = compareBatches([batch], undefined);
+    expect([metrics.delta_mean, metrics.delta_abs_max, metrics.prob_diff_max]).toEqual([
+      report.delta_mean,
+      report.delta_abs_max,
+      report.prob_diff_max,
+    ]);
+  });
+
+  it("keep the turns of A where a token of them is in one side's mask alone", () => {
+    const hole = new Uint8Array(40).fill(1).fill(0, 20, 21);
+    const a = pack(ROWS);
+    const sums = new ColumnSums();
+    const mask = Uint8Array.from(a.responseMask, (_, at) => hole[at % 40]!);
+    sums.add({ batch: a, a: a.rolloutLogprobs!, b: a.rolloutLogprobs!, mask });
+    expect(sums.summary.total.turns).toHaveLength(1);
+    const own = new ColumnSums();
+    own.add({ batch: { ...a, responseMask: mask }, a: a.rolloutLogprobs!, b: a.rolloutLogprobs!, mask });
+    expect(own.summary.total.turns).toHaveLength(2);
   });
 
   it("of two names are compared where each side has one, and that is said", () => {
