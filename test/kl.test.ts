@@ -36,6 +36,20 @@ describe("kl of saved logits", () => {
     expect(page).toContain("rlvr_step_100");
   });
 
+  test("says why a checkpoint has no scores where none has", () => {
+    const damaged = readFileSync(LOGITS);
+    for (const name of ["rlvr_step_100.npy", "rlvr_step_1000.npy"]) {
+      const at = damaged.indexOf(`solve0000.${name}`);
+      damaged[at + 30_000]! ^= 1;
+    }
+    writeFileSync(join(dir, "damaged.npz"), damaged);
+    const { status, out, err } = kl("damaged.npz", "--reference", "dpo", "--tokenizer", TOKENIZER);
+    expect([status, out]).toEqual([3, ""]);
+    expect(err).toMatch(/skipped: rlvr_step_100 \(logits:damaged.npz#rlvr_step_100\) was not scored: zip member/);
+    expect(err).toMatch(/skipped: rlvr_step_1000 [^]* was not scored: zip member/);
+    expect(err).toContain("error: no checkpoint has scores in damaged.study");
+  });
+
   test("JSON holds the figures; the study's directory is enough to read it again", () => {
     const first = report(...EXAMPLE, "--out", "again");
     expect(first.checkpoints.rlvr_step_1000).toMatchObject({

@@ -140,7 +140,11 @@ async function answer(
     terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
     return undefined;
   }
-  const report = await analyze(spec.out, spec, signal, terminal);
+  const report = await analyze(spec.out, spec, signal, terminal).catch((error: unknown) => {
+    // They say why there is nothing to report.
+    tellFindings(run.findings, terminal);
+    throw error;
+  });
   if (report === undefined) return undefined;
   return {
     report: { ...report, findings: [...run.findings, ...report.findings] },
