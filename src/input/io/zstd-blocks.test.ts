@@ -1,4 +1,5 @@
 import * as zlib from "node:zlib";
+import { Zstd } from "@hpcc-js/wasm-zstd";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { loadFastUnzstd, loadZstd, unzstdBlock } from "./zstd-blocks.ts";
 
@@ -38,3 +39,20 @@ describe.each([
     expect(join).not.toHaveBeenCalled();
   });
 });
+
+it.skipIf("zstdCompressSync" in zlib)(
+  "are compressed as the package would, but not number by number",
+  async () => {
+    const compress = await loadZstd();
+    const packages = await Zstd.load();
+    for (const length of [0, 1, 1000, 300_000]) {
+      const bytes = Uint8Array.from({ length }, (_, i) => (i * i) % 251);
+      const wanted = packages.compress(bytes);
+      const spread = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), Symbol.iterator as never);
+      const packed = compress(bytes);
+      expect(spread).not.toHaveBeenCalled();
+      spread.mockRestore();
+      expect(packed).toEqual(wanted);
+    }
+  },
+);

@@ -21,7 +21,7 @@ export async function loadZstd(): Promise<(bytes: Uint8Array) => Uint8Array> {
   const { zstdCompressSync } = native;
   if (zstdCompressSync !== undefined) return (bytes) => zstdCompressSync(bytes);
   const zstd = await loadWasm();
-  return (bytes) => zstd.compress(bytes);
+  return (bytes) => compressInWasm(zstd, bytes);
 }
 
 /**
@@ -60,21 +60,42 @@ function decompressInScript(bytes: Uint8Array, length: number): Uint8Array {
   return decompress(bytes, makeOutput(length));
 }
 
-/**
- * As the package's `decompress`, which spreads the result into a list of numbers before it copies them: that takes thirty
- * times as long as decompressing, and leaves garbage.
- */
+/** As the package's `compress`, see {@link runInWasm}; which prints an error and returns what there is. */
+function compressInWasm(zstd: Zstd, bytes: Uint8Array): Uint8Array {
+  const { codec } = openWasm(zstd);
+  const room = codec.compressBound(bytes.length);
+  const level = codec.defaultCLevel();
+  return runInWasm(zstd, bytes, room, (to, from) => codec.compress(to, room, from, bytes.length, level));
+}
+
 function decompressInWasm(zstd: Zstd, bytes: Uint8Array, length: number): Uint8Array {
+  const { codec } = openWasm(zstd);
+  return runInWasm(zstd, bytes, length, (to, from) => codec.decompress(to, length, from, bytes.length));
+}
+
+/**
+ * Without the package's own calls, which spread a result into a list of numbers before they copy it: that takes thirty
+ * times as long as decompressing, and leaves garbage.
+ *
+ * @param room bytes that the result may have
+ * @param run given addresses of both; returns how many bytes were made, or an error
+ */
+function runInWasm(
+  zstd: Zstd,
+  bytes: Uint8Array,
+  room: number,
+  run: (to: number, from: number) => number,
+): Uint8Array {
   const { heap, codec } = openWasm(zstd);
-  const packed = heap.dataToHeap(bytes);
-  const plain = heap.malloc(length);
+  const given = heap.dataToHeap(bytes);
+  const result = heap.malloc(room);
   try {
-    const made = codec.decompress(plain.ptr, length, packed.ptr, bytes.length);
+    const made = run(result.ptr, given.ptr);
     if (codec.isError(made)) throw new Error(codec.getErrorName(made));
-    return heap.heapView({ ptr: plain.ptr, size: made }).slice();
+    return heap.heapView({ ptr: result.ptr, size: made }).slice();
   } finally {
-    heap.free(plain);
-    heap.free(packed);
+    heap.free(result);
+    heap.free(given);
   }
 }
 
@@ -131,6 +152,9 @@ interface OpenedWasm {
     heapView(bytes: WasmBytes): Uint8Array;
   };
   readonly codec: {
+    compress(to: number, room: number, from: number, length: number, level: number): number;
+    compressBound(length: number): number;
+    defaultCLevel(): number;
     decompress(to: number, room: number, from: number, length: number): number;
     isError(result: number): number;
     getErrorName(result: number): string;
