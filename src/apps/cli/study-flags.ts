@@ -122,7 +122,10 @@ function addBackendFlags(command: Command): Command {
     .option("--device-map <name>", "spread each hf: model over the GPUs: auto, balanced or sequential")
     .option("--batch-tokens <n>", "tokens in a batch for hf: models (default 16384)")
     .option("--threads <n>", "threads for local models and their logits (default: one per processor)")
-    .option("--memory <mib>", "memory for a block of logits in MiB (default 16; 32 for two blocks of saved logits)")
+    .option(
+      "--memory <mib>",
+      "memory for a block of logits in MiB (default 16; 32 for two blocks of saved logits)",
+    )
     .option(
       "--cache <mib>",
       "memory for the reference's logits in MiB, so that it runs only once (default 1024)",
