@@ -5,6 +5,7 @@ Servers here are the real program, but where an answer is needed that it gives o
 
 from __future__ import annotations
 
+import http.client
 import http.server
 import json
 import logging
@@ -248,6 +249,28 @@ def test_the_server_may_be_killed_again_and_again(servers, spool):
     assert (run.counts.written, run.counts.failed, run.counts.dropped) == (12, 0, 0)
     eventually(lambda: server.runs()["shaken"]["sequences"] == 48)
     assert server.stop() == 0
+
+
+def test_a_connection_that_is_reset_before_it_is_made_is_tried_again(servers, monkeypatch, caplog):
+    """As a server that is being killed does, now and then."""
+    server = servers()
+    connect = http.client.HTTPConnection.connect
+    asked: list[float] = []
+
+    def reset_at_first(connection: http.client.HTTPConnection) -> None:
+        asked.append(time.monotonic())
+        if len(asked) == 1:
+            raise ConnectionResetError(104, "Connection reset by peer")
+        connect(connection)
+
+    monkeypatch.setattr(http.client.HTTPConnection, "connect", reset_at_first)
+    with caplog.at_level(logging.WARNING, "logratio"):
+        run = logratio.init(url=server.url, name="reset")
+        run.log(step=1, **make_columns())
+        assert run.flush(30)
+    assert run.finish().written == 1
+    assert len(asked) == 2
+    assert any("does not take batches" in record.getMessage() for record in caplog.records)
 
 
 class Odd(http.server.BaseHTTPRequestHandler):

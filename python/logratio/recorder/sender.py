@@ -236,7 +236,10 @@ class Sender:
     def _connect(self) -> http.client.HTTPConnection:
         if self._connection is None:
             kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
-            self._connection = kind(self._parts.hostname or "", self._parts.port, timeout=_TIMEOUT, blocksize=_CHUNK)
+            made = kind(self._parts.hostname or "", self._parts.port, timeout=_TIMEOUT, blocksize=_CHUNK)
+            # Not left to the request, whose broken connections are forgiven: no answer comes from one that was never made.
+            made.connect()
+            self._connection = made
         return self._connection
 
     def _close(self) -> None:
