@@ -1,10 +1,11 @@
 // A study of saved logits as a whole command: `logratio kl` of two policies' logits in one safetensors file, from its start
-// to its report, with one thread and with all of them; beside it the floor, one thread that reads the rows that are needed.
+// to its report, with one thread and with all of them; beside it the floor, one thread that reads
+// the file once and computes its checksum.
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { viewBytes } from "./support/containers.mjs";
+import { safetensorsHead, viewBytes } from "./support/containers.mjs";
 import { bfloat16Bits, float16Bits, logitRows } from "./support/logit-data.mjs";
 import { findPython, measure } from "./support/processes.mjs";
 import { formatTable, median } from "./support/rounds.mjs";
@@ -16,9 +17,9 @@ const PROMPT = 8;
 /** Rows that differ; a text has them several times. */
 const DRAWN = 64;
 const FORMATS = {
-  float32: { dtype: "F32", bytes: 4, encode: (values) => values },
-  bfloat16: { dtype: "BF16", bytes: 2, encode: bfloat16Bits },
-  float16: { dtype: "F16", bytes: 2, encode: float16Bits },
+  float32: { dtype: "F32", encode: (values) => values },
+  bfloat16: { dtype: "BF16", encode: bfloat16Bits },
+  float16: { dtype: "F16", encode: float16Bits },
 };
 const PROGRAM = fileURLToPath(new URL("../bin/logratio.js", import.meta.url));
 const FLOOR = fileURLToPath(new URL("support/floor.mjs", import.meta.url));
@@ -68,7 +69,7 @@ function measureFormat(format, { texts, drawn, folder, launcher, rounds }) {
 }
 
 /** As a script saves them: of each text its ids and both policies' rows. */
-function writeStudy(path, texts, drawn, { dtype, bytes, encode }) {
+function writeStudy(path, texts, drawn, { dtype, encode }) {
   const rows = { ref: viewBytes(encode(drawn.p)), rl: viewBytes(encode(drawn.q)) };
   const tensors = Array.from({ length: texts }, (_, text) => text).flatMap((text) => [
     { name: `${text}.input_ids`, dtype: "I64", shape: [TOKENS], data: [viewBytes(drawIds(text))] },
@@ -85,20 +86,15 @@ function writeStudy(path, texts, drawn, { dtype, bytes, encode }) {
       data: Array.from({ length: TOKENS / DRAWN }, () => own),
     })),
   ]);
-  let offset = 0;
-  const header = {};
-  for (const { name, dtype: type, shape, data } of tensors) {
-    const start = offset;
-    for (const part of data) offset += part.byteLength;
-    header[name] = { dtype: type, shape, data_offsets: [start, offset] };
-  }
-  const text = JSON.stringify(header);
-  const padded = Buffer.from(text.padEnd(Math.ceil(text.length / 8) * 8));
+  const head = safetensorsHead(
+    tensors.map((tensor) => ({
+      ...tensor,
+      byteLength: tensor.data.reduce((sum, part) => sum + part.byteLength, 0),
+    })),
+  );
   const file = openSync(path, "w");
-  writeSync(file, viewBytes(BigInt64Array.of(BigInt(padded.length))));
-  for (const part of [padded, ...tensors.flatMap(({ data }) => data)]) writeSync(file, part);
+  for (const part of [head, ...tensors.flatMap(({ data }) => data)]) writeSync(file, part);
   closeSync(file);
-  if (offset < 2 * texts * TOKENS * COLUMNS * bytes) throw new Error("the file lacks rows");
 }
 
 /** Of each text its own, by which its rows are found. */

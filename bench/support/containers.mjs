@@ -97,21 +97,28 @@ export function zip(members, deflate) {
 }
 
 export function safetensors({ columns, rows, width }) {
+  const tensors = Object.entries(columns).map(([name, array]) => ({
+    name,
+    dtype: nameType(array, ["F32", "I32", "I64"]),
+    shape: [rows, width],
+    byteLength: array.byteLength,
+  }));
+  return Buffer.concat([safetensorsHead(tensors), ...Object.values(columns).map(viewBytes)]);
+}
+
+/** What comes before the data of tensors that follow one another. */
+export function safetensorsHead(tensors) {
   let offset = 0;
   const header = {};
-  for (const [name, array] of Object.entries(columns)) {
-    header[name] = {
-      dtype: nameType(array, ["F32", "I32", "I64"]),
-      shape: [rows, width],
-      data_offsets: [offset, offset + array.byteLength],
-    };
-    offset += array.byteLength;
+  for (const { name, dtype, shape, byteLength } of tensors) {
+    header[name] = { dtype, shape, data_offsets: [offset, offset + byteLength] };
+    offset += byteLength;
   }
   const text = JSON.stringify(header);
   const padded = Buffer.from(text.padEnd(Math.ceil(text.length / 8) * 8));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(padded.length));
-  return Buffer.concat([length, padded, ...Object.values(columns).map(viewBytes)]);
+  return Buffer.concat([length, padded]);
 }
 
 export function jsonl({ columns, rows, width, step, lengthOf }) {

@@ -57,8 +57,8 @@ export class ColumnSums {
   add({ batch, a, b, mask }: PairedColumns): void {
     for (let row = 0; row < batch.length; row++) this.#addRow({ batch, a, b, mask }, row);
     const { topK: _, policyLogprobs: __, entropies: ___, ...rest } = batch;
-    // Tokens of one side's mask alone count nowhere, and yet turns are those of A. Where there are none, the mask says
-    // where turns are, which the kernel needs: with turns of their own, tokens are summed by the plain loops.
+    // Tokens of one side's mask alone count nowhere, and yet turns are those of A. Where there are no such tokens, the mask
+    // itself says where turns are, and the kernel can sum them; it knows no other turns.
     const turnMask = batch.turnMask ?? (areEqual(mask, batch.responseMask) ? undefined : batch.responseMask);
     this.summary.add(
       {

@@ -60,7 +60,7 @@ function decompressInScript(bytes: Uint8Array, length: number): Uint8Array {
   return decompress(bytes, makeOutput(length));
 }
 
-/** As the package's `compress`, see {@link runInWasm}; which prints an error and returns what there is. */
+/** The package's own `compress` prints an error and returns what there is. */
 function compressInWasm(zstd: Zstd, bytes: Uint8Array): Uint8Array {
   const { codec } = openWasm(zstd);
   const room = codec.compressBound(bytes.length);

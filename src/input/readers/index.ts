@@ -65,7 +65,7 @@ export {
 } from "./parquet/index.ts";
 export { isSafetensors, openSafetensors } from "./safetensors/index.ts";
 export { decodeElements } from "./shared/decode.ts";
-export { type FixedDType, ITEM_BYTES } from "./shared/dtypes.ts";
+export type { FixedDType } from "./shared/dtypes.ts";
 export type { PickleOptions } from "./shared/pickle.ts";
 export { isPickle, isZip, zipKind } from "./shared/sniff.ts";
 export { rowMajorStrides } from "./shared/strides.ts";

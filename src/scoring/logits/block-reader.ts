@@ -2,7 +2,7 @@ import type { LogitBlock } from "../../core/kernels/index.ts";
 import type { Allocate } from "../../input/io/index.ts";
 import type { SavedRows } from "./saved-rows.ts";
 
-/** In memory of a text that is read: the next block is read while one is used. */
+/** Held at a time: one is used while the next is read. */
 export const BLOCKS = 2;
 
 /** Reads rows of one text after the other, block by block. */

@@ -119,6 +119,8 @@ test("rows that are not compressed are read again rather than kept", async () =>
       const members = [
         { name: "input_ids.npy", bytes: npy("<i4", "4,", Buffer.from(ids.buffer)), deflate },
         { name: "logits.npy", bytes: npy("<f4", "4, 1000", new Uint8Array(16_000)), deflate },
+        // What else is in the file says nothing of them.
+        { name: "hidden.npy", bytes: npy("<f4", "9000,", new Uint8Array(36_000)), deflate: !deflate },
       ];
       await writeFile(path, writeZip(members));
       const policy = await openLogitsPolicy("dpo", path);

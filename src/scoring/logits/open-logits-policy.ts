@@ -1,7 +1,7 @@
 import { SchemaError, TextRefusedError, UsageError } from "../../core/base/index.ts";
 import type { LogitBlock } from "../../core/kernels/index.ts";
 import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
-import { type FixedDType, ITEM_BYTES } from "../../input/readers/index.ts";
+import { openZip } from "../../input/io/index.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";
 import { BLOCKS, createBlockReader } from "./block-reader.ts";
 import { makeMatcher } from "./match-text.ts";
@@ -102,7 +102,7 @@ async function openPolicy(
   return {
     name,
     gives: "logits",
-    stored: isStoredPlainly(file, texts),
+    stored: await isUncompressed(file, saved, wanted),
     facts: {
       backend: "logits",
       location: path,
@@ -142,13 +142,15 @@ async function openPolicy(
   }
 }
 
-/** Whether the file is as large as its logits, so that none were compressed. */
-function isStoredPlainly({ source }: OpenTensors, texts: readonly SavedText[]): boolean {
-  const entries = new Map(texts.flatMap(({ logits }) => [...logits.values()].map((one) => [one.entry, one])));
-  let bytes = 0;
-  for (const { tensor } of entries.values())
-    bytes += tensor.shape.reduce((product, size) => product * size, ITEM_BYTES[tensor.dtype as FixedDType]);
-  return bytes <= source.byteLength;
+/** Whether a policy's logits lie in the file as they are; of the formats, only npz compresses. */
+async function isUncompressed(
+  { document, source }: OpenTensors,
+  saved: readonly SavedText[],
+  policy: string,
+): Promise<boolean> {
+  if (document.format !== "npz") return true;
+  const { members } = await openZip(source);
+  return saved.every(({ logits }) => members.get(`${logits.get(policy)!.entry}.npy`)?.method === "stored");
 }
 
 /** Runs of consecutive rows, of those at positions `promptLength − 1 … ids.length − 1`. */
