@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
 import { createFloatColumn, createIdColumn } from "./packed-column.ts";
-import { type Column, findMemory, releaseColumn, takeColumn } from "./spare-memory.ts";
+import { type Column, findMemory, grownCapacity, releaseColumn, takeColumn } from "./spare-memory.ts";
 
 function dropReleased(kind: Column): void {
   for (;;) {
@@ -64,7 +64,37 @@ it("does not take what it has not given", () => {
   const own = new Float64Array(2000);
   releaseColumn(own);
   const grown = new Float64Array(2000);
-  expect(takeColumn(grown, 2000).buffer).not.toBe(grown.buffer);
+  expect(takeColumn(grown, 1500).buffer).not.toBe(grown.buffer);
+});
+
+it("gives a batch what has grown as it is where the batch fills it, and keeps it when it was given back", () => {
+  const grown = new Float64Array(2000).fill(1);
+  const column = takeColumn(grown, 1751);
+  expect(column.buffer).toBe(grown.buffer);
+  expect(column).toEqual(new Float64Array(1751).fill(1));
+  expect(findMemory(grown, 1)).toBeUndefined();
+  releaseColumn(column);
+  // What is given back is used first, so that the next batch gets its column as it is.
+  expect(takeColumn(new Float64Array(2000), 10).buffer).not.toBe(grown.buffer);
+  expect(findMemory(grown, 2000)).toBe(grown);
+});
+
+it("lets a long column grow to a batch at once, and a longer one by a quarter", () => {
+  expect([100, 1025, 2048, 2 ** 15].map((end) => grownCapacity(1024, end))).toEqual([
+    2048,
+    2048,
+    2048,
+    2 ** 15,
+  ]);
+  expect(grownCapacity(2 ** 14, 2 ** 14 + 1)).toBe(2 ** 15);
+  const batch = 2 ** 20 + 2 ** 16;
+  expect([2 ** 15 + 1, 2 ** 20, batch].map((end) => grownCapacity(2 ** 15, end))).toEqual([
+    batch,
+    batch,
+    batch,
+  ]);
+  expect(grownCapacity(batch, batch + 1)).toBe(batch + batch / 4);
+  expect(grownCapacity(batch, 2 * batch)).toBe(2 * batch);
 });
 
 const pieces = fc.array(

@@ -4,10 +4,11 @@
  *
  *     growing column ─► take ─┬─ a column of an earlier batch was given back: that memory grows next, and the batch
  *         ▲                   │  gets this one as it is
+ *         │                   ├─ the batch fills nearly all of it: it gets this one as it is
  *         │                   └─ else the batch gets a copy
  *         └───── spare ◄──────── released ◄─── releaseColumn ◄─── batch
  *
- * So batches that are never given back cost what they hold, and those that are given back cost no copy.
+ * So batches that are never given back cost little more than they hold, and those that are given back cost no copy.
  *
  * @module
  */
@@ -21,12 +22,20 @@ const MOST_BYTES = 48 * 1024 * 1024;
 
 /** Elements of a new column. */
 export const FIRST_CAPACITY = 1024;
-/** A batch of the usual size is a little shorter or longer; double of it would never be used. */
-const MANY = 2 ** 19;
+/** Longer columns are likely to grow to a batch. */
+const MANY = 2 ** 15;
+/** Of a batch of the usual size, which ends with the sequence that reaches a million tokens. */
+const BATCH_CAPACITY = 2 ** 20 + 2 ** 16;
 
-/** The elements that a column of `capacity` elements gets to have room for `end`. */
+/**
+ * The elements that a column of `capacity` elements gets to have room for `end`.
+ *
+ * From some length on, it is a whole batch: the system provides memory where it is first written, so what stays unused
+ * costs nothing, while growing by doubling writes each element twice.
+ */
 export function grownCapacity(capacity: number, end: number): number {
-  return Math.max(end, capacity < MANY ? 2 * capacity : capacity + (capacity >> 2));
+  if (end > BATCH_CAPACITY) return Math.max(end, capacity + (capacity >> 2));
+  return end > MANY ? BATCH_CAPACITY : Math.max(end, 2 * capacity);
 }
 
 /** Memory of arbitrary content, kept for columns of its type. */
@@ -69,9 +78,10 @@ export function findMemory<A extends Column>(like: A, length: number): A | undef
 export function takeColumn<A extends Column>(grown: A, length: number): A {
   if (grown.length <= FIRST_CAPACITY) return grown.slice(0, length) as A;
   const next = released.find(grown, length);
-  const column = (next === undefined ? grown.slice(0, length) : grown.subarray(0, length)) as A;
-  taken.set(column, next === undefined ? column : grown);
-  spare.keep(next ?? grown);
+  const asItIs = next !== undefined || grown.length - length < grown.length / 8;
+  const column = (asItIs ? grown.subarray(0, length) : grown.slice(0, length)) as A;
+  taken.set(column, asItIs ? grown : column);
+  if (next !== undefined || !asItIs) spare.keep(next ?? grown);
   return column;
 }
 
