@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Argument, Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Help, Option } from "commander";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { printableLines } from "./messages.ts";
 import { packageVersion } from "./package-version.ts";
@@ -40,8 +40,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitStatu
 /** Verbs whose flags this command line may need: those of all take longer than to parse it. */
 function selectVerbs(argv: readonly string[]): readonly Verb[] {
   const named = VERBS.filter(({ name }) => argv.includes(name));
-  // The program's own help marks the verbs that have flags, and completions list them.
-  return named.length === 0 || named.some(({ name }) => name === "completions") ? VERBS : named;
+  // Completions list the flags of all verbs.
+  return named.some(({ name }) => name === "completions") ? VERBS : named;
 }
 
 /**
@@ -64,6 +64,7 @@ export function buildProgram(
       new Option("--color <when>", "color the output").choices(["auto", "always", "never"]).default("auto"),
     )
     .addOption(new Option("--no-color", "the same as --color never").hideHelp())
+    .configureHelp({ subcommandTerm: formatTerm })
     .addHelpText("after", `${formatExamples(everyday)}\n${EXIT_STATUSES}`)
     .showHelpAfterError("(see --help)")
     // Without this commander ends the process itself, before output to a pipe is through.
@@ -73,6 +74,14 @@ export function buildProgram(
     if (withFlags.includes(verb)) completeVerb(command, verb, run);
   }
   return program;
+}
+
+/** A verb in the program's help, as commander writes it, whether or not the verb was given its flags here. */
+function formatTerm(command: Command): string {
+  const verb = VERBS.find(({ name }) => name === command.name());
+  if (verb === undefined) return new Help().subcommandTerm(command);
+  const flags = verb.addOptions === undefined ? [] : ["[options]"];
+  return [verb.name, ...flags, ...verb.arguments.map(({ syntax }) => syntax)].join(" ");
 }
 
 function addVerb(program: Command, verb: Verb): Command {
@@ -91,10 +100,8 @@ function completeVerb(
     const argument = new Argument(syntax, meaning);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
-  verb
-    .addOptions(command)
-    .addHelpText("after", formatExamples(verb.examples))
-    .action(() => run(verb, command));
+  verb.addOptions?.(command);
+  command.addHelpText("after", formatExamples(verb.examples)).action(() => run(verb, command));
 }
 
 function colorChoice(value: unknown): ColorChoice {

@@ -10,7 +10,6 @@ export const completions: Verb<[shell: string]> = {
     { line: `eval "$(logratio completions bash)"`, shows: "for ~/.bashrc; the same with zsh for ~/.zshrc" },
     { line: "logratio completions fish | source", shows: "for ~/.config/fish/config.fish" },
   ],
-  addOptions: (command) => command,
   async run([shell], _, terminal, program) {
     const { writeCompletions } = await import("../completions/index.ts");
     terminal.out(writeCompletions(shell, program));

@@ -30,7 +30,8 @@ export interface Verb<Given extends readonly unknown[] = readonly unknown[], Opt
   readonly usage?: string;
   readonly arguments: readonly VerbArgument[];
   readonly examples: readonly VerbExample[];
-  addOptions(command: Command): Command;
+  /** Absent where the verb has no flags. */
+  addOptions?(command: Command): Command;
   /**
    * Imports its command only here: `logratio --version` must not pay for DuckDB and ONNX.
    *

@@ -31,6 +31,16 @@ it("gives a verb the same help where the others have no flags", () => {
   }
 });
 
+it("marks in the program's own help which verbs have flags, without giving them any", () => {
+  const bare = buildProgram(async () => {}, []);
+  expect(bare.commands.filter(({ options }) => options.length > 0)).toEqual([]);
+  expect(readHelp(bare)).toBe(readHelp(program));
+  expect(readHelp(bare)).toMatch(/^ {2}report \[options\] <path\.\.\.> .*\n/m);
+  expect(readHelp(bare)).toMatch(/^ {2}completions <shell> .*\n/m);
+  for (const { name, addOptions } of VERBS)
+    expect(commandNamed(name).options.length > 0).toBe(addOptions !== undefined);
+});
+
 it("has a file of data for each verb, and each in the list", () => {
   const others = ["index.ts", "verb.ts", "shared.ts"];
   const files = readdirSync(import.meta.dirname).filter(
