@@ -22,10 +22,12 @@ Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 unreadable or misaligned
 export async function runCommandLine(argv: readonly string[]): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.fine;
   const program = buildProgram(async (verb, command) => {
-    const { setV8Flags } = await import("./v8-flags.ts");
-    setV8Flags();
     const terminal = openTerminal(colorChoice(program.opts().color as unknown));
-    status = await verb.run(command.processedArgs, command.opts(), terminal, program);
+    const { setV8Flags } = await import("./v8-flags.ts");
+    const running = verb.run(command.processedArgs, command.opts(), terminal, program);
+    // Once the verb has loaded its modules, and before any file is read.
+    setImmediate(() => setV8Flags(verb));
+    status = await running;
   }, selectVerbs(argv));
   try {
     await program.parseAsync([...argv], { from: "user" });

@@ -9,9 +9,15 @@ test("this V8 takes its flags", () => {
 });
 
 test("an unknown V8 gets no flag", () => {
-  expect(v8Flags("11.3.244.8-node.38")).toEqual([
+  expect(v8Flags("11.3.244.8-node.38", { plainLoops: true })).toEqual([
     expect.stringMatching(/^--interrupt-budget=\d+$/),
     "--experimental-wasm-relaxed-simd",
   ]);
   expect(v8Flags("11.30.1")).toEqual([]);
+  expect(v8Flags("11.30.1", { plainLoops: true })).toEqual([]);
+});
+
+test("V8 inlines less where the loops are in kernels", () => {
+  const [plain, kernels] = [true, false].map((plainLoops) => v8Flags("12.4.254", { plainLoops }));
+  expect(kernels).toEqual([...plain!, expect.stringMatching(/^--max-inlined-bytecode-size-cumulative=\d+$/)]);
 });

@@ -37,6 +37,7 @@ export const compare: Verb<[paths: string[]], CompareOptions> = {
     },
     { line: "logratio compare a1.pt a2.pt --to b1.pt b2.pt", shows: "several files for each side" },
   ],
+  plainLoops: true,
   addOptions: (command) =>
     addForceOption(addFilterOption(addInputOptions(command)))
       .option("--to <path...>", "files of side B, where A has several")

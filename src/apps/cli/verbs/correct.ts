@@ -29,6 +29,7 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
       shows: "a row of sweep, or the correction in the page's address",
     },
   ],
+  plainLoops: true,
   addOptions: (command) =>
     addForceOption(
       addInputOptions(

@@ -21,6 +21,7 @@ export const doctor: Verb<[paths: string[]], DoctorOptions> = {
       shows: "with the engine's prefill as a third column: decode or trainer?",
     },
   ],
+  plainLoops: true,
   addOptions: (command) =>
     addPlaceOptions(addForceOption(addFilterOption(addInputOptions(command))))
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)

@@ -21,6 +21,7 @@ export const serve: Verb<[directory: string], ServeCommandOptions> = {
     { line: "logratio serve runs/ --alerts rules.yaml", shows: "send alerts when a run goes wrong" },
     { line: "logratio serve runs/ --keep-days 30", shows: "remove runs without new batches for 30 days" },
   ],
+  plainLoops: true,
   addOptions: (command) =>
     command
       .option("--port <n>", "port to listen on (default 8270, or the next free one)")

@@ -35,6 +35,7 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
       shows: "every token, colored by entropy",
     },
   ],
+  plainLoops: true,
   addOptions: (command) =>
     addInputOptions(command)
       .option("--tokenizer <dir>", TOKENIZER)

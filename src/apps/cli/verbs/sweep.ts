@@ -21,6 +21,7 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
       shows: "your own settings, next to the grid",
     },
   ],
+  plainLoops: true,
   addOptions: (command) =>
     addGridOptions(addPlaceOptions(addFilterOption(addInputOptions(command))))
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)

@@ -30,6 +30,8 @@ export interface Verb<Given extends readonly unknown[] = readonly unknown[], Opt
   readonly usage?: string;
   readonly arguments: readonly VerbArgument[];
   readonly examples: readonly VerbExample[];
+  /** Its loops over tokens are TypeScript's, not a kernel's: V8 should inline what they call. */
+  readonly plainLoops?: true;
   /** Absent where the verb has no flags. */
   addOptions?(command: Command): Command;
   /**

@@ -33,6 +33,7 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
     { line: "logratio view bf16/ --compare fp8=fp8/ --compare int4=int4/", shows: "beside two others" },
     { line: "logratio view dumps/ --bundle run.zip", shows: "the page and its data, for any web server" },
   ],
+  plainLoops: true,
   addOptions: (command) =>
     addForceOption(addInputOptions(command))
       .option("--tokenizer <dir>", TOKENIZER)
