@@ -7,6 +7,7 @@
  * @module
  */
 import { Argument, Command, CommanderError, Help, Option } from "commander";
+import { setDuckdbAllocator } from "./duckdb-allocator.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { printableLines } from "./messages.ts";
 import { packageVersion } from "./package-version.ts";
@@ -23,6 +24,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitStatu
   let status: ExitStatus = EXIT.fine;
   const program = buildProgram(async (verb, command) => {
     const terminal = openTerminal(colorChoice(program.opts().color as unknown));
+    setDuckdbAllocator();
     const { setV8Flags } = await import("./v8-flags.ts");
     const running = verb.run(command.processedArgs, command.opts(), terminal, program);
     // Once the verb has loaded its modules, and before any file is read.
