@@ -5,8 +5,8 @@ const RELAXED_SIMD = "--experimental-wasm-relaxed-simd";
 
 /** By V8's version: Node 20, 22 and 24. An unknown flag would make V8 print an error. */
 const FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["11.3", ["--interrupt-budget=400000", RELAXED_SIMD]],
-  ["12.4", ["--invocation-count-for-turbofan=20000"]],
+  ["11.3", ["--interrupt-budget=250000", RELAXED_SIMD]],
+  ["12.4", ["--invocation-count-for-turbofan=8000"]],
   ["13.6", ["--invocation-count-for-turbofan=20000"]],
 ]);
 
@@ -26,8 +26,8 @@ export function v8Flags(v8: string, { plainLoops = false }: CodeKind = {}): read
 }
 
 /**
- * Has V8 optimize a function about six times as late as by default, inline less into it, and use relaxed SIMD in
- * WebAssembly.
+ * Has V8 optimize a function later than by default (four times as late with Node 20), inline less into it, and use relaxed
+ * SIMD in WebAssembly.
  *
  * The optimizing compiler, which runs on threads of its own, would take up to half of a small run's CPU time, mostly for
  * functions that are called a few times more. Long loops are still optimized. Where those are in WebAssembly, little is
