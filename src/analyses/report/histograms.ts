@@ -67,8 +67,9 @@ function fill(sketch: ValueSketch, edges: number[]): Histogram {
   const counts = new Array<number>(edges.length - 1).fill(0);
   let bar = 0;
   const cells = sketch.columns();
-  for (const [cell, middle] of cells.middles.entries()) {
-    while (bar < counts.length - 1 && middle >= (edges[bar + 1] as number)) bar++;
+  // By index: until a loop is compiled, entries() makes two objects a cell, of which there are tens of thousands.
+  for (let cell = 0; cell < cells.middles.length; cell++) {
+    while (bar < counts.length - 1 && cells.middles[cell]! >= (edges[bar + 1] as number)) bar++;
     counts[bar] = (counts[bar] as number) + cells.counts[cell]!;
   }
   return { edges, counts };

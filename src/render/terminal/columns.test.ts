@@ -19,6 +19,13 @@ describe("displayWidth", () => {
   ])("counts %s as %i", (text, width) => {
     expect(displayWidth(text)).toBe(width);
   });
+
+  it("is the same beside a wide character, whose text is not measured as a whole", () => {
+    const odd = Array.from({ length: 0x2fff - 0x20 }, (_, i) => String.fromCodePoint(0x20 + i)).filter(
+      (character) => displayWidth(`${character}学`) !== displayWidth(character) + 2,
+    );
+    expect(odd).toEqual([]);
+  });
 });
 
 describe("pad", () => {

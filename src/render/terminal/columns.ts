@@ -9,7 +9,9 @@ const ESCAPE = String.fromCharCode(27);
 /** One style sequence, or one code point. */
 const PIECE = new RegExp(`${ESCAPE}\\[[0-9;]*m|.`, "gsu");
 
-const PLAIN_ASCII = /^[\x20-\x7e]*$/;
+const STYLES = new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g");
+/** Text of which each character takes a column: ASCII, Latin, Greek, dashes, arrows, boxes and blocks, ✓. */
+const ONE_COLUMN = /^[\x20-\x7e\xa0-\u02ff\u0391-\u03c9\u2010-\u2027\u2190-\u21ff\u2500-\u259f\u2713]*$/;
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 const EMOJI = /^\p{Emoji_Presentation}$/u;
 /** A variation selector for emoji presentation: the character before it may grow from one column to two. */
@@ -24,9 +26,10 @@ const WIDE = [
 
 /** Columns that a line of text takes, styles not counted. */
 export function displayWidth(text: string): number {
-  if (PLAIN_ASCII.test(text)) return text.length;
+  const bare = text.includes(ESCAPE) ? text.replace(STYLES, "") : text;
+  if (ONE_COLUMN.test(bare)) return bare.length;
   let width = 0;
-  for (const [piece] of text.matchAll(PIECE)) width += pieceWidth(piece);
+  for (const character of bare) width += pieceWidth(character);
   return width;
 }
 
