@@ -80,19 +80,10 @@ it("gives a batch what has grown as it is where the batch fills it, and keeps it
 });
 
 it("lets a long column grow to a batch at once, and a longer one by a quarter", () => {
-  expect([100, 1025, 2048, 2 ** 15].map((end) => grownCapacity(1024, end))).toEqual([
-    2048,
-    2048,
-    2048,
-    2 ** 15,
-  ]);
-  expect(grownCapacity(2 ** 14, 2 ** 14 + 1)).toBe(2 ** 15);
-  const batch = 2 ** 20 + 2 ** 16;
-  expect([2 ** 15 + 1, 2 ** 20, batch].map((end) => grownCapacity(2 ** 15, end))).toEqual([
-    batch,
-    batch,
-    batch,
-  ]);
+  const [many, batch] = [2 ** 17, 2 ** 20 + 2 ** 16];
+  expect([100, 1025, 2048].map((end) => grownCapacity(1024, end))).toEqual([2048, 2048, 2048]);
+  expect([many / 2 + 1, many].map((end) => grownCapacity(many / 2, end))).toEqual([many, many]);
+  expect([many + 1, 2 ** 20, batch].map((end) => grownCapacity(many, end))).toEqual([batch, batch, batch]);
   expect(grownCapacity(batch, batch + 1)).toBe(batch + batch / 4);
   expect(grownCapacity(batch, 2 * batch)).toBe(2 * batch);
 });

@@ -23,7 +23,7 @@ const MOST_BYTES = 48 * 1024 * 1024;
 /** Elements of a new column. */
 export const FIRST_CAPACITY = 1024;
 /** Longer columns are likely to grow to a batch. */
-const MANY = 2 ** 15;
+const MANY = 2 ** 17;
 /** Of a batch of the usual size, which ends with the sequence that reaches a million tokens. */
 const BATCH_CAPACITY = 2 ** 20 + 2 ** 16;
 
