@@ -27,6 +27,22 @@ function encodePlaces(sums: BinnedSums, places: ArrayLike<number>): number[] {
 }
 
 describe("BinnedSums", () => {
+  it("add values of an array place by place as they add them alone", () => {
+    fc.assert(
+      fc.property(fc.array(values, { minLength: 1, maxLength: 4 }), fc.nat(3), (rows, skipped) => {
+        const [together, alone] = [new BinnedSums(45), new BinnedSums(45)];
+        for (const row of rows) {
+          const count = Math.max(0, row.length - skipped);
+          together.addAll(5, Float64Array.from(row), skipped, count);
+          for (let i = 0; i < count; i++) alone.add(5 + i, row[skipped + i]!);
+        }
+        const places = Array.from({ length: 45 }, (_, place) => place);
+        expect(encodePlaces(together, places)).toEqual(encodePlaces(alone, places));
+        expect(together.value(4)).toBe(0);
+      }),
+    );
+  });
+
   it("are the same bits in any order and tree, also as bytes on the way", () => {
     fc.assert(
       fc.property(values, fc.nat(40), fc.nat(40), (all, first, second) => {

@@ -156,14 +156,9 @@ export class GroupSums {
     for (const group of this.#touched) {
       const at = group * WIDTH;
       this.#makeRoom(group + 1);
-      this.#settleGroup(
-        group,
-        open[at]!,
-        open[at + DELTA]!,
-        open[at + DELTA_ABS]!,
-        open[at + K3]!,
-        open[at + DELTA_ABS_MAX]!,
-      );
+      this.#counts[group]! += open[at]!;
+      if (open[at + DELTA_ABS_MAX]! > this.#largest[group]!) this.#largest[group] = open[at + DELTA_ABS_MAX]!;
+      this.#settled.addAll(ROUNDED.length * group, open, at + DELTA, ROUNDED.length);
       open.fill(0, at, at + WIDTH);
     }
     this.#touched = [];
@@ -181,30 +176,16 @@ export class GroupSums {
     first: number,
   ): void {
     if (count > 0) this.#makeRoom(groups[count - 1]! + 1);
+    const [counts, settled] = [this.#counts, this.#settled];
     for (let i = 0; i < count; i++) {
       const group = groups[i]!;
       const at = 4 * (group - first);
       const counted = tokens[2 * at]!;
       if (counted === 0) continue;
-      this.#settleGroup(group, counted, sums[at]!, sums[at + 1]!, sums[at + 2]!, largest[2 * at]!);
+      counts[group]! += counted;
+      if (largest[2 * at]! > this.#largest[group]!) this.#largest[group] = largest[2 * at]!;
+      settled.addAll(ROUNDED.length * group, sums, at, ROUNDED.length);
     }
-  }
-
-  #settleGroup(
-    group: number,
-    count: number,
-    delta: number,
-    deltaAbs: number,
-    k3: number,
-    largest: number,
-  ): void {
-    this.#counts[group] = this.#counts[group]! + count;
-    if (largest > this.#largest[group]!) this.#largest[group] = largest;
-    const settled = this.#settled;
-    const place = ROUNDED.length * group;
-    settled.add(place, delta);
-    settled.add(place + 1, deltaAbs);
-    settled.add(place + 2, k3);
   }
 
   #makeRoom(groups: number): void {
