@@ -9,7 +9,10 @@ const VARIABLE = "DUCKDB_JE_MALLOC_CONF";
  */
 const ONE_ARENA = "narenas:1,dirty_decay_ms:300,muzzy_decay_ms:0";
 
-/** To be called before DuckDB is loaded, in the main thread: what others set stays theirs. The user's own choice wins. */
+/**
+ * Leaves the user's own choice as it is. To be called before DuckDB is loaded, and in the main thread: other threads have a copy
+ * of the environment, which libraries do not see.
+ */
 export function setDuckdbAllocator(): void {
   process.env[VARIABLE] ??= ONE_ARENA;
 }

@@ -27,7 +27,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitStatu
     setDuckdbAllocator();
     const { setV8Flags } = await import("./v8-flags.ts");
     const running = verb.run(command.processedArgs, command.opts(), terminal, program);
-    // Once the verb has loaded its modules, and before any file is read.
+    // By then the verb has loaded its modules, and has not worked on anything yet.
     setImmediate(() => setV8Flags(verb));
     status = await running;
   }, selectVerbs(argv));

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
+import { DEFAULT_BATCH_TOKENS } from "./builder.ts";
 import { createFloatColumn, createIdColumn } from "./packed-column.ts";
 import { type Column, findMemory, grownCapacity, releaseColumn, takeColumn } from "./spare-memory.ts";
 
@@ -69,6 +70,8 @@ it("does not take what it has not given", () => {
 
 it("gives a batch what has grown as it is where the batch fills it, and keeps it when it was given back", () => {
   const grown = new Float64Array(2000).fill(1);
+  expect(takeColumn(new Float64Array(2000), 1750).length).toBe(1750);
+  expect(findMemory(grown, 1)).not.toBeUndefined();
   const column = takeColumn(grown, 1751);
   expect(column.buffer).toBe(grown.buffer);
   expect(column).toEqual(new Float64Array(1751).fill(1));
@@ -84,6 +87,8 @@ it("lets a long column grow to a batch at once, and a longer one by a quarter", 
   expect([100, 1025, 2048].map((end) => grownCapacity(1024, end))).toEqual([2048, 2048, 2048]);
   expect([many / 2 + 1, many].map((end) => grownCapacity(many / 2, end))).toEqual([many, many]);
   expect([many + 1, 2 ** 20, batch].map((end) => grownCapacity(many, end))).toEqual([batch, batch, batch]);
+  expect(batch).toBeGreaterThan(DEFAULT_BATCH_TOKENS);
+  expect(batch).toBeLessThan(1.2 * DEFAULT_BATCH_TOKENS);
   expect(grownCapacity(batch, batch + 1)).toBe(batch + batch / 4);
   expect(grownCapacity(batch, 2 * batch)).toBe(2 * batch);
 });

@@ -38,6 +38,9 @@ export function grownCapacity(capacity: number, end: number): number {
   return end > MANY ? BATCH_CAPACITY : Math.max(end, 2 * capacity);
 }
 
+/** Share of a column that a batch may leave unused without being given a copy. */
+const MOST_UNUSED = 1 / 8;
+
 /** Memory of arbitrary content, kept for columns of its type. */
 class Pool {
   readonly #columns: Column[] = [];
@@ -78,10 +81,15 @@ export function findMemory<A extends Column>(like: A, length: number): A | undef
 export function takeColumn<A extends Column>(grown: A, length: number): A {
   if (grown.length <= FIRST_CAPACITY) return grown.slice(0, length) as A;
   const next = released.find(grown, length);
-  const asItIs = next !== undefined || grown.length - length < grown.length / 8;
-  const column = (asItIs ? grown.subarray(0, length) : grown.slice(0, length)) as A;
-  taken.set(column, asItIs ? grown : column);
-  if (next !== undefined || !asItIs) spare.keep(next ?? grown);
+  if (next === undefined && grown.length - length >= MOST_UNUSED * grown.length) {
+    const copy = grown.slice(0, length) as A;
+    taken.set(copy, copy);
+    spare.keep(grown);
+    return copy;
+  }
+  const column = grown.subarray(0, length) as A;
+  taken.set(column, grown);
+  if (next !== undefined) spare.keep(next);
   return column;
 }
 

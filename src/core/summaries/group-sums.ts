@@ -156,9 +156,7 @@ export class GroupSums {
     for (const group of this.#touched) {
       const at = group * WIDTH;
       this.#makeRoom(group + 1);
-      this.#counts[group]! += open[at]!;
-      if (open[at + DELTA_ABS_MAX]! > this.#largest[group]!) this.#largest[group] = open[at + DELTA_ABS_MAX]!;
-      this.#settled.addAll(ROUNDED.length * group, open, at + DELTA, ROUNDED.length);
+      this.#settleGroup(group, open[at]!, open, at + DELTA, open, at + DELTA_ABS_MAX);
       open.fill(0, at, at + WIDTH);
     }
     this.#touched = [];
@@ -176,16 +174,27 @@ export class GroupSums {
     first: number,
   ): void {
     if (count > 0) this.#makeRoom(groups[count - 1]! + 1);
-    const [counts, settled] = [this.#counts, this.#settled];
     for (let i = 0; i < count; i++) {
       const group = groups[i]!;
       const at = 4 * (group - first);
       const counted = tokens[2 * at]!;
       if (counted === 0) continue;
-      counts[group]! += counted;
-      if (largest[2 * at]! > this.#largest[group]!) this.#largest[group] = largest[2 * at]!;
-      settled.addAll(ROUNDED.length * group, sums, at, ROUNDED.length);
+      this.#settleGroup(group, counted, sums, at, largest, 2 * at);
     }
+  }
+
+  /** Adds Σ Δ, Σ |Δ| and Σ k3 from `sums[at]` on, and max |Δ|: in their arrays, see {@link BinnedSums.addAll}. */
+  #settleGroup(
+    group: number,
+    count: number,
+    sums: Float64Array,
+    at: number,
+    largest: Float32Array | Float64Array,
+    largestAt: number,
+  ): void {
+    this.#counts[group]! += count;
+    if (largest[largestAt]! > this.#largest[group]!) this.#largest[group] = largest[largestAt]!;
+    this.#settled.addAll(ROUNDED.length * group, sums, at, ROUNDED.length);
   }
 
   #makeRoom(groups: number): void {
