@@ -19,7 +19,7 @@ it("adds to another summary what it was, with the sums per token id as arrays of
   expect(moved.tokenIds.counts[7]).toBe(2);
   // All arrays own their memory: moving copies nothing.
   expect(value.tokenIds.counts).toBe(moved.tokenIds.counts);
-  expect(value.tokenIds.settled.bins).toBe(moved.tokenIds.settled.bins);
+  expect(value.tokenIds.sums.bins).toBe(moved.tokenIds.sums.bins);
   const onto = summarize("0.1 0.2");
   addMoved(onto, structuredClone(value, { transfer: [...buffers] }));
   expect(JSON.stringify(onto)).toBe(JSON.stringify(whole));

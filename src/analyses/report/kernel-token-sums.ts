@@ -10,8 +10,8 @@
  *
  * @module
  */
-import type { CountedCells, MaskedTokens, TokensKernel } from "../../core/kernels/index.ts";
-import { THRESHOLD_WORDS } from "../../core/summaries/index.ts";
+import type { CountedCells, CountedGroups, MaskedTokens, TokensKernel } from "../../core/kernels/index.ts";
+import { type GroupSums, THRESHOLD_WORDS } from "../../core/summaries/index.ts";
 import type { SliceSet } from "./row-slices.ts";
 import type { RowSums } from "./sample-rows.ts";
 import { STARVED_DELTA, starve } from "./staleness.ts";
@@ -253,12 +253,14 @@ function resumeRow(kernel: TokensKernel, { turns, excess, deciles, jumps }: RowS
   kernel.resumeRow(excess.length, jumps);
 }
 
-const PLACES = Int32Array.from({ length: 10 }, (_, i) => i);
-
 function settleGroups(kernel: TokensKernel, { deciles, buckets, tokenIds }: TokenGroups): void {
-  deciles.addCounted(kernel.deciles, PLACES, PLACES.length, 0);
-  buckets.addCounted(kernel.buckets, PLACES, BUCKET_EDGES.length + 1, 0);
-  tokenIds.addCounted(kernel.ids, kernel.idsSeen, kernel.listIds(), -1);
+  addAll(deciles, kernel.takeDeciles());
+  addAll(buckets, kernel.takeBuckets());
+  tokenIds.addCounted(kernel.sortIds(), kernel.takeIds);
   // Of ids that the kernel left out.
   tokenIds.settle();
+}
+
+function addAll(sums: GroupSums, counted: CountedGroups): void {
+  sums.addCounted(counted.groups.length, () => counted);
 }

@@ -79,5 +79,4 @@ export {
   type CountedGroups,
   type TokensKernel,
   tokensKernel,
-  viewGroups,
 } from "./wasm/tokens-kernel.ts";

@@ -28,18 +28,13 @@ const BIN_OF_EXPONENT = Int8Array.from({ length: 2048 }, (_, biased) => Math.flo
 /** 2^(−18 b), to bring the values of bin b to [1, 2^18). Values too small for that are below 10^-300. */
 const SCALES = Float64Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => 2 ** (-WIDTH * (LOWEST + i)));
 
-/** By biased exponent of a float32: the bin of its first digit, and the position of its leading bit in that digit. */
-const BIN_OF_SINGLE = Int8Array.from({ length: 256 }, (_, biased) => Math.floor((biased - 127) / WIDTH));
-const BIT_OF_SINGLE = Uint8Array.from(BIN_OF_SINGLE, (bin, biased) => biased - 127 - WIDTH * bin);
-/** Bits of a float32 after its leading one. */
-const SINGLE_BITS = 23;
-/** All bits of a float32 except its sign. */
-const MAGNITUDE = 0x7fffffff;
+/** The 53 bits of a value reach into four digits at most. */
+const DIGITS = 4;
+/** The biased exponent from which on a value is normal and its scale finite. */
+const LEAST_PLAIN = 32;
 
 const float = new Float64Array(1);
 const words = new Uint32Array(float.buffer);
-const single = new Float32Array(1);
-const singleWord = new Uint32Array(single.buffer);
 
 /** Sums as arrays, each in memory of its own, which can be moved to another thread. */
 export interface BinnedArrays {
@@ -91,21 +86,16 @@ export class BinnedSums {
     [this.#tops, this.#bins] = [tops, bins];
   }
 
+  /** Empties all places. */
+  clear(): void {
+    this.#tops.fill(EMPTY);
+    this.#bins.fill(0);
+    this.#odd = undefined;
+  }
+
   add(place: number, value: number): void {
     float[0] = value;
     this.#addFloat(place);
-  }
-
-  /**
-   * Adds `count` values from `from` on, each to the place after that of the value before it.
-   *
-   * Hot loops give arrays: V8 makes an object of each float64 that is given to a function, unless it inlines the function.
-   */
-  addAll(place: number, values: Float64Array, from: number, count: number): void {
-    for (let i = 0; i < count; i++) {
-      float[0] = values[from + i]!;
-      this.#addFloat(place + i);
-    }
   }
 
   /** Adds what {@link float} holds. */
@@ -132,67 +122,52 @@ export class BinnedSums {
     }
   }
 
-  /** Like {@link add}, for the bits of a float32: its digits are extracted with shifts. */
-  addSingle(place: number, word: number): void {
-    const biased = (word >>> SINGLE_BITS) & 255;
-    if (biased === 0 || biased === 255) {
-      singleWord[0] = word;
-      this.add(place, single[0]!);
-      return;
-    }
-    const bin = BIN_OF_SINGLE[biased]!;
-    if (bin > this.#tops[place]!) this.#raise(place, bin);
-    this.#addDigits(place, bin, BIT_OF_SINGLE[biased]!, word, 1 - 2 * (word >>> 31));
-  }
-
   /**
-   * For each of `slots[from, to)`, which have three places each: adds a value, its magnitude and another value. `words` are
-   * the bits of the two values as float32, slot by slot.
+   * For each `i` in `[from, to)`: adds `width` values, from `values[i * width]` on, to the places of `slots[i]`. Slot `first` has
+   * the places `[0, width)`, the next one those after it, and so on.
+   *
+   * Hot loops give arrays: V8 makes an object of each float64 that is given to a function, unless it inlines the function.
    */
-  addTriples(slots: Uint32Array, words: Uint32Array, from: number, to: number): void {
-    const tops = this.#tops;
+  addRows(
+    slots: Int32Array,
+    first: number,
+    values: Float64Array,
+    width: number,
+    from: number,
+    to: number,
+  ): void {
+    const [tops, bins] = [this.#tops, this.#bins];
+    const bits = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
     for (let i = from; i < to; i++) {
-      const place = 3 * slots[i]!;
-      const [word, other] = [words[2 * i]!, words[2 * i + 1]!];
-      const [biased, otherBiased] = [(word >>> SINGLE_BITS) & 255, (other >>> SINGLE_BITS) & 255];
-      if (biased === 0 || biased === 255 || otherBiased === 0 || otherBiased === 255) {
-        this.addSingle(place, word);
-        this.addSingle(place + 1, word & MAGNITUDE);
-        this.addSingle(place + 2, other);
-        continue;
+      const start = (slots[i]! - first) * width;
+      for (let column = 0; column < width; column++) {
+        const place = start + column;
+        const next = i * width + column;
+        const value = values[next]!;
+        const biased = (bits[2 * next + 1]! >>> 20) & 2047;
+        const bin = BIN_OF_EXPONENT[biased]!;
+        const isPlain = biased >= LEAST_PLAIN && biased !== 2047;
+        if (isPlain && bin > tops[place]!) this.#raise(place, bin);
+        const by = tops[place]! - bin;
+        if (!isPlain || by > BINS - DIGITS) {
+          float[0] = value;
+          this.#addFloat(place);
+          continue;
+        }
+        // All digits, also those that are 0: a branch for each would be taken at random.
+        const at = place * BINS + by;
+        const scaled = value * SCALES[bin - LOWEST]!;
+        const digit = Math.trunc(scaled);
+        const rest = (scaled - digit) * BASE;
+        const second = Math.trunc(rest);
+        const rest2 = (rest - second) * BASE;
+        const third = Math.trunc(rest2);
+        bins[at] = bins[at]! + digit;
+        bins[at + 1] = bins[at + 1]! + second;
+        bins[at + 2] = bins[at + 2]! + third;
+        bins[at + 3] = bins[at + 3]! + Math.trunc((rest2 - third) * BASE);
       }
-      const [bin, otherBin] = [BIN_OF_SINGLE[biased]!, BIN_OF_SINGLE[otherBiased]!];
-      if (bin > tops[place]!) this.#raise(place, bin);
-      if (bin > tops[place + 1]!) this.#raise(place + 1, bin);
-      if (otherBin > tops[place + 2]!) this.#raise(place + 2, otherBin);
-      const [bit, otherBit] = [BIT_OF_SINGLE[biased]!, BIT_OF_SINGLE[otherBiased]!];
-      this.#addDigits(place, bin, bit, word, 1 - 2 * (word >>> 31));
-      this.#addDigits(place + 1, bin, bit, word, 1);
-      this.#addDigits(place + 2, otherBin, otherBit, other, 1 - 2 * (other >>> 31));
     }
-  }
-
-  /**
-   * Adds the digits of a normal float32 to the bins of a place, whose top is not below `bin`. Without branches, which values
-   * at random would make slow.
-   */
-  #addDigits(place: number, bin: number, bit: number, word: number, sign: number): void {
-    const bins = this.#bins;
-    const mantissa = (word & 0x7fffff) | 0x800000;
-    const first = sign * (mantissa >>> (SINGLE_BITS - bit));
-    const second = sign * ((mantissa << (bit + 9)) >>> 14);
-    // The bits that remain of the 24 after the first digit and a full second one.
-    const third = sign * (((mantissa << 27) << bit) >>> 14);
-    const end = (place + 1) * BINS;
-    const at = end - BINS + this.#tops[place]! - bin;
-    if (at + 2 < end) {
-      bins[at] = bins[at]! + first;
-      bins[at + 1] = bins[at + 1]! + second;
-      bins[at + 2] = bins[at + 2]! + third;
-      return;
-    }
-    if (at < end) bins[at] = bins[at]! + first;
-    if (at + 1 < end) bins[at + 1] = bins[at + 1]! + second;
   }
 
   #addOdd(place: number, value: number): void {

@@ -5,14 +5,19 @@ import { toBytes, travel, travelInto } from "./travel.test-data.ts";
 
 function filled(groups: number[], delta: number[]): GroupSums {
   const sums = new GroupSums();
-  sums.addMany(
-    Int32Array.from(groups),
-    Float32Array.from(delta),
-    Float32Array.from(delta, (d) => d * d),
-    0,
-    groups.length,
+  addUnit(
+    sums,
+    groups.map((group, i) => [group, delta[i]!] as const),
   );
   return sums;
+}
+
+function addUnit(sums: GroupSums, tokens: readonly (readonly [group: number, delta: number])[]): void {
+  const deltas = Float32Array.from(tokens, ([, delta]) => delta);
+  const groups = Int32Array.from(tokens, ([group]) => group);
+  const k3 = deltas.map((delta) => delta * delta);
+  sums.addMany(groups, deltas, k3, 0, tokens.length);
+  sums.settle();
 }
 
 describe("GroupSums", () => {
@@ -111,6 +116,49 @@ describe("GroupSums", () => {
       expect([...read.columns().groups]).toEqual([edge]);
       expect(read.columns().delta).toEqual(Float64Array.of(0.5));
     }
+  });
+
+  it("gives the same rows whether its units still wait or are settled, also in between", () => {
+    const token = fc.tuple(fc.nat(9000), fc.float({ min: -9, max: 9, noNaN: true }));
+    const units = fc.array(fc.array(token, { maxLength: 40 }), { maxLength: 4 });
+    fc.assert(
+      fc.property(units, fc.integer({ min: 1, max: 9 }), (batches, most) => {
+        const [waiting, settled] = [new GroupSums(), filled([], [])];
+        for (const tokens of batches) {
+          const unit = filled(
+            tokens.map(([group]) => group),
+            tokens.map(([, delta]) => delta),
+          );
+          settled.merge(unit);
+          addUnit(waiting, tokens);
+          expect(waiting.columns()).toEqual(settled.columns());
+          expect(waiting.largest(most)).toEqual(settled.largest(most));
+        }
+        expect(toBytes(waiting)).toEqual(toBytes(settled));
+      }),
+    );
+  });
+
+  it("adds units with most of a vocabulary, piece by piece", () => {
+    const groups = Int32Array.from({ length: 70_000 }, (_, i) => 2 * i);
+    const tokens = Float64Array.from(groups, (group) => 1 + (group % 3));
+    const sums = Float64Array.from({ length: 3 * groups.length }, (_, i) => (i % 7) / 4);
+    const largest = Float32Array.from(groups, (group) => (group % 5) / 4);
+    const added = new GroupSums();
+    for (let unit = 0; unit < 3; unit++)
+      added.addCounted(groups.length, (from) => ({
+        groups: groups.subarray(from, from + 999),
+        tokens: tokens.subarray(from, from + 999),
+        sums: sums.subarray(3 * from, 3 * (from + 999)),
+        largest: largest.subarray(from, from + 999),
+      }));
+    const columns = added.columns();
+    expect(columns.groups).toEqual(groups);
+    expect(columns.count).toEqual(tokens.map((count) => 3 * count));
+    expect(columns.delta).toEqual(Float64Array.from(groups, (_, i) => 3 * sums[3 * i]!));
+    expect(columns.deltaAbs).toEqual(Float64Array.from(groups, (_, i) => 3 * sums[3 * i + 1]!));
+    expect(columns.k3).toEqual(Float64Array.from(groups, (_, i) => 3 * sums[3 * i + 2]!));
+    expect(columns.deltaAbsMax).toEqual(Float64Array.from(largest));
   });
 
   it("reads bytes into what is there as it merges, whatever the values", () => {

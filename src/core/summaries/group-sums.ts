@@ -5,7 +5,9 @@
  */
 import type { ByteReader, ByteWriter } from "../base/index.ts";
 import type { CountedGroups } from "../kernels/index.ts";
-import { type BinnedArrays, BinnedSums, listPlaces } from "./binned-sums.ts";
+import { BinnedSums, listPlaces } from "./binned-sums.ts";
+import { type GroupArrays, SettledGroups, SUMS } from "./settled-groups.ts";
+import { BLOCK, WaitingGroups } from "./waiting-groups.ts";
 
 export interface GroupRow {
   readonly group: number;
@@ -66,60 +68,21 @@ const K3 = 3;
 const DELTA_ABS_MAX = 4;
 const WIDTH = 5;
 
-/** Columns whose sums round, and must not depend on the order. */
-const ROUNDED = [DELTA, DELTA_ABS, K3] as const;
+/** The third of the settled {@link SUMS}. */
 const K3_PLACE = 2;
 /** Token ids are far below this; a damaged file may say otherwise. */
 const MOST_GROUPS = 2 ** 24;
-/** Groups whose sums, and the values added to them, fit a cache of half a megabyte. */
-const BLOCK = 2 ** 11;
-/** Limit on waiting groups: 7 MB of them. */
-const MOST_WAITING = 2 ** 18;
-/** All bits of a float32 except its sign. */
-const MAGNITUDE = 0x7fffffff;
-
-const single = new Float32Array(1);
-const singleWord = new Uint32Array(single.buffer);
-
-/**
- * Groups from the output of `encode`, ascending. Their token counts, and the sums of plain ones (a single token), are
- * still to be added.
- */
-interface WaitingGroups {
-  readonly groups: Float64Array;
-  readonly tokens: Float64Array;
-  /** Those of a single token. */
-  readonly plain: Uint32Array;
-  /** Bits of Δ and k3 of each of {@link plain}, as float32. */
-  readonly words: Uint32Array;
-  /** Indices of the next group to add, and of the next plain one. */
-  at: number;
-  plainAt: number;
-}
-
-/** Sums as arrays, each in memory of its own, which can be moved to another thread. */
-export interface GroupArrays {
-  readonly counts: Float64Array<ArrayBuffer>;
-  readonly largest: Float64Array<ArrayBuffer>;
-  readonly settled: BinnedArrays;
-}
+/** A unit with so many groups has most of a vocabulary: it meets each line of memory often enough not to wait. */
+const DENSE = 2 ** 16;
 
 export class GroupSums {
   /** Plain sums of the tokens since {@link settle}, which are in a fixed order. */
   #open: Float64Array;
   /** Groups that have tokens in {@link #open}. */
   #touched: number[] = [];
-  /** Settled tokens and max |Δ| by group. */
-  #counts = new Float64Array(0);
-  #largest = new Float64Array(0);
-  /** By group and {@link ROUNDED}. */
-  #settled = new BinnedSums();
-  /**
-   * Groups to add, one block of groups at a time. The sums of a vocabulary do not fit any cache, and each shard has
-   * tokens all over the vocabulary: added shard by shard, nearly every group's sums would come from memory.
-   */
-  #waiting: WaitingGroups[] = [];
-  #waitingGroups = 0;
+  /** The first units of a run wait until they are too many: a short run never needs the sums of a vocabulary. */
+  readonly #waiting = new WaitingGroups();
+  #settled = new SettledGroups();
 
   constructor(groups = 0) {
     this.#open = new Float64Array(groups * WIDTH);
@@ -151,138 +114,146 @@ export class GroupSums {
 
   /** Ends a unit (a batch): its sums are added to those of all units, whose order does not matter. */
   settle(): void {
-    this.#addWaiting();
+    const touched = Int32Array.from(this.#touched).sort();
+    if (touched.length === 0) return;
     const open = this.#open;
-    for (const group of this.#touched) {
-      const at = group * WIDTH;
-      this.#makeRoom(group + 1);
-      this.#settleGroup(group, open[at]!, open, at + DELTA, open, at + DELTA_ABS_MAX);
+    const waiting = this.#waiting;
+    let row = this.#openUnit(touched.length);
+    for (let i = 0; i < touched.length; i++, row++) {
+      const at = touched[i]! * WIDTH;
+      waiting.groups[row] = touched[i]!;
+      waiting.tokens[row] = open[at]!;
+      for (let column = 0; column < SUMS; column++)
+        waiting.sums[row * SUMS + column] = open[at + DELTA + column]!;
+      waiting.largest[row] = open[at + DELTA_ABS_MAX]!;
       open.fill(0, at, at + WIDTH);
     }
+    this.#closeUnit(row);
     this.#touched = [];
   }
 
   /**
-   * Adds a kernel's sums of a unit: those of `groups[0, count)`, which ascend.
+   * Adds a kernel's sums of a unit.
    *
-   * @param first the kernel's first group
+   * @param count of groups
+   * @param take the sums of some of these groups, from the given one on
    */
-  addCounted(
-    { sums, tokens, largest }: CountedGroups,
-    groups: Int32Array,
-    count: number,
-    first: number,
-  ): void {
-    if (count > 0) this.#makeRoom(groups[count - 1]! + 1);
-    for (let i = 0; i < count; i++) {
-      const group = groups[i]!;
-      const at = 4 * (group - first);
-      const counted = tokens[2 * at]!;
-      if (counted === 0) continue;
-      this.#settleGroup(group, counted, sums, at, largest, 2 * at);
+  addCounted(count: number, take: (from: number) => CountedGroups): void {
+    if (count >= DENSE && !this.#isUnsettled) {
+      for (let from = 0; from < count; ) {
+        const counted = take(from);
+        this.#settled.grow(counted.groups.at(-1)! + 1);
+        this.#settled.addRows(counted, 0, counted.groups.length);
+        from += counted.groups.length;
+      }
+      return;
     }
+    const waiting = this.#waiting;
+    const first = this.#openUnit(count);
+    for (let from = 0; from < count; ) {
+      const { groups, tokens, sums, largest } = take(from);
+      waiting.groups.set(groups, first + from);
+      waiting.tokens.set(tokens, first + from);
+      waiting.sums.set(sums, (first + from) * SUMS);
+      waiting.largest.set(largest, first + from);
+      from += groups.length;
+    }
+    this.#closeUnit(first + count);
   }
 
-  /** Adds Σ Δ, Σ |Δ| and Σ k3 from `sums[at]` on, and max |Δ|: in their arrays, see {@link BinnedSums.addAll}. */
-  #settleGroup(
-    group: number,
-    count: number,
-    sums: Float64Array,
-    at: number,
-    largest: Float32Array | Float64Array,
-    largestAt: number,
-  ): void {
-    this.#counts[group]! += count;
-    if (largest[largestAt]! > this.#largest[group]!) this.#largest[group] = largest[largestAt]!;
-    this.#settled.addAll(ROUNDED.length * group, sums, at, ROUNDED.length);
+  get #isUnsettled(): boolean {
+    return this.#settled.counts.length === 0;
   }
 
-  #makeRoom(groups: number): void {
-    if (groups <= this.#counts.length) return;
-    const room = Math.max(groups, 2 * this.#counts.length);
-    for (const name of ["counts", "largest"] as const) {
-      const next = new Float64Array(room);
-      next.set(name === "counts" ? this.#counts : this.#largest);
-      if (name === "counts") this.#counts = next;
-      else this.#largest = next;
-    }
-    this.#settled.grow(room * ROUNDED.length);
+  /** Makes room for a unit; returns the first of its waiting rows. */
+  #openUnit(groups: number): number {
+    if (!this.#waiting.hasRoom(groups)) this.#addWaiting();
+    return this.#waiting.open(groups);
+  }
+
+  #closeUnit(end: number): void {
+    const waiting = this.#waiting;
+    waiting.close(end);
+    // What a cache holds need not wait.
+    if (waiting.limit <= BLOCK && this.#settled.counts.length <= BLOCK) this.#addWaiting();
+  }
+
+  #addWaiting(): void {
+    const [waiting, settled] = [this.#waiting, this.#settled];
+    settled.grow(waiting.limit);
+    waiting.eachBlock((from, to) => settled.addRows(waiting, from, to));
+    waiting.clear();
+  }
+
+  /** Adds everything to what is settled. */
+  #complete(): SettledGroups {
+    this.settle();
+    this.#addWaiting();
+    return this.#settled;
   }
 
   merge(other: GroupSums): void {
-    this.settle();
-    other.settle();
-    this.#makeRoom(other.#counts.length);
-    for (const group of other.#groups()) {
-      this.#counts[group]! += other.#counts[group]!;
-      if (other.#largest[group]! > this.#largest[group]!) this.#largest[group] = other.#largest[group]!;
-      for (let i = 0; i < ROUNDED.length; i++) {
-        const place = ROUNDED.length * group + i;
-        this.#settled.addPlace(place, other.#settled, place);
-      }
+    const [ours, theirs] = [this.#complete(), other.#complete()];
+    ours.grow(theirs.counts.length);
+    for (const group of theirs.groups()) {
+      ours.counts[group]! += theirs.counts[group]!;
+      if (theirs.largest[group]! > ours.largest[group]!) ours.largest[group] = theirs.largest[group]!;
+      for (let place = group * SUMS; place < (group + 1) * SUMS; place++)
+        ours.sums.addPlace(place, theirs.sums, place);
     }
   }
 
   /** Hands over all sums, for another thread: {@link encode} looks at each group. None are left here. */
   take(): GroupArrays {
-    this.settle();
-    const taken = { counts: this.#counts, largest: this.#largest, settled: this.#settled.arrays() };
-    [this.#counts, this.#largest] = [new Float64Array(0), new Float64Array(0)];
-    this.#settled = new BinnedSums();
-    return taken;
+    const { counts, largest, sums } = this.#complete();
+    this.#settled = new SettledGroups();
+    return { counts, largest, sums: sums.arrays() };
   }
 
-  static ofArrays({ counts, largest, settled }: GroupArrays): GroupSums {
-    const sums = new GroupSums();
-    [sums.#counts, sums.#largest] = [counts, largest];
-    sums.#settled = BinnedSums.ofArrays(settled);
-    return sums;
-  }
-
-  /** In ascending order. */
-  #groups(): Int32Array {
-    const counts = this.#counts;
-    let size = 0;
-    for (let group = 0; group < counts.length; group++) if (counts[group]! > 0) size++;
-    const groups = new Int32Array(size);
-    size = 0;
-    for (let group = 0; group < counts.length; group++) if (counts[group]! > 0) groups[size++] = group;
+  static ofArrays({ counts, largest, sums }: GroupArrays): GroupSums {
+    const groups = new GroupSums();
+    groups.#settled.counts = counts;
+    groups.#settled.largest = largest;
+    groups.#settled.sums = BinnedSums.ofArrays(sums);
     return groups;
   }
 
   /** Groups with at least one token, in ascending order. */
   columns(): GroupColumns {
-    this.settle();
-    const groups = this.#groups();
-    const sums = (column: number): Float64Array => this.#sumsOf(groups, column);
-    return {
-      groups,
-      count: Float64Array.from(groups, (group) => this.#counts[group]!),
-      delta: sums(0),
-      deltaAbs: sums(1),
-      k3: sums(K3_PLACE),
-      deltaAbsMax: Float64Array.from(groups, (group) => this.#largest[group]!),
-    };
+    return this.#onlyUnit() ?? joinColumns(this.#readBlocks((block) => readColumns(block)));
   }
 
-  #sumsOf(groups: Int32Array, column: number): Float64Array {
-    const sums = new Float64Array(groups.length);
-    for (let i = 0; i < groups.length; i++)
-      sums[i] = this.#settled.value(ROUNDED.length * groups[i]! + column);
-    return sums;
-  }
-
-  /** {@link largestGroups}, without the other rows: those of a vocabulary take a while. */
+  /** {@link largestGroups} of {@link columns}, without the other rows: those of a vocabulary take a while. */
   largest(most: number): GroupRow[] {
+    const largest = (block: SettledGroups): GroupColumns => {
+      const groups = block.groups();
+      const found = findLargest(sumsOf(block, groups, K3_PLACE), most).map((i) => groups[i]!);
+      return readColumns(block, Int32Array.from(found).sort());
+    };
+    return largestGroups(this.#onlyUnit() ?? joinColumns(this.#readBlocks(largest)), most);
+  }
+
+  /** The columns of a run of a single unit: there is nothing to add up. */
+  #onlyUnit(): GroupColumns | undefined {
     this.settle();
-    const groups = this.#groups();
-    return findLargest(this.#sumsOf(groups, K3_PLACE), most).map((i) => {
-      const group = groups[i]!;
-      const [delta, deltaAbs, k3] = ROUNDED.map((_, column) =>
-        this.#settled.value(ROUNDED.length * group + column),
-      ) as [number, number, number];
-      return { group, count: this.#counts[group]!, delta, deltaAbs, k3, deltaAbsMax: this.#largest[group]! };
+    return this.#isUnsettled && this.#waiting.units === 1 ? copyColumns(this.#waiting) : undefined;
+  }
+
+  /** What `read` makes of all sums: of what is settled, or block by block of what still waits. */
+  #readBlocks<T>(read: (block: SettledGroups) => T): T[] {
+    this.settle();
+    if (!this.#isUnsettled) return [read(this.#complete())];
+    const [waiting, block, blocks] = [this.#waiting, new SettledGroups(), [] as T[]];
+    block.grow(BLOCK);
+    waiting.eachBlock((from, to, first) => {
+      if (first !== block.first) {
+        blocks.push(read(block));
+        block.moveTo(first);
+      }
+      block.addRows(waiting, from, to);
     });
+    blocks.push(read(block));
+    return blocks;
   }
 
   /** Like {@link columns}, row by row. */
@@ -293,34 +264,31 @@ export class GroupSums {
 
   /** Groups of a single token, the majority of a vocabulary, take two float32: Δ determines Σ|Δ| and the maximum. */
   encode(to: ByteWriter): void {
-    this.settle();
-    const groups = this.#groups();
+    const { counts, largest, sums } = this.#complete();
+    const groups = this.#settled.groups();
     to.ascending(groups);
-    for (const group of groups) to.whole(this.#counts[group]!);
+    for (const group of groups) to.whole(counts[group]!);
     const isPlain = Uint8Array.from(groups, (group) => (this.#isPlain(group) ? 1 : 0));
     to.bits(isPlain);
     const others: number[] = [];
     for (const [row, group] of groups.entries()) {
       if (isPlain[row] === 0) others.push(group);
-      else
-        for (const column of [0, K3_PLACE])
-          to.plainFloat32(this.#settled.value(ROUNDED.length * group + column));
+      else for (const column of [0, K3_PLACE]) to.plainFloat32(sums.value(group * SUMS + column));
     }
-    to.measured(others.map((group) => this.#largest[group]!));
-    this.#settled.encode(to, listPlaces(others, ROUNDED.length));
+    to.measured(others.map((group) => largest[group]!));
+    sums.encode(to, listPlaces(others, SUMS));
   }
 
   #isPlain(group: number): boolean {
-    const [delta, deltaAbs, k3] = [0, 1, K3_PLACE].map((column) =>
-      this.#settled.singleValue(ROUNDED.length * group + column),
-    );
+    const { sums, largest } = this.#settled;
+    const [delta, deltaAbs, k3] = [0, 1, K3_PLACE].map((column) => sums.singleValue(group * SUMS + column));
     if (delta === undefined || k3 === undefined) return false;
     const magnitude = Math.abs(delta);
     return (
       Math.fround(delta) === delta &&
       Math.fround(k3) === k3 &&
       deltaAbs === magnitude &&
-      this.#largest[group] === magnitude
+      largest[group] === magnitude
     );
   }
 
@@ -330,54 +298,47 @@ export class GroupSums {
     const last = groups.at(-1) ?? -1;
     if (last >= MOST_GROUPS) from.fail(`a group is ${last}`);
     from.spend((last + 1) * 8 * 20);
-    this.#makeRoom(last + 1);
+    const settled = this.#settled;
+    settled.grow(last + 1);
     const tokens = from.wholes(groups.length);
-    const isPlain = from.bits(groups.length);
-    const [others, plain] = splitGroups(groups, isPlain);
-    const { buffer } = from.plainFloat32s(2 * plain.length);
-    this.#wait({ groups, tokens, plain, words: new Uint32Array(buffer), at: 0, plainAt: 0 });
+    const others = this.#waitPlain(groups, tokens, from.bits(groups.length), from);
     const largest = from.measured();
     if (largest.length !== others.length) from.fail(`${largest.length} groups have a largest value`);
     for (let i = 0; i < others.length; i++) {
       const group = others[i]!;
-      if (largest[i]! > this.#largest[group]!) this.#largest[group] = largest[i]!;
+      if (largest[i]! > settled.largest[group]!) settled.largest[group] = largest[i]!;
     }
-    this.#settled.mergeFrom(from, listPlaces(others, ROUNDED.length));
+    settled.sums.mergeFrom(from, listPlaces(others, SUMS));
   }
 
-  #wait(groups: WaitingGroups): void {
-    this.#waiting.push(groups);
-    this.#waitingGroups += groups.groups.length;
-    if (this.#waitingGroups > MOST_WAITING) this.#addWaiting();
-  }
-
-  #addWaiting(): void {
-    if (this.#waiting.length === 0) return;
+  /** Has the plain ones of ascending groups wait, with their Δ and k3; counts the tokens of the others, and returns these. */
+  #waitPlain(groups: Float64Array, tokens: Float64Array, isPlain: Uint8Array, from: ByteReader): Uint32Array {
     const waiting = this.#waiting;
-    this.#waiting = [];
-    this.#waitingGroups = 0;
-    const last = waiting.reduce((most, { groups }) => Math.max(most, groups.at(-1) ?? -1), -1);
-    for (let end = BLOCK; end < last + 1 + BLOCK; end += BLOCK)
-      for (const groups of waiting) this.#addBlock(groups, end);
-  }
-
-  /** Adds the waiting groups below `end`. */
-  #addBlock(waiting: WaitingGroups, end: number): void {
-    const { groups, tokens, plain, words, plainAt } = waiting;
-    const [counts, largest] = [this.#counts, this.#largest];
-    let { at } = waiting;
-    for (; at < groups.length && groups[at]! < end; at++) {
-      const group = groups[at]!;
-      counts[group] = counts[group]! + tokens[at]!;
+    // One row more than needed, for the group that turns out to be of the other kind.
+    const first = this.#openUnit(groups.length + 1);
+    const others = new Uint32Array(groups.length + 1);
+    const otherTokens = new Float64Array(groups.length + 1);
+    let end = first;
+    // Without branches, which groups at random would make slow.
+    for (let i = 0; i < groups.length; i++) {
+      const other = i - (end - first);
+      waiting.groups[end] = others[other] = groups[i]!;
+      waiting.tokens[end] = otherTokens[other] = tokens[i]!;
+      end += isPlain[i]!;
     }
-    waiting.at = at;
-    let next = plainAt;
-    for (; next < plain.length && plain[next]! < end; next++) {
-      singleWord[0] = words[2 * next]! & MAGNITUDE;
-      if (single[0]! > largest[plain[next]!]!) largest[plain[next]!] = single[0]!;
+    const values = from.plainFloat32s(2 * (end - first));
+    for (let row = first; row < end; row++) {
+      const delta = values[2 * (row - first)]!;
+      const magnitude = Math.abs(delta);
+      waiting.sums[row * SUMS] = delta;
+      waiting.sums[row * SUMS + 1] = magnitude;
+      waiting.sums[row * SUMS + K3_PLACE] = values[2 * (row - first) + 1]!;
+      waiting.largest[row] = magnitude;
     }
-    this.#settled.addTriples(plain, words, plainAt, next);
-    waiting.plainAt = next;
+    this.#closeUnit(end);
+    const count = groups.length - (end - first);
+    for (let i = 0; i < count; i++) this.#settled.counts[others[i]!]! += otherTokens[i]!;
+    return others.subarray(0, count);
   }
 
   static decode(from: ByteReader): GroupSums {
@@ -387,15 +348,55 @@ export class GroupSums {
   }
 }
 
-/** Without branches, which groups at random would make slow. */
-function splitGroups(groups: Float64Array, isPlain: Uint8Array): [others: Uint32Array, plain: Uint32Array] {
-  // Each has one element more than it needs, for the group that turns out to be of the other kind.
-  const [others, plain] = [new Uint32Array(groups.length + 1), new Uint32Array(groups.length + 1)];
-  let plains = 0;
-  for (let row = 0; row < groups.length; row++) {
-    others[row - plains] = groups[row]!;
-    plain[plains] = groups[row]!;
-    plains += isPlain[row]!;
+function copyColumns({ groups, tokens, sums, largest, rows }: WaitingGroups): GroupColumns {
+  const column = (place: number): Float64Array => {
+    const values = new Float64Array(rows);
+    for (let row = 0; row < rows; row++) values[row] = sums[row * SUMS + place]!;
+    return values;
+  };
+  return {
+    groups: groups.slice(0, rows),
+    count: tokens.slice(0, rows),
+    delta: column(0),
+    deltaAbs: column(1),
+    k3: column(K3_PLACE),
+    deltaAbsMax: Float64Array.from(largest.subarray(0, rows)),
+  };
+}
+
+function sumsOf({ sums, first }: SettledGroups, groups: Int32Array, column: number): Float64Array {
+  const values = new Float64Array(groups.length);
+  for (let i = 0; i < groups.length; i++) values[i] = sums.value((groups[i]! - first) * SUMS + column);
+  return values;
+}
+
+function readColumns(settled: SettledGroups, groups = settled.groups()): GroupColumns {
+  const { counts, largest, first } = settled;
+  return {
+    groups,
+    count: Float64Array.from(groups, (group) => counts[group - first]!),
+    delta: sumsOf(settled, groups, 0),
+    deltaAbs: sumsOf(settled, groups, 1),
+    k3: sumsOf(settled, groups, K3_PLACE),
+    deltaAbsMax: Float64Array.from(groups, (group) => largest[group - first]!),
+  };
+}
+
+/** Columns one after the other. */
+function joinColumns(parts: readonly GroupColumns[]): GroupColumns {
+  const rows = parts.reduce((sum, { groups }) => sum + groups.length, 0);
+  const joined = {
+    groups: new Int32Array(rows),
+    count: new Float64Array(rows),
+    delta: new Float64Array(rows),
+    deltaAbs: new Float64Array(rows),
+    k3: new Float64Array(rows),
+    deltaAbsMax: new Float64Array(rows),
+  };
+  let at = 0;
+  for (const part of parts) {
+    for (const name of Object.keys(joined) as (keyof GroupColumns)[]) joined[name].set(part[name], at);
+    at += part.groups.length;
   }
-  return [others.slice(0, groups.length - plains), plain.slice(0, plains)];
+  return joined;
 }

@@ -25,7 +25,6 @@ export {
   sumGradient,
 } from "./gradient-sums.ts";
 export {
-  type GroupArrays,
   type GroupColumns,
   type GroupRow,
   GroupSums,
@@ -57,6 +56,7 @@ export {
   SequenceSample,
 } from "./sequence-sample.ts";
 export type { SequenceSums } from "./sequence-stats.ts";
+export type { GroupArrays } from "./settled-groups.ts";
 export { TopList } from "./top-list.ts";
 export { type UnitKind, Units } from "./units.ts";
 export { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";

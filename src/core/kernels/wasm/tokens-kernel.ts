@@ -14,13 +14,14 @@ export interface CountedCells {
   readonly extremes: Float32Array;
 }
 
-/** Sums of groups of tokens. */
+/** Sums of groups of tokens, a row for each group. */
 export interface CountedGroups {
-  /** `[groups × 4]`: Σ Δ, Σ |Δ|, Σ k3, and 8 bytes that belong to the other two. */
+  /** Ascending; each has tokens. */
+  readonly groups: Int32Array;
+  readonly tokens: Float64Array;
+  /** `[rows × 3]`: Σ Δ, Σ |Δ|, Σ k3. */
   readonly sums: Float64Array;
-  /** Tokens, at 8 times the group. */
-  readonly tokens: Uint32Array;
-  /** max |Δ|, at 8 times the group. */
+  /** max |Δ|. */
   readonly largest: Float32Array;
 }
 
@@ -47,19 +48,19 @@ export interface TokensKernel {
   readonly rowDeciles: Float64Array;
   /** `[turns × 3]`: tokens, Σ|Δ|, Σ(ρ − 1). */
   readonly rowTurns: Float64Array;
-  readonly deciles: CountedGroups;
-  readonly buckets: CountedGroups;
-  /** The first group takes the tokens without an id. */
-  readonly ids: CountedGroups;
-  /** What `listIds` has listed. */
-  readonly idsSeen: Int32Array;
+  /** Take sums out of the kernel, where none are left: views, which are valid until any groups are taken again. */
+  readonly takeDeciles: () => CountedGroups;
+  readonly takeBuckets: () => CountedGroups;
+  /** Of the ids that `sortIds` has sorted: a piece of them from number `from` on. */
+  readonly takeIds: (from: number) => CountedGroups;
+  /** How many ids have sums. */
+  readonly sortIds: () => number;
   /** Of all Δ and of all Δp, with 10 bits of the mantissa. */
   readonly deltas: CountedCells;
   readonly probDiffs: CountedCells;
   /** `[sketches + 1]`, with 7 bits of the mantissa. */
   readonly wideSketches: readonly CountedCells[];
   readonly listCells: (sketch: number) => number;
-  readonly listIds: () => number;
   readonly countTurns: () => number;
   readonly countJumps: () => number;
   readonly clearGroups: () => void;
@@ -80,7 +81,7 @@ export interface TokensKernel {
 
 const FUNCTIONS = [
   "listCells",
-  "listIds",
+  "sortIds",
   "countTurns",
   "countJumps",
   "clearGroups",
@@ -132,17 +133,11 @@ export function tokensKernel(): TokensKernel | undefined {
 
 type Exports = Record<string, { readonly value: number }> & {
   readonly memory: { readonly buffer: ArrayBuffer };
-} & Pick<TokensKernel, (typeof FUNCTIONS)[number]>;
-
-/** Views of groups in the layout of assembly/tokens.ts, which has the offsets 24 and 28 as TOKENS and LARGEST. */
-export function viewGroups(sums: Float64Array): CountedGroups {
-  const { buffer, byteOffset, length } = sums;
-  return {
-    sums,
-    tokens: new Uint32Array(buffer, byteOffset + 24, 2 * length - 6),
-    largest: new Float32Array(buffer, byteOffset + 28, 2 * length - 7),
+} & Pick<TokensKernel, (typeof FUNCTIONS)[number]> & {
+    readonly [Name in "takeDeciles" | "takeBuckets" | "takeIds"]: (
+      ...from: Parameters<TokensKernel[Name]>
+    ) => number;
   };
-}
 
 function wrapKernel(exports: Exports): TokensKernel {
   const { buffer } = exports.memory;
@@ -151,8 +146,17 @@ function wrapKernel(exports: Exports): TokensKernel {
   const [thresholds, sketches] = [read("THRESHOLDS"), read("SKETCHES")];
   const floats = (name: string): Float32Array => new Float32Array(buffer, read(name), chunk);
   const integers = (name: string): Int32Array => new Int32Array(buffer, read(name), chunk);
-  const groups = (name: string, count: number): CountedGroups =>
-    viewGroups(new Float64Array(buffer, read(`${name}_GROUPS`), count * 4));
+  const mostRows = read("ROWS");
+  const groupsTaken = new Int32Array(buffer, read("GROUPS_TAKEN"), mostRows);
+  const tokensTaken = new Float64Array(buffer, read("TOKENS_TAKEN"), mostRows);
+  const sumsTaken = new Float64Array(buffer, read("SUMS_TAKEN"), 3 * mostRows);
+  const largestTaken = new Float32Array(buffer, read("LARGEST_TAKEN"), mostRows);
+  const taken = (rows: number): CountedGroups => ({
+    groups: groupsTaken.subarray(0, rows),
+    tokens: tokensTaken.subarray(0, rows),
+    sums: sumsTaken.subarray(0, 3 * rows),
+    largest: largestTaken.subarray(0, rows),
+  });
   const mostCells = 2 ** (32 - read("FINE_SHIFT"));
   const cellsListed = new Uint32Array(buffer, read("CELLS_LISTED"), mostCells);
   const countsListed = new Uint32Array(buffer, read("COUNTS_LISTED"), mostCells);
@@ -180,10 +184,9 @@ function wrapKernel(exports: Exports): TokensKernel {
     listed: integers("LISTED"),
     rowDeciles: new Float64Array(buffer, read("ROW_DECILES"), 2 * read("DECILES")),
     rowTurns: new Float64Array(buffer, read("ROW_TURNS"), 3 * read("TURNS")),
-    deciles: groups("DECILE", read("DECILES")),
-    buckets: groups("BUCKET", read("EDGES") + 1),
-    ids: groups("ID", read("MOST_IDS") + 1),
-    idsSeen: new Int32Array(buffer, read("IDS_SEEN"), read("MOST_IDS")),
+    takeDeciles: () => taken(exports.takeDeciles()),
+    takeBuckets: () => taken(exports.takeBuckets()),
+    takeIds: (from) => taken(exports.takeIds(from)),
     deltas: cells(read("FINE_DELTAS")),
     probDiffs: cells(read("FINE_PROB_DIFFS")),
     wideSketches: Array.from({ length: sketches + 1 }, (_, sketch) => cells(sketch)),

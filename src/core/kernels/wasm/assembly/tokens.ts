@@ -73,8 +73,8 @@ const WIDE_CELLS: i32 = (EXTREMES + (SKETCHES + 3) * 8 + 63) & ~63;
 const FINE_DELTA_CELLS: i32 = WIDE_CELLS + (SKETCHES + 1) * WIDE_BYTES;
 const FINE_PROB_DIFF_CELLS: i32 = FINE_DELTA_CELLS + FINE_BYTES;
 
-/** i32: token ids that have tokens, -1 for those without an id, in the order of their first ones until `listIds` sorts them. */
-export const IDS_SEEN: i32 = (FINE_PROB_DIFF_CELLS + FINE_BYTES + 63) & ~63;
+/** i32: token ids that have tokens, -1 for those without an id, in the order of their first ones until `sortIds` sorts them. */
+const IDS_SEEN: i32 = (FINE_PROB_DIFF_CELLS + FINE_BYTES + 63) & ~63;
 /** A bit for each id, to sort them; the first is that of -1. */
 const ID_BITS: i32 = (IDS_SEEN + (2 + MOST_IDS) * 4 + 63) & ~63;
 const ID_WORDS: i32 = (1 + MOST_IDS + 63) >> 6;
@@ -83,7 +83,14 @@ export const ID_GROUPS: i32 = (ID_BITS + ID_WORDS * 8 + 63) & ~63;
 /** u32: what `listCells` has listed. Room for all cells of a sketch. */
 export const CELLS_LISTED: i32 = ID_GROUPS + (1 + MOST_IDS) * GROUP;
 export const COUNTS_LISTED: i32 = CELLS_LISTED + FINE_BYTES;
-const MEMORY_END: i32 = COUNTS_LISTED + FINE_BYTES;
+/** Rows of groups that are taken at a time. */
+export const ROWS: i32 = 4096;
+/** By row: f64, Σ Δ, Σ |Δ| and Σ k3; f64, the tokens; i32, the group; f32, max |Δ|. */
+export const SUMS_TAKEN: i32 = COUNTS_LISTED + FINE_BYTES;
+export const TOKENS_TAKEN: i32 = SUMS_TAKEN + ROWS * 24;
+export const GROUPS_TAKEN: i32 = TOKENS_TAKEN + ROWS * 8;
+export const LARGEST_TAKEN: i32 = GROUPS_TAKEN + ROWS * 4;
+const MEMORY_END: i32 = LARGEST_TAKEN + ROWS * 4;
 
 /** Written so that loads which only fetch memory are not optimized away. */
 const NOWHERE: i32 = 0;
@@ -99,7 +106,7 @@ let jumps: i32 = 0;
 let split: i32 = 0;
 
 /** Puts the token ids that have tokens in ascending order; returns how many, and leaves out -1. */
-export function listIds(): i32 {
+export function sortIds(): i32 {
   for (let i = 0; i < idsSeen; i++) {
     const place = load<i32>(IDS_SEEN + (i << 2)) + 1;
     const word = ID_BITS + ((place >> 6) << 3);
@@ -120,6 +127,61 @@ export function listIds(): i32 {
   return idsSeen;
 }
 
+/** Moves the sums of a group to a row. */
+// @ts-ignore: decorator
+@inline
+function takeSums(group: i32, row: i32): void {
+  const sums = SUMS_TAKEN + row * 24;
+  v128.store(sums, v128.load(group));
+  store<f64>(sums + 16, load<f64>(group + K3));
+  store<f64>(TOKENS_TAKEN + (row << 3), <f64>load<u32>(group + TOKENS));
+  store<f32>(LARGEST_TAKEN + (row << 2), load<f32>(group + LARGEST));
+  v128.store(group, i64x2.splat(0));
+  v128.store(group + 16, i64x2.splat(0));
+}
+
+/** Moves the sums of those of adjacent groups that have tokens to rows; returns how many. */
+function takeGroups(groups: i32, count: i32): i32 {
+  let row = 0;
+  for (let i = 0; i < count; i++) {
+    const group = groups + i * GROUP;
+    if (load<i32>(group + TOKENS) == 0) continue;
+    store<i32>(GROUPS_TAKEN + (row << 2), i);
+    takeSums(group, row);
+    row++;
+  }
+  return row;
+}
+
+/** Moves the sums of tenths of responses to rows, ascending; returns how many. */
+export function takeDeciles(): i32 {
+  return takeGroups(DECILE_GROUPS, DECILES);
+}
+
+/** Moves the sums of buckets of rollout log-probs to rows, ascending; returns how many. */
+export function takeBuckets(): i32 {
+  return takeGroups(BUCKET_GROUPS, EDGES + 1);
+}
+
+/** Moves the sums of the sorted token ids from number `from` on to rows; returns how many. */
+export function takeIds(from: i32): i32 {
+  const count = min(idsSeen - from, ROWS);
+  const ids = IDS_SEEN + (from << 2);
+  let fetched = 0;
+  for (let row = 0; row < count; row++) {
+    if (row == fetched) {
+      fetched = min(row + AHEAD, count);
+      fetchGroups(ids, 1, row, fetched);
+    }
+    const id = load<i32>(ids + (row << 2));
+    store<i32>(GROUPS_TAKEN + (row << 2), id);
+    takeSums(ID_GROUPS + (id + 1) * GROUP, row);
+  }
+  // All are empty then.
+  if (from + count == idsSeen) idsSeen = 0;
+  return count;
+}
+
 /** Turns of the row at hand. */
 export function countTurns(): i32 {
   return turnsSeen;
@@ -134,7 +196,7 @@ export function countJumps(): i32 {
 export function clearGroups(): void {
   memory.fill(DECILE_GROUPS, 0, DECILES * GROUP);
   memory.fill(BUCKET_GROUPS, 0, (EDGES + 1) * GROUP);
-  // Of tokens without an id, which `listIds` leaves out.
+  // Of tokens without an id, which `sortIds` leaves out.
   memory.fill(ID_GROUPS, 0, GROUP);
   for (let i = 0; i < idsSeen; i++) {
     const group = ID_GROUPS + (load<i32>(IDS_SEEN + (i << 2)) + 1) * GROUP;
@@ -352,12 +414,13 @@ function addToGroup(group: i32, deltas: v128, k3: f64, magnitude: f32): void {
 }
 
 /**
- * Loads the groups of the ids of tokens `[from, to)`: these loads wait for memory together. Without this only a few
- * would, because a processor looks no further ahead than the sums of a few tokens.
+ * Loads the groups at the places `[from, to)` of a list, to which `first` is added: these loads wait for memory together.
+ * Without this only a few would, because a processor looks no further ahead than the sums of a few groups.
  */
-function fetchGroups(from: i32, to: i32): void {
+function fetchGroups(places: i32, first: i32, from: i32, to: i32): void {
   let all = 0;
-  for (let at = ID + (from << 2); at < ID + (to << 2); at += 4) all |= load<i32>(ID_GROUPS + (load<i32>(at) << 5));
+  for (let at = places + (from << 2); at < places + (to << 2); at += 4)
+    all |= load<i32>(ID_GROUPS + ((load<i32>(at) + first) << 5));
   store<i32>(NOWHERE, all);
 }
 
@@ -377,7 +440,7 @@ function addStretch(from: i32, to: i32, decile: i32, turn: i32): void {
   for (let i = from; i < to; i++) {
     if (i == fetched) {
       fetched = min(i + AHEAD, to);
-      fetchGroups(i, fetched);
+      fetchGroups(ID, 0, i, fetched);
     }
     const at = i << 2;
     const delta32 = load<f32>(DELTA_IN + at);
