@@ -16,6 +16,7 @@ const KERNELS = {
   tokens: ["tokens.ts"],
   decimals: ["decimals.ts"],
   logprobs: ["logprobs.ts"],
+  shifts: ["shifts.ts"],
   integers: ["integers.ts"],
   permutations: ["permutations.ts"],
   crc32: ["crc32.ts"],

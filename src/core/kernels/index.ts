@@ -74,6 +74,7 @@ export { type Crc32Kernel, crc32Kernel } from "./wasm/crc32-kernel.ts";
 export { type DecimalsKernel, decimalsKernel, type NarrowArray } from "./wasm/decimals-kernel.ts";
 export { type IntegersKernel, integersKernel } from "./wasm/integers-kernel.ts";
 export { type PermutationsKernel, permutationsKernel } from "./wasm/permutations-kernel.ts";
+export { type ShiftsKernel, shiftsKernel } from "./wasm/shifts-kernel.ts";
 export {
   type CountedCells,
   type CountedGroups,
