@@ -142,6 +142,29 @@ describe("createRecordBuilder", () => {
     expect(packed((values) => Float64Array.from(values))).toEqual(expected);
   });
 
+  it("sees an odd mask and a negative id at any place of an array of any length", () => {
+    for (let length = 1; length <= 13; length++) {
+      for (let at = 0; at < length; at++) {
+        for (const value of [-1, 2, 256, -(2 ** 31)]) {
+          const values = new Int32Array(length).map((_, i) => i % 2);
+          values[at] = value;
+          let odd = 0;
+          const record = createRecordBuilder({
+            provenance: { file: "a", format: "npz", trainer: "verl", alignment: "token" },
+            onOddMask: (_, count) => {
+              odd += count;
+            },
+          });
+          record.push(draft(length, { responseMask: values, responseTokenIds: values }));
+          const { responseMask, responseTokenIds } = record.flush();
+          expect(odd).toBe(1);
+          expect([...responseMask]).toEqual([...values].map((one) => (one === 0 ? 0 : 1)));
+          expect([...responseTokenIds!]).toEqual([...values].map((one) => Math.max(one, -1)));
+        }
+      }
+    }
+  });
+
   it("keeps top-k alternatives, -1 and NaN where a sequence has none", () => {
     const record = builder();
     record.push(draft(1));
