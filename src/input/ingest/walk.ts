@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Dirent, Stats } from "node:fs";
+import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import {
@@ -15,7 +15,7 @@ import {
   NotFoundError,
 } from "../../core/base/index.ts";
 import { COMPLETE_MARKERS } from "../adapters/index.ts";
-import { MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/index.ts";
+import { MAX_WALK_DEPTH, MAX_WALK_ENTRIES, quickCalls } from "../io/index.ts";
 import { findRemote, isRemote, nameRemote, type RemoteObject } from "../remote/index.ts";
 
 export interface FoundFile {
@@ -121,7 +121,8 @@ class Listings {
   }
 }
 
-function list(path: string): Promise<Dirent[]> {
+async function list(path: string): Promise<Dirent[]> {
+  if (quickCalls.areQuick) return quickCalls.run(() => readdirSync(path, { withFileTypes: true }));
   return readdir(path, { withFileTypes: true });
 }
 

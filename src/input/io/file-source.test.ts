@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NotFoundError, UnsupportedError } from "../../core/base/errors.ts";
 import { fileSystemError } from "../../core/base/index.ts";
-import { memorySource, openFile } from "./file-source.ts";
+import { memorySource, openFile, openWith } from "./file-source.ts";
+import { QuickCalls } from "./quick-calls.ts";
 
 let folder = "";
 
@@ -18,6 +19,16 @@ async function file(name: string, bytes: Uint8Array): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, bytes);
   return path;
+}
+
+/** A system that has kept the process waiting. */
+function slowCalls(): QuickCalls {
+  let time = 0;
+  const calls = new QuickCalls(() => time);
+  calls.run(() => {
+    time += 1000;
+  });
+  return calls;
 }
 
 describe("openFile", () => {
@@ -35,6 +46,38 @@ describe("openFile", () => {
     expect((await source.slice(100, 100)).length).toBe(0);
     await source.close();
     await source.close();
+  });
+
+  it("gives the same bytes and messages whether the process waits for the system or other threads do", async () => {
+    const small = await file("small", Uint8Array.of(1, 2, 3));
+    const large = await file("large", new Uint8Array(2 ** 18 + 1).fill(7));
+    const [empty, nowhere] = [await file("empty", new Uint8Array(0)), join(folder, "nowhere")];
+    const see = async (calls: QuickCalls, path: string) => {
+      try {
+        const source = await openWith(calls, path);
+        const bytes = await source.slice(0, source.byteLength);
+        await source.close();
+        return [source.name, source.byteLength, Buffer.from(bytes).toString("hex")];
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const [quick, slow] = [new QuickCalls(() => 0), slowCalls()];
+    for (const path of [small, large, empty, nowhere, folder, "/dev/null"])
+      expect(await see(quick, path), path).toEqual(await see(slow, path));
+    expect([quick.areQuick, slow.areQuick]).toEqual([true, false]);
+    expect(await see(slow, small)).toEqual([small, 3, "010203"]);
+  });
+
+  it.skipIf(process.platform !== "linux")("leaves no file open that it does not read", async () => {
+    const countOpen = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
+    const before = await countOpen();
+    for (const path of ["/dev/null", folder, await file("nothing", new Uint8Array(0))])
+      await openWith(new QuickCalls(), path).then(
+        (source) => source.close(),
+        () => {},
+      );
+    expect(await countOpen()).toBe(before);
   });
 
   it("says that a path does not exist", async () => {

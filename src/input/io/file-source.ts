@@ -1,4 +1,4 @@
-import { constants, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import {
   FormatError,
@@ -8,12 +8,15 @@ import {
   UnsupportedError,
 } from "../../core/base/index.ts";
 import type { Allocate, ByteSource } from "./byte-source.ts";
+import { type QuickCalls, quickCalls } from "./quick-calls.ts";
 
+/** By default, opening a pipe waits for its writer. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 /** Node rejects single reads of 2 GiB and more. */
 const MAX_PREAD_BYTES = 2 ** 30;
 /**
- * Files of up to this size are read completely when they are opened: each system call goes through another thread,
- * which costs more than these bytes, and formats need a dozen calls to find their arrays.
+ * Files of up to this size are read completely when they are opened: a system call costs more than these bytes, and formats
+ * need a dozen calls to find their arrays.
  */
 const SMALL_BYTES = 2 ** 18;
 
@@ -36,10 +39,16 @@ const SMALL_BYTES = 2 ** 18;
  * @throws UnsupportedError if it is a pipe, socket or device
  */
 export async function openFile(path: string): Promise<ByteSource> {
+  return openWith(quickCalls, path);
+}
+
+/** {@link openFile}, with calls that are quick, or not. */
+export async function openWith(calls: QuickCalls, path: string): Promise<ByteSource> {
+  const small = calls.areQuick ? calls.run(() => readSmallAtOnce(path)) : undefined;
+  if (small !== undefined) return small;
   let handle: FileHandle;
   try {
-    // By default, opening a pipe waits for its writer.
-    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    handle = await open(path, OPEN_FLAGS);
   } catch (cause) {
     throw cannotOpen(path, cause);
   }
@@ -63,7 +72,29 @@ export async function openFile(path: string): Promise<ByteSource> {
   });
 }
 
-/** Reads a complete file and closes it: slices are copies of its content at that time. */
+/** A small file, read while the process waits; undefined for anything else, also where that fails. */
+function readSmallAtOnce(path: string): ByteSource | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, OPEN_FLAGS);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size === 0 || stats.size > SMALL_BYTES) return undefined;
+    const whole = Buffer.allocUnsafeSlow(stats.size);
+    let length = 0;
+    while (length < whole.length) {
+      const bytesRead = readSync(descriptor, whole, length, whole.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return smallSource(path, whole, length);
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Reads a complete file and closes it. */
 async function readSmall(handle: FileHandle, path: string, byteLength: number): Promise<ByteSource> {
   const whole = Buffer.allocUnsafeSlow(byteLength);
   let length = 0;
@@ -76,6 +107,12 @@ async function readSmall(handle: FileHandle, path: string, byteLength: number): 
   } finally {
     await handle.close().catch(() => {});
   }
+  return smallSource(path, whole, length);
+}
+
+/** Slices are copies of a file's content when it was opened, of which `length` bytes could be read. */
+function smallSource(path: string, whole: Uint8Array, length: number): ByteSource {
+  const byteLength = whole.length;
   return {
     name: path,
     byteLength,

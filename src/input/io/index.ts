@@ -53,6 +53,7 @@ export {
 export { makeDirectory } from "./make-directory.ts";
 export { networkWords } from "./network-words.ts";
 export { openPipe } from "./pipe.ts";
+export { quickCalls } from "./quick-calls.ts";
 export { type ReusedMemory, reuseMemory } from "./reused-memory.ts";
 export { createScratch, createTemporaryFile, removeLeftovers, type Scratch } from "./scratch.ts";
 export { createSemaphore, type Semaphore } from "./semaphore.ts";
