@@ -91,7 +91,7 @@ describe("GroupSums", () => {
   });
 
   it("reads every group of many shards, at the edges of blocks and beyond what waits at most", () => {
-    // Blocks are of 2,048 groups, and what waits is added beyond 262,144 of them: here within the second shard.
+    // Blocks are of 2,048 groups, and what waits is added beyond 131,072 of them: here with each of the large shards.
     const edges = [0, 2047, 2048, 4095, 4096, 6143];
     const [few, many] = [
       edges.map((group, i) => [group, i + 0.5] as const),

@@ -2,8 +2,8 @@ import type { CountedGroups } from "../kernels/index.ts";
 
 /** Groups whose sums fit a cache of half a megabyte, with what is added to them. */
 export const BLOCK = 2 ** 11;
-/** Limit on waiting groups: 10 MB of them. */
-const MOST_WAITING = 2 ** 18;
+/** Limit on waiting groups: 5 MB of them. */
+const MOST_WAITING = 2 ** 17;
 const LEAST_ROOM = 2 ** 12;
 
 /**
