@@ -1,14 +1,18 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { quickCalls } from "../io/index.ts";
 import { walk } from "./walk.ts";
 
 let top: string;
 beforeEach(async () => {
   top = await mkdtemp(join(tmpdir(), "walk-"));
 });
-afterEach(() => rm(top, { recursive: true, force: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  return rm(top, { recursive: true, force: true });
+});
 
 async function put(...names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -19,16 +23,23 @@ async function put(...names: readonly string[]): Promise<void> {
 
 const found = async (): Promise<string[]> => (await walk([top])).files.map(({ relative }) => relative);
 
-it("finds the files of more directories than it lists ahead, each in its place", async () => {
-  const wanted = Array.from({ length: 25 }, (_, i) => [
-    `step_${i + 1}/rank_0/a.npz`,
-    `step_${i + 1}/rank_1/b.npz`,
-    `step_${i + 1}/z.npz`,
-  ]).flat();
-  await put(...[...wanted].reverse(), "step_3/.hidden/x.npz", ".cache/y.npz");
-  await mkdir(join(top, "step_2", "empty"));
-  expect(await found()).toEqual(wanted);
-});
+it.each([true, false])(
+  "finds the files of more directories than it lists ahead, each in its place (calls are quick: %s)",
+  async (areQuick) => {
+    vi.spyOn(quickCalls, "areQuick", "get").mockReturnValue(areQuick);
+    const waited = vi.spyOn(quickCalls, "run");
+    const wanted = Array.from({ length: 25 }, (_, i) => [
+      `step_${i + 1}/rank_0/a.npz`,
+      `step_${i + 1}/rank_1/b.npz`,
+      `step_${i + 1}/z.npz`,
+    ]).flat();
+    await put(...[...wanted].reverse(), "step_3/.hidden/x.npz", ".cache/y.npz");
+    await mkdir(join(top, "step_2", "empty"));
+    expect(await found()).toEqual(wanted);
+    // The top, 25 steps of two ranks each, and the empty one.
+    expect(waited).toHaveBeenCalledTimes(areQuick ? 1 + 25 * 3 + 1 : 0);
+  },
+);
 
 it("enters a directory once, by the first of its names, and none above the given path", async () => {
   await put("b/1.npz", "c/2.npz");

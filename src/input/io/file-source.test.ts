@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, open, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { NotFoundError, UnsupportedError } from "../../core/base/errors.ts";
 import { fileSystemError } from "../../core/base/index.ts";
 import { memorySource, openFile, openWith } from "./file-source.ts";
@@ -67,6 +67,11 @@ describe("openFile", () => {
       expect(await see(quick, path), path).toEqual(await see(slow, path));
     expect([quick.areQuick, slow.areQuick]).toEqual([true, false]);
     expect(await see(slow, small)).toEqual([small, 3, "010203"]);
+    const [waited, passed] = [vi.spyOn(quick, "run"), vi.spyOn(slow, "run")];
+    for (const calls of [quick, slow]) await see(calls, small);
+    expect([waited.mock.results.length, passed.mock.results.length]).toEqual([1, 0]);
+    // It is read by then: nothing is left for another thread.
+    expect(waited.mock.results[0]!.value).toMatchObject({ name: small, byteLength: 3 });
   });
 
   it.skipIf(process.platform !== "linux")("leaves no file open that it does not read", async () => {
