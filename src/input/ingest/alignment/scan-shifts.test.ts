@@ -75,6 +75,23 @@ describe("a shift of a few entries", () => {
       { numRuns: 30 },
     );
   });
+
+  it("by padding is looked for where rows have more of it than the shifts of a few tokens cover", () => {
+    const [drawn] = drawLogprobs(3, { sequences: 1, tokens: 60, open: 0.4, noise: 0.05 });
+    const compared = (padding: number) =>
+      scan([{ ...drawn!, width: drawn!.mask.length + padding }])
+        .shifts.filter(({ offset }) => typeof offset === "string")
+        .map(({ offset, tokens }) => [offset, tokens > 0]);
+    for (const padding of [0, 1, 3])
+      expect(compared(padding)).toEqual([
+        ["left", false],
+        ["right", false],
+      ]);
+    expect(compared(4)).toEqual([
+      ["left", true],
+      ["right", true],
+    ]);
+  });
 });
 
 describe("no shift is found", () => {
