@@ -1,11 +1,11 @@
 /** What slow calls may cost before the system is no longer asked that way, ms. */
 const CREDIT = 20;
-/** What a call should take at most, ms: one through another thread costs the processor as much. */
-const PER_CALL = 0.1;
+/** What each run of calls may take at no charge, ms: to have another thread make them costs the processor as much. */
+const ALLOWED = 0.1;
 
 /**
  * Calls to the system that the process waits for. Where the system answers from memory, a call takes a few microseconds, and to
- * have another thread make it a hundred: most of the time of a run of thousands of small files. A disk or a network that keeps
+ * have another thread make it a hundred: a fifth of the time of a report on thousands of small files. A disk or a network that keeps
  * the process waiting uses up a credit with its first files, and all further calls are for other threads, many at a time.
  */
 export class QuickCalls {
@@ -21,14 +21,14 @@ export class QuickCalls {
     return this.#credit > 0;
   }
 
-  /** Makes calls that take {@link PER_CALL} together on a quick system. */
+  /** Makes calls, which take no more than {@link ALLOWED} together on a quick system. */
   run<T>(calls: () => T): T {
     const start = this.#now();
     try {
       return calls();
     } finally {
-      // Never more than at first: a file system that becomes slow is found out as soon.
-      this.#credit = Math.min(CREDIT, this.#credit + PER_CALL - (this.#now() - start));
+      // Never more than at first: a file system that becomes slow is noticed just as soon.
+      this.#credit = Math.min(CREDIT, this.#credit + ALLOWED - (this.#now() - start));
     }
   }
 }

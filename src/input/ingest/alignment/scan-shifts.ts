@@ -3,10 +3,10 @@
  * places away.
  *
  * For each shift s, over the first masked tokens, the correlation of rollout[t] with trainer[t + s] is compared with
- * that of rollout[t] with trainer[t] at the same t. Stretches of at least 16 tokens of one turn vote for
- * the larger correlation. Unrelated columns give each side half of the votes, and aligned columns give fewer to any
- * other shift; so the number of votes for s is at most binomial with ½, whatever the policy, the noise and the size of
- * the mismatch. (Mean |Δ| does not work: log-probs grow along a response, so later entries are closer to any value.) A
+ * that of rollout[t] with trainer[t] at the same t. Stretches of tokens of one turn (`shift-votes.ts`) vote for the larger
+ * correlation. Unrelated columns give each side half of the votes, and aligned columns give fewer to any other shift;
+ * so the number of votes for s is at most binomial with ½, whatever the policy, the noise and the size of the mismatch.
+ * (Mean |Δ| does not work: log-probs grow along a response, so later entries are closer to any value.) A
  * shift is found when it has more votes than chance gives once in {@link ODDS} files ({@link logTail}, a Chernoff
  * bound, over all shifts that are tried) and more than three quarters of them. The size of |Δ| does not matter.
  *

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { shiftsKernel } from "../../../core/kernels/index.ts";
-import { addRow, addRowPlainly, type ComparedRow, placeOf, ROW_SUMS, SHIFT_SUMS } from "./shift-votes.ts";
+import {
+  addRow,
+  addRowPlainly,
+  type ComparedRow,
+  IN_PLACE_SUMS,
+  placeOf,
+  SHIFT_SUMS,
+} from "./shift-votes.ts";
 
 const SHIFTS = [-3, -1, 1, 2, undefined, 40];
 
@@ -59,7 +66,7 @@ it("counts what a row of two turns has", () => {
   const trainer = Float32Array.from({ length: 40 }, (_, t) => rollout[t - 1] ?? -1);
   const sums = emptySums();
   addRow(sums, { rollout, trainer, start: 0, end: 40, turns: [0, 20, 22, 40], shifts: SHIFTS });
-  expect(sums.subarray(0, ROW_SUMS - 1)).toEqual(Float64Array.of(38, 38));
+  expect(sums.subarray(0, IN_PLACE_SUMS - 1)).toEqual(Float64Array.of(38, 38));
   const later = placeOf(SHIFTS.indexOf(1), SHIFTS.length, true);
   // Of the second turn, all but the last token have an entry after them: one stretch, which agrees.
   expect([...sums.subarray(later, later + SHIFT_SUMS)]).toEqual([17, 0, expect.any(Number), 1, 1]);

@@ -21,7 +21,7 @@ export interface ComparedRow {
 }
 
 /** Tokens, those with a log-prob on both sides, their Σ|Δ| in nats; then {@link SHIFT_SUMS} of each shift, twice. */
-export const ROW_SUMS = 3;
+export const IN_PLACE_SUMS = 3;
 /** Tokens with a log-prob on both sides under a shift, their Σ|Δ| under it and in place, votes for it, stretches that vote. */
 export const SHIFT_SUMS = 5;
 /** Tokens that vote together: neighbors are alike, so single tokens would not be independent votes. */
@@ -32,7 +32,7 @@ const HIGHEST = 1e-3;
 
 /** Where the sums of a shift begin: over all turns, or over those after the first of each response. */
 export function placeOf(shift: number, shifts: number, isLater: boolean): number {
-  return ROW_SUMS + SHIFT_SUMS * (shift + (isLater ? shifts : 0));
+  return IN_PLACE_SUMS + SHIFT_SUMS * (shift + (isLater ? shifts : 0));
 }
 
 /** Adds a row to sums: in the same order, and so to the same bits, whichever way is taken. */
@@ -47,32 +47,33 @@ export function addRow(sums: Float64Array, row: ComparedRow): void {
   kernel.rolloutIn.set(rollout.subarray(start, end));
   kernel.trainerIn.set(trainer.subarray(start, end));
   kernel.sums.set(sums);
-  addRowInKernel(kernel, row);
-  sums.set(kernel.sums.subarray(0, sums.length));
-}
-
-function addRowInKernel(kernel: ShiftsKernel, { start, turns, shifts }: ComparedRow): void {
   kernel.setRange(LOWEST, HIGHEST);
-  for (let turn = 0; turn < turns.length; turn += 2)
-    kernel.compareInPlace(turns[turn]! - start, turns[turn + 1]! - start);
-  for (const [number, shift] of shifts.entries()) {
-    if (shift === undefined) continue;
-    const [all, later] = [placeOf(number, shifts.length, false), placeOf(number, shifts.length, true)];
-    for (let turn = 0; turn < turns.length; turn += 2)
-      kernel.vote(turns[turn]! - start, turns[turn + 1]! - start, shift, all, turn === 0 ? 0 : later);
-  }
+  addTurns(kernel, row, start);
+  sums.set(kernel.sums.subarray(0, sums.length));
 }
 
 /** The reference implementation of {@link addRow}. */
 export function addRowPlainly(sums: Float64Array, row: ComparedRow): void {
-  const { turns, shifts } = row;
+  const plain: TurnSums = {
+    compareInPlace: (start, end) => compareInPlace(sums, row, start, end),
+    vote: (start, end, shift, all, later) =>
+      vote(sums, row, start, end, shift, later === 0 ? [all] : [all, later]),
+  };
+  addTurns(plain, row, 0);
+}
+
+/** What adds a turn to sums; see `assembly/shifts.ts`. */
+type TurnSums = Pick<ShiftsKernel, "compareInPlace" | "vote">;
+
+/** @param base entry of the row's columns that is 0 to `into` */
+function addTurns(into: TurnSums, { turns, shifts }: ComparedRow, base: number): void {
   for (let turn = 0; turn < turns.length; turn += 2)
-    compareInPlace(sums, row, turns[turn]!, turns[turn + 1]!);
+    into.compareInPlace(turns[turn]! - base, turns[turn + 1]! - base);
   for (const [number, shift] of shifts.entries()) {
     if (shift === undefined) continue;
     const [all, later] = [placeOf(number, shifts.length, false), placeOf(number, shifts.length, true)];
     for (let turn = 0; turn < turns.length; turn += 2)
-      vote(sums, row, turns[turn]!, turns[turn + 1]!, shift, turn === 0 ? [all] : [all, later]);
+      into.vote(turns[turn]! - base, turns[turn + 1]! - base, shift, all, turn === 0 ? 0 : later);
   }
 }
 
