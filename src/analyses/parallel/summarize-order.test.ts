@@ -48,7 +48,7 @@ function numbered(count: number): { batches: AsyncGenerator<RecordBatch>; pulled
   const batches = (async function* () {
     for (let row = 0; row < count; row++) {
       pulled++;
-      yield recordBatch([{ deltas: `0.${row + 1}`, row, step: row }]);
+      yield recordBatch([{ deltas: `0.${row + 1}`, row, step: row }], `${row}.npz`);
     }
   })();
   return { batches, pulled: () => pulled };
@@ -83,7 +83,9 @@ describe("batches on their way to threads", () => {
       await settled();
     }
     const summary = await result;
-    expect([...summary.steps.byKey.keys()]).toEqual([0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9]);
+    // Each thread's files come in the order of their names.
+    const order = [0, 10, 2, 4, 6, 8, 1, 3, 5, 7, 9];
+    expect([...summary.sequencesByFile.keys()]).toEqual(order.map((row) => `${row}.npz`));
     expect(summary.total.sequences.count).toBe(11);
     expect(team.every(({ closed }) => closed)).toBe(true);
   });

@@ -15,14 +15,15 @@ import {
   type SourceSummary,
   type StepMetrics,
   type TurnMetrics,
+  type WatchReport,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
-import { watchSteps } from "../watch/index.ts";
+import { RunWatch } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
 import { readGradient } from "./gradient/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
-import { cautionEss, reportIdentity, reportTrust } from "./identity/index.ts";
+import { cautionEss, measureTests, reportIdentity, reportTrust, type StepTests } from "./identity/index.ts";
 import { computeIntervals, computeRanges, jumpInterval } from "./intervals.ts";
 import { listLeftOut } from "./left-out.ts";
 import {
@@ -155,12 +156,26 @@ function completeReport(input: ReportInput, source: FactSource, comparisons: Com
   };
 }
 
-function listSteps(summary: RunSummary): StepMetrics[] {
-  return summary.steps.sorted().map(([step, slice]) => ({
-    step: orNull(step),
-    ...pooledMetrics(slice),
-    ...averageOutcomes(summary.outcomesAt(step)),
-  }));
+/** What the report says of single steps. */
+interface StepFigures {
+  readonly perStep: StepMetrics[];
+  readonly tests: StepTests[];
+  readonly watch: WatchReport;
+}
+
+/** In one walk: most steps are kept as bytes, and are opened for each look. */
+function describeSteps(summary: RunSummary): StepFigures {
+  const [perStep, tests, watch] = [[] as StepMetrics[], [] as StepTests[], new RunWatch()];
+  for (const [step, slice] of summary.steps.sorted()) {
+    perStep.push({
+      step: orNull(step),
+      ...pooledMetrics(slice),
+      ...averageOutcomes(summary.outcomesAt(step)),
+    });
+    tests.push({ step, tests: measureTests(slice) });
+    watch.add({ step, deltas: slice.deltas, clusters: slice.clusters });
+  }
+  return { perStep, tests, watch: watch.report() };
 }
 
 /** All figures: what facts, verdict and the next command are drawn from. */
@@ -169,6 +184,7 @@ function describeRun(input: ReportInput): FactSource {
   const { total } = summary;
   const pooled = pooledMetrics(total);
   const tails = summary.tails.indices();
+  const steps = describeSteps(summary);
   return {
     schemaVersion: REPORT_SCHEMA_VERSION,
     kind: "report",
@@ -176,22 +192,26 @@ function describeRun(input: ReportInput): FactSource {
     trainers: [...new Set(input.sources.map(({ trainer }) => trainer))],
     metrics: {
       ...pooled,
-      steps: summary.steps.byKey.size,
+      steps: summary.steps.size,
       turns_max: total.turns.length,
       ranks: summary.ranks.byKey.size,
       sequences_empty: total.sequences.empty,
       prob_diff_above_half: probDiffs(total).countAbove(JUMP) / pooled.tokens,
       ...countCatastrophic(total.deltas),
     },
-    identity: reportIdentity(summary, tails, pooled, selectionBy(input.flags ?? [])),
+    identity: reportIdentity({
+      summary,
+      steps: steps.tests,
+      tails,
+      pooled,
+      notJudged: selectionBy(input.flags ?? []),
+    }),
     trust: reportTrust(summary, tails),
-    watch: watchSteps(
-      summary.steps.sorted().map(([step, { deltas, clusters }]) => ({ step, deltas, clusters })),
-    ),
+    watch: steps.watch,
     intervals: { ...computeIntervals(total), ...jumpInterval(summary.sample) },
     ...describeValues(summary, pooled),
     sequence_metrics: sequenceMetrics(total),
-    per_step: listSteps(summary),
+    per_step: steps.perStep,
     ...describeSlices(summary),
     ...(input.prompts && { prompts: pooledMetrics(input.prompts) }),
     ...describeGroups(summary, pooled),
@@ -402,7 +422,7 @@ function parityBlock(trainer: ParityTrainer, summary: RunSummary): ParityBlock {
     source: trainer.source,
     metrics,
     discrepancies: trainer.discrepancies(batch, metrics),
-    per_step: summary.steps.sorted().map(([step, slice]) => ({
+    per_step: Array.from(summary.steps.sorted(), ([step, slice]) => ({
       step: orNull(step),
       metrics: trainer.metrics({ summary: slice, packs: [...(summary.packsAt(step)?.values() ?? [])] }),
     })),

@@ -3,10 +3,11 @@ import type { MismatchSummary } from "../../core/summaries/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import type { Slices } from "./slices.ts";
 import { type StalenessRun, splitByStaleness, uniformStaleness } from "./staleness.ts";
+import type { StepSlices } from "./step-slices.ts";
 
 /** The slices of a run. */
 export interface RunSlices {
-  readonly steps: Slices<number>;
+  readonly steps: StepSlices;
   readonly ranks: Slices<number>;
   readonly environments: Slices<string>;
   readonly correctness: Slices<string>;

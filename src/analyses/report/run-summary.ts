@@ -43,6 +43,7 @@ import { correctnessName, RowSlices } from "./row-slices.ts";
 import { SampleRows } from "./sample-rows.ts";
 import { Slices } from "./slices.ts";
 import { addMixedRow } from "./staleness.ts";
+import { StepSlices } from "./step-slices.ts";
 import { openPack, openUnits, PACK_UNITS, type PackSums, sortSteps } from "./step-units.ts";
 import { TokenGroups } from "./token-groups.ts";
 import { openTurnDeltas, PlainTokenSums, type TokenInput, type TokenSums } from "./token-sums.ts";
@@ -105,7 +106,7 @@ export class RunSummary {
   /** The largest ratios of tokens and of sequences. */
   readonly tails = new RatioTails();
   /** Sums by training step. */
-  readonly steps = new Slices<number>();
+  readonly steps = new StepSlices();
   /** Sums by data-parallel rank. */
   readonly ranks = new Slices<number>();
   /** Sums by environment. */
@@ -217,6 +218,7 @@ export class RunSummary {
     }
     tokenSums.finish();
     this.gradient.add(batch, clusters);
+    this.steps.settle();
   }
 
   #openTokenSums(input: TokenInput): TokenSums {
@@ -349,7 +351,8 @@ export class RunSummary {
     const [readNumber, readText] = [() => from.float(), () => from.text()];
     this.total.mergeFrom(from);
     this.tails.mergeFrom(from);
-    for (const slices of [this.steps, this.ranks]) slices.mergeFrom(from, readNumber);
+    this.steps.mergeFrom(from);
+    this.ranks.mergeFrom(from, readNumber);
     for (const slices of [this.environments, this.correctness]) slices.mergeFrom(from, readText);
     for (const slices of [this.engines, this.finishReasons]) slices.mergeFrom(from, readText);
     this.staleness.mergeFrom(from, readNumber);

@@ -7,8 +7,8 @@
 export { type ChangeEvidence, ChangeProcess, type ChangeProcessJson } from "./change-process.ts";
 export {
   FALSE_ALARM_RATE,
+  RunWatch,
   StepWatch,
   type StepWatchJson,
   type WatchedStep,
-  watchSteps,
 } from "./step-watch.ts";

@@ -116,17 +116,22 @@ export class StepWatch {
   }
 }
 
-/** All steps that are known, in ascending order; steps without a number cannot be put in order and are left out. */
-export function watchSteps(steps: Iterable<WatchedStep>): WatchReport {
-  const watch = new StepWatch();
-  const perStep = [...steps]
-    .filter(({ step }) => !Number.isNaN(step))
-    .sort((a, b) => a.step - b.step)
-    .map((one) => {
-      const { ratio, delta } = watch.add(one);
-      return { step: one.step, unit_mean: ratio, delta_abs_mean: delta };
-    });
-  return { false_alarm_rate: FALSE_ALARM_RATE, alarm_at: ALARM, alarms: watch.alarms, per_step: perStep };
+/** Watches all steps of a run, and tells what it saw at each. */
+export class RunWatch {
+  readonly #watch = new StepWatch();
+  readonly #perStep: WatchReport["per_step"][number][] = [];
+
+  /** @param one the steps in ascending order; one without a number has no place among them and is left out */
+  add(one: WatchedStep): void {
+    if (Number.isNaN(one.step)) return;
+    const { ratio, delta } = this.#watch.add(one);
+    this.#perStep.push({ step: one.step, unit_mean: ratio, delta_abs_mean: delta });
+  }
+
+  report(): WatchReport {
+    const { alarms } = this.#watch;
+    return { false_alarm_rate: FALSE_ALARM_RATE, alarm_at: ALARM, alarms, per_step: this.#perStep };
+  }
 }
 
 function betOnRatios(deltas: ValueSketch): number[] {

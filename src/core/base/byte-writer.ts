@@ -139,11 +139,28 @@ export class ByteWriter {
 
   /** Both parts joined: the packed bytes, the plain ones, and the number of plain ones. */
   finish(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.size);
+    this.finishInto(bytes);
+    return bytes;
+  }
+
+  /** The number of bytes that {@link finish} returns. */
+  get size(): number {
+    return this.#packed.length + this.#plain.length + 4;
+  }
+
+  /** Writes what {@link finish} returns to the start of `bytes`. @throws RangeError when there is no room for it */
+  finishInto(bytes: Uint8Array): void {
     const [packed, plain] = [this.#packed, this.#plain];
-    const bytes = new Uint8Array(packed.length + plain.length + 4);
     bytes.set(packed.bytes.subarray(0, packed.length));
     bytes.set(plain.bytes.subarray(0, plain.length), packed.length);
-    new DataView(bytes.buffer).setUint32(bytes.length - 4, plain.length, true);
-    return bytes;
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(this.size - 4, plain.length, true);
+  }
+
+  /** Forgets what was written, and keeps its memory for what comes next. */
+  clear(): void {
+    this.#packed.length = 0;
+    this.#plain.length = 0;
+    this.#names.clear();
   }
 }

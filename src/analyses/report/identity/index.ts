@@ -3,5 +3,6 @@
  *
  * @module
  */
-export { reportIdentity } from "./report-identity.ts";
+export { reportIdentity, type StepTests } from "./report-identity.ts";
+export { measureTests } from "./tests.ts";
 export { cautionEss, reportTrust } from "./trust.ts";

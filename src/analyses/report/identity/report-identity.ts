@@ -41,20 +41,27 @@ interface Parts {
   readonly parts: readonly Part[];
 }
 
-/**
- * @param pooled of all tokens
- * @param notJudged why failures are not reported: what was read was chosen by what was sampled
- */
-export function reportIdentity(
-  summary: RunSummary,
-  tails: TailIndices,
-  pooled: MismatchMetrics,
-  notJudged: string | undefined,
-): IdentityReport {
+/** The tests of a step. */
+export interface StepTests {
+  readonly step: number;
+  readonly tests: MeasuredTests;
+}
+
+export interface IdentityInput {
+  readonly summary: RunSummary;
+  /** In ascending order. */
+  readonly steps: readonly StepTests[];
+  readonly tails: TailIndices;
+  /** Of all tokens. */
+  readonly pooled: MismatchMetrics;
+  /** Why failures are not reported: what was read was chosen by what was sampled. */
+  readonly notJudged: string | undefined;
+}
+
+export function reportIdentity({ summary, steps, tails, pooled, notJudged }: IdentityInput): IdentityReport {
   const { total } = summary;
   const sample = summary.sample.list();
   const whole = measureTests(total);
-  const steps = summary.steps.sorted().map(([step, slice]) => ({ step, tests: measureTests(slice) }));
   const turns = measureTurns(total.turns, MOST_TURNS, sample).flatMap((tests, turn) =>
     tests === undefined ? [] : [{ turn, tests }],
   );
