@@ -193,7 +193,7 @@ export class KernelTokenSums implements TokenSums {
     const kernel = this.#kernel;
     const { total, groups, turnDeltas } = this.#targets;
     for (const { sketch, set, turn } of this.#sketches.values()) {
-      const counted = kernel.wideSketches[sketch] as CountedCells;
+      const counted = listOnce(kernel.wideSketches[sketch] as CountedCells);
       for (const slice of this.#input.slices.open(set)) slice.deltas.addCounted(counted);
       if (turn < TURNS_WITH_QUANTILES) openTurnDeltas(turnDeltas, turn).addCounted(counted);
     }
@@ -213,6 +213,12 @@ export class KernelTokenSums implements TokenSums {
     }
     return { ...kernel.deltas, extremes };
   }
+}
+
+/** For several additions in a row: the lists are valid until other cells are listed. */
+function listOnce(counted: CountedCells): CountedCells {
+  const listed = counted.list();
+  return { ...counted, list: () => listed };
 }
 
 function copyIn(kernel: TokensKernel, { count, delta, probDiff, k3, index, turn }: MaskedTokens): void {

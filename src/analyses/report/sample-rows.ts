@@ -66,6 +66,7 @@ export class SampleRows {
     const sums = this.#rows.get(row);
     if (sums === undefined) return;
     this.#rows.delete(row);
+    const { turns, excess, deciles, jumps } = sums;
     const { steps, ranks, rows, correctness, environments, engineIds, finishReasons } = this.#batch;
     const step = steps[row] as number;
     const rank = ranks[row] as number;
@@ -78,7 +79,11 @@ export class SampleRows {
       engine: engineIds?.[row] ?? null,
       finish: finishReasons?.[row] ?? null,
       staleness: uniformStaleness(splitByStaleness(this.#batch, row)),
-      ...sums,
+      // Named, not spread: engines keep what is spread in a further array.
+      turns,
+      excess,
+      deciles,
+      jumps,
     });
   }
 }

@@ -97,6 +97,24 @@ function countFilled(page: Uint32Array | undefined): number {
   return filled;
 }
 
+/** The sum of `counts[from, to)`, or of the first of them that are at least `enough`. */
+function sumUpTo(counts: CellArray, from: number, to: number, enough: number): number {
+  let sum = 0;
+  for (let at = from; at < to && sum < enough; at++) sum += counts[at]!;
+  return sum;
+}
+
+/**
+ * Each of the cells as often as it is counted, `size` values. In an array made for them: one that grows leaves several times
+ * as much behind, and a run has one for each step.
+ */
+function listEach(cells: CellArray, counts: CellArray, from: number, to: number, size: number): number[] {
+  const listed = new Array<number>(size);
+  for (let at = from, next = 0; at < to; at++)
+    for (let left = counts[at]!; left > 0; left--) listed[next++] = cells[at]!;
+  return listed;
+}
+
 /** Of the ascending cells in `[from, to)`: each once, and how often it occurs. */
 function countEqual(ascending: readonly number[], from: number, to: number): ListedCells {
   const [start, end] = [findFirst(ascending, from), findFirst(ascending, to)];
@@ -215,6 +233,11 @@ export class CellCounts {
 
   /** Like {@link add}, for ascending `cells[from, to)` with their counts; returns the number of values. */
   addListed(cells: CellArray, counts: CellArray, from: number, to: number): number {
+    const fewest = sumUpTo(counts, from, to, MOST_LISTED + 1);
+    if (this.#listed?.length === 0 && fewest <= MOST_LISTED) {
+      this.#listed = listEach(cells, counts, from, to, fewest);
+      return fewest;
+    }
     let at = from;
     let added = 0;
     // As long as they may fit the list.
@@ -247,7 +270,8 @@ export class CellCounts {
   merge(other: CellCounts): void {
     this.mergeBeyond(other.#beyond);
     if (other.#listed !== undefined) {
-      for (const cell of other.#listed) this.add(cell);
+      if (this.#listed?.length === 0) [this.#listed, this.#ascends] = [other.#listed.slice(), other.#ascends];
+      else for (const cell of other.#listed) this.add(cell);
       return;
     }
     const pages = this.#paged();

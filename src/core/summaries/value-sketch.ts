@@ -1,6 +1,6 @@
 import type { ByteReader, ByteWriter, NumericArray } from "../base/index.ts";
 import type { CountedCells } from "../kernels/index.ts";
-import { CellCounts, findFirst, TAIL_THRESHOLDS } from "./cell-counts.ts";
+import { CellCounts, findFirst, type ListedCells, TAIL_THRESHOLDS } from "./cell-counts.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */
 export interface ValueSketchJson {
@@ -55,6 +55,21 @@ class Recent<T> {
 function findAbove(ascending: Float64Array, value: number): number {
   const at = findFirst(ascending, value);
   return ascending[at] === value ? at + 1 : at;
+}
+
+/** The cells of magnitudes, ascending: those from `half` on are of negative values. */
+function mergeSigns({ cells, counts }: ListedCells, half: number): ListedCells {
+  const end = findFirst(cells, half);
+  const [merged, sums] = [new Uint32Array(cells.length), new Float64Array(cells.length)];
+  let size = 0;
+  for (let [positive, negative] = [0, end]; positive < end || negative < cells.length; size++) {
+    const ours = positive < end ? cells[positive]! : half;
+    const theirs = negative < cells.length ? cells[negative]! - half : half;
+    merged[size] = Math.min(ours, theirs);
+    if (ours <= theirs) sums[size] = counts[positive++]!;
+    if (theirs <= ours) sums[size] = sums[size]! + counts[negative++]!;
+  }
+  return { cells: merged.subarray(0, size), counts: sums.subarray(0, size) };
 }
 
 const recentColumns = new Recent<CellColumns>();
@@ -243,8 +258,8 @@ export class ValueSketch {
   #fold(): ValueSketch {
     const folded = new ValueSketch(this.mantissaBits as 7 | 10);
     const half = 256 << this.mantissaBits;
-    const { cells, counts } = this.#cells.list();
-    for (let i = 0; i < cells.length; i++) folded.#cells.add(cells[i]! & (half - 1), counts[i]);
+    const { cells, counts } = mergeSigns(this.#cells.list(), half);
+    folded.#cells.addListed(cells, counts, 0, cells.length);
     folded.#count = this.#count;
     const beyond = this.#cells.beyond;
     const thresholds = TAIL_THRESHOLDS.length;
