@@ -12,8 +12,8 @@ import {
   ENOUGH_TOKENS,
   emptyChecks,
   findContradiction,
+  readScan,
   reportShift,
-  type ShiftScan,
   ShiftScanner,
   type SourceChecks,
 } from "./alignment/index.ts";
@@ -90,7 +90,7 @@ export function finishSources(
   { tally, scans, findings }: { tally: Tally; scans: RunScans; findings: FindingLog },
 ): void {
   if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
-  reportRunShift(sources, scans.finish(), findings);
+  reportRunShift(sources, scans.sums(), findings);
   checkMasked(tally, sources, options, findings);
 }
 
@@ -135,35 +135,46 @@ export class RunScans {
     this.#isEmpty = false;
   }
 
-  finish(): ShiftScan | undefined {
-    return this.#isEmpty ? undefined : this.#scanner?.finish();
+  /** Undefined without a scan, and for a single file. */
+  sums(): Float64Array | undefined {
+    return this.#isEmpty ? undefined : this.#scanner?.sums();
   }
 }
 
 /** Small files that are undecidable separately may be decidable together. */
-function reportRunShift(sources: readonly Source[], scan: ShiftScan | undefined, findings: FindingLog): void {
+function reportRunShift(
+  sources: readonly Source[],
+  sums: Float64Array | undefined,
+  findings: FindingLog,
+): void {
   const checks = sources.map(({ report }) => report.checks);
-  if (scan?.found === undefined || checks.some((of) => of.scan?.found !== undefined)) return;
+  const scan = sums && readScan(sums);
+  if (scan?.found === undefined || checks.some(hasShift)) return;
   const maskedTokens = checks.reduce((sum, of) => sum + of.maskedTokens, 0);
   reportShift({
     findings,
     file: sources[0]!.report.file,
-    checks: { scan, maskedTokens, shift: checks[0]!.shift },
+    scan,
+    checks: { maskedTokens, shift: checks[0]!.shift },
   });
-  for (const of of checks) of.scan = scan;
+  for (const of of checks) of.scanSums = sums;
+}
+
+function hasShift({ scanSums }: { readonly scanSums?: ArrayLike<number> | null | undefined }): boolean {
+  return scanSums != null && readScan(scanSums).found !== undefined;
 }
 
 /**
  * {@link SourceChecks} of a file that was read separately, in JSON form; `scanSums` is null when shifts were not
  * checked.
  */
-export interface KeptChecks extends Omit<SourceChecks, "masks" | "scan" | "scanSums"> {
+export interface KeptChecks extends Omit<SourceChecks, "masks" | "scanSums"> {
   readonly masks?: readonly string[];
   readonly scanSums: readonly number[] | null;
 }
 
 /** @param checks checks of a source that was read to its end */
-export function keepChecks({ masks, scan: _, scanSums, ...checks }: SourceChecks): KeptChecks {
+export function keepChecks({ masks, scanSums, ...checks }: SourceChecks): KeptChecks {
   return { ...checks, ...(masks && { masks }), scanSums: scanSums === undefined ? null : [...scanSums] };
 }
 
@@ -178,20 +189,18 @@ export function reportSharedShift(
   findings: FindingLog,
 ): SourceChecks[] | undefined {
   const scans = new RunScans(files);
-  for (const { scanSums } of files.map(({ checks }) => checks)) {
-    if (scanSums === null) continue;
-    const alone = new ShiftScanner();
-    alone.addSums(scanSums);
-    if (alone.finish().found !== undefined) return undefined;
-    scans.add(scanSums);
+  for (const { checks } of files) {
+    if (hasShift(checks)) return undefined;
+    if (checks.scanSums !== null) scans.add(checks.scanSums);
   }
-  const scan = scans.finish();
+  const scanSums = scans.sums();
+  const scan = scanSums && readScan(scanSums);
   const [first] = files;
   if (first === undefined || scan?.found === undefined) return undefined;
   const maskedTokens = files.reduce((sum, { checks }) => sum + checks.maskedTokens, 0);
   const { file, checks } = first;
-  reportShift({ findings, file, checks: { scan, maskedTokens, shift: checks.shift } });
-  return files.map(({ checks: { masks, ...kept } }) => ({ ...kept, masks, scan, scanSums: undefined }));
+  reportShift({ findings, file, scan, checks: { maskedTokens, shift: checks.shift } });
+  return files.map(({ checks: { masks, ...kept } }) => ({ ...kept, masks, scanSums }));
 }
 
 /**

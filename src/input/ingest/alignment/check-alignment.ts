@@ -115,10 +115,9 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
       compared += counted.compared;
     },
     finish() {
-      checks.scan = scanner?.finish();
       checks.scanSums = scanner?.sums();
       zeros.finish();
-      reportShift(options);
+      reportShift({ findings, file, checks, scan: scanner?.finish() });
       reportIds(options);
       if (options.isOneSided || equal < compared || equal < FEWEST_EQUAL) return;
       findings.add({

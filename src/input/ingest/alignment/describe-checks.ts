@@ -1,5 +1,6 @@
 import { formatCount, formatNumber, plural } from "../../../core/text/index.ts";
 import { formatShift, listShifts } from "./report-shift.ts";
+import { readScan } from "./scan-shifts.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
 /**
@@ -13,7 +14,7 @@ export function describeChecks(checks: readonly SourceChecks[]): string[] {
   const masked = total(({ maskedTokens }) => maskedTokens);
   if (
     first === undefined ||
-    checks.every(({ scan, maskedTokens }) => maskedTokens === 0 && scan === undefined)
+    checks.every(({ scanSums, maskedTokens }) => maskedTokens === 0 && scanSums === undefined)
   )
     return [];
   return [
@@ -39,14 +40,15 @@ export function describeMasks(masks: readonly string[], alone: number, masked: n
   return [`mask: ${masks.join(" AND ")}, ${narrowed} ${name} alone`];
 }
 
-function describeShift({ shift, scan }: SourceChecks, files: number): string[] {
+function describeShift({ shift, scanSums }: SourceChecks, files: number): string[] {
   const moved =
     shift === 0
       ? []
       : [
           `alignment: the trainer's entry t ${shift > 0 ? "+" : "-"} ${Math.abs(shift)} is used for token t (--align ${formatShift(shift)})`,
         ];
-  if (scan === undefined) return moved;
+  if (scanSums === undefined) return moved;
+  const scan = readScan(scanSums);
   const place = files === 1 ? "" : " of the first file";
   const { found, tokens } = scan;
   const verdict =

@@ -18,6 +18,7 @@ export { formatShift, reportShift } from "./report-shift.ts";
 export {
   ENOUGH_TOKENS,
   type Offset,
+  readScan,
   type ScannedShift,
   type Scope,
   type ShiftScan,

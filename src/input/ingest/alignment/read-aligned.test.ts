@@ -94,7 +94,7 @@ describe("columns that are shifted", () => {
   it("are left alone with --align none", async () => {
     const read = await readAll(await write("a.jsonl", late(drawLogprobs(3, DRAWING))), { align: "none" });
     expect(codes(read)).toEqual([]);
-    expect(read.run.sources[0]!.checks.scan).toBeUndefined();
+    expect(read.run.sources[0]!.checks.scanSums).toBeUndefined();
   });
 
   it("are found where --align moved them too far", async () => {

@@ -7,11 +7,13 @@ import type { SourceChecks } from "./source-checks.ts";
 export function reportShift({
   findings,
   file,
-  checks: { scan, shift, maskedTokens },
+  scan,
+  checks: { shift, maskedTokens },
 }: {
   readonly findings: FindingLog;
   readonly file: string;
-  readonly checks: Pick<SourceChecks, "scan" | "shift" | "maskedTokens">;
+  readonly scan: ShiftScan | undefined;
+  readonly checks: Pick<SourceChecks, "shift" | "maskedTokens">;
 }): void {
   if (scan?.found === undefined) return;
   const { found } = scan;

@@ -137,6 +137,13 @@ export class ShiftScanner {
   }
 }
 
+/** What the sums of a scanner say. */
+export function readScan(sums: ArrayLike<number>): ShiftScan {
+  const scanner = new ShiftScanner();
+  scanner.addSums(sums);
+  return scanner.finish();
+}
+
 function isSurprising(votes: number, stretches: number): boolean {
   return Math.log(QUESTIONS) + logTail(votes, stretches) <= -Math.log(ODDS);
 }

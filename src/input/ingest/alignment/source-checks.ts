@@ -1,5 +1,3 @@
-import type { ShiftScan } from "./scan-shifts.ts";
-
 /** What was found in the data of one source while it was read; grows until its last batch. */
 export interface SourceChecks {
   /** Columns whose masks were combined, the response mask first; undefined when the adapter has no such list. */
@@ -16,11 +14,9 @@ export interface SourceChecks {
   sentinels: number;
   /** By how many tokens `--align` moved the trainer's column. */
   shift: number;
-  /** Undefined with `--align none`, and before the source is read. */
-  scan: ShiftScan | undefined;
   /**
-   * The sums of the scan, for {@link ShiftScanner.addSums}: with them, files that were read separately are judged
-   * together.
+   * Sums of the scan for shifts, of this file or of all together: `readScan` tells what they say, which takes several times
+   * their memory, and a run may have ten thousand files. Undefined with `--align none`, and before the source is read.
    */
   scanSums: Float64Array | undefined;
 }
@@ -34,7 +30,6 @@ export function emptyChecks(): SourceChecks {
     ids: { compared: 0, differ: 0 },
     sentinels: 0,
     shift: 0,
-    scan: undefined,
     scanSums: undefined,
   };
 }
