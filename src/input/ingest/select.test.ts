@@ -107,3 +107,12 @@ it("keeps the lines of a hook out of the list of findings", async () => {
     "make verl write both; logratio report step_2.jsonl, given alone, prints the lines",
   );
 });
+
+it("keeps one list of lines where files say the same", async () => {
+  for (const step of [1, 2]) await put(`step_${step}.jsonl`, SEQUENCE);
+  await put("step_3.jsonl", { ...SEQUENCE, reward: 1 });
+  const [first, second, third] = (await readAll([folder])).run.sources;
+  expect(second!.found).toBe(first!.found);
+  expect(second!.missing).toBe(first!.missing);
+  expect([third!.found, third!.missing]).not.toEqual([first!.found, first!.missing]);
+});

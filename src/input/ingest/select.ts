@@ -98,6 +98,22 @@ function reportOneSided(
   });
 }
 
+/** Has sources keep one list of lines where they say the same: most files of a run have the same columns. */
+function lineSharing(): (source: Source) => Source {
+  const known = new Map<string, readonly string[]>();
+  const share = (lines: readonly string[]): readonly string[] => {
+    const text = lines.join("\n");
+    const first = known.get(text) ?? lines;
+    known.set(text, first);
+    return first;
+  };
+  return (source) => {
+    const { found, guessed, missing } = source.report;
+    const lines = { found: share(found), guessed: share(guessed), missing: share(missing) };
+    return { ...source, report: { ...source.report, ...lines } };
+  };
+}
+
 /** @param examineFile opens a file and recognizes it */
 export async function select(
   walked: Walk,
@@ -114,12 +130,13 @@ export async function select(
     // A parsed JSON object has no open file: dropping it is enough.
     return keptBytes <= MAX_KEPT_BYTES ? source : { ...source, document: undefined };
   };
+  const shareLines = lineSharing();
   const ahead = openAhead(walked.files, (file) => openInput(file, options.stdin));
   try {
     for (const file of walked.files) {
       const examined = await examineFile(file, { ...options, open: ahead.open });
       if (isFailure(examined)) failures.push(examined);
-      else examinedSources.push(limitKept(examined));
+      else examinedSources.push(shareLines(limitKept(examined)));
     }
   } finally {
     await ahead.close();
