@@ -13,6 +13,9 @@ export interface NpyHeader {
   readonly dataStart: number;
 }
 
+/** What the dict of a header says. */
+type ArrayKind = Omit<NpyHeader, "dataStart">;
+
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 /** Magic, version, and the header's length in versions 2 and 3; version 1 needs two bytes less. */
 const PREFIX_BYTES = 12;
@@ -57,13 +60,25 @@ export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyH
   const rest = await source.slice(prefix.length, Math.max(prefix.length, dataStart));
   const bytes = Buffer.concat([prefix.subarray(start), rest]).subarray(0, length);
   const text = bytes.toString(major === 3 ? "utf8" : "latin1");
-  return {
-    ...interpret(parsePythonLiteral(text, { ...at, offset: start }), { ...at, offset: start }),
-    dataStart,
-  };
+  return { ...readDict(text, { ...at, offset: start }), dataStart };
 }
 
-function interpret(literal: Literal, at: Place): Omit<NpyHeader, "dataStart"> {
+/** What the texts of headers say: the files of a run have few different ones, and each file is opened twice. */
+const known = new Map<string, ArrayKind>();
+const MOST_KNOWN = 64;
+/** Usual texts have 64 to 128. */
+const LONGEST_KNOWN = 256;
+
+function readDict(text: string, at: Place): ArrayKind {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const kind = interpret(parsePythonLiteral(text, at), at);
+  if (known.size === MOST_KNOWN) known.clear();
+  if (text.length <= LONGEST_KNOWN) known.set(text, kind);
+  return kind;
+}
+
+function interpret(literal: Literal, at: Place): ArrayKind {
   if (!(literal instanceof Map)) {
     throw new FormatError("npy header is not a dict", { at, likely: LIKELY_DAMAGED });
   }
