@@ -21,6 +21,14 @@ describe("when a batch is full", () => {
     expect(record.full).toBe(false);
   });
 
+  it("after 8,192 sequences, however short", () => {
+    const record = createRecordBuilder({ provenance });
+    for (let left = 8192; left > 1; left--) record.push(draft(0));
+    expect(record.full).toBe(false);
+    record.push(draft(0));
+    expect(record.full).toBe(true);
+  });
+
   it("after 32 Mi characters of prompts and responses together", () => {
     const record = createRecordBuilder({ provenance });
     const half = "a".repeat(MOST_TEXT / 2);
