@@ -7,6 +7,7 @@ import {
   VersionError,
 } from "../base/index.ts";
 import {
+  clearSums,
   emptySums,
   FIELDS,
   type MaskedTokens,
@@ -38,7 +39,7 @@ export interface TurnSums {
   /** Kernel sums, see kernels/layout.ts. */
   readonly sums: Float64Array;
   /** Sequences that have this turn. */
-  sequences: number;
+  readonly sequences: number;
 }
 
 /** 5: compressible data separate from incompressible data. */
@@ -52,48 +53,83 @@ export interface MismatchSummaryJson {
   readonly encoded: string;
 }
 
-/** Sums of one unit (a batch of a file) that round when merged. */
+/** Sums of one unit (a batch of a file) that round when merged. A run has as many of these as batches, so they are one array. */
 interface UnitSums {
+  /** Kernel sums of all tokens, then of each turn. */
+  table: Float64Array;
+  /** By turn: sequences that have it. */
+  readonly turnSequences: number[];
+  readonly sequences: SequenceSums;
+}
+
+/** Where the sums of a turn begin. */
+function placeOfTurn(turn: number): number {
+  return (turn + 1) * FIELDS;
+}
+
+function openTurns(unit: UnitSums, turns: number): void {
+  const { table, turnSequences } = unit;
+  if (turns <= turnSequences.length) return;
+  unit.table = new Float64Array(placeOfTurn(turns));
+  unit.table.set(table);
+  for (let turn = turnSequences.length; turn < turns; turn++) {
+    clearSums(unit.table, placeOfTurn(turn));
+    turnSequences.push(0);
+  }
+}
+
+const UNIT_SUMS: UnitKind<UnitSums> = {
+  make: () => ({ table: emptySums(), turnSequences: [], sequences: emptySequenceSums() }),
+  merge(into, { table, turnSequences, sequences }) {
+    mergeSums(into.table, table);
+    mergeSequenceSums(into.sequences, sequences);
+    addTurns(into, table, turnSequences, FIELDS);
+  },
+  encode({ table, turnSequences, sequences }, to) {
+    to.floats(table.subarray(0, FIELDS));
+    to.floats(Object.values(sequences));
+    to.whole(turnSequences.length);
+    for (const [turn, count] of turnSequences.entries()) {
+      to.whole(count);
+      to.floats(table.subarray(placeOfTurn(turn), placeOfTurn(turn + 1)));
+    }
+  },
+  decode(from) {
+    const unit = UNIT_SUMS.make();
+    unit.table.set(from.floats(FIELDS));
+    for (const name of Object.keys(unit.sequences) as (keyof SequenceSums)[])
+      unit.sequences[name] = from.float();
+    openTurns(unit, from.count(8 * FIELDS));
+    for (let turn = 0; turn < unit.turnSequences.length; turn++) {
+      unit.turnSequences[turn] = from.whole();
+      unit.table.set(from.floats(FIELDS), placeOfTurn(turn));
+    }
+    return unit;
+  },
+};
+
+/** @param turns kernel sums by turn, from `start` on */
+function addTurns(unit: UnitSums, turns: Float64Array, counts: ArrayLike<number>, start: number): void {
+  openTurns(unit, counts.length);
+  for (let turn = 0; turn < counts.length; turn++) {
+    mergeSums(unit.table, turns, start + turn * FIELDS, placeOfTurn(turn));
+    unit.turnSequences[turn] = unit.turnSequences[turn]! + counts[turn]!;
+  }
+}
+
+/** The sums of all units together. */
+interface FoldedSums {
   readonly sums: Float64Array;
   readonly sequences: SequenceSums;
   readonly turns: TurnSums[];
 }
 
-const UNIT_SUMS: UnitKind<UnitSums> = {
-  make: () => ({ sums: emptySums(), sequences: emptySequenceSums(), turns: [] }),
-  merge(into, from) {
-    mergeSums(into.sums, from.sums);
-    mergeSequenceSums(into.sequences, from.sequences);
-    from.turns.forEach((theirs, turn) => {
-      const ours = openTurn(into.turns, turn);
-      mergeSums(ours.sums, theirs.sums);
-      ours.sequences += theirs.sequences;
-    });
-  },
-  encode({ sums, sequences, turns }, to) {
-    to.floats(sums);
-    to.floats(Object.values(sequences));
-    to.whole(turns.length);
-    for (const turn of turns) {
-      to.whole(turn.sequences);
-      to.floats(turn.sums);
-    }
-  },
-  decode(from) {
-    const sums = from.floats(FIELDS);
-    const sequences = emptySequenceSums();
-    for (const name of Object.keys(sequences) as (keyof SequenceSums)[]) sequences[name] = from.float();
-    const turns = Array.from({ length: from.count(8 * FIELDS) }, () => ({
-      sequences: from.whole(),
-      sums: from.floats(FIELDS),
-    }));
-    return { sums, sequences, turns };
-  },
-};
-
-function openTurn(turns: TurnSums[], turn: number): TurnSums {
-  while (turns.length <= turn) turns.push({ sums: emptySums(), sequences: 0 });
-  return turns[turn]!;
+function viewSums({ table, turnSequences, sequences }: UnitSums): FoldedSums {
+  const turns = turnSequences.map((count, turn) => ({
+    sums: table.subarray(placeOfTurn(turn), placeOfTurn(turn + 1)),
+    sequences: count,
+  }));
+  return { sums: table.subarray(0, FIELDS), sequences, turns };
 }
 
 /**
@@ -125,6 +161,8 @@ export class MismatchSummary {
   /** The current unit. */
   #unit: UnitSums | undefined;
   #unitName = "";
+  /** Of all units; undefined after an addition. */
+  #folded: FoldedSums | undefined;
   /** Sketch of Δ in nats: counts, quantiles within 1 %, extremes. */
   readonly deltas: ValueSketch;
   /** Sketch of Δp, a fraction; undefined in a slice. */
@@ -163,14 +201,18 @@ export class MismatchSummary {
     this.#unit = undefined;
   }
 
-  #fold(): UnitSums {
+  #fold(): FoldedSums {
     // The next addition opens it again, which tells the units that they have changed.
     this.#unit = undefined;
-    return this.#units.fold();
+    this.#folded ??= viewSums(this.#units.fold());
+    return this.#folded;
   }
 
   #open(): UnitSums {
-    this.#unit ??= this.#units.open(this.#unitName);
+    if (this.#unit === undefined) {
+      this.#unit = this.#units.open(this.#unitName);
+      this.#folded = undefined;
+    }
     return this.#unit;
   }
 
@@ -198,7 +240,7 @@ export class MismatchSummary {
     extras?: SequenceExtras,
   ): void {
     const unit = this.#open();
-    mergeSums(unit.sums, rows, offset);
+    mergeSums(unit.table, rows, offset);
     mergeSequenceSums(unit.sequences, readSequenceSums(rows, offset));
     if (!this.clusters) return;
     const key = cluster ?? new KeyHash().addNumbers(rows, offset, offset + FIELDS).key();
@@ -207,11 +249,7 @@ export class MismatchSummary {
 
   /** Adds a table of sums by turn index. */
   addTurns(turns: Float64Array, turnRows: Int32Array): void {
-    for (let turn = 0; turn < turnRows.length; turn++) {
-      const into = openTurn(this.#open().turns, turn);
-      mergeSums(into.sums, turns, turn * FIELDS);
-      into.sequences += turnRows[turn] as number;
-    }
+    if (turnRows.length > 0) addTurns(this.#open(), turns, turnRows, 0);
   }
 
   /** Adds the per-token results `[from, to)` of a kernel pass to the sketches. */
@@ -223,7 +261,7 @@ export class MismatchSummary {
   /** Adds `other` to this. @throws RangeError when the two have different detail. */
   merge(other: MismatchSummary): void {
     this.#units.merge(other.#units);
-    this.#unit = undefined;
+    [this.#unit, this.#folded] = [undefined, undefined];
     this.deltas.merge(other.deltas);
     if (this.probDiffs && other.probDiffs) this.probDiffs.merge(other.probDiffs);
     if (this.clusters && other.clusters) this.clusters.merge(other.clusters);
@@ -249,7 +287,7 @@ export class MismatchSummary {
 
   #mergeState(from: ByteReader): void {
     this.#units.mergeFrom(from);
-    this.#unit = undefined;
+    [this.#unit, this.#folded] = [undefined, undefined];
     this.deltas.mergeFrom(from);
     this.probDiffs?.mergeFrom(from);
     this.clusters?.mergeFrom(from);
