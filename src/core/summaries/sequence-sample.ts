@@ -51,6 +51,8 @@ export class SequenceSample {
   #sequences = 0;
   #bound = Number.POSITIVE_INFINITY;
   #added: [sequences: number, prompts: number] = [0, 0];
+  /** What {@link list} returned last; undefined after an addition. A report asks half a dozen times. */
+  #listed: readonly SampledCluster[] | undefined;
 
   constructor(limit = SAMPLE_SEQUENCES) {
     this.#limit = limit;
@@ -83,6 +85,7 @@ export class SequenceSample {
     const known = this.#clusters.get(cluster);
     if (known === undefined) this.#clusters.set(cluster, [sequence]);
     else known.push(sequence);
+    this.#listed = undefined;
     this.#sequences++;
     // Sorting for every sequence would cost more than temporarily keeping a quarter more.
     if (this.#sequences > 1.25 * this.#limit) this.#trim();
@@ -97,11 +100,12 @@ export class SequenceSample {
   }
 
   /** Clusters by rising hash, each with its sequences in an order that does not depend on that of the input. */
-  list(): SampledCluster[] {
+  list(): readonly SampledCluster[] {
     this.#trim();
-    return [...this.#clusters]
+    this.#listed ??= [...this.#clusters]
       .sort(([a], [b]) => a - b)
       .map(([cluster, sequences]) => ({ cluster, sequences: sequences.sort(compareSequences) }));
+    return this.#listed;
   }
 
   #trim(): void {
@@ -119,6 +123,7 @@ export class SequenceSample {
   #dropAbove(bound: number): void {
     if (!(bound < this.#bound)) return;
     this.#bound = bound;
+    this.#listed = undefined;
     for (const [cluster, sequences] of this.#clusters) {
       if (cluster <= this.#bound) continue;
       this.#clusters.delete(cluster);
