@@ -113,14 +113,17 @@ async function readSmall(handle: FileHandle, path: string, byteLength: number): 
 /** Slices are copies of a file's content when it was opened, of which `length` bytes could be read. */
 function smallSource(path: string, whole: Uint8Array, length: number): ByteSource {
   const byteLength = whole.length;
+  const plain = asPlainBytes(whole);
   return {
     name: path,
     byteLength,
-    async slice(start, end, allocate = Buffer.allocUnsafeSlow) {
+    async slice(start, end, allocate) {
       checkSpan(path, byteLength, start, end);
       if (end > length) throw cutOff(path, length, byteLength);
+      // Most are headers of a few bytes, of which engines make no buffer unless it is asked for.
+      if (allocate === undefined) return plain.slice(start, end);
       const bytes = allocate(end - start);
-      bytes.set(whole.subarray(start, end));
+      bytes.set(plain.subarray(start, end));
       return asPlainBytes(bytes);
     },
     close: async () => {},
