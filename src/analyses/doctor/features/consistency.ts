@@ -122,15 +122,15 @@ class Groups {
   /** (MSB − MSW) / (MSB + (n₀ − 1) MSW), with n₀ for groups of unequal size (Donner, 1986). */
   get share(): number {
     let [groups, n, sum, squares, between, sizes] = [0, 0, 0, 0, 0, 0];
-    for (const { keys, counts, sums, squares: ownSquares } of this.#steps.values()) {
-      for (let g = 0; g < keys.size; g++) {
-        const count = counts[g]!;
+    for (const { keys, table } of this.#steps.values()) {
+      for (let at = 0; at < keys.size * WIDTH; at += WIDTH) {
+        const count = table[at]!;
         if (count < 2) continue;
-        const own = sums[g]!;
+        const own = table[at + 1]!;
         groups++;
         n += count;
         sum += own;
-        squares += ownSquares[g]!;
+        squares += table[at + 2]!;
         between += own ** 2 / count;
         sizes += count ** 2;
       }
@@ -144,28 +144,24 @@ class Groups {
   }
 }
 
+/** Count, sum and sum of squares of a group stand together, in one line of the cache. */
+const WIDTH = 4;
+
 /** Groups of one step, in the order in which they first came. */
 class GroupSums {
   readonly keys = new KeyPlaces();
-  counts = new Float64Array(64);
-  sums = new Float64Array(64);
-  squares = new Float64Array(64);
+  table = new Float64Array(64 * WIDTH);
 
   add(key: number, value: number): void {
-    const group = this.keys.place(key);
-    if (group === this.counts.length) {
-      this.counts = widen(this.counts);
-      this.sums = widen(this.sums);
-      this.squares = widen(this.squares);
+    const at = this.keys.place(key) * WIDTH;
+    if (at === this.table.length) {
+      const wider = new Float64Array(2 * at);
+      wider.set(this.table);
+      this.table = wider;
     }
-    this.counts[group]!++;
-    this.sums[group]! += value;
-    this.squares[group]! += value * value;
+    const { table } = this;
+    table[at]!++;
+    table[at + 1]! += value;
+    table[at + 2]! += value * value;
   }
-}
-
-function widen(column: Float64Array): Float64Array<ArrayBuffer> {
-  const wider = new Float64Array(2 * column.length);
-  wider.set(column);
-  return wider;
 }

@@ -166,15 +166,22 @@ function binTokens(tokens: Tokens): PlaceBin[] {
   const size = Math.max(1, Math.ceil(count / BINS));
   const bins: PlaceBin[] = [];
   for (let from = 0; from < count; from += size) {
-    const part = order.subarray(from, from + size);
-    const average = (column: Float64Array): number =>
-      part.reduce((sum, token) => sum + column[token]!, 0) / part.length;
+    const to = Math.min(count, from + size);
+    const [n, ownGaps] = [to - from, new Float64Array(to - from)];
+    let [position, gap, abs] = [0, 0, 0];
+    for (let at = from; at < to; at++) {
+      const token = order[at]!;
+      ownGaps[at - from] = gaps[token]!;
+      position += positions[token]!;
+      gap += gaps[token]!;
+      abs += sizes[token]!;
+    }
     bins.push({
-      position: average(positions),
-      tokens: part.length,
-      gap: average(gaps),
-      medianGap: median(Float64Array.from(part, (token) => gaps[token]!)),
-      abs: average(sizes),
+      position: position / n,
+      tokens: n,
+      gap: gap / n,
+      medianGap: median(ownGaps),
+      abs: abs / n,
     });
   }
   return bins;

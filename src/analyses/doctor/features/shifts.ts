@@ -27,13 +27,21 @@ const LAGS = Array.from({ length: 2 * FARTHEST + 1 }, (_, k) => k - FARTHEST);
 const MOST_COST = 1;
 const FEWEST_TOKENS = 8;
 
+/** Of each row: the sums of its costs by lag, and its tokens. */
+interface RowCosts {
+  readonly sums: Float64Array[];
+  readonly tokens: Float64Array;
+}
+
 export function measureShifts(view: View): Shifts {
-  const gapAt = view.rows.map((_, r) => findFirstGap(view, r));
-  return {
-    all: scan(view, () => true),
-    later: scan(view, (i, r) => i > (gapAt[r] as number)),
-    before: scan(view, (i, r) => i <= (gapAt[r] as number)),
-  };
+  const [all, later, before] = [newCosts(view), newCosts(view), newCosts(view)];
+  for (let r = 0; r < view.rows.length; r++) scanRow(view, r, { all, later, before });
+  return { all: judge(all), later: judge(later), before: judge(before) };
+}
+
+function newCosts(view: View): RowCosts {
+  const { length } = view.rows;
+  return { sums: LAGS.map(() => new Float64Array(length)), tokens: new Float64Array(length) };
 }
 
 /** Infinity for a row without a gap. */
@@ -47,51 +55,51 @@ function findFirstGap(view: View, r: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-function scan(view: View, isIn: (i: number, r: number) => boolean): ShiftScan {
-  const sums = LAGS.map(() => 0);
-  let tokens = 0;
-  const perRow: { sums: number[]; tokens: number }[] = [];
-  for (let r = 0; r < view.rows.length; r++) {
-    const row = scanRow(view, r, (i) => isIn(i, r));
-    tokens += row.tokens;
-    row.sums.forEach((sum, k) => {
-      sums[k] = (sums[k] as number) + sum;
-    });
-    if (row.tokens >= FEWEST_TOKENS) perRow.push(row);
+/** Only tokens all of whose neighbors within reach are own ones, so that every lag is judged by the same tokens. */
+function scanRow(
+  view: View,
+  r: number,
+  { all, later, before }: { readonly all: RowCosts; readonly later: RowCosts; readonly before: RowCosts },
+): void {
+  const [from, to] = view.span(r);
+  const gap = findFirstGap(view, r);
+  /** Own tokens in a row, up to the farthest neighbor. */
+  let own = 0;
+  for (let last = from; last < to; last++) {
+    own = view.isOwn(last) ? own + 1 : 0;
+    if (own < LAGS.length) continue;
+    const i = last - FARTHEST;
+    const part = i > gap ? later : before;
+    all.tokens[r]!++;
+    part.tokens[r]!++;
+    const rollout = view.a[i]!;
+    for (let k = 0; k < LAGS.length; k++) {
+      const cost = Math.min(Math.abs(view.c[i + k - FARTHEST]! - rollout), MOST_COST);
+      all.sums[k]![r]! += cost;
+      part.sums[k]![r]! += cost;
+    }
   }
-  const cost = sums.map((sum) => (tokens === 0 ? 0 : sum / tokens));
+}
+
+function judge({ sums, tokens }: RowCosts): ShiftScan {
+  const total = tokens.reduce((sum, count) => sum + count, 0);
+  const cost = sums.map((byRow) => (total === 0 ? 0 : byRow.reduce((sum, one) => sum + one, 0) / total));
   const best = cost.indexOf(Math.min(...cost));
   const inPlace = FARTHEST;
-  const rowsFor = perRow.filter(({ sums }) => (sums[best] as number) < (sums[inPlace] as number)).length;
+  let [rowsFor, rowsAsked] = [0, 0];
+  for (let r = 0; r < tokens.length; r++) {
+    if (tokens[r]! < FEWEST_TOKENS) continue;
+    rowsAsked++;
+    if (sums[best]![r]! < sums[inPlace]![r]!) rowsFor++;
+  }
   return {
     lags: LAGS,
     cost,
-    best: LAGS[best] as number,
-    costInPlace: cost[inPlace] as number,
-    costAtBest: cost[best] as number,
-    tokens,
+    best: LAGS[best]!,
+    costInPlace: cost[inPlace]!,
+    costAtBest: cost[best]!,
+    tokens: total,
     rowsFor,
-    rowsAsked: perRow.length,
+    rowsAsked,
   };
-}
-
-/** Only tokens all of whose neighbors within reach are own ones, so that every lag is judged by the same tokens. */
-function scanRow(view: View, r: number, isIn: (i: number) => boolean): { sums: number[]; tokens: number } {
-  const [from, to] = view.span(r);
-  const sums = LAGS.map(() => 0);
-  let tokens = 0;
-  for (let i = from + FARTHEST; i < to - FARTHEST; i++) {
-    if (!isIn(i) || !hasOwnNeighbors(view, i)) continue;
-    tokens++;
-    for (let k = 0; k < LAGS.length; k++) {
-      const distance = Math.abs((view.c[i + (LAGS[k] as number)] as number) - (view.a[i] as number));
-      sums[k] = (sums[k] as number) + Math.min(distance, MOST_COST);
-    }
-  }
-  return { sums, tokens };
-}
-
-function hasOwnNeighbors(view: View, i: number): boolean {
-  for (let k = i - FARTHEST; k <= i + FARTHEST; k++) if (!view.isOwn(k)) return false;
-  return true;
 }
