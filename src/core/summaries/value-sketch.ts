@@ -57,19 +57,17 @@ function findAbove(ascending: Float64Array, value: number): number {
   return ascending[at] === value ? at + 1 : at;
 }
 
-/** The cells of magnitudes, ascending: those from `half` on are of negative values. */
+/** The cells of magnitudes, ascending: those from `half` on are of negative values. A cell of both signs is there twice. */
 function mergeSigns({ cells, counts }: ListedCells, half: number): ListedCells {
   const end = findFirst(cells, half);
   const [merged, sums] = [new Uint32Array(cells.length), new Float64Array(cells.length)];
-  let size = 0;
-  for (let [positive, negative] = [0, end]; positive < end || negative < cells.length; size++) {
-    const ours = positive < end ? cells[positive]! : half;
-    const theirs = negative < cells.length ? cells[negative]! - half : half;
-    merged[size] = Math.min(ours, theirs);
-    if (ours <= theirs) sums[size] = counts[positive++]!;
-    if (theirs <= ours) sums[size] = sums[size]! + counts[negative++]!;
+  for (let [at, positive, negative] = [0, 0, end]; at < cells.length; at++) {
+    const isPositive =
+      negative === cells.length || (positive < end && cells[positive]! <= cells[negative]! - half);
+    merged[at] = isPositive ? cells[positive]! : cells[negative]! - half;
+    sums[at] = counts[isPositive ? positive++ : negative++]!;
   }
-  return { cells: merged.subarray(0, size), counts: sums.subarray(0, size) };
+  return { cells: merged, counts: sums };
 }
 
 const recentColumns = new Recent<CellColumns>();
@@ -391,14 +389,12 @@ export class ValueSketch {
     const cells = from.ascending();
     if ((cells.at(-1) ?? 0) >= 512 << width) from.fail("a cell is out of range");
     const counts = from.wholes(cells.length);
-    for (let start = 0; start < cells.length; ) {
+    for (let at = 0, page = -1; at < cells.length; at++) {
+      if (cells[at]! >>> width === page) continue;
+      page = cells[at]! >>> width;
       from.spend(2 ** (width + 2));
-      const page = cells[start]! >>> width;
-      let end = start + 1;
-      while (end < cells.length && cells[end]! >>> width === page) end++;
-      this.#count += this.#cells.addListed(cells, counts, start, end);
-      start = end;
     }
+    this.#count += this.#cells.addListed(cells, counts, 0, cells.length);
     // One more than the number of counts, to distinguish an absent list from an empty one.
     const beyond = from.whole();
     if (beyond - 1 > from.rest) from.fail(`${beyond - 1} counts are declared, ${from.rest} bytes are left`);
