@@ -261,3 +261,16 @@ describe("how a step's sequences went", () => {
     expect(right?.sequence_delta_abs_p50).toBeCloseTo(0.375, 2);
   });
 });
+
+it("keeps the sums of steps that have passed as bytes", () => {
+  const summary = new RunSummary();
+  const add = (step: number): void =>
+    summary.add(recordBatch([{ deltas: "0.5 -0.25", step }], `step-${step}.npz`));
+  add(0);
+  const first = summary.steps.get(0);
+  for (let step = 1; step < 40; step++) add(step);
+  const again = summary.steps.get(0);
+  expect(again).not.toBe(first);
+  expect(again.sums).toEqual(first.sums);
+  expect(summary.steps.get(39)).toBe(summary.steps.get(39));
+});

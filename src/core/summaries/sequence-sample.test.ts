@@ -20,6 +20,26 @@ const sequence = (deltaAbs: number, step = 3): SampledSequence => ({
 });
 
 describe("SequenceSample", () => {
+  test("lists what it has, whatever was listed before", () => {
+    const [sample, other] = [new SequenceSample(2), new SequenceSample(1)];
+    const listed = (): number[] => sample.list().map(({ cluster }) => cluster);
+    sample.add(5, true, sequence(0.1));
+    expect(listed()).toEqual([5]);
+    expect(sample.list()).toBe(sample.list());
+    sample.add(3, true, sequence(0.2));
+    expect(listed()).toEqual([3, 5]);
+    // Of the other sample everything from cluster 4 on was dropped.
+    for (const cluster of [2, 4, 6]) other.add(cluster, true, sequence(0.3));
+    sample.merge(other);
+    expect(listed()).toEqual([2]);
+    // A cluster of more than the limit is dropped as a whole, and with it what comes behind it.
+    const none = new SequenceSample(1);
+    for (const deltaAbs of [0.1, 0.2]) none.add(1, true, sequence(deltaAbs));
+    expect(none.list()).toEqual([]);
+    sample.merge(none);
+    expect(listed()).toEqual([]);
+  });
+
   test("of shards merged in any tree and order is the sample of the whole, whole clusters only", () => {
     const drawn = fc.array(
       fc.tuple(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0, max: 1, noNaN: true })),

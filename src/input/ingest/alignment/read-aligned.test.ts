@@ -116,6 +116,16 @@ describe("columns that are shifted", () => {
     }
   });
 
+  it("are told once where a file shows them by itself", async () => {
+    const moved = late(drawLogprobs(5, DRAWING), -1);
+    await write("step_1.jsonl", moved.slice(0, 24));
+    await write("step_2.jsonl", moved.slice(24, 26));
+    const read = await readAll(folder);
+    expect(codes(read)).toEqual(["shifted-columns"]);
+    const masked = moved.slice(0, 24).reduce((sum, { mask }) => sum + mask.reduce((a, b) => a + b, 0), 0);
+    expect(find(read, "shifted-columns").count).toBe(masked);
+  });
+
   it("are not found where columns are in place", async () => {
     const read = await readAll(await write("a.jsonl", drawLogprobs(3, DRAWING)), { align: "auto" });
     expect(codes(read)).toEqual([]);
