@@ -100,7 +100,7 @@ export class StepSlices {
 
   /**
    * In ascending order of step; NaN (unknown) last. To be looked at one by one, and once if possible: a settled slice is
-   * made anew for each look.
+   * rebuilt for each look.
    */
   *sorted(): Generator<[step: number, slice: MismatchSummary]> {
     // Typed arrays sort numbers by value, and NaN to the end.
