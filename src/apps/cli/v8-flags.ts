@@ -39,17 +39,3 @@ export function v8Flags(v8: string, { plainLoops = false }: CodeKind = {}): read
 export function setV8Flags(kind: CodeKind = {}): void {
   for (const flag of v8Flags(process.versions.v8, kind)) setFlagsFromString(flag);
 }
-
-/** In percent of what was alive; by default the heap may grow to more than twice of it. */
-const GROW_LESS = "--heap-growing-percent=90";
-/** Files from which on a run comes near 400 MB. */
-const MANY_FILES = 5000;
-
-/**
- * Has V8 collect garbage sooner where a run has so many files that what is known of them is most of the memory: of 10,000 files a
- * tenth less in all. It takes 3 to 6 % more CPU time.
- */
-export function collectSooner(files: number): void {
-  const isKnown = v8Flags(process.versions.v8).length > 0;
-  if (isKnown && files >= MANY_FILES) setFlagsFromString(GROW_LESS);
-}

@@ -42,7 +42,6 @@ import { createProgress, type Progress, type ProgressState } from "../progress.t
 import { toReadOptions, toRunInput } from "../read-options.ts";
 import { commandLine, conclude, inputFlags, type Reading, readUntilInterrupted } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
-import { collectSooner } from "../v8-flags.ts";
 import { formatExplanation } from "./explain.ts";
 import { explainSeries, reportSeries } from "./report-series.ts";
 
@@ -96,7 +95,6 @@ export async function report(
   if (logged !== undefined && others.length === 0) return reportSeries(logged, paths, options, terminal);
   const run = await openDumps(job, areDirectories);
   if (run === undefined) return reportSeries(logged!, paths, options, terminal);
-  collectSooner(run.sources.length);
   const reading = readUntilInterrupted(run, filter);
   const end = (): void => {
     reading.end();
