@@ -121,7 +121,7 @@ export class RunWatch {
   readonly #watch = new StepWatch();
   readonly #perStep: WatchReport["per_step"][number][] = [];
 
-  /** @param one the steps in ascending order; one without a number has no place among them and is left out */
+  /** @param one the next step, in ascending order; one without a number has no place among them and is left out */
   add(one: WatchedStep): void {
     if (Number.isNaN(one.step)) return;
     const { ratio, delta } = this.#watch.add(one);

@@ -25,7 +25,7 @@ import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";
 import { SequenceLists } from "./sequence-lists.ts";
 
 export const DEFAULT_BATCH_TOKENS = 1_000_000;
-/** Of short responses: each may be a step of its own, with sums of its own while its batch is added. */
+/** For short and empty responses: each may be a step of its own, whose sums stay open while its batch is added. */
 const MOST_SEQUENCES = 1 << 13;
 /** Prompt tokens cost one column, response tokens about ten. */
 const PROMPT_SHARE = 8;

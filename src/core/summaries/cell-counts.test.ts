@@ -118,3 +118,14 @@ it("adds the cells of a page at once as one by one, to few values and to many", 
     }),
   );
 });
+
+it("counts more values than are listed when nothing was there before", () => {
+  const counts = new CellCounts(7);
+  const [cells, times] = [Uint32Array.of(384, 385, 400), Uint32Array.of(1500, 1500, 1500)];
+  expect(counts.addListed(cells, times, 0, 3)).toBe(4500);
+  expect(listed(counts)).toEqual([
+    [384, 1500],
+    [385, 1500],
+    [400, 1500],
+  ]);
+});

@@ -233,10 +233,12 @@ export class CellCounts {
 
   /** Like {@link add}, for ascending `cells[from, to)` with their counts; returns the number of values. */
   addListed(cells: CellArray, counts: CellArray, from: number, to: number): number {
-    const fewest = sumUpTo(counts, from, to, MOST_LISTED + 1);
-    if (this.#listed?.length === 0 && fewest <= MOST_LISTED) {
-      this.#listed = listEach(cells, counts, from, to, fewest);
-      return fewest;
+    if (this.#listed?.length === 0) {
+      const size = sumUpTo(counts, from, to, MOST_LISTED + 1);
+      if (size <= MOST_LISTED) {
+        this.#listed = listEach(cells, counts, from, to, size);
+        return size;
+      }
     }
     let at = from;
     let added = 0;

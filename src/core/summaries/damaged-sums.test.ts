@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter } from "../base/index.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { ByteReader, ByteWriter, DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../base/index.ts";
 import { BinnedSums, countPlaces } from "./binned-sums.ts";
 import { ClusterShares } from "./cluster-shares.ts";
 import { ClusterSums } from "./cluster-sums.ts";
@@ -154,3 +154,23 @@ function crowd(sequences: number): Write {
     for (let i = 0; i < 30; i++) to.byte(0);
   };
 }
+
+describe("cells all over the numbers", () => {
+  afterEach(() => setMemoryLimit(DEFAULT_MEMORY_LIMIT));
+
+  it("are refused before pages are made that take more than the memory limit", () => {
+    const pages = Array.from({ length: 400 }, (_, page) => page << 10);
+    const sketch: Write = (to) => {
+      to.whole(10);
+      to.floats([0, 1]);
+      to.ascending(pages);
+      for (const _ of pages) to.whole(100);
+      to.whole(0);
+    };
+    // 400 pages of 4 KiB.
+    setMemoryLimit(2 ** 21);
+    expect(read(new ValueSketch(10), sketch).count).toBe(40_000);
+    setMemoryLimit(2 ** 20);
+    expect(() => read(new ValueSketch(10), sketch)).toThrow(/the summary/);
+  });
+});

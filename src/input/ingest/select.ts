@@ -102,7 +102,8 @@ function reportOneSided(
 function lineSharing(): (source: Source) => Source {
   const known = new Map<string, readonly string[]>();
   const share = (lines: readonly string[]): readonly string[] => {
-    const text = lines.join("\n");
+    // As JSON: a column may have a line break in its name.
+    const text = JSON.stringify(lines);
     const first = known.get(text) ?? lines;
     known.set(text, first);
     return first;

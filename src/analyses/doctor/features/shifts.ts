@@ -63,7 +63,7 @@ function scanRow(
 ): void {
   const [from, to] = view.span(r);
   const gap = findFirstGap(view, r);
-  /** Own tokens in a row, up to the farthest neighbor. */
+  /** How many tokens up to `last` are own ones, without another between them. */
   let own = 0;
   for (let last = from; last < to; last++) {
     own = view.isOwn(last) ? own + 1 : 0;
