@@ -9,6 +9,8 @@ const PURE = [
 ];
 /** Tests that put a module in another's place, so that no other test may share its modules. */
 const ALONE = ["src/**/*.flow.test.ts"];
+/** Tests that need PyTorch or install a wheel: npm run test:trainers. */
+const TRAINERS = ["src/scoring/torch/*.test.ts", "test/hf-study.test.ts", "test/python/**/*.test.ts"];
 const DIST = fileURLToPath(new URL("dist/", import.meta.url)).replaceAll("\\", "/");
 
 /** An import of the build would pass by what `test/support/refuse-dist.ts` watches: Vite reads modules itself. */
@@ -25,7 +27,7 @@ const refuseDistImports: Plugin = {
 
 /** Hooks compile sources, start servers and browsers: on a busy machine none of that is done in Vitest's ten seconds. */
 const shared = {
-  setupFiles: ["test/support/property-seed.ts"],
+  setupFiles: ["test/support/property-seed.ts", "test/support/equal-arrays.ts"],
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };
@@ -39,7 +41,7 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["src/**/*.test.ts", "web/**/*.test.ts", ...PURE],
-          exclude: ALONE,
+          exclude: [...ALONE, ...TRAINERS],
           setupFiles: [...shared.setupFiles, "test/support/refuse-dist.ts"],
           // They keep no state between files; loading modules anew for each took 38 % of the time in src/core, 58 % in web.
           isolate: false,
@@ -62,7 +64,7 @@ export default defineConfig({
           ...shared,
           name: "built",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/browser/**", ...PURE],
+          exclude: ["test/browser/**", ...PURE, ...TRAINERS],
           globalSetup: ["test/support/require-dist.ts"],
           maxWorkers: "100%",
           sequence: { groupOrder: 1 },
@@ -73,13 +75,22 @@ export default defineConfig({
           ...shared,
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
-          globalSetup: ["test/support/require-dist.ts"],
-          // Frames are measured against budgets, so nothing else may run.
-          maxWorkers: 1,
+          globalSetup: ["test/support/require-dist.ts", "test/support/demo-cache.ts"],
+          maxWorkers: 2,
           // On a busy machine a browser loses an event now and then (a download, once in thousands). Vitest names
           // each test that needed its second try.
           retry: 1,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "trainers",
+          include: TRAINERS,
+          globalSetup: ["test/support/require-dist.ts"],
+          maxWorkers: "100%",
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -1,59 +1,89 @@
-// Every check, in the order in which a failure is cheapest to read. One line per step; the last line counts.
-import { spawnSync } from "node:child_process";
+// npm test: every check. What fails for a word, a format, a type or a document comes first and ends it at once; then
+// the tests. With --long (npm run test:long) tests run at their full size, with another seed each time.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "./support/build-state.mjs";
+import { pythonChecks, runScript, SOURCE_CHECKS } from "./support/checks.mjs";
+import { preparePython } from "./support/python.mjs";
+import { runCommand, runNode, runSteps } from "./support/steps.mjs";
 import { TOOLS } from "./support/tools.mjs";
+
+const isLong = process.argv.includes("--long");
+const seed = process.env.PROPERTY_SEED ?? (isLong ? String(Date.now() % 2 ** 31) : undefined);
+if (isLong) console.log(`at full size, seed ${seed}: PROPERTY_SEED=${seed} npm run test:long repeats it\n`);
+
+// Installed while the first checks run.
+const environment = preparePython("tests");
+const prepare = () => environment;
+
+const totals = { passed: 0, failed: [], skipped: 0 };
+function count({ passed, failed, skipped }) {
+  totals.passed += passed;
+  totals.failed.push(...failed);
+  totals.skipped += skipped.length;
+}
+function end() {
+  const { passed, failed, skipped } = totals;
+  if (failed.length > 0) console.log(`\nfailed: ${failed.join(", ")}`);
+  console.log(`${passed} passed, ${failed.length} failed, ${skipped} skipped`);
+  process.exit(failed.length > 0 ? 1 : 0);
+}
+
+/** Steps behind which nothing is worth running where one of them fails. */
+async function runFirst(steps) {
+  count(await runSteps(steps));
+  if (totals.failed.length > 0) end();
+}
+
+await runFirst([...SOURCE_CHECKS, ...pythonChecks(prepare)]);
+await runFirst([["build", () => runScript("build")]]);
+await runFirst([
+  ["examples in documentation", () => runScript("check-docs")],
+  ["API reference is its types'", () => runScript("api-docs", "--check")],
+  ["weight of the page", () => runScript("check-page-weight")],
+]);
+
+const { python } = await prepare();
+const sizes = isLong ? { LOGRATIO_LONG: "1", PROPERTY_SEED: seed } : {};
+const env = { ...(python === undefined ? {} : { LOGRATIO_PYTHON: python }), ...sizes };
+
+async function runPytest() {
+  const { skipped } = await prepare();
+  if (skipped !== undefined) return { skipped };
+  const args = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
+  const { ok, said } = await runCommand([python, ...args], { cwd: join(ROOT, "python"), env });
+  return { ok, said, note: said.trim().split("\n").at(-1) };
+}
+
+// One seed: a change that breaks a reader fails here, and one that has nothing to do with readers never does.
+const fuzzing = isLong ? ["--seed", seed, "--cases", "5000"] : ["--seed", "1", "--cases", "500"];
+count(
+  await runSteps([
+    ["the Python package", runPytest],
+    ["fuzzing", () => runScript("fuzz", ...fuzzing)],
+    ["package", () => runScript("check-package")],
+    ...(isLong ? [["wasm is its source's", () => runScript("build-wasm", "--check")]] : []),
+  ]),
+);
 
 const scratch = mkdtempSync(join(tmpdir(), "logratio-test-"));
 const results = join(scratch, "vitest.json");
-const tool = (name, ...args) => [TOOLS[name](), ...args];
-const script = (name, ...args) => [`scripts/${name}.mjs`, ...args];
-
-const steps = [
-  ["format and lint", tool("biome", "ci", ".")],
-  ["words", script("check-words")],
-  [
-    "import rules",
-    tool("depcruise", "--config", ".dependency-cruiser.cjs", "src", "web", "bench", "test", "scripts"),
-  ],
-  ["types", tool("tsc", "-p", "tsconfig.json", "--noEmit")],
-  ["types of the page", tool("tsc", "-p", "web/tsconfig.json", "--noEmit")],
-  ["wasm is its source's", script("build-wasm", "--check")],
-  ["build", script("build")],
-  ["weight of the page", script("check-page-weight")],
-  ["tests", tool("vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`)],
-  ["the Python package", script("test-python")],
-  // One seed: a change that breaks a reader fails here, and one that has nothing to do with readers never does.
-  ["fuzzing", script("fuzz", "--seed", "1", "--cases", "1500")],
-  ["examples in documentation", script("check-docs")],
-  ["API reference is its types'", script("api-docs", "--check")],
-  ["package", script("check-package")],
-];
-
-let failed = 0;
-let passed = 0;
-for (const [name, args] of steps) {
-  const start = Date.now();
-  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
-  const ok = status === 0;
-  console.log(`${ok ? "ok  " : "FAIL"} ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)\n`);
-  if (ok) passed++;
-  else failed++;
-  // Without a build nothing behind it can tell anything.
-  if (!ok && name === "build") break;
-}
-
-let skipped = 0;
+const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
+// What needs PyTorch has its own command: npm run test:trainers.
+const projects = ["unit", "unit-alone", "built", "browser"].map((name) => `--project=${name}`);
+count(
+  await runSteps([
+    ["tests", () => runNode([TOOLS.vitest(), "run", ...projects, ...reporters], { env, live: true })],
+  ]),
+);
 try {
   const report = JSON.parse(readFileSync(results, "utf8"));
-  passed += report.numPassedTests;
-  failed += report.numFailedTests;
-  skipped = report.numPendingTests + (report.numTodoTests ?? 0);
+  totals.passed += report.numPassedTests;
+  totals.failed.push(...Array(report.numFailedTests).fill("a test"));
+  totals.skipped += report.numPendingTests + (report.numTodoTests ?? 0);
 } catch {
-  failed++;
+  totals.failed.push("the tests' own report");
 }
 rmSync(scratch, { recursive: true, force: true });
-console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
-process.exit(failed > 0 ? 1 : 0);
+end();

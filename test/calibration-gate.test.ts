@@ -12,6 +12,7 @@ import {
   type Process,
   UNEQUAL_LENGTHS,
 } from "./support/calibration/processes.ts";
+import { sized } from "./support/run-size.ts";
 
 const ALPHA = 0.2;
 /** Between runs the size of Δ differs by this factor, as a logarithm. */
@@ -74,7 +75,7 @@ function measure(
 it.each([PROMPT_EFFECTS, UNEQUAL_LENGTHS])(
   "fails a run like those of its history at its rate: $name",
   (process) => {
-    const { failed } = measure(40, (random) => {
+    const { failed } = measure(sized(10, 40), (random) => {
       const baseline = drawBaseline(process, random, 60);
       return evaluateGate(drawReport(process, random, 60, vary(random)), { baseline });
     });

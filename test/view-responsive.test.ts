@@ -23,7 +23,6 @@ describe("a large table that is written", () => {
       Array.from({ length: COLUMNS }, (_, i) => [`column ${i}`, i % 7 ? i / 3 : `t${i}`]),
     );
     const body = JSON.stringify(Array.from({ length: ROWS }, () => row));
-    const started = performance.now();
     let isDone = false;
     const table = fetch(new URL("api/parquet", server.url), {
       method: "POST",
@@ -34,10 +33,9 @@ describe("a large table that is written", () => {
       isDone = true;
       return { status: response.status, bytes };
     });
-    let longest = 0;
+    let answers = 0;
     const runs = new Set<string>();
     while (!isDone) {
-      const asked = performance.now();
       const run = await fetch(new URL("api/run", server.url));
       expect(run.status).toBe(200);
       runs.add(
@@ -45,15 +43,15 @@ describe("a large table that is written", () => {
           .update(await run.text())
           .digest("hex"),
       );
-      longest = Math.max(longest, performance.now() - asked);
+      if (!isDone) answers++;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const { status, bytes } = await table;
     expect(status).toBe(200);
     expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe("PAR1");
     expect(runs.size).toBe(1);
-    // On one thread somebody waits for half of the time that the table takes.
-    expect(longest).toBeLessThan((performance.now() - started) / 4);
+    // On one thread one answer at most comes while the table is written: the one that was asked for before it began.
+    expect(answers).toBeGreaterThan(3);
   }, 60_000);
 
   it("says what is wrong with rows as it did on its own thread", async () => {

@@ -2,21 +2,19 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { Agent, request } from "node:http";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { DIST } from "./view-server.mjs";
+import { PROGRAM } from "./view-server.mjs";
 
 const STARTS_MS = 60_000;
 
 /** Starts `logratio serve DIRECTORY` at a free port, and resolves once it listens. */
 export function startServe(directory, words = [], env = {}) {
   const from = performance.now();
-  const child = spawn(
-    process.execPath,
-    [join(DIST, "apps/cli/main.js"), "serve", directory, "--port", "0", ...words],
-    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NO_COLOR: "1", LOGRATIO_TOKEN: "", ...env } },
-  );
+  const child = spawn(process.execPath, [PROGRAM, "serve", directory, "--port", "0", ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NO_COLOR: "1", LOGRATIO_TOKEN: "", ...env },
+  });
   let [out, said] = ["", ""];
   const ended = new Promise((resolve) => {
     child.once("exit", (status, signal) => resolve(status ?? signal));

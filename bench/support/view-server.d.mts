@@ -1,4 +1,5 @@
 export const DIST: string;
+export const PROGRAM: string;
 
 export interface RunningView {
   readonly url: string;

@@ -7,6 +7,11 @@ import { fileURLToPath } from "node:url";
 
 /** The build that is measured and tested. */
 export const DIST = process.env.LOGRATIO_DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
+/** The command line of that build. */
+export const PROGRAM =
+  process.env.LOGRATIO_DIST === undefined
+    ? fileURLToPath(new URL("../../bin/logratio.js", import.meta.url))
+    : join(DIST, "apps/cli/main.js");
 const STARTS_MS = 60_000;
 
 /** A viewer says where it is before it has read the run: this resolves once it has. */
@@ -33,13 +38,7 @@ export function startView(words, { token = false } = {}) {
     if (!existsSync(join(DIST, file))) throw new Error(`${join(DIST, file)} is missing: npm run build`);
   const child = spawn(
     process.execPath,
-    [
-      join(DIST, "apps/cli/main.js"),
-      "view",
-      ...words,
-      ...["--port", "0", "--no-open"],
-      ...(token ? [] : ["--no-token"]),
-    ],
+    [PROGRAM, "view", ...words, ...["--port", "0", "--no-open"], ...(token ? [] : ["--no-token"])],
     { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NO_COLOR: "1" } },
   );
   let [out, said] = ["", ""];

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sized } from "../../test/support/run-size.ts";
 import {
   decodePart,
   encodePart,
@@ -92,7 +93,7 @@ describe("parts of studies", () => {
         }
         expect(report(top.finish())).toEqual(alone);
       }),
-      { numRuns: 3 },
+      { numRuns: sized(1, 3) },
     );
   }, 400_000);
 

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { DIST } from "../../bench/support/view-server.mjs";
+import { DIST, PROGRAM } from "../../bench/support/view-server.mjs";
 import type * as Prepare from "../../src/apps/viewer/prepare/index.ts";
 import type { PreparedRun } from "../../src/apps/viewer/prepare/index.ts";
 import type * as Server from "../../src/apps/viewer/server/index.ts";
@@ -21,8 +21,6 @@ import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("the viewer while it prepares");
 
-const MAIN = join(DIST, "apps/cli/main.js");
-
 /** `logratio view -`: its input ends when the test says so. */
 function viewPipe(): {
   child: ChildProcess;
@@ -30,7 +28,7 @@ function viewPipe(): {
   err: () => string;
   ended: Promise<number | null>;
 } {
-  const child = spawn(process.execPath, [MAIN, "view", "-", "--port", "0", "--no-open", "--no-token"], {
+  const child = spawn(process.execPath, [PROGRAM, "view", "-", "--port", "0", "--no-open", "--no-token"], {
     env: { ...process.env, NO_COLOR: "1" },
   });
   let [out, err] = ["", ""];

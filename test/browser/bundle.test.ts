@@ -7,7 +7,7 @@ import { join, normalize } from "node:path";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DIST } from "../../bench/support/view-server.mjs";
+import { PROGRAM } from "../../bench/support/view-server.mjs";
 import { memorySource } from "../../src/input/io/file-source.ts";
 import { openZip } from "../../src/input/io/zip.ts";
 import { readMember } from "../../src/input/io/zip-member.ts";
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
   let url: string;
   const bundle = async (target: string, ...words: readonly string[]): Promise<void> => {
     await promisify(execFile)(process.execPath, [
-      join(DIST, "apps/cli/main.js"),
+      PROGRAM,
       "view",
       join(DEMO, "stale"),
       ...DEMO_FLAGS,

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { DIST, type RunningView } from "../../bench/support/view-server.mjs";
+import { PROGRAM, type RunningView } from "../../bench/support/view-server.mjs";
 import type { SweepReport } from "../../src/results/index.ts";
 import {
   eventually,
@@ -74,7 +73,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
     await page.getByRole("button", { name: /^Copy command/ }).click();
     const command = await page.evaluate<string>("navigator.clipboard.readText()");
     expect(command).toMatch(/^logratio correct /);
-    const built = command.replace(/^logratio/, `'${process.execPath}' '${join(DIST, "apps/cli/main.js")}'`);
+    const built = command.replace(/^logratio/, `'${process.execPath}' '${PROGRAM}'`);
     const { stdout } = await promisify(execFile)("bash", ["-c", `${built} --json`], { maxBuffer: 1 << 26 });
     return JSON.parse(stdout).effect;
   };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { DIST, type RunningView } from "../../bench/support/view-server.mjs";
+import { PROGRAM, type RunningView } from "../../bench/support/view-server.mjs";
 import type { StarList, StoryPage } from "../../src/results/story.ts";
 import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, type Workplace } from "../support/built-view.ts";
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("a starred place", () => {
     await page.emulateMedia({ media: "screen" });
     const target = join(place.folder, "site");
     await promisify(execFile)(process.execPath, [
-      join(DIST, "apps/cli/main.js"),
+      PROGRAM,
       ...["view", DEMO, ...DEMO_FLAGS, "--cache", join(place.folder, "cache"), "--bundle", target],
     ]);
     const told = JSON.parse(await readFile(join(target, "api/story"), "utf8")) as StoryPage;

@@ -8,19 +8,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MeasuredRun, runMeasured } from "../support/measured-cli.ts";
 import { requireBuild } from "../support/run-cli.ts";
+import { sample } from "../support/run-size.ts";
 import type { HostileFile } from "./hostile-file.ts";
 import { HOSTILE_PARQUET } from "./parquet.ts";
 import { HOSTILE_PICKLES } from "./pickles.ts";
 import { HOSTILE_TORCH } from "./torch.ts";
 
-/**
- * Processor time over that of the good file. A ratio, because seconds say what else the machine does; the good file takes
- * 0.3 s on a quiet one, so this is 10 s there.
- */
-const MOST_RATIO = 33;
 /** Over what the same command takes for the good file alone. */
 const MOST_BYTES = 2 ** 30;
-/** A run that hangs is killed; generous, because the machine may be busy. */
+/** A run that hangs is killed; generous, because the machine may be busy: nothing else is asserted of time. */
 const KILL_MS = 90_000;
 
 const FILES: readonly HostileFile[] = [...HOSTILE_TORCH, ...HOSTILE_PICKLES, ...HOSTILE_PARQUET];
@@ -48,37 +44,37 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function expectWithin({ status, err, cpuSeconds, peakBytes }: MeasuredRun): Promise<void> {
+function expectWithin({ status, err, peakBytes }: MeasuredRun): void {
   expect(status, `it was killed or crashed: ${err.slice(-500)}`).not.toBeNull();
-  // The load may have changed since the first measurement.
-  if (cpuSeconds >= MOST_RATIO * good.cpuSeconds) good = await measureGood();
-  expect(cpuSeconds / good.cpuSeconds, "processor time over that of the good file").toBeLessThan(MOST_RATIO);
   expect(peakBytes - good.peakBytes, "bytes over the good file").toBeLessThan(MOST_BYTES);
   expect(err, "an error that nobody foresaw").not.toMatch(/bug:|this is a mistake in logratio/);
 }
 
 describe("hostile files", { timeout: 3 * KILL_MS }, () => {
-  it.each(FILES.map((file) => [file.name, file] as const))("%s", async (name, { make, expect: wanted }) => {
-    const path = join("bad", name);
-    await writeFile(join(folder, path), await make());
-    const alone = await runMeasured(folder, ["report", path], KILL_MS);
-    if (process.env.HOSTILE_FIGURES) {
-      const mebibytes = Math.round((alone.peakBytes - good.peakBytes) / 2 ** 20);
-      console.log(
-        `${name}: exit ${alone.status}, ${alone.cpuSeconds} s, ${mebibytes} MiB\n${alone.err.slice(0, 700)}`,
-      );
-    }
-    await expectWithin(alone);
-    expect({ status: alone.status, text: alone.out + alone.err }).toEqual({
-      status: wanted.exit,
-      text: expect.stringMatching(wanted.says),
-    });
+  it.each(sample(FILES, 4).map((file) => [file.name, file] as const))(
+    "%s",
+    async (name, { make, expect: wanted }) => {
+      const path = join("bad", name);
+      await writeFile(join(folder, path), await make());
+      const alone = await runMeasured(folder, ["report", path], KILL_MS);
+      if (process.env.HOSTILE_FIGURES) {
+        const mebibytes = Math.round((alone.peakBytes - good.peakBytes) / 2 ** 20);
+        console.log(
+          `${name}: exit ${alone.status}, ${alone.cpuSeconds} s, ${mebibytes} MiB\n${alone.err.slice(0, 700)}`,
+        );
+      }
+      expectWithin(alone);
+      expect({ status: alone.status, text: alone.out + alone.err }).toEqual({
+        status: wanted.exit,
+        text: expect.stringMatching(wanted.says),
+      });
 
-    const beside = await runMeasured(folder, ["report", "good.jsonl", path, "--json"], KILL_MS);
-    await rm(join(folder, path));
-    await expectWithin(beside);
-    expect(beside.status, beside.err).toBe(wanted.exit === 0 ? 0 : 4);
-    const [alike, both] = [JSON.parse(good.out), JSON.parse(beside.out)];
-    if (wanted.exit !== 0) expect(both.metrics).toEqual(alike.metrics);
-  });
+      const beside = await runMeasured(folder, ["report", "good.jsonl", path, "--json"], KILL_MS);
+      await rm(join(folder, path));
+      expectWithin(beside);
+      expect(beside.status, beside.err).toBe(wanted.exit === 0 ? 0 : 4);
+      const [alike, both] = [JSON.parse(good.out), JSON.parse(beside.out)];
+      if (wanted.exit !== 0) expect(both.metrics).toEqual(alike.metrics);
+    },
+  );
 });

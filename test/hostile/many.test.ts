@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runLimited } from "../support/limited-run.ts";
+import { sized } from "../support/run-size.ts";
 
+const PARTS = sized(20_000, 100_000);
+const COUNT = PARTS.toLocaleString("en");
 /** What 100,000 parts of a run may take in all; it grows with them, and `--memory` is not about it. */
 const MOST_BYTES = 1.3 * 2 ** 30;
 
@@ -22,24 +25,29 @@ function rows(count: number, of: (i: number) => string): string {
 }
 
 test.each([
-  ["steps", "", (i: number) => `"step":${i}`, /100000 steps in \d+ rows|100,000 steps in \d+ rows/],
-  ["ranks", "--rank rank", (i: number) => `"step":1,"rank":${i}`, /the 200 of 100,000 ranks/],
+  [
+    "steps",
+    "",
+    (i: number) => `"step":${i}`,
+    new RegExp(`${PARTS} steps in \\d+ rows|${COUNT} steps in \\d+ rows`),
+  ],
+  ["ranks", "--rank rank", (i: number) => `"step":1,"rank":${i}`, new RegExp(`the 200 of ${COUNT} ranks`)],
   [
     "environments",
     "--environment env",
     (i: number) => `"step":1,"env":"e${i}"`,
-    /the 200 of 100,000 environments/,
+    new RegExp(`the 200 of ${COUNT} environments`),
   ],
   [
     "engines",
     "",
     (i: number) => `"step":1,"engine_id":"e${i}"`,
-    /100,000 engines are too many to list separately|more than 17,408 engines are too many to list separately/,
+    new RegExp(`(${COUNT}|more than 17,408) engines are too many to list separately`),
   ],
 ] as const)(
-  "reports a run of 100,000 %s",
+  `reports a run of ${COUNT} %s`,
   async (name, flags, of, says) => {
-    await writeFile(join(folder, `${name}.jsonl`), rows(100_000, of));
+    await writeFile(join(folder, `${name}.jsonl`), rows(PARTS, of));
     const args = ["report", `${name}.jsonl`, ...flags.split(" ").filter(Boolean)];
     const run = await runLimited(folder, args, { wallMs: 100_000 });
     expect(run.err).toBe("");

@@ -5,15 +5,16 @@
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { DIST, type RunningView, startView } from "../../bench/support/view-server.mjs";
+import { inject } from "vitest";
+import { PROGRAM, type RunningView, startView } from "../../bench/support/view-server.mjs";
 import { ROOT } from "./run-cli.ts";
 
-export const DEMO = join(ROOT, "examples/demo");
-export const DEMO_FLAGS = ["--tokenizer", join(ROOT, "examples/demo/tokenizer")];
+export { DEMO, DEMO_FLAGS } from "./demo.ts";
+
 const LAB = join(ROOT, "../shared/data/lab");
 export const INT8 = join(LAB, "int8/npz");
 export const INT8_FLAGS = ["--tokenizer", join(LAB, "ckpt/tokenizer")];
@@ -28,7 +29,7 @@ export function warnWithoutLab(what: string): void {
 /** What the built command line prints for these words, as JSON. */
 export async function printed<T>(...words: string[]): Promise<T> {
   const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, [join(DIST, "apps/cli/main.js"), ...words], {
+  const { stdout } = await run(process.execPath, [PROGRAM, ...words], {
     maxBuffer: 1 << 28,
   });
   return JSON.parse(stdout) as T;
@@ -47,6 +48,8 @@ export interface Workplace {
 export async function workplace(): Promise<Workplace> {
   const folder = await mkdtemp(join(tmpdir(), "logratio-view-"));
   const servers: RunningView[] = [];
+  const prepared = inject("demoCache");
+  if (prepared !== undefined) await cp(prepared, join(folder, "cache"), { recursive: true });
   const start = async (words: readonly string[], token: boolean): Promise<RunningView> => {
     const server = await startView([...words, "--cache", join(folder, "cache")], { token });
     servers.push(server);

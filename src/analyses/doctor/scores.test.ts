@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readAnswer, scoreCases, type Truth } from "../../../scripts/score-doctor.mjs";
+import { sample, sized } from "../../../test/support/run-size.ts";
 import { openRun } from "../../input/ingest/index.ts";
 import { Doctor, type DoctorParts } from "./index.ts";
 
@@ -24,7 +25,7 @@ async function diagnoseCase(name: string): Promise<DoctorParts> {
 describe.skipIf(!present)("recordings with known faults", () => {
   it("are named right with the guilty leg, and sound runs raise no alarm", async () => {
     const cases: { name: string; truth: Truth; answer: ReturnType<typeof readAnswer> }[] = [];
-    for (const name of readdirSync(DEV))
+    for (const name of sample(readdirSync(DEV).sort(), 6))
       cases.push({
         name,
         truth: JSON.parse(readFileSync(`${DEV}${name}/truth.json`, "utf8")) as Truth,
@@ -32,13 +33,13 @@ describe.skipIf(!present)("recordings with known faults", () => {
       });
     const score = scoreCases(cases, {});
     const wrong = JSON.stringify(score.wrong);
-    expect(score.faulty).toBeGreaterThan(90);
+    expect(score.faulty).toBeGreaterThan(sized(12, 90));
     expect(score.falseAlarms, wrong).toBe(0);
     expect(score.missed, wrong).toBe(0);
     expect(score.top1 / score.faulty, wrong).toBeGreaterThan(0.95);
     expect(score.top3 / score.faulty, wrong).toBeGreaterThan(0.98);
     expect(score.honest, wrong).toBe(score.hidden);
-    expect(score.legs).toBeGreaterThan(8);
+    expect(score.legs).toBeGreaterThan(sized(0, 8));
     expect(score.rightLegs, wrong).toBe(score.legs);
   }, 240_000);
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
+import { sized } from "../../../test/support/run-size.ts";
 import { FormatError } from "../../core/base/errors.ts";
 import { createRecordBuilder } from "../../core/schema/builder.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
@@ -162,7 +163,7 @@ describe("a run summary on threads", () => {
         });
         expectClose(figures(summary), figures(plain(makeBatches(pictures))));
       }),
-      { numRuns: count === 1 ? 5 : 12 },
+      { numRuns: sized(3, count === 1 ? 5 : 12) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../../../test/support/run-size.ts";
 import { ByteWriter } from "../../core/base/index.ts";
 import { mismatchSums, tokensKernel } from "../../core/kernels/index.ts";
 import { createRecordBuilder, type RecordBatch } from "../../core/schema/index.ts";
@@ -139,7 +140,7 @@ describe("sums of tokens in WebAssembly", () => {
         const batches = [0, 1, 2].map((step) => drawBatch(shape, step));
         expect(summarize(batches, "wasm")).toEqual(summarize(batches, "scalar"));
       }),
-      { numRuns: 40 },
+      { numRuns: sized(12, 40) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
+import { sized } from "../../../test/support/run-size.ts";
 import { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import { emptySums, FIELDS, mismatchSums } from "../../core/kernels/index.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
@@ -80,6 +81,7 @@ describe("slices by step", () => {
         expect(encode(merged)).toEqual(encode(whole));
         expect(encode(read)).toEqual(encode(whole));
       }),
+      { numRuns: sized(20, 100) },
     );
   });
 

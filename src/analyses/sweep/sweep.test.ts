@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../../../test/support/run-size.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import type { Correction } from "../../trainers/neutral/correction.ts";
 import { unsweepable } from "./evaluate.ts";
@@ -65,7 +66,7 @@ describe("Sweep", () => {
           );
         });
       }),
-      { numRuns: 400 },
+      { numRuns: sized(100, 400) },
     );
   });
 
@@ -90,7 +91,7 @@ describe("Sweep", () => {
           });
         },
       ),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     );
   });
 

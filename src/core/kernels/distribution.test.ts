@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../../../test/support/run-size.ts";
 import { LengthMismatchError, UsageError } from "../base/errors.ts";
 import { type ComparedRows, compareRows, describeRows } from "./distribution.ts";
 import { fromBfloat16, fromFloat16 } from "./distribution-decode.ts";
@@ -323,7 +324,7 @@ describe("the kernel agrees with its twin", () => {
           expectSameRows(describeRows(float32(p), [token], k), wanted!.p, findLargest(p));
         },
       ),
-      { numRuns: 600 },
+      { numRuns: sized(150, 600) },
     );
   });
 
@@ -348,7 +349,7 @@ describe("the kernel agrees with its twin", () => {
           compareRows(wide(p), wide(q), [0], 4, { engine: "scalar" }),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     );
   });
 

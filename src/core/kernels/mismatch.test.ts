@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../../../test/support/run-size.ts";
 import { LengthMismatchError, UsageError } from "../base/errors.ts";
 import { effectiveSampleSize, pearson } from "./derive.ts";
 import * as layout from "./layout.ts";
@@ -218,7 +219,7 @@ describe("kernel and twin", () => {
       fc.property(drawBlock(shortRows), fc.boolean(), (block, turns) => {
         expectSameTables(mismatchSums(block, { turns }), mismatchSums(block, { turns, engine: "scalar" }));
       }),
-      { numRuns: 600 },
+      { numRuns: sized(200, 600) },
     );
   });
 
@@ -228,7 +229,7 @@ describe("kernel and twin", () => {
       fc.property(drawBlock(lengths), (block) => {
         expectSameTables(mismatchSums(block), mismatchSums(block, { engine: "scalar" }));
       }),
-      { numRuns: 60 },
+      { numRuns: sized(20, 60) },
     );
   });
 
@@ -253,7 +254,7 @@ describe("kernel and twin", () => {
         expectSameTables(mismatchSums(block, { engine: "scalar" }), naiveTable(block), 1e-9);
         expectSameTables(mismatchSums(block), naiveTable(block));
       }),
-      { numRuns: 200 },
+      { numRuns: sized(60, 200) },
     );
   });
 
@@ -347,7 +348,7 @@ describe("the sink", () => {
           expected.map(([index, , ...rest]) => [index!, 0, ...rest]),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     );
   });
 
@@ -394,7 +395,7 @@ describe("metamorphic", () => {
           else expect(pearson(rows, at) === 1 || Number.isNaN(pearson(rows, at))).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     );
   });
 
@@ -420,7 +421,7 @@ describe("metamorphic", () => {
           ]);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     );
   });
 

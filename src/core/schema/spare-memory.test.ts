@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
+import { sized } from "../../../test/support/run-size.ts";
 import { DEFAULT_BATCH_TOKENS } from "./builder.ts";
 import { createFloatColumn, createIdColumn } from "./packed-column.ts";
 import { type Column, findMemory, grownCapacity, releaseColumn, takeColumn } from "./spare-memory.ts";
@@ -126,6 +127,6 @@ it("gives columns that hold what was put, whatever others left in the memory the
         expect([...ids]).toEqual(asIds);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: sized(15, 60) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { sized } from "../../../test/support/run-size.ts";
 import { nextState, seededRandom, toInteger, toUniform } from "./random.ts";
 
 /** Mulberry32 in whole numbers of any size, modulo 2^32. */
@@ -34,6 +35,6 @@ it("draws integers that are the uniform number times their count, rounded down",
     fc.property(fc.integer(), counts, (state, count) => {
       expect(toInteger(state, count)).toBe(Math.floor(toUniform(state) * count));
     }),
-    { numRuns: 20_000 },
+    { numRuns: sized(5000, 20_000) },
   );
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lacks } from "../../../../test/support/platform.ts";
+import { sample } from "../../../../test/support/run-size.ts";
 import { DAMAGE } from "../../../input/io/damage.test-data.ts";
 import { ANSWER_FILES, type PreparedRun, type PrepareOptions, prepareRun } from "./index.ts";
 import { type Workspace, workspace } from "./made-run.test-data.ts";
@@ -70,7 +71,8 @@ describe("every file of a cache", () => {
     expect(files).toEqual(
       expect.arrayContaining(["cache.json", "report.json", "seal.json", "sequences.bin"]),
     );
-    for (const file of files) {
+    // In the ordinary run each kind damages other files.
+    for (const file of sample(files, 5, Object.keys(KINDS).indexOf(kind))) {
       const copy = work.path("cache");
       await rm(copy, { recursive: true, force: true });
       await cp(home.path("cache"), copy, { recursive: true });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sized } from "../../../../test/support/run-size.ts";
 import { DECIMALS_WASM, SOURCE_SHA256 } from "./decimals.generated.ts";
 import { DECIMALS_SLACK, decimalsKernel } from "./decimals-kernel.ts";
 
@@ -34,7 +35,7 @@ function readOrLeave(text: string): boolean {
   return !left;
 }
 
-const runs = { numRuns: 20_000 };
+const runs = { numRuns: sized(3000, 20_000) };
 const digits = (most: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: most }).map((list) => list.join(""));
 
@@ -84,7 +85,7 @@ describe("the decimals kernel", () => {
       }),
       runs,
     );
-    expect(read).toBeGreaterThan(5000);
+    expect(read).toBeGreaterThan(sized(750, 5000));
   });
 
   test("rounds ties to the even neighbor, and what is next to a tie away from it", () => {
@@ -126,7 +127,7 @@ describe("the decimals kernel", () => {
           expect(scan(`${ones.join(comma)}]`).values).toEqual(ones.map(Number));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: sized(1000, 3000) },
     );
   });
 
@@ -184,7 +185,7 @@ describe("the decimals kernel", () => {
           expect(Float64Array.from(narrow)).toEqual(values);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: sized(1000, 3000) },
     );
     kernel.values.fill(3);
     expect(kernel.narrow(kernel.values.length)).toEqual(new Uint8Array(kernel.values.length).fill(3));

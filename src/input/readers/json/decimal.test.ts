@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sized } from "../../../../test/support/run-size.ts";
 import { decimalToDouble } from "./decimal.ts";
 
 /** `digits * 10^exponent` by the function under test, and whether it left the answer to `Number(text)`. */
@@ -21,7 +22,7 @@ describe("decimalToDouble", () => {
       fc.property(digits, fc.integer({ min: -345, max: 310 }), (text, exponent) => {
         return Object.is(convert(text, exponent).value, Number(`${text}e${exponent}`));
       }),
-      { numRuns: 10_000 },
+      { numRuns: sized(3000, 10_000) },
     );
   });
 
@@ -32,7 +33,7 @@ describe("decimalToDouble", () => {
         const result = convert(first! + rest, Number(exponent) - rest.length);
         return result.value === value && !result.slow;
       }),
-      { numRuns: 10_000 },
+      { numRuns: sized(3000, 10_000) },
     );
   });
 

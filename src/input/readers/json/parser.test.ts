@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sized } from "../../../../test/support/run-size.ts";
 import { FormatError } from "../../../core/base/errors.ts";
 import type { RowValue } from "../../io/columns.ts";
 import { createJsonParser } from "./parser.ts";
@@ -44,7 +45,7 @@ describe("the JSON parser", () => {
           expect(parse(text)).toEqual(typed(JSON.parse(text)));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: sized(300, 2000) },
     );
   });
 
@@ -59,7 +60,7 @@ describe("the JSON parser", () => {
           expect(parse(texts[0]!)).toBe(Number(texts[0]));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: sized(400, 2000) },
     );
   });
 
@@ -86,7 +87,7 @@ describe("the JSON parser", () => {
         expect(parse(`"${escaped.join("")}"`)).toBe(value);
         expect(parse(`{${JSON.stringify(value)}: 1}`)).toEqual({ [value]: 1 });
       }),
-      { numRuns: 1000 },
+      { numRuns: sized(300, 1000) },
     );
   });
 
@@ -176,7 +177,7 @@ describe("the JSON parser", () => {
         }
         expect(parse(text)).toEqual(typed(value));
       }),
-      { numRuns: 5000 },
+      { numRuns: sized(1000, 5000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { DuckDBPreparedStatement } from "@duckdb/node-api";
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { sized } from "../../../../test/support/run-size.ts";
 import { isLogratioError } from "../../../core/base/errors.ts";
 import type { RowMap } from "../../io/columns.ts";
 import { memorySource } from "../../io/file-source.ts";
@@ -176,7 +177,7 @@ describe("writeParquet", () => {
         const { rows } = await readAll(path);
         expect(rows).toEqual(expected.map(({ one, i }, k) => expectedRow(one, i, k)));
       }),
-      { numRuns: 25 },
+      { numRuns: sized(6, 25) },
     );
   });
 

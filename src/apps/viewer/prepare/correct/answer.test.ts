@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../../../../../test/support/run-size.ts";
 import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../analyses/sweep/buckets.ts";
 import { unsweepable } from "../../../../analyses/sweep/evaluate.ts";
 import { corrections, randomBatch } from "../../../../analyses/sweep/random.test-data.ts";
@@ -163,7 +164,7 @@ describe("an exact answer", () => {
         }));
         expectGroups(answer.dropped_by_length, byLength);
       }),
-      { numRuns: 120 },
+      { numRuns: sized(20, 120) },
     );
   });
 
@@ -191,7 +192,7 @@ describe("an exact answer", () => {
             expectClose(steps.figures[name][at], alone.answer[name]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: sized(8, 40) },
     );
   });
 
@@ -218,7 +219,7 @@ describe("an exact answer", () => {
         }
         expect(answer.kept_tokens).toBe(kept);
       }),
-      { numRuns: 100 },
+      { numRuns: sized(20, 100) },
     );
   });
 

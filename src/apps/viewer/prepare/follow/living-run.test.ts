@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sized } from "../../../../../test/support/run-size.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
 import type { CorrectSteps, StepSeries, TopTokens } from "../../../../results/view.ts";
 import { decodeSequence, decodeTable } from "../../../../results/wire/index.ts";
@@ -144,7 +145,7 @@ describe("a run read part by part", () => {
         expect(await again.sequence(0)).toEqual(await whole.sequence(0));
         for (const one of [run, whole, again]) await one.close();
       }),
-      { numRuns: 8 },
+      { numRuns: sized(2, 8) },
     );
   });
 
@@ -202,7 +203,7 @@ describe("a run read part by part", () => {
         );
         for (const one of [run, whole]) await one.close();
       }),
-      { numRuns: 8 },
+      { numRuns: sized(3, 8) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { sized } from "../../../../../test/support/run-size.ts";
 import { PROBABILITY_EDGES, RunSummary } from "../../../../analyses/report/index.ts";
 import { computeImpact, turnMarks } from "../../../../core/kernels/index.ts";
 import { createRecordBuilder, type RecordBatch } from "../../../../core/schema/index.ts";
@@ -131,7 +132,7 @@ it("gives of every row what a plain loop over its tokens does, and of groups the
       expect(pass.impact.count).toBe(impacts.length);
       expect(pass.impact.max).toBe(Math.max(...impacts.map(Math.abs).map(Math.fround)));
     }),
-    { numRuns: 300 },
+    { numRuns: sized(80, 300) },
   );
 });
 

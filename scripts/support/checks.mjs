@@ -1,0 +1,63 @@
+// What can be checked of the sources without running a test: format, words, imports, types, and the Python package's.
+import { join } from "node:path";
+import { ROOT } from "./build-state.mjs";
+import { runCommand, runNode } from "./steps.mjs";
+import { TOOLS } from "./tools.mjs";
+
+const CACHE = join(ROOT, "node_modules/.cache/logratio");
+const tool = (name, ...args) => runNode([TOOLS[name](), ...args]);
+
+/** Runs a script of scripts/. */
+export const runScript = (name, ...args) => runNode([join(ROOT, `scripts/${name}.mjs`), ...args]);
+
+function checkTypes(project, name) {
+  const memory = join(CACHE, `${name}.tsbuildinfo`);
+  return tool("tsc", "-p", project, "--noEmit", "--incremental", "--tsBuildInfoFile", memory);
+}
+
+/** Format and lint of these files, of all by default. */
+export const checkFormat = (files = ["."]) =>
+  tool("biome", "ci", "--colors=off", "--diagnostic-level=error", "--no-errors-on-unmatched", ...files);
+
+/** The longest first: two at a time on two processors. */
+export const SOURCE_CHECKS = [
+  ["types", () => checkTypes("tsconfig.json", "types")],
+  ["types of the page", () => checkTypes("web/tsconfig.json", "types-of-the-page")],
+  [
+    "import rules",
+    () =>
+      tool(
+        "depcruise",
+        "--config",
+        ".dependency-cruiser.cjs",
+        "--cache",
+        join(CACHE, "imports"),
+        "--cache-strategy",
+        "content",
+        ...["src", "web", "bench", "test", "scripts"],
+      ),
+  ],
+  ["format and lint", () => checkFormat()],
+  ["words", () => runScript("check-words")],
+];
+
+const PYTHON = join(ROOT, "python");
+const LAB = join(ROOT, "lab");
+const RULES = ["--config", join(PYTHON, "pyproject.toml")];
+
+/** The same of the Python package and of the fault laboratory; `prepare` resolves with the Python to use. */
+export function pythonChecks(prepare) {
+  const check =
+    (cwd, ...args) =>
+    async () => {
+      const { python, skipped } = await prepare();
+      return skipped === undefined ? runCommand([python, "-m", ...args], { cwd }) : { skipped };
+    };
+  return [
+    ["types of the Python package", check(PYTHON, "mypy", "logratio")],
+    ["lint of the Python package", check(PYTHON, "ruff", "check", ".")],
+    ["format of the Python package", check(PYTHON, "ruff", "format", "--check", ".")],
+    ["lint of the laboratory", check(LAB, "ruff", "check", ...RULES, ".")],
+    ["format of the laboratory", check(LAB, "ruff", "format", "--check", ...RULES, ".")],
+  ];
+}

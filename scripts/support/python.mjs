@@ -1,0 +1,65 @@
+// Virtual environments for the tests of the Python package, made once for each list of requirements and kept in the
+// user's cache, where a fresh clone finds them too.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "./build-state.mjs";
+import { runCommand } from "./steps.mjs";
+
+const HOME = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "logratio");
+/** A registry slower than this is as good as none, ms. */
+const MOST_MS = 900_000;
+const isWindows = process.platform === "win32";
+
+/** What each environment installs, in order: a file of python/tests, and pip's flags for it. */
+const LISTS = {
+  tests: [["requirements.txt"]],
+  trainers: [
+    ["requirements.txt"],
+    ["requirements-trainers.txt"],
+    ["requirements-trainers-no-deps.txt", "--no-deps"],
+  ],
+};
+
+/**
+ * The Python that has what the tests need: LOGRATIO_PYTHON where it is set, else an environment of ours.
+ *
+ * @param {"tests" | "trainers"} name
+ * @returns {Promise<{ python?: string, skipped?: string }>} `skipped` says why there is none
+ */
+export async function preparePython(name) {
+  if (process.env.LOGRATIO_PYTHON) return { python: process.env.LOGRATIO_PYTHON };
+  const lists = LISTS[name].map(([file, ...flags]) => [join(ROOT, "python/tests", file), ...flags]);
+  const found = await runCommand([
+    "python3",
+    "-c",
+    "import sys, venv; print(sys.version_info[:2] >= (3, 11))",
+  ]);
+  if (!found.ok) return { skipped: "there is no python3 with venv (LOGRATIO_PYTHON names another)" };
+  if (found.said.trim() !== "True")
+    return { skipped: "python3 is older than 3.11 (LOGRATIO_PYTHON names another)" };
+  const version = await runCommand(["python3", "-VV"]);
+  const hash = createHash("sha256").update(version.said);
+  for (const [file] of lists) hash.update(readFileSync(file));
+  const folder = join(HOME, `python-${name}-${hash.digest("hex").slice(0, 12)}`);
+  const python = join(folder, isWindows ? "Scripts/python.exe" : "bin/python");
+  const complete = join(folder, "complete");
+  if (existsSync(complete)) return { python };
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(HOME, { recursive: true });
+  const pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+  const commands = [
+    ["python3", "-m", "venv", folder],
+    ...lists.map(([file, ...flags]) => [...pip, ...flags, "-r", file]),
+  ];
+  for (const command of commands) {
+    const { ok, said } = await runCommand(command, { timeout: MOST_MS });
+    if (!ok)
+      return {
+        skipped: `${command.join(" ")} failed: ${said.trim().split("\n").at(-1) || "it took too long"}`,
+      };
+  }
+  writeFileSync(complete, "");
+  return { python };
+}

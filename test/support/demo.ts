@@ -1,0 +1,12 @@
+/**
+ * The bundled demo run, as the command line takes it.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+
+export const DEMO = fileURLToPath(new URL("../../examples/demo", import.meta.url));
+export const DEMO_FLAGS = [
+  "--tokenizer",
+  fileURLToPath(new URL("../../examples/demo/tokenizer", import.meta.url)),
+];
