@@ -45,6 +45,18 @@ describe("a rule on steps", () => {
     expect(look(rules, reports)).toEqual([[], ["r:high:step 2"], [], [], ["over 2"], ["r:high:step 6"], []]);
   });
 
+  it("goes on at a step that does not have the figure that clears it", () => {
+    const cleared = rulesOf("  - {name: high, when: per_step.k3 > 1, clear: per_step.ess > 0.9}");
+    const steps = [
+      { step: 1, k3: 2, ess: 0.1 },
+      { step: 2, k3: 0 },
+      { step: 3, k3: 0, ess: 0.95 },
+      { step: 4, k3: 2, ess: 0.1 },
+    ];
+    const reports = steps.map((_, at) => makeReport([], { per_step: steps.slice(0, at + 1) }));
+    expect(look(cleared, reports)).toEqual([["r:high:step 1"], [], ["over 0"], ["r:high:step 4"]]);
+  });
+
   it("misses nothing between two looks, and nothing of a run that was looked at late", () => {
     expect(look(rules, [makeReport([2, 0, 3, 0])])).toEqual([["r:high:step 1", "r:high:step 3"]]);
   });
@@ -153,6 +165,11 @@ describe("a rule on the run so far", () => {
       withInterval(2, 3),
     ];
     expect(look(rules, reports)).toEqual([[], ["r:k3 > 1:step 1"], [], [], ["over 1"], ["r:k3 > 1:step 1"]]);
+  });
+
+  it("keeps in its state where it was raised", () => {
+    const { state } = evaluateAlerts(withInterval(2, 3), rulesOf("  - when: k3 > 1"), NO_ALERTS, "r");
+    expect(state.rules["k3 > 1"]!.raised).toEqual([{ key: "step 1", since: 1, last: 1 }]);
   });
 
   it("is raised again only after its other condition was shown to hold, if it has one", () => {
