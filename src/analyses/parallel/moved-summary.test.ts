@@ -16,10 +16,10 @@ it("adds to another summary what it was, with the sums per token id as arrays of
   whole.merge(summarize("0.3 -0.4", "0.5 0.1"));
   const moved = takeSummary(summarize("0.3 -0.4", "0.5 0.1"));
   const { value, buffers } = moveArrays(moved);
-  expect(moved.tokenIds.counts[7]).toBe(2);
+  expect(moved.tokenIds.small.counts[7]).toBe(2);
   // All arrays own their memory: moving copies nothing.
-  expect(value.tokenIds.counts).toBe(moved.tokenIds.counts);
-  expect(value.tokenIds.sums.bins).toBe(moved.tokenIds.sums.bins);
+  expect(value.tokenIds.small.counts).toBe(moved.tokenIds.small.counts);
+  expect(value.tokenIds.small.sums.bins).toBe(moved.tokenIds.small.sums.bins);
   const onto = summarize("0.1 0.2");
   addMoved(onto, structuredClone(value, { transfer: [...buffers] }));
   expect(JSON.stringify(onto)).toBe(JSON.stringify(whole));

@@ -4,12 +4,12 @@
  * @module
  */
 import { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { type GroupArrays, GroupSums } from "../../core/summaries/index.ts";
+import { GroupSums, type MovedGroups } from "../../core/summaries/index.ts";
 import type { RunSummary } from "../report/index.ts";
 
 /** The sums per token id, most of a summary, as arrays to be moved; the rest as `RunSummary.encode` writes it. */
 export interface MovedSummary {
-  readonly tokenIds: GroupArrays;
+  readonly tokenIds: MovedGroups;
   readonly rest: Uint8Array<ArrayBuffer>;
 }
 

@@ -58,5 +58,6 @@ export {
 export { quoteForShell, shellCommand } from "./shell-command.ts";
 export { SpelledRoom, type SpelledTokens } from "./spelled-room.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";
+export { LARGEST_TOKEN_ID } from "./token-ids.ts";
 export { Unavailable } from "./unavailable.ts";
 export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "./units.ts";

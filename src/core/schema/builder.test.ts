@@ -130,16 +130,37 @@ describe("createRecordBuilder", () => {
     expect(odd).toEqual([[1, 3]]);
   });
 
-  it("reads negative ids as missing, in whichever array they come", () => {
-    const ids = [[3, 0, 2 ** 31 - 1], [3, -100, 4], [-1, -1, -1], [5]];
+  it("reads ids that are negative or beyond any vocabulary as missing, in whichever array they come", () => {
+    const ids = [
+      [3, 0, 2 ** 24],
+      [3, -100, 4],
+      [-1, -1, -1],
+      [5, 2 ** 24 + 1, 2 ** 31 - 1, -(2 ** 31)],
+    ];
     const packed = (make: (values: number[]) => Int32Array | Float64Array) => {
       const packing = builder();
       for (const values of ids) packing.push(draft(values.length, { responseTokenIds: make(values) }));
       return [...packing.flush().responseTokenIds!];
     };
-    const expected = [3, 0, 2 ** 31 - 1, 3, -1, 4, -1, -1, -1, 5];
+    const expected = [3, 0, 2 ** 24, 3, -1, 4, -1, -1, -1, 5, -1, -1, -1];
     expect(packed((values) => Int32Array.from(values))).toEqual(expected);
     expect(packed((values) => Float64Array.from(values))).toEqual(expected);
+    const others = builder();
+    const wild = Int32Array.of(7, 2 ** 31 - 1);
+    others.push(
+      draft(2, {
+        promptTokenIds: wild,
+        trainerPromptTokenIds: wild,
+        positionIds: wild,
+        weightVersions: wild,
+        topK: { rollout: { k: 1, ids: wild, logprobs: Float32Array.of(-1, -2) } },
+      }),
+    );
+    const { promptTokenIds, trainerPromptTokenIds, topK, positionIds, weightVersions } = others.flush();
+    for (const column of [promptTokenIds, trainerPromptTokenIds, topK.rollout!.ids])
+      expect([...column!]).toEqual([7, -1]);
+    // Positions and versions are not ids of a vocabulary.
+    for (const column of [positionIds, weightVersions]) expect(column).toEqual(wild);
   });
 
   it("sees an odd mask and a negative id at any place of an array of any length", () => {

@@ -3,9 +3,9 @@
  *
  *     draft ─► push ─┬─ response mask ────► #mask                    at `tokens`           ┐
  *                    ├─ arrays per token ─► #floats, #singles, #ids, at `tokens`           │
- *                    │                      #policies, #entropies,                         ├─► flush ─► batch,
- *                    │                      #topK                    at `tokens` × k       │   which owns its arrays
- *                    ├─ prompt tokens ────► #ids                     at `promptTokens`     │
+ *                    │                      #tokenIds, #policies,                          ├─► flush ─► batch,
+ *                    │                      #entropies, #topK        (#topK: × k)          │   which owns its arrays
+ *                    ├─ prompt tokens ────► #tokenIds                at `promptTokens`     │
  *                    └─ one per sequence ─► #lists                   appended              ┘
  *
  * A column exists from the first draft that has it; for other drafts its values are missing. This module knows no
@@ -19,7 +19,13 @@ import { dictionary, LengthMismatchError } from "../base/index.ts";
 import { DetailColumns } from "./detail-columns.ts";
 import { MaskColumn } from "./mask-column.ts";
 import { NamedColumns } from "./named-columns.ts";
-import { createFloatColumn, createIdColumn, createSingleColumn, type PackedColumn } from "./packed-column.ts";
+import {
+  createFloatColumn,
+  createIdColumn,
+  createSingleColumn,
+  createTokenIdColumn,
+  type PackedColumn,
+} from "./packed-column.ts";
 import { DIGITS, type Provenance, type RecordBatch, type Sampling, type Sides, type TopK } from "./record.ts";
 import { findMisfit, type SequenceDraft } from "./sequence-draft.ts";
 import { SequenceLists } from "./sequence-lists.ts";
@@ -121,6 +127,7 @@ export class RecordBuilder {
   readonly #floats = new NamedColumns<FloatArray>(createFloatColumn);
   readonly #singles = new NamedColumns<Float32Array>(createSingleColumn);
   readonly #ids = new NamedColumns<Int32Array>(createIdColumn);
+  readonly #tokenIds = new NamedColumns<Int32Array>(createTokenIdColumn);
   // Separate from `#floats`: these names come from files, and a policy may be called "rolloutLogprobs".
   readonly #policies = new NamedColumns<FloatArray>(createFloatColumn);
   readonly #entropies = new NamedColumns<FloatArray>(createFloatColumn);
@@ -189,8 +196,8 @@ export class RecordBuilder {
   flush(): RecordBatch {
     const { provenance, sampling = {}, sides } = this.#options;
     const tokens = this.#tokens;
-    const prompts = this.#ids.take("promptTokenIds", this.#promptTokens);
-    const trainerPrompts = this.#ids.take("trainerPromptTokenIds", this.#trainerPromptTokens);
+    const prompts = this.#tokenIds.take("promptTokenIds", this.#promptTokens);
+    const trainerPrompts = this.#tokenIds.take("trainerPromptTokenIds", this.#trainerPromptTokens);
     const batch: RecordBatch = {
       length: this.length,
       provenance,
@@ -200,7 +207,7 @@ export class RecordBuilder {
       responseMask: this.#mask.take(tokens),
       ...this.#floats.take("rolloutLogprobs", tokens),
       ...this.#floats.take("trainerLogprobs", tokens),
-      ...this.#ids.take("responseTokenIds", tokens),
+      ...this.#tokenIds.take("responseTokenIds", tokens),
       policyLogprobs: this.#policies.takeAll(tokens),
       entropies: this.#entropies.takeAll(tokens),
       topK: this.#takeTopK(),
@@ -234,11 +241,11 @@ export class RecordBuilder {
     const at = this.#tokens;
     this.#floats.put("rolloutLogprobs", at, draft.rolloutLogprobs);
     this.#floats.put("trainerLogprobs", at, draft.trainerLogprobs);
-    this.#ids.put("responseTokenIds", at, draft.responseTokenIds);
+    this.#tokenIds.put("responseTokenIds", at, draft.responseTokenIds);
     this.#ids.put("positionIds", at, draft.positionIds);
     this.#ids.put("weightVersions", at, draft.weightVersions);
-    this.#ids.put("promptTokenIds", this.#promptTokens, draft.promptTokenIds);
-    this.#ids.put("trainerPromptTokenIds", this.#trainerPromptTokens, draft.trainerPromptTokenIds);
+    this.#tokenIds.put("promptTokenIds", this.#promptTokens, draft.promptTokenIds);
+    this.#tokenIds.put("trainerPromptTokenIds", this.#trainerPromptTokens, draft.trainerPromptTokenIds);
     this.#singles.put("keptMass", at, draft.keptMass);
     this.#singles.put("routeAgreement", at, draft.routeAgreement);
     this.#floats.put("digitLogprobs", at * DIGITS, draft.digitLogprobs);
@@ -274,7 +281,7 @@ export class RecordBuilder {
       const { k, ids, logprobs } = topK[name]!;
       let held = this.#topK.get(name);
       if (held === undefined) {
-        held = { k, ids: createIdColumn(), logprobs: createSingleColumn() };
+        held = { k, ids: createTokenIdColumn(), logprobs: createSingleColumn() };
         this.#topK.set(name, held);
       }
       held.ids.put(this.#tokens * k, ids);

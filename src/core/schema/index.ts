@@ -23,7 +23,7 @@ export {
   type StatedSides,
   unreadableRows,
 } from "./findings.ts";
-export { hasNegative } from "./packed-column.ts";
+export { areSurelyIds } from "./packed-column.ts";
 export {
   type LayoutColumn,
   LIST_COLUMNS,

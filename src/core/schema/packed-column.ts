@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FloatArray, NumericArray } from "../base/index.ts";
+import { type FloatArray, LARGEST_TOKEN_ID, type NumericArray } from "../base/index.ts";
 import { FIRST_CAPACITY, findMemory, grownCapacity, takeColumn } from "./spare-memory.ts";
 
 export interface PackedColumn<A> {
@@ -12,8 +12,6 @@ export interface PackedColumn<A> {
   /** The first `length` positions in their own memory. The column cannot be used afterwards. */
   take(length: number): A;
 }
-
-const LARGEST_ID = 2 ** 31 - 1;
 
 /** `store` writes values, which must fit, after the first `at`, and may return a wider copy instead. */
 function createColumn<A extends FloatArray | Int32Array>(
@@ -114,33 +112,52 @@ export function createSingleColumn(): PackedColumn<Float32Array> {
   );
 }
 
-/** The sign bits of all values together, so that the loop has no branch; four at a time, in half the time. */
-export function hasNegative(values: Int32Array): boolean {
+/**
+ * The bits of all values together, so that the loop has no branch; four at a time, in half the time. The sign is set if
+ * any value is negative; if it is not, no value is larger than these bits.
+ */
+function uniteBits(values: Int32Array): number {
   let [bits, i] = [0, 0];
   for (const end = values.length - 3; i < end; i += 4)
     bits |= values[i]! | values[i + 1]! | values[i + 2]! | values[i + 3]!;
   for (; i < values.length; i++) bits |= values[i]!;
-  return bits < 0;
+  return bits;
 }
 
-function storeIds(data: Int32Array<ArrayBuffer>, at: number, values: NumericArray): Int32Array<ArrayBuffer> {
-  if (values instanceof Uint8Array || (values instanceof Int32Array && !hasNegative(values))) {
-    data.set(values, at);
+/** Whether values are all between 0 and `largest`, where that takes no look at each of them; false says nothing. */
+export function areSurelyIds(values: NumericArray, largest: number): boolean {
+  if (values instanceof Uint8Array || values instanceof Uint16Array) return true;
+  if (!(values instanceof Int32Array)) return false;
+  const bits = uniteBits(values);
+  return bits >= 0 && bits <= largest;
+}
+
+function createIntegerColumn(largest: number): PackedColumn<Int32Array> {
+  const store = (data: Int32Array<ArrayBuffer>, at: number, values: NumericArray) => {
+    if (areSurelyIds(values, largest)) {
+      data.set(values, at);
+      return data;
+    }
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      data[at + i] = value >= 0 && value <= largest && Number.isInteger(value) ? value : -1;
+    }
     return data;
-  }
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    data[at + i] = value >= 0 && value <= LARGEST_ID && Number.isInteger(value) ? value : -1;
-  }
-  return data;
-}
-
-/** Ids: -1 for missing values, and for values that are negative, fractional or do not fit 32 bits. */
-export function createIdColumn(): PackedColumn<Int32Array> {
+  };
   return createColumn<Int32Array<ArrayBuffer>>(
     (length) => new Int32Array(length),
     -1,
-    storeIds,
+    store,
     (_, length) => new Int32Array(length),
   );
+}
+
+/** Positions, versions: -1 for missing values, and for values that are negative, fractional or do not fit 32 bits. */
+export function createIdColumn(): PackedColumn<Int32Array> {
+  return createIntegerColumn(2 ** 31 - 1);
+}
+
+/** Ids of a vocabulary: like {@link createIdColumn}, and -1 for values beyond {@link LARGEST_TOKEN_ID}. */
+export function createTokenIdColumn(): PackedColumn<Int32Array> {
+  return createIntegerColumn(LARGEST_TOKEN_ID);
 }

@@ -104,7 +104,12 @@ describe("sums that were damaged on their way", () => {
     ],
     ["a step twice", () => new GradientSums(), gradients([2, 2]), "a step occurs twice"],
     ["a step twice that is unknown", () => new GradientSums(), gradients([NaN, NaN]), "a step occurs twice"],
-    ["a group that no vocabulary has", () => new GroupSums(), groups([2 ** 24], [1]), "a group is 16777216"],
+    [
+      "a group that no vocabulary has",
+      () => new GroupSums(),
+      groups([2 ** 24 + 1], [1]),
+      "a group is 16777217",
+    ],
     ["too few largest values", () => new GroupSums(), groups([1, 2], [1]), "1 groups have a largest value"],
     ["too many sequences", () => new SequenceSample(), crowd(40), "40 sequences are declared"],
   ])("are refused: %s", (_, into, write, message) => {

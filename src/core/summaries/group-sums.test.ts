@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GroupSums, groupRow, largestGroups } from "./group-sums.ts";
+import { groupRow, largestGroups } from "./group-columns.ts";
+import { DENSE_GROUPS } from "./group-slots.ts";
+import { GroupSums } from "./group-sums.ts";
 import { toBytes, travel, travelInto } from "./travel.test-data.ts";
 
 function filled(groups: number[], delta: number[]): GroupSums {
@@ -191,5 +193,68 @@ describe("GroupSums", () => {
         expect([...travel(merged, GroupSums.decode).rows()]).toEqual([...merged.rows()]);
       }),
     );
+  });
+
+  describe("of token ids far beyond the others", () => {
+    /** In ascending order, from the first one that has no place of its own number. */
+    const LARGE = [DENSE_GROUPS, DENSE_GROUPS + 1, 2 ** 20 - 1, 2 ** 20, 2 ** 24 - 1, 2 ** 24] as const;
+    const names = [0, 2047, 2048, ...LARGE];
+    const token = fc.tuple(fc.nat(names.length - 1), fc.float({ min: -9, max: 9, noNaN: true }));
+    const units = fc.array(fc.array(token, { maxLength: 12 }), { maxLength: 4 });
+
+    function summed(batches: readonly (readonly [number, number])[][], name: (group: number) => number) {
+      const sums = new GroupSums();
+      for (const tokens of batches)
+        addUnit(
+          sums,
+          tokens.map(([group, delta]) => [name(group), delta] as const),
+        );
+      return sums;
+    }
+    const large = (group: number): number => names[group]!;
+
+    it("are the sums of the same groups under small numbers, whichever way they are read", () => {
+      fc.assert(
+        fc.property(units, units, (ours, theirs) => {
+          const small = summed(ours, (group) => group);
+          const renamed = (rows: Iterable<{ readonly group: number }>) =>
+            [...rows].map((row) => ({ ...row, group: large(row.group) }));
+          expect([...summed(ours, large).rows()]).toEqual(renamed(small.rows()));
+          expect(summed(ours, large).largest(3)).toEqual(renamed(small.largest(3)));
+          small.merge(summed(theirs, (group) => group));
+          const both = renamed(small.rows());
+
+          const merged = summed(ours, large);
+          merged.merge(summed(theirs, large));
+          expect([...merged.rows()]).toEqual(both);
+          const moved = summed(ours, large);
+          moved.merge(GroupSums.ofArrays(structuredClone(summed(theirs, large).take())));
+          expect(toBytes(moved)).toEqual(toBytes(merged));
+          const read = travelInto(summed(theirs, large), travel(summed(ours, large), GroupSums.decode));
+          expect(toBytes(read)).toEqual(toBytes(merged));
+          expect([...read.rows()]).toEqual(both);
+        }),
+      );
+    });
+
+    it("take room for themselves, and not for all ids below them", () => {
+      const spread = Array.from({ length: 70 }, (_, i) => Math.round(((i + 1) * 2 ** 24) / 70));
+      const { small, large } = filled(spread, spread.map(Math.sin)).take();
+      expect([...large!.groups]).toEqual(spread.filter((id) => id >= DENSE_GROUPS));
+      expect(large!.sums.counts.length).toBeLessThan(2 * spread.length);
+      expect(small.counts.length).toBeLessThanOrEqual(DENSE_GROUPS);
+    });
+
+    it("leave ids out that no vocabulary has, also at the ends of their type", () => {
+      const wild = [2 ** 24 + 1, 2 ** 31 - 1, -1, -(2 ** 31)];
+      const sums = filled([...wild, 5], [1, 2, 3, 4, 5]);
+      expect([...sums.rows()].map(({ group, delta }) => [group, delta])).toEqual([[5, 5]]);
+    });
+
+    it("begin where the kernel's own table ends, also at the last group before", () => {
+      const last = DENSE_GROUPS - 1;
+      const { small, large } = filled([last, DENSE_GROUPS], [1, 2]).take();
+      expect([small.counts[last], large!.groups]).toEqual([1, Int32Array.of(DENSE_GROUPS)]);
+    });
   });
 });

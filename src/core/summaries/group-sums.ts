@@ -1,259 +1,147 @@
 /**
  * Sums over groups of tokens that are not groups of sequences (position deciles, probability buckets, token ids).
  *
+ *     groups below 2^19 ──────────► tables as long as the largest of them
+ *     groups up to 2^24 ─► slots ─► tables as long as there are such groups
+ *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import { type ByteReader, type ByteWriter, LARGEST_TOKEN_ID } from "../base/index.ts";
 import type { CountedGroups } from "../kernels/index.ts";
-import { BinnedSums, listPlaces } from "./binned-sums.ts";
-import { type GroupArrays, SettledGroups, SUMS } from "./settled-groups.ts";
-import { BLOCK, WaitingGroups } from "./waiting-groups.ts";
+import { countPlaces } from "./binned-sums.ts";
+import { DenseGroupSums } from "./dense-group-sums.ts";
+import {
+  type GroupColumns,
+  type GroupRow,
+  groupRow,
+  joinColumns,
+  largestGroups,
+  pickColumns,
+} from "./group-columns.ts";
+import { DENSE_GROUPS, GroupSlots } from "./group-slots.ts";
+import type { GroupArrays } from "./settled-groups.ts";
 
-export interface GroupRow {
-  readonly group: number;
-  readonly count: number;
-  /** Σ Δ, Σ |Δ|, Σ k3, max |Δ|, nats. */
-  readonly delta: number;
-  readonly deltaAbs: number;
-  readonly k3: number;
-  readonly deltaAbsMax: number;
+/** Sums as arrays, each in memory of its own, which can be moved to another thread. */
+export interface MovedGroups {
+  readonly small: GroupArrays;
+  /** Sums of large groups by slot, and the groups in the order of the slots. */
+  readonly large: { readonly groups: Int32Array<ArrayBuffer>; readonly sums: GroupArrays } | undefined;
 }
 
-/** The rows of {@link GroupSums} as columns, by ascending group: an object per group would cost more than the sums. */
-export interface GroupColumns {
-  readonly groups: Int32Array;
-  readonly count: Float64Array;
-  readonly delta: Float64Array;
-  readonly deltaAbs: Float64Array;
-  readonly k3: Float64Array;
-  readonly deltaAbsMax: Float64Array;
-}
+/** Groups that are too large for tables as long as the largest. */
+class LargeGroups {
+  readonly slots = new GroupSlots();
+  readonly sums = new DenseGroupSums();
 
-/** Row `i` of the columns. */
-export function groupRow(columns: GroupColumns, i: number): GroupRow {
-  return {
-    group: columns.groups[i]!,
-    count: columns.count[i]!,
-    delta: columns.delta[i]!,
-    deltaAbs: columns.deltaAbs[i]!,
-    k3: columns.k3[i]!,
-    deltaAbsMax: columns.deltaAbsMax[i]!,
-  };
-}
-
-/** The `most` rows with the largest Σ k3, largest first; of equal ones the smaller group. */
-export function largestGroups(columns: GroupColumns, most: number): GroupRow[] {
-  return findLargest(columns.k3, most).map((i) => groupRow(columns, i));
-}
-
-/** Indices of the `most` largest values, largest first; of equal ones the first. */
-function findLargest(values: Float64Array, most: number): number[] {
-  const found: number[] = [];
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    if (found.length === most && !(value > values[found[most - 1]!]!)) continue;
-    let at = found.length;
-    while (at > 0 && value > values[found[at - 1]!]!) at--;
-    found.splice(at, 0, i);
-    if (found.length > most) found.pop();
+  /** Adds the tokens of `[from, to)` that are of large groups. */
+  addMany(groups: Int32Array, delta: Float32Array, k3: Float32Array, from: number, to: number): void {
+    const places: number[] = [];
+    for (let i = from; i < to; i++) if (isLarge(groups[i]!)) places.push(i);
+    const own = Int32Array.from(places, (i) => this.slots.open(groups[i]!));
+    const pick = (values: Float32Array): Float32Array => Float32Array.from(places, (i) => values[i]!);
+    this.sums.addMany(own, pick(delta), pick(k3), 0, places.length, this.slots.groups.length);
   }
-  return found;
+
+  /** Adds group `from[i]` of other sums to the group `groups[i]`. */
+  merge(other: DenseGroupSums, from: ArrayLike<number>, groups: ArrayLike<number>): void {
+    this.sums.mergeGroups(
+      other,
+      from,
+      Array.from(groups, (group) => this.slots.open(group)),
+    );
+  }
+
+  /** Slots in the ascending order of their groups. */
+  order(): Uint32Array {
+    const { groups } = this.slots;
+    return countPlaces(groups.length).sort((a, b) => groups[a]! - groups[b]!);
+  }
+
+  columns(): GroupColumns {
+    const order = this.order();
+    const groups = Int32Array.from(order, (slot) => this.slots.groups[slot]!);
+    return pickColumns(this.sums.columns(), order, groups);
+  }
 }
 
-// A group's sums are adjacent, so that a token touches one cache line: the sums of a vocabulary do not fit any cache.
-/** The first of a group's sums is its count. */
-const DELTA = 1;
-const DELTA_ABS = 2;
-const K3 = 3;
-const DELTA_ABS_MAX = 4;
-const WIDTH = 5;
-
-/** The third of the settled {@link SUMS}. */
-const K3_PLACE = 2;
-/** Token ids are far below this; a damaged file may say otherwise. */
-const MOST_GROUPS = 2 ** 24;
-/** A unit with so many groups has most of a vocabulary: it meets each line of memory often enough not to wait. */
-const DENSE = 2 ** 16;
+function isLarge(group: number): boolean {
+  return group >= DENSE_GROUPS && group <= LARGEST_TOKEN_ID;
+}
 
 export class GroupSums {
-  /** Plain sums of the tokens since {@link settle}, which are in a fixed order. */
-  #open: Float64Array;
-  /** Groups that have tokens in {@link #open}. */
-  #touched: number[] = [];
-  /** The first units of a run wait until they are too many: a short run never needs the sums of a vocabulary. */
-  readonly #waiting = new WaitingGroups();
-  #settled = new SettledGroups();
+  #small: DenseGroupSums;
+  #large: LargeGroups | undefined;
 
   constructor(groups = 0) {
-    this.#open = new Float64Array(groups * WIDTH);
+    this.#small = new DenseGroupSums(groups);
   }
 
-  /** Adds tokens `[from, to)`; `groups` holds small integers, and a token whose group is negative is left out. */
+  /**
+   * Adds tokens `[from, to)`; a token whose group is negative or beyond {@link LARGEST_TOKEN_ID} is left out. Memory grows
+   * with the number of groups, once they are beyond the usual vocabularies.
+   */
   addMany(groups: Int32Array, delta: Float32Array, k3: Float32Array, from: number, to: number): void {
-    let sums = this.#open;
-    const touched = this.#touched;
-    for (let i = from; i < to; i++) {
-      const at = (groups[i] as number) * WIDTH;
-      if (at < 0) continue;
-      if (at >= sums.length) {
-        const next = new Float64Array(Math.max(at + WIDTH, sums.length * 2));
-        next.set(sums);
-        this.#open = next;
-        sums = next;
-      }
-      const value = delta[i] as number;
-      const magnitude = Math.abs(value);
-      if (sums[at] === 0) touched.push(groups[i] as number);
-      sums[at] = (sums[at] as number) + 1;
-      sums[at + DELTA] = (sums[at + DELTA] as number) + value;
-      sums[at + DELTA_ABS] = (sums[at + DELTA_ABS] as number) + magnitude;
-      sums[at + K3] = (sums[at + K3] as number) + (k3[i] as number);
-      if (magnitude > (sums[at + DELTA_ABS_MAX] as number)) sums[at + DELTA_ABS_MAX] = magnitude;
-    }
+    const beyond = this.#small.addMany(groups, delta, k3, from, to, DENSE_GROUPS);
+    if (beyond > 0) this.#openLarge().addMany(groups, delta, k3, from, to);
   }
 
   /** Ends a unit (a batch): its sums are added to those of all units, whose order does not matter. */
   settle(): void {
-    const touched = Int32Array.from(this.#touched).sort();
-    if (touched.length === 0) return;
-    const open = this.#open;
-    const waiting = this.#waiting;
-    let row = this.#openUnit(touched.length);
-    for (let i = 0; i < touched.length; i++, row++) {
-      const at = touched[i]! * WIDTH;
-      waiting.groups[row] = touched[i]!;
-      waiting.tokens[row] = open[at]!;
-      for (let column = 0; column < SUMS; column++)
-        waiting.sums[row * SUMS + column] = open[at + DELTA + column]!;
-      waiting.largest[row] = open[at + DELTA_ABS_MAX]!;
-      open.fill(0, at, at + WIDTH);
-    }
-    this.#closeUnit(row);
-    this.#touched = [];
+    this.#small.settle();
+    this.#large?.sums.settle();
   }
 
   /**
    * Adds a kernel's sums of a unit.
    *
-   * @param count of groups
+   * @param count of groups, all of them below {@link DENSE_GROUPS}
    * @param take the sums of some of these groups, from the given one on
    */
   addCounted(count: number, take: (from: number) => CountedGroups): void {
-    if (count >= DENSE && !this.#isUnsettled) {
-      for (let from = 0; from < count; ) {
-        const counted = take(from);
-        this.#settled.grow(counted.groups.at(-1)! + 1);
-        this.#settled.addRows(counted, 0, counted.groups.length);
-        from += counted.groups.length;
-      }
-      return;
-    }
-    const waiting = this.#waiting;
-    const first = this.#openUnit(count);
-    for (let from = 0; from < count; ) {
-      const { groups, tokens, sums, largest } = take(from);
-      waiting.groups.set(groups, first + from);
-      waiting.tokens.set(tokens, first + from);
-      waiting.sums.set(sums, (first + from) * SUMS);
-      waiting.largest.set(largest, first + from);
-      from += groups.length;
-    }
-    this.#closeUnit(first + count);
-  }
-
-  get #isUnsettled(): boolean {
-    return this.#settled.counts.length === 0;
-  }
-
-  /** Makes room for a unit; returns the first of its waiting rows. */
-  #openUnit(groups: number): number {
-    if (!this.#waiting.hasRoom(groups)) this.#addWaiting();
-    return this.#waiting.open(groups);
-  }
-
-  #closeUnit(end: number): void {
-    const waiting = this.#waiting;
-    waiting.close(end);
-    // What a cache holds need not wait.
-    if (waiting.limit <= BLOCK && this.#settled.counts.length <= BLOCK) this.#addWaiting();
-  }
-
-  #addWaiting(): void {
-    const [waiting, settled] = [this.#waiting, this.#settled];
-    settled.grow(waiting.limit);
-    waiting.eachBlock((from, to) => settled.addRows(waiting, from, to));
-    waiting.clear();
-  }
-
-  /** Adds everything to what is settled. */
-  #complete(): SettledGroups {
-    this.settle();
-    this.#addWaiting();
-    return this.#settled;
+    this.#small.addCounted(count, take);
   }
 
   merge(other: GroupSums): void {
-    const [ours, theirs] = [this.#complete(), other.#complete()];
-    ours.grow(theirs.counts.length);
-    for (const group of theirs.groups()) {
-      ours.counts[group]! += theirs.counts[group]!;
-      if (theirs.largest[group]! > ours.largest[group]!) ours.largest[group] = theirs.largest[group]!;
-      for (let place = group * SUMS; place < (group + 1) * SUMS; place++)
-        ours.sums.addPlace(place, theirs.sums, place);
-    }
+    this.#small.merge(other.#small);
+    if (other.#large === undefined) return;
+    const { sums, slots } = other.#large;
+    this.#openLarge().merge(sums, countPlaces(slots.groups.length), slots.groups);
+  }
+
+  #openLarge(): LargeGroups {
+    this.#large ??= new LargeGroups();
+    return this.#large;
   }
 
   /** Hands over all sums, for another thread: {@link encode} looks at each group. None are left here. */
-  take(): GroupArrays {
-    const { counts, largest, sums } = this.#complete();
-    this.#settled = new SettledGroups();
-    return { counts, largest, sums: sums.arrays() };
+  take(): MovedGroups {
+    const large = this.#large;
+    this.#large = undefined;
+    return {
+      small: this.#small.take(),
+      large: large && { groups: Int32Array.from(large.slots.groups), sums: large.sums.take() },
+    };
   }
 
-  static ofArrays({ counts, largest, sums }: GroupArrays): GroupSums {
+  static ofArrays({ small, large }: MovedGroups): GroupSums {
     const groups = new GroupSums();
-    groups.#settled.counts = counts;
-    groups.#settled.largest = largest;
-    groups.#settled.sums = BinnedSums.ofArrays(sums);
+    groups.#small = DenseGroupSums.ofArrays(small);
+    if (large !== undefined) {
+      const slots = countPlaces(large.groups.length);
+      groups.#openLarge().merge(DenseGroupSums.ofArrays(large.sums), slots, large.groups);
+    }
     return groups;
   }
 
   /** Groups with at least one token, in ascending order. */
   columns(): GroupColumns {
-    return this.#onlyUnit() ?? joinColumns(this.#readBlocks((block) => readColumns(block)));
+    const small = this.#small.columns();
+    return this.#large === undefined ? small : joinColumns([small, this.#large.columns()]);
   }
 
   /** {@link largestGroups} of {@link columns}, without the other rows: those of a vocabulary take a while. */
   largest(most: number): GroupRow[] {
-    const largest = (block: SettledGroups): GroupColumns => {
-      const groups = block.groups();
-      const found = findLargest(sumsOf(block, groups, K3_PLACE), most).map((i) => groups[i]!);
-      return readColumns(block, Int32Array.from(found).sort());
-    };
-    return largestGroups(this.#onlyUnit() ?? joinColumns(this.#readBlocks(largest)), most);
-  }
-
-  /** The columns of a run of a single unit: there is nothing to add up. */
-  #onlyUnit(): GroupColumns | undefined {
-    this.settle();
-    return this.#isUnsettled && this.#waiting.units === 1 ? copyColumns(this.#waiting) : undefined;
-  }
-
-  /** What `read` makes of all sums: of what is settled, or block by block of what still waits. */
-  #readBlocks<T>(read: (block: SettledGroups) => T): T[] {
-    this.settle();
-    if (!this.#isUnsettled) return [read(this.#complete())];
-    const [waiting, block, blocks] = [this.#waiting, new SettledGroups(), [] as T[]];
-    block.grow(BLOCK);
-    waiting.eachBlock((from, to, first) => {
-      if (first !== block.first) {
-        blocks.push(read(block));
-        block.moveTo(first);
-      }
-      block.addRows(waiting, from, to);
-    });
-    blocks.push(read(block));
-    return blocks;
+    return this.#large === undefined ? this.#small.largest(most) : largestGroups(this.columns(), most);
   }
 
   /** Like {@link columns}, row by row. */
@@ -262,83 +150,40 @@ export class GroupSums {
     for (let i = 0; i < columns.groups.length; i++) yield groupRow(columns, i);
   }
 
-  /** Groups of a single token, the majority of a vocabulary, take two float32: Δ determines Σ|Δ| and the maximum. */
+  /** The same bytes for the same sums, in whichever order they were added. */
   encode(to: ByteWriter): void {
-    const { counts, largest, sums } = this.#complete();
-    const groups = this.#settled.groups();
-    to.ascending(groups);
-    for (const group of groups) to.whole(counts[group]!);
-    const isPlain = Uint8Array.from(groups, (group) => (this.#isPlain(group) ? 1 : 0));
-    to.bits(isPlain);
-    const others: number[] = [];
-    for (const [row, group] of groups.entries()) {
-      if (isPlain[row] === 0) others.push(group);
-      else for (const column of [0, K3_PLACE]) to.plainFloat32(sums.value(group * SUMS + column));
+    const large = this.#large;
+    if (large === undefined) {
+      this.#small.encode(to);
+      return;
     }
-    to.measured(others.map((group) => largest[group]!));
-    sums.encode(to, listPlaces(others, SUMS));
-  }
-
-  #isPlain(group: number): boolean {
-    const { sums, largest } = this.#settled;
-    const [delta, deltaAbs, k3] = [0, 1, K3_PLACE].map((column) => sums.singleValue(group * SUMS + column));
-    if (delta === undefined || k3 === undefined) return false;
-    const magnitude = Math.abs(delta);
-    return (
-      Math.fround(delta) === delta &&
-      Math.fround(k3) === k3 &&
-      deltaAbs === magnitude &&
-      largest[group] === magnitude
-    );
+    // One table for all groups, by their places in the ascending order.
+    const [small, order] = [this.#small.groups(), large.order()];
+    const names = new Int32Array(small.length + order.length);
+    names.set(small);
+    for (let i = 0; i < order.length; i++) names[small.length + i] = large.slots.groups[order[i]!]!;
+    const places = countPlaces(names.length);
+    const packed = new DenseGroupSums();
+    packed.mergeGroups(this.#small, small, places.subarray(0, small.length));
+    packed.mergeGroups(large.sums, order, places.subarray(small.length));
+    packed.encode(to, names);
   }
 
   /** Adds the output of `encode`. */
   mergeFrom(from: ByteReader): void {
     const groups = from.ascending();
     const last = groups.at(-1) ?? -1;
-    if (last >= MOST_GROUPS) from.fail(`a group is ${last}`);
-    from.spend((last + 1) * 8 * 20);
-    const settled = this.#settled;
-    settled.grow(last + 1);
-    const tokens = from.wholes(groups.length);
-    const others = this.#waitPlain(groups, tokens, from.bits(groups.length), from);
-    const largest = from.measured();
-    if (largest.length !== others.length) from.fail(`${largest.length} groups have a largest value`);
-    for (let i = 0; i < others.length; i++) {
-      const group = others[i]!;
-      if (largest[i]! > settled.largest[group]!) settled.largest[group] = largest[i]!;
+    if (last > LARGEST_TOKEN_ID) from.fail(`a group is ${last}`);
+    if (last < DENSE_GROUPS) {
+      this.#small.mergeFrom(from, groups);
+      return;
     }
-    settled.sums.mergeFrom(from, listPlaces(others, SUMS));
-  }
-
-  /** Has the plain ones of ascending groups wait, with their Δ and k3; counts the tokens of the others, and returns these. */
-  #waitPlain(groups: Float64Array, tokens: Float64Array, isPlain: Uint8Array, from: ByteReader): Uint32Array {
-    const waiting = this.#waiting;
-    // One row more than needed, for the group that turns out to be of the other kind.
-    const first = this.#openUnit(groups.length + 1);
-    const others = new Uint32Array(groups.length + 1);
-    const otherTokens = new Float64Array(groups.length + 1);
-    let end = first;
-    // Without branches, which groups at random would make slow.
-    for (let i = 0; i < groups.length; i++) {
-      const other = i - (end - first);
-      waiting.groups[end] = others[other] = groups[i]!;
-      waiting.tokens[end] = otherTokens[other] = tokens[i]!;
-      end += isPlain[i]!;
-    }
-    const values = from.plainFloat32s(2 * (end - first));
-    for (let row = first; row < end; row++) {
-      const delta = values[2 * (row - first)]!;
-      const magnitude = Math.abs(delta);
-      waiting.sums[row * SUMS] = delta;
-      waiting.sums[row * SUMS + 1] = magnitude;
-      waiting.sums[row * SUMS + K3_PLACE] = values[2 * (row - first) + 1]!;
-      waiting.largest[row] = magnitude;
-    }
-    this.#closeUnit(end);
-    const count = groups.length - (end - first);
-    for (let i = 0; i < count; i++) this.#settled.counts[others[i]!]! += otherTokens[i]!;
-    return others.subarray(0, count);
+    const packed = new DenseGroupSums();
+    const places = countPlaces(groups.length);
+    packed.mergeFrom(from, places);
+    const small = groups.findIndex((group) => group >= DENSE_GROUPS);
+    this.#small.mergeGroups(packed, places.subarray(0, small), groups.subarray(0, small));
+    this.#openLarge().merge(packed, places.subarray(small), groups.subarray(small));
   }
 
   static decode(from: ByteReader): GroupSums {
@@ -346,57 +191,4 @@ export class GroupSums {
     sums.mergeFrom(from);
     return sums;
   }
-}
-
-function copyColumns({ groups, tokens, sums, largest, rows }: WaitingGroups): GroupColumns {
-  const column = (place: number): Float64Array => {
-    const values = new Float64Array(rows);
-    for (let row = 0; row < rows; row++) values[row] = sums[row * SUMS + place]!;
-    return values;
-  };
-  return {
-    groups: groups.slice(0, rows),
-    count: tokens.slice(0, rows),
-    delta: column(0),
-    deltaAbs: column(1),
-    k3: column(K3_PLACE),
-    deltaAbsMax: Float64Array.from(largest.subarray(0, rows)),
-  };
-}
-
-function sumsOf({ sums, first }: SettledGroups, groups: Int32Array, column: number): Float64Array {
-  const values = new Float64Array(groups.length);
-  for (let i = 0; i < groups.length; i++) values[i] = sums.value((groups[i]! - first) * SUMS + column);
-  return values;
-}
-
-function readColumns(settled: SettledGroups, groups = settled.groups()): GroupColumns {
-  const { counts, largest, first } = settled;
-  return {
-    groups,
-    count: Float64Array.from(groups, (group) => counts[group - first]!),
-    delta: sumsOf(settled, groups, 0),
-    deltaAbs: sumsOf(settled, groups, 1),
-    k3: sumsOf(settled, groups, K3_PLACE),
-    deltaAbsMax: Float64Array.from(groups, (group) => largest[group - first]!),
-  };
-}
-
-/** Columns one after the other. */
-function joinColumns(parts: readonly GroupColumns[]): GroupColumns {
-  const rows = parts.reduce((sum, { groups }) => sum + groups.length, 0);
-  const joined = {
-    groups: new Int32Array(rows),
-    count: new Float64Array(rows),
-    delta: new Float64Array(rows),
-    deltaAbs: new Float64Array(rows),
-    k3: new Float64Array(rows),
-    deltaAbsMax: new Float64Array(rows),
-  };
-  let at = 0;
-  for (const part of parts) {
-    for (const name of Object.keys(joined) as (keyof GroupColumns)[]) joined[name].set(part[name], at);
-    at += part.groups.length;
-  }
-  return joined;
 }

@@ -24,13 +24,9 @@ export {
   impactAt,
   sumGradient,
 } from "./gradient-sums.ts";
-export {
-  type GroupColumns,
-  type GroupRow,
-  GroupSums,
-  groupRow,
-  largestGroups,
-} from "./group-sums.ts";
+export { type GroupColumns, type GroupRow, groupRow, largestGroups } from "./group-columns.ts";
+export { DENSE_GROUPS, GroupSlots } from "./group-slots.ts";
+export { GroupSums, type MovedGroups } from "./group-sums.ts";
 export { type Identity, type IdentityTest, readIdentity, sumSurprisal, testExcess } from "./identity.ts";
 export { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 export {
@@ -56,7 +52,6 @@ export {
   SequenceSample,
 } from "./sequence-sample.ts";
 export type { SequenceSums } from "./sequence-stats.ts";
-export type { GroupArrays } from "./settled-groups.ts";
 export { TopList } from "./top-list.ts";
 export { type UnitKind, Units } from "./units.ts";
 export { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";

@@ -1,57 +1,55 @@
 /**
- * Invalid token ids: the record holds ids in 32 bits; one that does not fit is missing, never another token.
+ * Invalid token ids: the record holds the ids of a vocabulary; what cannot be one is missing, never another token.
  *
  * @module
  */
 
-import type { NumericArray } from "../../core/base/index.ts";
-import { type FindingLog, hasNegative, type SequenceDraft } from "../../core/schema/index.ts";
+import { LARGEST_TOKEN_ID, type NumericArray } from "../../core/base/index.ts";
+import { areSurelyIds, type FindingLog, type SequenceDraft } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 
-const LARGEST_ID = 2 ** 31 - 1;
 /** Written by trainers, and by the record, where there is no id. */
 const MISSING = -1;
 
-function isId(value: number): boolean {
-  return Number.isInteger(value) && value >= MISSING && value <= LARGEST_ID;
+function isIdOrMissing(value: number): boolean {
+  return Number.isInteger(value) ? value >= MISSING && value <= LARGEST_TOKEN_ID : Number.isNaN(value);
 }
 
-/** Arrays of narrow integers cannot hold anything else. */
-function mayHoldOthers(ids: NumericArray): boolean {
-  return !(ids instanceof Uint8Array || ids instanceof Uint16Array);
+/** Values that are neither ids nor missing: how many, and the first of them. */
+interface Others {
+  count: number;
+  first: number;
 }
 
-function countOthers(ids: NumericArray): { readonly count: number; readonly first: number } {
-  let count = 0;
-  let first = Number.NaN;
-  // Nearly every column is of 32-bit integers, and has no negative one.
-  if (ids instanceof Int32Array && !hasNegative(ids)) return { count, first };
+function countOthers(others: Others, ids: NumericArray | undefined): Others {
+  // Nearly every column is of 32-bit integers that can all be ids.
+  if (ids === undefined || areSurelyIds(ids, LARGEST_TOKEN_ID)) return others;
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i]!;
-    if (isId(id) || Number.isNaN(id)) continue;
-    if (count++ === 0) first = id;
+    if (!isIdOrMissing(id) && others.count++ === 0) others.first = id;
   }
-  return { count, first };
+  return others;
 }
 
-/** Reports ids that are negative, fractional or beyond 32 bits; the builder reads them as missing. */
+/** Reports ids that are negative, fractional or beyond any vocabulary; the builder reads them as missing. */
 export function checkTokenIds(draft: SequenceDraft, file: string, findings: FindingLog): void {
-  for (const [what, ids] of [
-    ["response", draft.responseTokenIds],
-    ["prompt", draft.promptTokenIds],
-  ] as const) {
-    if (ids === undefined || !mayHoldOthers(ids)) continue;
-    const { count, first } = countOthers(ids);
-    if (count === 0) continue;
+  const count = (...columns: (NumericArray | undefined)[]): Others =>
+    columns.reduce<Others>(countOthers, { count: 0, first: Number.NaN });
+  report("response", count(draft.responseTokenIds));
+  report("prompt", count(draft.promptTokenIds, draft.trainerPromptTokenIds));
+  for (const name in draft.topK) report("alternative", count(draft.topK[name]!.ids));
+
+  function report(what: string, { count: odd, first }: Others): void {
+    if (odd === 0) return;
     findings.add({
       code: "token-id",
       severity: "warning",
       subject: what,
-      count,
+      count: odd,
       at: { file, ...(draft.row === undefined ? {} : { row: draft.row }) },
-      likely: "the column does not hold token ids, or they were written as floats",
+      likely: "the file is damaged, the column does not hold token ids, or they were written as floats",
       describe: (total) =>
-        `${formatCount(total)} ${what} ${total === 1 ? "token id is" : "token ids are"} negative, fractional or beyond 2^31 - 1 (first ${first}): read as missing`,
+        `${formatCount(total)} ${what} ${total === 1 ? "token id is" : "token ids are"} negative, fractional or beyond ${formatCount(LARGEST_TOKEN_ID)}, more than any vocabulary has (first ${first}): read as missing`,
     });
   }
 }

@@ -106,7 +106,7 @@ it("ids that are none are missing and counted, never another token", async () =>
       "token-id",
       4,
       0,
-      "4 response token ids are negative, fractional or beyond 2^31 - 1 (first 2147483648): read as missing",
+      "4 response token ids are negative, fractional or beyond 16,777,216, more than any vocabulary has (first 2147483648): read as missing",
     ],
   ]);
 });

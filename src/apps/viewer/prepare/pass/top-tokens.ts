@@ -16,8 +16,10 @@ import {
 } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import {
+  DENSE_GROUPS,
   type GroupColumns,
   type GroupRow,
+  GroupSlots,
   groupRow,
   largestGroups,
   TopList,
@@ -129,13 +131,38 @@ class Worst {
   }
 }
 
+/** The same of token ids: a table as long as the largest one would be out of proportion if few are so large. */
+class WorstIds {
+  readonly #small = new Worst();
+  readonly #large = new Worst();
+  readonly #slots = new GroupSlots();
+
+  offer(id: number, magnitude: number, sequence: number, token: number): void {
+    if (id < DENSE_GROUPS) this.#small.offer(id, magnitude, sequence, token);
+    else this.#large.offer(this.#slots.open(id), magnitude, sequence, token);
+  }
+
+  /** {@link Worst.largest} of the ids below {@link DENSE_GROUPS}. */
+  get largest(): Float32Array {
+    return this.#small.largest.subarray(0, DENSE_GROUPS);
+  }
+
+  magnitude(id: number): number {
+    return id < DENSE_GROUPS ? this.#small.magnitude(id) : this.#large.magnitude(this.#slots.find(id) ?? -1);
+  }
+
+  of(id: number): TokenGroup["worst"] {
+    return id < DENSE_GROUPS ? this.#small.of(id) : this.#large.of(this.#slots.find(id) ?? -1);
+  }
+}
+
 export class TopTokensBuilder {
   readonly #occurrences = new TopList<Candidate>(
     OCCURRENCES,
     ({ delta }) => Math.abs(delta),
     ({ file, handle }) => `${file} ${handle}`,
   );
-  readonly #ids = new Worst();
+  readonly #ids = new WorstIds();
   readonly #deciles = new Worst();
   readonly #buckets = new Worst();
   readonly #turns = new Worst();
