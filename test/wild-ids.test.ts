@@ -64,22 +64,29 @@ test.each([
       ["merge", `${name}.parts`, "--json"],
     ],
   ],
-] as const)("%s: wild ids are missing, and memory follows what was read", async (_, commands) => {
-  const [sound, wild, spread] = await Promise.all(
-    ["sound", "wild", "spread"].map(async (name) => {
-      let last = await run(...commands(name)[0]!);
-      for (const args of commands(name).slice(1)) last = await run(...args);
-      return last;
-    }),
-  );
-  for (const other of [wild!, spread!]) {
-    expect([other.status, other.err]).toEqual([sound!.status, expect.not.stringContaining("bug")]);
-    expect(other.peakBytes - sound!.peakBytes).toBeLessThan(MOST_BYTES);
-  }
-}, 200_000);
+] as const)(
+  "%s: wild ids are missing, and memory follows what was read",
+  async (_, commands) => {
+    const [sound, wild, spread] = await Promise.all(
+      ["sound", "wild", "spread"].map(async (name) => {
+        let last = await run(...commands(name)[0]!);
+        for (const args of commands(name).slice(1)) last = await run(...args);
+        return last;
+      }),
+    );
+    for (const other of [wild!, spread!]) {
+      expect([other.status, other.err]).toEqual([sound!.status, expect.not.stringContaining("bug")]);
+      expect(other.peakBytes - sound!.peakBytes).toBeLessThan(MOST_BYTES);
+    }
+  },
+  200_000,
+);
 
 test("the report counts the tokens, and the ids that were left out, with the first place", async () => {
-  const [sound, wild] = await Promise.all([run("report", "sound", "--json"), run("report", "wild", "--json")]);
+  const [sound, wild] = await Promise.all([
+    run("report", "sound", "--json"),
+    run("report", "wild", "--json"),
+  ]);
   const [expected, found] = [JSON.parse(sound.out), JSON.parse(wild.out)];
   expect(found.metrics).toEqual(expected.metrics);
   const finding = found.findings.find(({ code }: { code: string }) => code === "token-id");
