@@ -6,6 +6,8 @@
  */
 export { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
 export { backoffMs, isPassingStatus, retryAfterMs, sleep } from "./backoff.ts";
+export { basicCredentials } from "./basic-credentials.ts";
+export { type BodyText, readBodyBytes, readBodyStart, readBodyText } from "./bounded-body.ts";
 export type { Allocate, ByteSource } from "./byte-source.ts";
 export type {
   BadRow,

@@ -6,6 +6,7 @@
  */
 import { fetchJson, fetchRange, type RequestHeaders } from "./http.ts";
 import { loadOptional } from "./load-optional.ts";
+import { PageChain } from "./pages.ts";
 import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/devstorage.read_only";
@@ -73,6 +74,7 @@ export function googleStore(bucket: string, key: string): RemoteStore {
       if (object !== undefined) return { isFile: true, files: [object] };
       const prefix = key === "" || key.endsWith("/") ? key : `${key}/`;
       const files: RemoteFile[] = [];
+      const pages = new PageChain();
       let page: string | undefined;
       do {
         const query = new URLSearchParams({ prefix, fields: `items(${FIELDS}),nextPageToken` });
@@ -81,13 +83,14 @@ export function googleStore(bucket: string, key: string): RemoteStore {
         const { items = [], nextPageToken } = json as ListedPage;
         files.push(...items.filter(({ name }) => !name.endsWith("/")).map(toFile));
         page = nextPageToken;
+        if (page !== undefined) pages.follow(page);
       } while (page !== undefined && files.length <= limit);
       return { isFile: false, files };
     },
     async read(file, range) {
       const name = encodeURIComponent(file.name.slice(root.length + 1));
       const url = `${objects}/${name}?alt=media&generation=${file.version}`;
-      return fetchRange(url, await headers(), range, { name: file.name, version: undefined });
+      return fetchRange(url, await headers(), range, { ...file, version: undefined });
     },
   };
 }

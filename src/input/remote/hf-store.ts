@@ -9,6 +9,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../../core/base/index.ts";
 import { fetchJson, fetchRange, type RequestHeaders } from "./http.ts";
+import { PageChain } from "./pages.ts";
 import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
 
 interface Repository {
@@ -70,6 +71,20 @@ function readEntries(json: unknown): Entry[] {
   );
 }
 
+/**
+ * The address of the next page, below the same host: the token is sent there.
+ *
+ * @throws StoreFailure when it is another host's
+ */
+function findNextPage({ headers }: Response, page: string): string | undefined {
+  const link = /<([^>]+)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
+  if (link === undefined) return undefined;
+  const next = URL.canParse(link, page) ? new URL(link, page) : undefined;
+  if (next?.origin === new URL(page).origin) return next.href;
+  const where = next === undefined ? "an invalid address" : `another host, ${next.host}`;
+  throw new StoreFailure(`its list of files goes on at ${where}`, { status: 200, isPassing: false });
+}
+
 export function hubStore(address: string): RemoteStore {
   const { kind, id, revision, path } = parseHubAddress(address);
   const endpoint = (process.env.HF_ENDPOINT || "https://huggingface.co").replace(/\/+$/, "");
@@ -111,6 +126,7 @@ export function hubStore(address: string): RemoteStore {
         if (entry.type === "file") return { isFile: true, files: [toFile(entry)] };
       }
       const files: RemoteFile[] = [];
+      const pages = new PageChain();
       let next: string | undefined =
         `${api}/tree/${rev}${path === "" ? "" : `/${encodePath(path)}`}?recursive=true`;
       while (next !== undefined && files.length <= limit) {
@@ -120,7 +136,8 @@ export function hubStore(address: string): RemoteStore {
             .filter(({ type }) => type === "file")
             .map(toFile),
         );
-        next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+        next = findNextPage(response, next);
+        if (next !== undefined) pages.follow(next);
       }
       return { isFile: false, files };
     },
@@ -128,7 +145,7 @@ export function hubStore(address: string): RemoteStore {
       const at = file.name.slice(root.length + 1);
       const url = `${endpoint}/${prefix}${id}/resolve/${rev}/${encodePath(at)}`;
       // The ETags of the delivery network are not the repository's object ids.
-      return fetchRange(url, await headers(), range, { name: file.name, version: undefined });
+      return fetchRange(url, await headers(), range, { ...file, version: undefined });
     },
   };
 }

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { fetchChecked, fetchRange, readTag } from "./http.ts";
-import type { RemoteFile, RemoteStore } from "./remote-file.ts";
-import { StoreFailure } from "./remote-file.ts";
+import { basicCredentials } from "../io/index.ts";
+import { fetchChecked, fetchRange, type RequestHeaders, readTag } from "./http.ts";
+import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
+import { streamBody } from "./stream-body.ts";
 
 /** An address for messages and files, without secrets such as signed queries and passwords. */
 export function publicName(url: URL): string {
@@ -14,14 +15,8 @@ export function publicName(url: URL): string {
 
 export function httpStore(url: URL): RemoteStore {
   const name = publicName(url);
-  const { username, password } = url;
-  // fetch refuses addresses that contain a password.
-  const headers: Record<string, string> =
-    username === ""
-      ? {}
-      : {
-          authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`,
-        };
+  const credentials = basicCredentials(url);
+  const headers: RequestHeaders = credentials === undefined ? {} : { authorization: credentials };
   const bare = new URL(url);
   bare.username = "";
   bare.password = "";
@@ -53,9 +48,6 @@ export function httpStore(url: URL): RemoteStore {
       return { isFile: true, files: [file] };
     },
     read: (file, range) => fetchRange(address, headers, range, file),
-    async *stream() {
-      const { body } = await fetchChecked(address, { headers });
-      if (body !== null) yield* body;
-    },
+    stream: () => streamBody(name, (signal) => fetchChecked(address, { headers, signal })),
   };
 }

@@ -1,25 +1,34 @@
 /**
- * Requests for ranges and JSON, shared by the stores that use HTTP.
+ * Requests for ranges and JSON, shared by the stores that use HTTP. No body is read beyond what was asked for.
  *
  * @module
  */
-import { isPassingStatus, networkWords, retryAfterMs } from "../io/index.ts";
-import { type RangeRequest, StoreFailure } from "./remote-file.ts";
+import {
+  isPassingStatus,
+  networkWords,
+  readBodyBytes,
+  readBodyStart,
+  readBodyText,
+  retryAfterMs,
+} from "../io/index.ts";
+import { type RangeRequest, type RemoteFile, StoreFailure } from "./remote-file.ts";
 import { changed } from "./retry.ts";
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
-/** Bytes of an error's body to search for a message. */
+type Request = Omit<RequestInit, "headers"> & { readonly headers: RequestHeaders };
+
+/** Of an error's body, enough to find the message in. */
+const ERROR_BYTES = 8192;
+/** Characters of a message. */
 const MAX_WORDS = 200;
+/** Of a description, or of a page of a list: a thousand files take about 0.3 MB. */
+export const MAX_ANSWER_BYTES = 16 << 20;
+const MAX_REDIRECTS = 10;
 
 /** @throws StoreFailure for every status other than success */
-export async function fetchChecked(
-  url: string,
-  init: RequestInit & { readonly headers: RequestHeaders },
-): Promise<Response> {
-  // A compressed body would be decompressed in transit, and its ranges would be of other bytes.
-  const headers = { "accept-encoding": "identity", ...init.headers };
-  const response = await fetch(url, { ...init, headers });
+export async function fetchChecked(url: string, init: Request): Promise<Response> {
+  const response = await followRedirects(url, init);
   if (response.ok) return response;
   throw new StoreFailure(await readWords(response), {
     status: response.status,
@@ -28,9 +37,43 @@ export async function fetchChecked(
   });
 }
 
+/**
+ * Follows redirects itself: fetch reports an endless chain, and one that leads out of HTTP, as it does a broken
+ * connection, which is worth another attempt. Credentials go to the first host only.
+ */
+async function followRedirects(from: string, init: Request): Promise<Response> {
+  let url = new URL(from);
+  // A compressed body would be decompressed in transit, and its ranges would be of other bytes.
+  let headers: RequestHeaders = { "accept-encoding": "identity", ...init.headers };
+  for (let redirects = 0; ; redirects++) {
+    const response = await fetch(url.href, { ...init, headers, redirect: "manual" });
+    if (![301, 302, 303, 307, 308].includes(response.status)) return response;
+    const { status } = response;
+    await response.body?.cancel();
+    const fail = (words: string): never => {
+      throw new StoreFailure(words, { status, isPassing: false });
+    };
+    const location = response.headers.get("location") ?? "";
+    if (!URL.canParse(location, url.href)) return fail("it redirects to an invalid address");
+    const next = new URL(location, url);
+    if (!/^https?:$/.test(next.protocol)) return fail(`it redirects to a ${next.protocol} address`);
+    if (redirects >= MAX_REDIRECTS) return fail(`it redirects more than ${MAX_REDIRECTS} times`);
+    // As a GET the answer would be another one.
+    if (init.method === "POST" && status < 307) return fail("it redirects a request that has a body");
+    if (next.origin !== url.origin) headers = withoutCredentials(headers);
+    url = next;
+  }
+}
+
+function withoutCredentials(headers: RequestHeaders): RequestHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.toLowerCase() !== "authorization"),
+  );
+}
+
 /** The store's own message, in JSON or XML, else the name of the status. */
 async function readWords(response: Response): Promise<string> {
-  const body = await response.text().catch(() => "");
+  const body = await readBodyStart(response, ERROR_BYTES).catch(() => "");
   const words =
     /"(?:message|error)"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? /<Message>([^<]+)<\/Message>/.exec(body)?.[1];
   return (words ?? (response.statusText || "no reason given")).slice(0, MAX_WORDS);
@@ -43,11 +86,16 @@ export async function fetchJson(
   init: RequestInit = {},
 ): Promise<{ readonly json: unknown; readonly response: Response }> {
   const response = await fetchChecked(url, { ...init, headers, signal });
+  const { text } = await readBodyText(response, MAX_ANSWER_BYTES);
+  const { status } = response;
+  if (text === undefined) {
+    throw new StoreFailure(`its answer exceeds ${MAX_ANSWER_BYTES} bytes`, { status, isPassing: false });
+  }
   try {
-    return { json: await response.json(), response };
+    return { json: JSON.parse(text), response };
   } catch (error) {
     throw new StoreFailure(`its answer is not JSON (${networkWords(error)})`, {
-      status: response.status,
+      status,
       isPassing: false,
       cause: error,
     });
@@ -60,10 +108,47 @@ export function readTag({ headers }: Response): string | undefined {
   return tag === null || tag.startsWith("W/") ? (headers.get("last-modified") ?? undefined) : tag;
 }
 
+/** What is known of a file before its ranges are read. */
+export type KnownFile = Pick<RemoteFile, "name" | "byteLength" | "version">;
+
+/**
+ * Compares a `Content-Range` with the request.
+ *
+ * @throws FormatError when the file has another size than it had
+ * @throws StoreFailure when the bytes are others than were asked for
+ */
+export function checkRange(
+  header: string | null | undefined,
+  { start, end }: Pick<RangeRequest, "start" | "end">,
+  { name, byteLength }: KnownFile,
+): void {
+  const found = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(header?.trim() ?? "");
+  if (found !== null && found[3] !== "*" && Number(found[3]) !== byteLength) throw changed(name);
+  if (found !== null && Number(found[1]) === start && Number(found[2]) === end - 1) return;
+  const asked = `bytes ${start} to ${end - 1}`;
+  const answer = found === null ? "an answer that does not say which" : `bytes ${found[1]} to ${found[2]}`;
+  throw new StoreFailure(`it answers a request for ${asked} with ${answer}`, {
+    status: 206,
+    isPassing: false,
+  });
+}
+
+/** @throws StoreFailure unless a range has the bytes that it should have; undefined: more than those */
+export function checkLength(bytes: Uint8Array | undefined, expected: number): Uint8Array {
+  if (bytes?.length === expected) return bytes;
+  if (bytes === undefined) {
+    throw new StoreFailure(`it sent more than the ${expected} bytes that were asked for`, {
+      status: 206,
+      isPassing: false,
+    });
+  }
+  throw new StoreFailure(`it sent ${bytes.length} of ${expected} bytes`, { isPassing: true });
+}
+
 /**
  * The bytes of a range, all of them.
  *
- * @param version version of the file when it was found; an answer with another version has another content
+ * @param file an answer with another version or size than this has another content
  * @throws FormatError when the content has changed
  * @throws StoreFailure when the server sends something else, or the connection breaks
  */
@@ -71,27 +156,26 @@ export async function fetchRange(
   url: string,
   headers: RequestHeaders,
   { start, end, signal }: RangeRequest,
-  file: { readonly name: string; readonly version: string | undefined },
+  file: KnownFile,
 ): Promise<Uint8Array> {
   const response = await fetchChecked(url, {
     headers: { ...headers, range: `bytes=${start}-${end - 1}` },
     signal,
   });
-  if (response.status !== 206) {
+  try {
+    if (response.status !== 206) {
+      throw new StoreFailure("it answers a request for a range with the whole file", {
+        status: response.status,
+        isPassing: false,
+      });
+    }
+    const version = readTag(response);
+    if (file.version !== undefined && version !== undefined && version !== file.version)
+      throw changed(file.name);
+    checkRange(response.headers.get("content-range"), { start, end }, file);
+  } catch (error) {
     await response.body?.cancel();
-    throw new StoreFailure("it answers a request for a range with the whole file", {
-      status: response.status,
-      isPassing: false,
-    });
+    throw error;
   }
-  const version = readTag(response);
-  if (file.version !== undefined && version !== undefined && version !== file.version) {
-    await response.body?.cancel();
-    throw changed(file.name);
-  }
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  if (bytes.length !== end - start) {
-    throw new StoreFailure(`it sent ${bytes.length} of ${end - start} bytes`, { isPassing: true });
-  }
-  return bytes;
+  return checkLength(await readBodyBytes(response, end - start), end - start);
 }

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { LimitError, NotFoundError, UnsupportedError, UsageError } from "../../core/base/index.ts";
+import {
+  FormatError,
+  LimitError,
+  NotFoundError,
+  UnsupportedError,
+  UsageError,
+} from "../../core/base/index.ts";
 import { type ByteSource, type ByteStream, MAX_WALK_ENTRIES } from "../io/index.ts";
 import { googleStore } from "./gs-store.ts";
 import { hubStore } from "./hf-store.ts";
@@ -103,12 +109,22 @@ export async function findRemote(address: string): Promise<readonly FoundRemote[
       hint: "give the address of one run, or of the files themselves",
     });
   }
+  for (const { name, byteLength } of files) checkSize(name, byteLength);
   const below = store.name.replace(/\/*$/, "/").length;
   return files.map((file) => ({
     path: file.name,
     relative: isFile ? "" : file.name.slice(below),
     object: makeObject(store, file),
   }));
+}
+
+/** @throws FormatError when the store gives a size that no file has */
+function checkSize(name: string, byteLength: number): void {
+  if (Number.isSafeInteger(byteLength) && byteLength >= 0) return;
+  throw new FormatError(`the store gives ${byteLength} bytes as the size of ${name}`, {
+    at: { file: name },
+    likely: "the server is broken, or does not speak the store's protocol",
+  });
 }
 
 /** @throws UnsupportedError when a file on this machine is needed and an address was given */

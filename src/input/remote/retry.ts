@@ -12,6 +12,7 @@ import {
 } from "../../core/base/index.ts";
 import { backoffMs, networkWords, sleep } from "../io/index.ts";
 import { StoreFailure } from "./remote-file.ts";
+import { remoteTimeLimitMs } from "./time-limit.ts";
 
 export interface RetryOptions {
   /** Attempts in total, including the first. */
@@ -35,7 +36,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tries until the request succeeds, `attempts` are used up, or a retry cannot help.
+ * Tries until the request succeeds, `attempts` or the time for all of them are used up, or a retry cannot help.
  *
  * @param name the address, for messages
  * @throws NotFoundError, FileSystemError or FormatError: the failure of the store or the network, and what to try
@@ -45,17 +46,20 @@ export async function retrying<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   { attempts, delayMs, timeoutMs }: RetryOptions = RETRY,
 ): Promise<T> {
+  const end = performance.now() + remoteTimeLimitMs();
   for (let attempt = 1; ; attempt++) {
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const ownMs = Math.min(timeoutMs, Math.max(1, Math.ceil(end - performance.now())));
+    const timeout = AbortSignal.timeout(ownMs);
     try {
       return await ask(timeout);
     } catch (error) {
       if (isLogratioError(error)) throw error;
       const failure = timeout.aborted
-        ? new StoreFailure(`no complete answer within ${timeoutMs / 1000} s`, { isPassing: true })
+        ? new StoreFailure(`no complete answer within ${ownMs / 1000} s`, { isPassing: true })
         : toFailure(error);
       const waitMs = failure.waitMs ?? backoffMs(attempt - 1, delayMs);
-      if (!failure.isPassing || attempt >= attempts || waitMs > LONGEST_WAIT_MS) {
+      const isOver = attempt >= attempts || performance.now() + waitMs >= end;
+      if (!failure.isPassing || isOver || waitMs > LONGEST_WAIT_MS) {
         throw explain(name, failure, attempt);
       }
       await sleep(waitMs);
@@ -69,6 +73,11 @@ function toFailure(error: unknown): StoreFailure {
   const words = networkWords(error);
   const isFinal = /ENOTFOUND|CERT|SELF_SIGNED|ERR_INVALID_URL|ERR_TLS/.test(words);
   return new StoreFailure(words, { isPassing: !isFinal, cause: error });
+}
+
+/** The error of an answer that broke off after it began. */
+export function explainBreak(name: string, error: unknown): LogratioError {
+  return isLogratioError(error) ? error : explain(name, toFailure(error), 1);
 }
 
 function explain(name: string, failure: StoreFailure, attempts: number): LogratioError {

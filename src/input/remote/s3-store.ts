@@ -4,10 +4,14 @@
  *
  * @module
  */
+import { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
+import { isLogratioError } from "../../core/base/index.ts";
 import { isPassingStatus, networkWords } from "../io/index.ts";
+import { checkLength, checkRange, MAX_ANSWER_BYTES } from "./http.ts";
 import { loadOptional } from "./load-optional.ts";
-import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
+import { PageChain } from "./pages.ts";
+import { type RangeRequest, type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
 
 type Library = typeof import("@aws-sdk/client-s3");
 /** Region if neither the environment nor a profile names one; the store redirects to the bucket's own. */
@@ -43,11 +47,68 @@ async function connect(): Promise<Connection> {
     region,
     ...(isAnonymous ? { signer, credentials: { accessKeyId: "", secretAccessKey: "" } } : {}),
   });
+  boundAnswers(client);
   return { library, client };
+}
+
+/** Ends the bodies of lists, descriptions and errors, which the client holds whole, beyond a limit. */
+function boundAnswers(client: S3Client): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args);
+        const response = result.response as { statusCode?: number; body?: unknown };
+        const isRange = commandName === "GetObjectCommand" && response.statusCode === 206;
+        if (!isRange && response.body instanceof Readable) {
+          response.body = Readable.from(boundedPieces(response.body), { objectMode: false });
+        }
+        return result;
+      },
+    { step: "deserialize", priority: "low", name: "boundAnswers" },
+  );
+}
+
+async function* boundedPieces(body: Readable): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    bytes += piece.byteLength;
+    if (bytes > MAX_ANSWER_BYTES) {
+      throw new StoreFailure(`its answer exceeds ${MAX_ANSWER_BYTES} bytes`, {
+        status: 200,
+        isPassing: false,
+      });
+    }
+    yield piece;
+  }
+}
+
+/** The bytes of a body; undefined when there are more than `most`. */
+async function readPieces(
+  body: Readable,
+  most: number,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const stop = (): void => {
+    body.destroy(new Error("aborted"));
+  };
+  signal.addEventListener("abort", stop);
+  try {
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      bytes += piece.byteLength;
+      if (bytes > most) return undefined;
+      pieces.push(piece);
+    }
+    return new Uint8Array(Buffer.concat(pieces));
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** Converts the client's errors to a StoreFailure. */
 function toFailure(error: unknown): unknown {
+  if (error instanceof StoreFailure) return error;
   const { $metadata, name, message, $retryable } = error as {
     $metadata?: { httpStatusCode?: number };
     name?: string;
@@ -68,6 +129,34 @@ function toFailure(error: unknown): unknown {
     isPassing: isPassingStatus(status) || $retryable !== undefined,
     cause: error,
   });
+}
+
+/** The bytes of a range of an object. */
+async function readRange(
+  { library, client }: Connection,
+  place: { readonly Bucket: string; readonly Key: string },
+  file: RemoteFile,
+  range: RangeRequest,
+): Promise<Uint8Array> {
+  const { start, end, signal } = range;
+  const command = new library.GetObjectCommand({
+    ...place,
+    Range: `bytes=${start}-${end - 1}`,
+    ...(file.version === undefined ? {} : { IfMatch: file.version }),
+  });
+  try {
+    const { Body, ContentRange } = await client.send(command, { abortSignal: signal });
+    const body = Body as Readable | undefined;
+    if (body === undefined) return checkLength(new Uint8Array(), end - start);
+    try {
+      checkRange(ContentRange, range, file);
+      return checkLength(await readPieces(body, end - start, signal), end - start);
+    } finally {
+      body.destroy();
+    }
+  } catch (error) {
+    throw isLogratioError(error) ? error : toFailure(error);
+  }
 }
 
 export function s3Store(bucket: string, key: string): RemoteStore {
@@ -106,6 +195,7 @@ export function s3Store(bucket: string, key: string): RemoteStore {
       const { library, client } = await connected();
       const prefix = key === "" || key.endsWith("/") ? key : `${key}/`;
       const files: RemoteFile[] = [];
+      const pages = new PageChain();
       let token: string | undefined;
       do {
         const command = new library.ListObjectsV2Command({
@@ -122,27 +212,11 @@ export function s3Store(bucket: string, key: string): RemoteStore {
           files.push({ name: `${root}/${Key}`, byteLength: Size ?? 0, version: ETag, isStream: false });
         }
         token = page.NextContinuationToken;
+        if (token !== undefined) pages.follow(token);
       } while (token !== undefined && files.length <= limit);
       return { isFile: false, files };
     },
-    async read(file, { start, end, signal }) {
-      const { library, client } = await connected();
-      const command = new library.GetObjectCommand({
-        Bucket: bucket,
-        Key: file.name.slice(root.length + 1),
-        Range: `bytes=${start}-${end - 1}`,
-        ...(file.version === undefined ? {} : { IfMatch: file.version }),
-      });
-      try {
-        const { Body } = await client.send(command, { abortSignal: signal });
-        const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
-        if (bytes.length !== end - start) {
-          throw new StoreFailure(`it sent ${bytes.length} of ${end - start} bytes`, { isPassing: true });
-        }
-        return bytes;
-      } catch (error) {
-        throw error instanceof StoreFailure ? error : toFailure(error);
-      }
-    },
+    read: async (file, range) =>
+      readRange(await connected(), { Bucket: bucket, Key: file.name.slice(root.length + 1) }, file, range),
   };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
+import { basicCredentials } from "../../input/io/index.ts";
 
 export interface ServerOptions {
   /** The model's name on the server; determined where it serves only one. Also `URL#model`. */
@@ -80,16 +81,26 @@ function parseUrl(url: string): URL {
   });
 }
 
+function decodeFragment({ hash, host }: URL): string {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    throw new UsageError(
+      `the model ${hash.slice(1)} after the address of ${host} has a % that encodes no character`,
+      {
+        hint: "write a percent sign in it as %25",
+      },
+    );
+  }
+}
+
 /** @throws UsageError */
 export function resolveOptions(url: string, options: ServerOptions): ResolvedOptions {
   const parsed = parseUrl(url);
-  const fragment = decodeURIComponent(parsed.hash.slice(1));
+  const fragment = decodeFragment(parsed);
   const headers: Record<string, string> = { accept: "application/json", ...options.headers };
-  if (parsed.username !== "") {
-    // fetch refuses credentials in a URL.
-    const pair = `${decodeURIComponent(parsed.username)}:${decodeURIComponent(parsed.password)}`;
-    headers.authorization = `Basic ${Buffer.from(pair).toString("base64")}`;
-  }
+  const credentials = basicCredentials(parsed);
+  if (credentials !== undefined) headers.authorization = credentials;
   if (options.apiKey !== undefined) headers.authorization = `Bearer ${options.apiKey}`;
   const path = parsed.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
   return {

@@ -5,9 +5,9 @@ import { backoffMs, retryAfterMs, sleep } from "../../../input/io/index.ts";
 import { type Handler, startServer, type TestServer } from "../http-server.test-data.ts";
 import { resolveOptions, type ServerOptions } from "../options.ts";
 import { FAST } from "../servers.test-data.ts";
-import { parseJson } from "./body.ts";
 import { createClient } from "./client.ts";
 import { serverWords } from "./failure.ts";
+import { parseJson } from "./parse-json.ts";
 
 const started: TestServer[] = [];
 

@@ -10,13 +10,15 @@ import {
   createSemaphore,
   isPassingStatus,
   networkWords,
+  readBodyStart,
+  readBodyText,
   retryAfterMs,
   sleep,
 } from "../../../input/io/index.ts";
 import type { ResolvedOptions } from "../options.ts";
-import { parseJson, readBody } from "./body.ts";
 import { type Failure, type Reply, serverWords } from "./failure.ts";
 import { linkSignals } from "./linked-signal.ts";
+import { parseJson } from "./parse-json.ts";
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
@@ -34,7 +36,7 @@ export interface HttpClient {
 }
 
 /** Of an error's body, enough to find the message in. */
-const MAX_ERROR_BYTES = 65_536;
+const MAX_ERROR_BYTES = 8192;
 
 interface Attempt {
   readonly reply: Reply;
@@ -65,15 +67,14 @@ async function readReply(
     failure: { ...failure, url, attempts, status: response.status },
   });
   if (!response.ok) {
-    const body = await readBody(response, MAX_ERROR_BYTES);
-    const said = serverWords(body.text ?? "");
+    const said = serverWords(await readBodyStart(response, MAX_ERROR_BYTES));
     return {
       reply: failed({ kind: "status", message: said === "" ? response.statusText : said }),
       again: isPassingStatus(response.status),
       waitMs: retryAfterMs(response.headers.get("retry-after")),
     };
   }
-  const body = await readBody(response, resolved.maxResponseBytes);
+  const body = await readBodyText(response, resolved.maxResponseBytes);
   if (body.text === undefined) {
     const message = `its reply exceeds ${resolved.maxResponseBytes} bytes`;
     return { reply: failed({ kind: "too-large", message }), again: false };

@@ -1,0 +1,23 @@
+import { StoreFailure } from "./remote-file.ts";
+
+/** Half a million files in pages of a hundred. */
+const MAX_PAGES = 5000;
+
+/** The pages of a list, which each name the next one: a chain that ends. */
+export class PageChain {
+  readonly #seen = new Set<string>();
+
+  /**
+   * Call with what names the next page.
+   *
+   * @throws StoreFailure when it was named before, or there are too many
+   */
+  follow(next: string): void {
+    const fail = (words: string): never => {
+      throw new StoreFailure(words, { status: 200, isPassing: false });
+    };
+    if (this.#seen.has(next)) fail("its list of files leads back to a page that was read");
+    if (this.#seen.size >= MAX_PAGES) fail(`its list of files has more than ${MAX_PAGES} pages`);
+    this.#seen.add(next);
+  }
+}

@@ -1,0 +1,24 @@
+import { UsageError } from "../../core/base/index.ts";
+
+/** Large files at 30 MB/s: 100 GB take an hour. */
+const DEFAULT_SECONDS = 3600;
+/** What a timer takes. */
+const MOST_SECONDS = 2_147_483;
+
+/**
+ * How long one request may take in all, its attempts together, and a file that a server sends only as a whole, in
+ * milliseconds: `LOGRATIO_REMOTE_TIMEOUT` has it in seconds.
+ *
+ * @throws UsageError when that is not a positive number
+ */
+export function remoteTimeLimitMs(): number {
+  const given = process.env.LOGRATIO_REMOTE_TIMEOUT;
+  if (given === undefined || given === "") return DEFAULT_SECONDS * 1000;
+  const seconds = Number(given);
+  if (!(seconds > 0 && seconds <= MOST_SECONDS)) {
+    throw new UsageError(
+      `LOGRATIO_REMOTE_TIMEOUT must be a number of seconds above 0 and up to ${MOST_SECONDS}, not "${given}"`,
+    );
+  }
+  return seconds * 1000;
+}
