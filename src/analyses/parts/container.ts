@@ -55,6 +55,16 @@ export async function packBlocks({ info, body: { packed, plain } }: Blocks): Pro
   return bytes;
 }
 
+/** @throws FormatError when these are not the first bytes of a part */
+export function requireMagic(bytes: Uint8Array, file: string): void {
+  if (isPart(bytes)) return;
+  throw new FormatError(`${file} is not a part that logratio summarize wrote`, {
+    at: { file },
+    likely: bytes.length < MAGIC.length ? LIKELY_CUT_OFF : "it is another kind of file",
+    hint: "give the files that logratio summarize wrote; logratio report reads dumps",
+  });
+}
+
 export function isPart(bytes: Uint8Array): boolean {
   return MAGIC.every((byte, i) => bytes[i] === byte);
 }
@@ -67,13 +77,7 @@ export function isPart(bytes: Uint8Array): boolean {
  */
 export function unpackBlocks(bytes: Uint8Array, file: string): OpenedBlocks {
   const at = { file };
-  if (!isPart(bytes)) {
-    throw new FormatError(`${file} is not a part that logratio summarize wrote`, {
-      at,
-      likely: bytes.length < MAGIC.length ? LIKELY_CUT_OFF : "it is another kind of file",
-      hint: "give the files that logratio summarize wrote; logratio report reads dumps",
-    });
-  }
+  requireMagic(bytes, file);
   const end = bytes.length - CHECKSUM_BYTES;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (end < HEADER_BYTES || view.getUint32(end, true) !== crc32c(bytes.subarray(0, end))) {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { ByteReader, ByteWriter, FormatError, VersionError } from "../../core/base/index.ts";
+import { ByteReader, ByteWriter, FormatError, isLogratioError, VersionError } from "../../core/base/index.ts";
+import { findMisshapenInfo } from "./check-info.ts";
 import { packBlocks, unpackBlocks } from "./container.ts";
 import { isPartKind, PART_KINDS } from "./kinds/index.ts";
 import type { Part, PartInfo, ShardSums } from "./part.ts";
@@ -37,7 +38,13 @@ export function openPart(bytes: Uint8Array, file: string): OpenedPart {
     info: readInfo(info, file),
     mergeInto(sums) {
       const from = new ByteReader(readBody(), file);
-      sums.mergeFrom(from);
+      try {
+        sums.mergeFrom(from);
+      } catch (cause) {
+        // Sums that hold text check its shape; what they have not foreseen is still this file's.
+        if (isLogratioError(cause)) throw cause;
+        throw new FormatError(`${file} does not hold a summary`, { at: { file }, cause, ...FORGED });
+      }
       from.end();
     },
   };
@@ -51,23 +58,33 @@ export function decodePart(bytes: Uint8Array, file: string): Part {
   return { info, sums };
 }
 
+const FORGED = {
+  likely: "the file was damaged or crafted",
+  hint: "run logratio summarize again for its shards",
+} as const;
+
 function readInfo(bytes: Uint8Array, file: string): PartInfo {
+  let info: PartInfo;
   try {
-    const info = JSON.parse(decoder.decode(bytes)) as PartInfo;
-    const lists = [info.settings, info.calls, info.shards, info.notes];
-    if (lists.every(Array.isArray)) return requireKnown(info, file);
+    info = JSON.parse(decoder.decode(bytes)) as PartInfo;
   } catch (cause) {
-    if (cause instanceof VersionError) throw cause;
-    throw new FormatError(`${file} does not state its contents`, { at: { file }, cause });
+    throw new FormatError(`${file} does not state its contents`, { at: { file }, cause, ...FORGED });
   }
-  throw new FormatError(`${file} does not state its contents`, { at: { file } });
+  // Another version may say other things.
+  if (typeof info?.kind === "string") requireKnown(info, file);
+  const misshapen = findMisshapenInfo(info);
+  if (misshapen === undefined) return info;
+  throw new FormatError(`${file} does not state its contents: ${misshapen || "it is not an object"}`, {
+    at: { file },
+    ...FORGED,
+  });
 }
 
 /** @throws VersionError when this program does not know what the part holds */
-function requireKnown(info: PartInfo, file: string): PartInfo {
+function requireKnown(info: PartInfo, file: string): void {
   const { kind, version = 1 } = info;
   const supported = isPartKind(kind) ? PART_KINDS[kind].version : 0;
-  if (version === supported) return info;
+  if (version === supported) return;
   const isNewer = version > supported;
   throw new VersionError(
     `${file} is a part for ${kind} of version ${version}; this logratio reads ${supported === 0 ? `parts for ${Object.keys(PART_KINDS).join(", ")}` : `version ${supported}`}`,

@@ -6,9 +6,10 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { fileSystemError, NotFoundError, UsageError } from "../../core/base/index.ts";
+import { checkMemory, fileSystemError, NotFoundError, UsageError } from "../../core/base/index.ts";
 import { openFile, statIfPresent, writeWholeFile } from "../../input/io/index.ts";
 import { findRemote, isRemote } from "../../input/remote/index.ts";
+import { MAGIC, requireMagic } from "./container.ts";
 import type { Part, PartKind, PartShard } from "./part.ts";
 import { decodePart, encodePart } from "./part-bytes.ts";
 
@@ -61,18 +62,33 @@ export async function readPart(path: string): Promise<Part> {
   return decodePart(await readPartBytes(path), path);
 }
 
-/** @throws NotFoundError or FileSystemError when it cannot be read */
+/**
+ * @throws FormatError when it does not begin as a part: no more of it is read
+ * @throws LimitError when it is larger than the memory limit
+ * @throws NotFoundError or FileSystemError when it cannot be read
+ */
 export async function readPartBytes(path: string): Promise<Uint8Array> {
   const source = isRemote(path) ? (await findRemote(path))[0]!.object.open() : await openFile(path);
-  if ("byteLength" in source) {
-    try {
-      return await source.slice(0, source.byteLength);
-    } finally {
-      await source.close();
-    }
+  if (!("byteLength" in source)) return readStream(source.bytes, path);
+  try {
+    requireMagic(await source.slice(0, Math.min(MAGIC.length, source.byteLength)), path);
+    checkMemory(source.byteLength, "a part", { file: path });
+    return await source.slice(0, source.byteLength);
+  } finally {
+    await source.close();
   }
+}
+
+async function readStream(bytes: AsyncIterable<Uint8Array>, path: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of source.bytes) chunks.push(chunk);
+  let total = 0;
+  for await (const chunk of bytes) {
+    const isBegun = total >= MAGIC.length;
+    chunks.push(chunk);
+    total += chunk.byteLength;
+    if (!isBegun && total >= MAGIC.length) requireMagic(Buffer.concat(chunks), path);
+    checkMemory(total, "a part", { file: path });
+  }
   return Buffer.concat(chunks);
 }
 

@@ -1,8 +1,13 @@
 import { type ByteReader, type ByteWriter, SchemaError, UsageError } from "../../../core/base/index.ts";
+import { formatCorrection } from "../../../trainers/neutral/index.ts";
 import { chooseCorrections, type NamedCorrection, Sweep } from "../../sweep/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
 import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
 
 /** All that a sweep says of shards: sums of every correction. The corrections travel along. */
 export class SweepSums implements ShardSums {
@@ -52,6 +57,10 @@ export class SweepSums implements ShardSums {
 
   #openRead(corrections: string, from: ByteReader): Sweep {
     try {
+      // Where these are of another shape, so are their words.
+      for (const { name, methods, correction } of JSON.parse(corrections) as NamedCorrection[])
+        if (typeof name !== "string" || !methods.every(isText) || !isText(formatCorrection(correction)))
+          return from.fail("its corrections cannot be decoded");
       return this.#open(corrections);
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof SyntaxError || error instanceof TypeError))
