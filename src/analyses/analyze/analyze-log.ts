@@ -73,8 +73,8 @@ export async function analyzeLog(
     throw new UsageError(`an accuracy is from 0 to 1, not ${accuracy}`, {
       hint: "the share of all responses that are correct, such as 0.62",
     });
-  const files = await findLogs(paths);
   const findings = new FindingLog();
+  const files = await findLogs(paths, findings);
   const { where, memoryLimit, stdin } = options;
   const database = await openDatabase({ ordered: false, ...(memoryLimit !== undefined && { memoryLimit }) });
   try {

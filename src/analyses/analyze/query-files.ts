@@ -7,7 +7,7 @@ import { basename, resolve } from "node:path";
 import { type DuckDBValueConverter, type Json, JsonDuckDBValueConverter } from "@duckdb/node-api";
 import { FormatError, isLogratioError, SchemaError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
-import { openFile, openPlain } from "../../input/io/index.ts";
+import { openFile, openPlain, type PinnedFile, pinFile } from "../../input/io/index.ts";
 import { refuseRemote } from "../../input/remote/index.ts";
 import { type Database, isOutOfMemory, openDatabase, sqlName, sqlText } from "./database.ts";
 import { loadJsonl } from "./load-jsonl.ts";
@@ -49,6 +49,8 @@ interface Table {
   readonly name: string;
   readonly file: string;
   readonly kind: Kind;
+  /** For DuckDB, which opens the file itself. */
+  readonly pinned: PinnedFile;
 }
 
 /**
@@ -64,13 +66,28 @@ export async function queryFiles(
   files: readonly string[],
   options: QueryOptions = {},
 ): Promise<QueryResult> {
-  const { memoryLimit, stdin } = options;
   const findings = new FindingLog();
   for (const file of files) refuseRemote(file, "a file for SQL");
   const tables = await nameTables(files);
+  try {
+    return await queryTables(sql, tables, findings, options);
+  } finally {
+    for (const { pinned } of tables) await pinned.release();
+  }
+}
+
+async function queryTables(
+  sql: string,
+  tables: readonly Table[],
+  findings: FindingLog,
+  options: QueryOptions,
+): Promise<QueryResult> {
+  const { memoryLimit, stdin } = options;
   const database = await openDatabase({
     // As a pattern, and as what the pattern stands for.
-    readable: tables.flatMap(({ kind, file }) => (kind === "jsonl" ? [] : [file, literalPath(file)])),
+    readable: tables.flatMap(({ kind, pinned }) =>
+      kind === "jsonl" ? [] : [pinned.path, literalPath(pinned.path)],
+    ),
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
     spillLimit: options.spillLimit,
   });
@@ -135,6 +152,9 @@ const toJsonValue: DuckDBValueConverter<Json> = (value, type, converter) => {
   return Number.isSafeInteger(number) ? number : String(value);
 };
 
+/** Read by us. */
+const NOT_PINNED: PinnedFile = { path: "", release: async () => {} };
+
 async function nameTables(files: readonly string[]): Promise<Table[]> {
   const names = new Set<string>();
   const tables: Table[] = [];
@@ -147,7 +167,8 @@ async function nameTables(files: readonly string[]): Promise<Table[]> {
     let name = plain;
     for (let i = 2; names.has(name.toLowerCase()); i++) name = `${plain}_${i}`;
     names.add(name.toLowerCase());
-    tables.push({ name, file, kind: file === "-" ? "jsonl" : await detectKind(file) });
+    const kind = file === "-" ? "jsonl" : await detectKind(file);
+    tables.push({ name, file, kind, pinned: kind === "jsonl" ? NOT_PINNED : await pinFile(file) });
   }
   return tables;
 }
@@ -171,7 +192,7 @@ async function detectKind(file: string): Promise<Kind> {
 
 async function makeTable(
   database: Database,
-  { name, file, kind }: Table,
+  { name, file, kind, pinned }: Table,
   findings: FindingLog,
   stdin: AsyncIterable<Uint8Array> | undefined,
 ): Promise<void> {
@@ -191,8 +212,13 @@ async function makeTable(
     );
     return;
   }
-  const path = sqlText(literalPath(file));
-  const source = kind === "parquet" ? `read_parquet(${path})` : `read_csv(${path})`;
+  const path = sqlText(literalPath(pinned.path));
+  // By the file's own name, which that of an open file does not have.
+  const compression = /\.gz$/i.test(file) ? "gzip" : /\.zst$/i.test(file) ? "zstd" : "none";
+  const source =
+    kind === "parquet"
+      ? `read_parquet(${path})`
+      : `read_csv(${path}${pinned.path === file ? "" : `, compression = '${compression}'`})`;
   try {
     await database.run(`CREATE VIEW ${sqlName(name)} AS FROM ${source}`);
   } catch (cause) {

@@ -1,7 +1,8 @@
-import { realpath } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
-import { NotFoundError, UsageError } from "../../core/base/index.ts";
-import { isRemote } from "../../input/remote/index.ts";
+import { lstat, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { fileSystemError, isSystemError, NotFoundError, UsageError } from "../../core/base/index.ts";
+import { isRemote, nameRemote } from "../../input/remote/index.ts";
+import { admitAddress } from "./admit-address.ts";
 
 /** What a client may read: directories and files, with everything below them, and addresses with such prefixes. */
 export interface Roots {
@@ -18,22 +19,26 @@ export async function openRoots(paths: readonly string[]): Promise<Roots> {
 }
 
 /**
- * The path or address to open: absolute, so that it cannot be taken for a flag or standard input, and with every link
- * resolved, so that what is opened is what was checked.
+ * The path or address to open: absolute, so that it cannot be taken for a flag or standard input, with every link
+ * resolved, and an address in the form in which it is requested, so that what is opened is what was checked.
  *
  * @throws UsageError when it lies outside the roots
  * @throws NotFoundError when it does not exist
+ * @throws FileSystemError when the system refuses
  */
 export async function admitPath(path: string, roots: Roots): Promise<string> {
   if (isRemote(path)) {
-    if (roots.remote.some((root) => isBelowAddress(path, root))) return path;
+    for (const root of roots.remote) {
+      const admitted = admitAddress(path, root);
+      if (admitted !== undefined) return admitted;
+    }
     throw outside(path, roots);
   }
-  // A missing path must reveal nothing about what is outside the roots: it is refused like an existing one.
   const named = resolve(roots.local[0] ?? ".", path);
-  const mayBe = roots.local.some((root) => isBelow(named, root));
-  const real = await findReal(named).catch((error: unknown) => {
-    throw mayBe ? error : outside(path, roots);
+  // A missing path must reveal nothing about what is outside the roots: it is refused like an existing one.
+  const real = await findReal(named).catch(async (error: unknown) => {
+    const isOwn = roots.local.some((root) => isBelow(named, root)) && (await isAdmittedPlace(named, roots));
+    throw isOwn ? error : outside(path, roots);
   });
   if (!isAdmitted(real, roots)) throw outside(path, roots);
   return real;
@@ -43,7 +48,22 @@ async function findReal(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (cause) {
+    if (isSystemError(cause) && cause.code !== "ENOENT" && cause.code !== "ENOTDIR")
+      throw fileSystemError(cause, "read", { file: path });
     throw new NotFoundError(`${path} does not exist`, { cause, at: { file: path } });
+  }
+}
+
+/**
+ * Whether a path that cannot be resolved would lie below a root: the nearest part of it that there is does, and is not
+ * a link to something that is missing elsewhere.
+ */
+async function isAdmittedPlace(path: string, roots: Roots): Promise<boolean> {
+  for (let place = path; ; place = dirname(place)) {
+    const real = await realpath(place).catch(() => undefined);
+    if (real !== undefined) return isAdmitted(real, roots);
+    const found = await lstat(place).catch(() => undefined);
+    if (found?.isSymbolicLink() === true || place === dirname(place)) return false;
   }
 }
 
@@ -57,14 +77,9 @@ function isBelow(path: string, root: string): boolean {
   return rest === "" || !(rest === ".." || rest.startsWith(`..${sep}`) || isAbsolute(rest));
 }
 
-function isBelowAddress(address: string, root: string): boolean {
-  // Dots would be resolved only after this check.
-  if (/(^|\/)\.{1,2}(\/|$)|%2e/i.test(address.replace(/^[a-z0-9]+:\/\//i, ""))) return false;
-  return address === root || address.startsWith(root.endsWith("/") ? root : `${root}/`);
-}
-
 function outside(path: string, { local, remote }: Roots): UsageError {
-  return new UsageError(`${path} is outside what this server may read`, {
-    hint: `give a path below ${[...local, ...remote].join(" or ")}; the roots are set when the server starts: logratio mcp ROOT…`,
+  const places = [...local, ...remote.map(nameRemote)].join(" or ");
+  return new UsageError(`${nameRemote(path)} is outside what this server may read`, {
+    hint: `give a path below ${places}; the roots are set when the server starts: logratio mcp ROOT…`,
   });
 }

@@ -16,7 +16,7 @@ function run(
 ): ReturnType<typeof runVerb> {
   const program = join(directory, "program.mjs");
   writeFileSync(program, source);
-  return runVerb(program, args, { seconds, characters }, signal);
+  return runVerb({ program, args, limits: { seconds, characters }, below: [directory] }, signal);
 }
 
 it("gives output, messages and status apart; nothing can be read from standard input", async () => {
@@ -54,4 +54,17 @@ it("keeps the end of long messages, where the advice stands", async () => {
   const { err } = await run(`for (let i = 0; i < 5000; i++) console.error("line " + i);`);
   expect(err.length).toBe(16_000);
   expect(err).toMatch(/line 4999\n$/);
+});
+
+it("tells the process where it may read", async () => {
+  const { out } = await run("console.log(process.env.LOGRATIO_READ_BELOW)");
+  expect(JSON.parse(out)).toEqual([directory]);
+});
+
+it("says what the system refuses, and not that this is a bug", async () => {
+  const args = ["x".repeat(5_000_000)] as never[];
+  await expect(run("", { args })).rejects.toMatchObject({
+    _tag: "FileSystemError",
+    message: expect.stringMatching(/^cannot start .*E2BIG/),
+  });
 });

@@ -1,4 +1,7 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { fileSystemError } from "../../core/base/index.ts";
+import { confinedEnvironment } from "../../input/io/index.ts";
 
 /** How a verb ended. */
 export interface VerbOutcome {
@@ -21,24 +24,27 @@ const MESSAGES_KEPT = 16_000;
 /** How long a stopped verb may take to remove its temporary files. */
 const GRACE_MS = 2000;
 
+export interface VerbCall {
+  /** The script that starts the command line. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly limits: VerbLimits;
+  /** Real paths below which it may read files of this machine. */
+  readonly below: readonly string[];
+}
+
 /**
  * Runs `logratio` once. In a separate process, because a run may need all the memory that a process can have, a client
  * may cancel at any moment, and a file that crashes the process must not end the server.
  *
- * @param program the script that starts the command line
+ * @throws FileSystemError or NotFoundError when the system cannot start it
  */
 export function runVerb(
-  program: string,
-  args: readonly string[],
-  { seconds, characters }: VerbLimits,
+  { program, args, limits: { seconds, characters }, below }: VerbCall,
   signal: AbortSignal,
 ): Promise<VerbOutcome> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...process.execArgv, program, ...args], {
-      stdio: ["ignore", "pipe", "pipe"],
-      // No colors: the environment's setting would put them into the messages.
-      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
-    });
+    const child = start([program, ...args], below);
     let out = "";
     let err = "";
     let stopped: VerbOutcome["stopped"];
@@ -65,11 +71,26 @@ export function runVerb(
     };
     child.on("error", (error) => {
       end();
-      reject(error);
+      reject(fileSystemError(error, "start", { file: process.execPath }));
     });
     child.on("close", (status) => {
       end();
       resolve({ status, out, err, ...(stopped !== undefined && { stopped }) });
     });
   });
+}
+
+function start(
+  args: readonly string[],
+  below: readonly string[],
+): ChildProcessByStdio<null, Readable, Readable> {
+  try {
+    return spawn(process.execPath, [...process.execArgv, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      // No colors: the environment's setting would put them into the messages.
+      env: { ...process.env, ...confinedEnvironment(below), NO_COLOR: "1", FORCE_COLOR: "0" },
+    });
+  } catch (cause) {
+    throw fileSystemError(cause, "start", { file: process.execPath });
+  }
 }

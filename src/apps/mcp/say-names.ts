@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readdir } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { COLUMN_FLAGS } from "../../core/schema/index.ts";
 import { isAdmitted, type Roots } from "./roots.ts";
@@ -19,6 +19,8 @@ export async function listNames(path: string, roots: Roots): Promise<string | un
   for (let place = path; isAdmitted(place, roots); place = dirname(place)) {
     const entries = await readdir(place, { withFileTypes: true }).catch(() => undefined);
     if (entries === undefined) continue;
+    // Names of another place would be told if a part of this path is a link, also one that was exchanged just now.
+    if ((await realpath(place).catch(() => undefined)) !== place) return undefined;
     const names = entries
       .filter(({ name }) => !name.startsWith("."))
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))

@@ -23,3 +23,4 @@ export {
   MISSING,
   plural,
 } from "./format.ts";
+export { quoteName } from "./quote-name.ts";

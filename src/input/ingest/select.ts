@@ -224,12 +224,19 @@ export function nothingToRead(
     failures[0]?.error ??
     new EmptyInputError(`no recorded data under ${paths.join(", ")}`, {
       at: { file: paths[0] ?? "" },
-      ...describeIgnored(walked.ignored),
+      ...describeIgnored(walked),
     })
   );
 }
 
-function describeIgnored(ignored: readonly string[]): { likely: string; hint: string } {
+function describeIgnored({ ignored, outside }: Walk): { likely: string; hint: string } {
+  if (outside.length > 0) {
+    const links = outside.length === 1 ? "the link there leads" : `the ${outside.length} links there lead`;
+    return {
+      likely: `${links} out of the directories that may be read, or nowhere: ${listSome(outside)}`,
+      hint: "copy the files, or give the place that holds them as a root, too: logratio mcp ROOT…",
+    };
+  }
   if (ignored.length > 0 && ignored.every((path) => path.endsWith(".lrs"))) {
     const what =
       ignored.length === 1 ? "the file there is a part" : `the ${ignored.length} files there are parts`;

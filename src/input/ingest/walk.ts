@@ -9,13 +9,21 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import {
   fileSystemError,
+  isLogratioError,
   isSystemError,
   LimitError,
   type LogratioError,
   NotFoundError,
 } from "../../core/base/index.ts";
 import { COMPLETE_MARKERS } from "../adapters/index.ts";
-import { MAX_WALK_DEPTH, MAX_WALK_ENTRIES, quickCalls } from "../io/index.ts";
+import {
+  isConfined,
+  leadsInside,
+  MAX_WALK_DEPTH,
+  MAX_WALK_ENTRIES,
+  quickCalls,
+  refuseOutside,
+} from "../io/index.ts";
 import { findRemote, isRemote, nameRemote, type RemoteObject } from "../remote/index.ts";
 
 export interface FoundFile {
@@ -38,6 +46,8 @@ export interface Walk {
   readonly markers: ReadonlySet<string>;
   /** Links to directories that were not followed, with their targets. */
   readonly unfollowed: readonly { readonly path: string; readonly target: string }[];
+  /** Links that a confined process may not follow; where they lead is not known, nor whether there is anything. */
+  readonly outside: readonly string[];
   /** Paths that the system denied access to. */
   readonly unreadable: readonly { readonly path: string; readonly error: LogratioError }[];
 }
@@ -154,6 +164,7 @@ class Walker {
   readonly #ignored: string[] = [];
   readonly #markers = new Set<string>();
   readonly #unfollowed: { path: string; target: string }[] = [];
+  readonly #outside: string[] = [];
   readonly #unreadable: { path: string; error: LogratioError }[] = [];
   /** Real paths of entered directories: two links to one folder give its files only once. */
   readonly #seen = new Set<string>();
@@ -165,6 +176,7 @@ class Walker {
       ignored: this.#ignored,
       markers: this.#markers,
       unfollowed: this.#unfollowed,
+      outside: this.#outside,
       unreadable: this.#unreadable,
     };
   }
@@ -176,6 +188,7 @@ class Walker {
       return;
     }
     if (isRemote(path)) return this.#enterRemote(path);
+    await refuseOutside(path);
     const stats = await stat(path).catch((cause: unknown) => {
       if (isSystemError(cause) && cause.code !== "ENOENT")
         throw fileSystemError(cause, "read", { file: path });
@@ -198,6 +211,8 @@ class Walker {
     if (this.#seen.has(folder.real)) return;
     this.#seen.add(folder.real);
     const entries = await (listing ?? list(folder.path));
+    // Looked at after its names are read: it may have become a link.
+    await refuseOutside(folder.path);
     this.#entries += entries.length;
     this.#checkSize(folder);
     const whole = findWhole(entries.map(({ name }) => name));
@@ -215,6 +230,10 @@ class Walker {
     const { name } = entry;
     const path = join(folder.path, name);
     if (COMPLETE_MARKERS.has(name)) this.#markers.add(path);
+    if (isConfined() && entry.isSymbolicLink() && !(await leadsInside(path))) {
+      this.#outside.push(path);
+      return;
+    }
     const refused = (cause: unknown): undefined => this.#refuse(path, "look at", cause);
     const kind: Dirent | Stats | undefined = entry.isSymbolicLink() ? await stat(path).catch(refused) : entry;
     if (kind === undefined) return;
@@ -225,9 +244,10 @@ class Walker {
       if (real === undefined) return;
       const below = { path, real, depth: folder.depth + 1, top: folder.top };
       await this.#enter(below, listing).catch((cause: unknown) => {
+        if (isLogratioError(cause, "FileSystemError") || isSystemError(cause))
+          this.#refuse(path, "list", cause);
         // Any other error is a limit on the whole walk, and ends it.
-        if (!isSystemError(cause)) throw cause;
-        this.#refuse(path, "list", cause);
+        else throw cause;
       });
     } else if (kind.isFile() && isDataName(name)) {
       const root = folder.top.path;

@@ -8,6 +8,7 @@ import {
   UnsupportedError,
 } from "../../core/base/index.ts";
 import type { Allocate, ByteSource } from "./byte-source.ts";
+import { checkOpened } from "./confinement.ts";
 import { type QuickCalls, quickCalls } from "./quick-calls.ts";
 
 /** By default, opening a pipe waits for its writer. */
@@ -53,6 +54,12 @@ export async function openWith(calls: QuickCalls, path: string): Promise<ByteSou
     throw cannotOpen(path, cause);
   }
   const stats = await statHandle(handle, path);
+  try {
+    checkOpened(path, handle.fd);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    throw error;
+  }
   if (stats.isFile()) {
     const byteLength = stats.size;
     // Virtual files, which the system generates while they are read, also have size 0.
@@ -77,6 +84,7 @@ function readSmallAtOnce(path: string): ByteSource | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, OPEN_FLAGS);
+    checkOpened(path, descriptor);
     const stats = fstatSync(descriptor);
     if (!stats.isFile() || stats.size === 0 || stats.size > SMALL_BYTES) return undefined;
     const whole = Buffer.allocUnsafeSlow(stats.size);

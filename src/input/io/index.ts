@@ -25,6 +25,15 @@ export type {
   TreeMap,
   TreeValue,
 } from "./columns.ts";
+export {
+  confinedEnvironment,
+  isConfined,
+  leadsInside,
+  leadsOutside,
+  type PinnedFile,
+  pinFile,
+  refuseOutside,
+} from "./confinement.ts";
 export { type ByteStream, decompress, openPlain, type PlainStream } from "./decompress.ts";
 export { memorySource, openFile } from "./file-source.ts";
 export { holdStream } from "./held-source.ts";

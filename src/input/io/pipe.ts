@@ -8,6 +8,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { EmptyInputError, fileSystemError, isSystemError, UnsupportedError } from "../../core/base/index.ts";
+import { checkOpened } from "./confinement.ts";
 import type { ByteStream } from "./decompress.ts";
 
 /** How long to wait for a pipe's writer. */
@@ -34,6 +35,7 @@ export async function openPipe(path: string, waitMs: number = WRITER_MS): Promis
     }
     // Non-blocking, since an open that waits for a writer cannot be canceled.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    checkOpened(path, handle.fd);
     const first = await firstBytes(handle, path, waitMs);
     return { name: path, bytes: pipeBytes(handle, first, path) };
   } catch (error) {

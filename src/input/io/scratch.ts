@@ -15,6 +15,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:f
 import { hostname, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileSystemError } from "../../core/base/index.ts";
+import { admitOwn } from "./confinement.ts";
 import { cleanOnInterrupt } from "./interrupts.ts";
 
 const NAME = /^\.?logratio-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}(?:\.tmp)?$/;
@@ -61,6 +62,7 @@ export async function createScratch(where: string = tmpdir()): Promise<Scratch> 
   try {
     // Not recursive: this fails if the name exists, and never makes the parent.
     await mkdir(path, { mode: 0o700 });
+    admitOwn(path);
   } catch (cause) {
     forget();
     throw fileSystemError(cause, "make a temporary directory in", { file: where });

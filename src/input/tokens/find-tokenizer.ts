@@ -6,7 +6,7 @@
  * @module
  */
 import { basename, dirname, join } from "node:path";
-import { statIfPresent } from "../io/index.ts";
+import { leadsInside, statIfPresent } from "../io/index.ts";
 
 /** Folders of `--dump-details DIR` next to the tokenizer. */
 const DUMPS: ReadonlySet<string> = new Set(["train_data", "rollout_data", "policy_loss_debug"]);
@@ -37,8 +37,9 @@ export async function findTokenizer(paths: readonly string[]): Promise<string | 
   const found = new Set<string>();
   for (const path of paths) {
     const root = await findDumpRoot(path);
-    if (root !== undefined && (await isFile(join(root, "tokenizer", "tokenizer.json"))))
-      found.add(join(root, "tokenizer"));
+    if (root === undefined) continue;
+    const file = join(root, "tokenizer", "tokenizer.json");
+    if ((await leadsInside(file)) && (await isFile(file))) found.add(join(root, "tokenizer"));
   }
   return found.size === 1 ? [...found][0] : undefined;
 }

@@ -1,6 +1,12 @@
-import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { FormatError, LimitError, NotFoundError, UnsupportedError } from "../../core/base/index.ts";
+import {
+  FormatError,
+  fileSystemError,
+  LimitError,
+  NotFoundError,
+  UnsupportedError,
+} from "../../core/base/index.ts";
+import { leadsInside, openFile, statIfPresent } from "../io/index.ts";
 import { refuseRemote } from "../remote/index.ts";
 import { byteFallbackBytes, byteLevelBytes, joinByteFallback, joinByteLevel } from "./byte-decoders.ts";
 import { buildTokenizer, type LibraryDecoder, type LibraryTokenizer } from "./library.ts";
@@ -177,9 +183,9 @@ function endOfText(
 
 async function tokenizerFile(path: string): Promise<string> {
   refuseRemote(path, "a tokenizer");
-  const found = await stat(path).catch((cause: unknown) => {
-    throw new NotFoundError(`there is no tokenizer at ${path}`, { at: { file: path }, cause, hint: HINT });
-  });
+  const found = await statIfPresent(path);
+  if (found === undefined)
+    throw new NotFoundError(`there is no tokenizer at ${path}`, { at: { file: path }, hint: HINT });
   if (!found.isDirectory()) return path;
   const file = join(path, FILE);
   if (await exists(file)) return file;
@@ -194,29 +200,33 @@ async function tokenizerFile(path: string): Promise<string> {
   throw new NotFoundError(`the directory ${path} has no ${FILE}`, { at: { file }, hint: HINT });
 }
 
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+async function exists(path: string): Promise<boolean> {
+  return (await leadsInside(path)) && (await statIfPresent(path).catch(() => undefined)) !== undefined;
+}
+
+async function readText(file: string): Promise<string> {
+  const source = await openFile(file);
+  try {
+    return new TextDecoder().decode(await source.slice(0, source.byteLength));
+  } finally {
+    await source.close();
+  }
 }
 
 async function readObject(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const size = await stat(file).catch((cause: unknown) => {
-    throw new NotFoundError(`there is no ${file}`, { at: { file }, cause, hint: HINT });
-  });
-  if (size.size > MOST_BYTES) {
+  const found = await statIfPresent(file);
+  if (found === undefined) throw new NotFoundError(`there is no ${file}`, { at: { file }, hint: HINT });
+  if (found.size > MOST_BYTES) {
     throw new LimitError(
-      `${file} has ${size.size} bytes, more than any tokenizer (the limit is ${MOST_BYTES})`,
-      { needed: size.size, limit: MOST_BYTES, at: { file } },
+      `${file} has ${found.size} bytes, more than any tokenizer (the limit is ${MOST_BYTES})`,
+      { needed: found.size, limit: MOST_BYTES, at: { file } },
     );
   }
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(file, "utf8")) as unknown;
+    value = JSON.parse(await readText(file)) as unknown;
   } catch (cause) {
-    if (!(cause instanceof SyntaxError))
-      throw new NotFoundError(`${file} cannot be read`, { at: { file }, cause, hint: HINT });
+    if (!(cause instanceof SyntaxError)) throw fileSystemError(cause, "read", { file });
     throw new FormatError(`${file} is not JSON: ${cause.message}`, {
       at: { file },
       cause,

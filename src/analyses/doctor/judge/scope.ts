@@ -5,7 +5,7 @@
  * @module
  */
 
-import { formatNumber, plural } from "../../../core/text/index.ts";
+import { formatNumber, plural, quoteName } from "../../../core/text/index.ts";
 import type { EvidencePicture } from "../../../results/index.ts";
 import { type Clue, hold } from "../clue.ts";
 import { measureParts, type Part, type Parts } from "../features/parts.ts";
@@ -119,7 +119,7 @@ function describeScope(view: View, what: string, parts: Parts, smallest: number 
     return {
       weight,
       rows,
-      clues: [{ ...base, cause, weight, sentence: `On ${kind} ${names[0]} ${level}.` }],
+      clues: [{ ...base, cause, weight, sentence: `On ${kind} ${quoteName(String(names[0]))} ${level}.` }],
     };
   }
   return {

@@ -7,7 +7,7 @@
 
 import type { Factor } from "../../../core/statistics/index.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
-import { formatNumber, formatShare } from "../../../core/text/index.ts";
+import { formatNumber, formatShare, quoteName } from "../../../core/text/index.ts";
 import type { Fact, FactEvidence } from "../../../results/index.ts";
 import {
   type Comparisons,
@@ -37,11 +37,19 @@ export function comparisonFacts(comparisons: Comparisons, clusters: readonly Sam
     ...ranks.slice(0, 1).map(say("rank", (key) => `Rank ${key}`, "on the other ranks")),
     ...environments
       .slice(0, 1)
-      .map(say("environment", (key) => `Environment ${key}`, "in the other environments")),
-    ...engines.slice(0, 1).map(say("engine", (key) => `Engine ${key}`, "on the other engines")),
+      .map(say("environment", (key) => `Environment ${quoteName(String(key))}`, "in the other environments")),
+    ...engines
+      .slice(0, 1)
+      .map(say("engine", (key) => `Engine ${quoteName(String(key))}`, "on the other engines")),
     ...finishReasons
       .slice(0, 1)
-      .map(say("finish-reason", (key) => `Finish reason ${key}`, "in responses that ended otherwise")),
+      .map(
+        say(
+          "finish-reason",
+          (key) => `Finish reason ${quoteName(String(key))}`,
+          "in responses that ended otherwise",
+        ),
+      ),
     ...staleness
       .slice(0, 1)
       .map(say("staleness", (key) => `Staleness ${key}`, "in responses from weights of another age")),

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { isLogratioError } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
+import { openFile } from "../../io/index.ts";
 import { containFileError } from "../contain.ts";
 import { walk } from "../walk.ts";
 import { readSeriesFile } from "./read.ts";
@@ -97,13 +97,12 @@ async function readContained(file: string, findings: FindingLog): Promise<Series
 }
 
 async function beginsAsVerl(path: string): Promise<boolean> {
-  const handle = await open(path).catch(() => undefined);
-  if (handle === undefined) return false;
+  const source = await openFile(path).catch(() => undefined);
+  if (source === undefined) return false;
   try {
-    const head = Buffer.alloc(64);
-    const { bytesRead } = await handle.read(head, 0, head.length, 0);
-    return VERL.test(head.subarray(0, bytesRead).toString("latin1"));
+    const head = await source.slice(0, Math.min(64, source.byteLength));
+    return VERL.test(Buffer.from(head).toString("latin1"));
   } finally {
-    await handle.close();
+    await source.close();
   }
 }

@@ -6,7 +6,7 @@
 import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
 import { EmptyInputError, LimitError, memoryLimit, UsageError } from "../../../core/base/index.ts";
 import type { RowChunk, RowDocument } from "../../io/index.ts";
-import { openFile } from "../../io/index.ts";
+import { openFile, type PinnedFile, pinFile } from "../../io/index.ts";
 import {
   duckdbError,
   type Engine,
@@ -71,19 +71,35 @@ interface Table {
  * @throws LimitError if the rows that DuckDB decodes at once take more than `maxVectorBytes`
  */
 export async function openParquet(path: string, options: ParquetOptions = {}): Promise<RowDocument> {
-  const table = { path, name: options.name ?? path };
-  const source = await openFile(path);
-  let footer: Footer;
+  const name = options.name ?? path;
+  const pinned = await pinFile(path);
   try {
-    footer = await readFooter({ ...source, name: table.name });
+    return await openPinned({ path: pinned.path, name }, pinned, options);
+  } catch (error) {
+    await pinned.release();
+    throw error;
+  }
+}
+
+async function readWholeFooter({ path, name }: Table): Promise<Footer> {
+  const source = await openFile(path);
+  try {
+    return await readFooter({ ...source, name });
   } finally {
     await source.close();
   }
+}
+
+async function openPinned(table: Table, pinned: PinnedFile, options: ParquetOptions): Promise<RowDocument> {
+  const footer = await readWholeFooter(table);
   if (footer.rows === 0)
     throw new EmptyInputError("the parquet file has no rows", { at: { file: table.name } });
 
   const engine = await openEngine(options);
-  const close = async (): Promise<void> => engine.close();
+  const close = async (): Promise<void> => {
+    engine.close();
+    await pinned.release();
+  };
   try {
     const columns = await columnNames(engine, table, footer);
     checkVectors(footer, columns, table.name, options);
@@ -128,7 +144,7 @@ export async function openParquet(path: string, options: ParquetOptions = {}): P
       close,
     };
   } catch (error) {
-    await close();
+    engine.close();
     throw error;
   }
 }
