@@ -5,7 +5,7 @@
  */
 import { basename, resolve } from "node:path";
 import { type DuckDBValueConverter, type Json, JsonDuckDBValueConverter } from "@duckdb/node-api";
-import { FormatError, isLogratioError, SchemaError } from "../../core/base/index.ts";
+import { FormatError, isLogratioError, type Lines, SchemaError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import { openFile, openPlain, type PinnedFile, pinFile } from "../../input/io/index.ts";
 import { refuseRemote } from "../../input/remote/index.ts";
@@ -113,7 +113,7 @@ async function runQuery(
   database: Database,
   sql: string,
   { timeLimit = Number.POSITIVE_INFINITY, rowLimit = Number.POSITIVE_INFINITY, signal }: QueryOptions,
-  hint: string,
+  hint: Lines,
 ): Promise<Pick<QueryResult, "columns" | "rows" | "more">> {
   const { connection } = database;
   const end = performance.now() + timeLimit;
@@ -240,8 +240,8 @@ async function describeTables(
   database: Database,
   tables: readonly Table[],
   alias: Table | undefined,
-): Promise<string> {
-  const lines: string[] = [];
+): Promise<readonly string[]> {
+  const lines: string[] = ["Tables:"];
   for (const table of tables) {
     const { name, file } = table;
     const columns = await database.rows<{ name: string }>(
@@ -251,5 +251,5 @@ async function describeTables(
     const short = table === alias ? `${name} (also t)` : name;
     lines.push(`${short} is ${file}: ${columns.map((column) => column.name).join(", ")}`);
   }
-  return `Tables:\n${lines.join("\n")}`;
+  return lines;
 }

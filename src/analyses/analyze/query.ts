@@ -1,5 +1,5 @@
 import { StatementType } from "@duckdb/node-api";
-import { LimitError, type LogratioError, UsageError } from "../../core/base/index.ts";
+import { LimitError, type Lines, type LogratioError, UsageError } from "../../core/base/index.ts";
 import { type Database, isOutOfMemory } from "./database.ts";
 
 /**
@@ -8,7 +8,7 @@ import { type Database, isOutOfMemory } from "./database.ts";
  * @param hint what the user can write instead, shown with every complaint
  * @throws UsageError
  */
-export async function checkQuery(database: Database, sql: string, what: string, hint: string): Promise<void> {
+export async function checkQuery(database: Database, sql: string, what: string, hint: Lines): Promise<void> {
   if (sql.trim() === "") throw new UsageError(`${what} is empty`, { hint });
   let types: readonly [StatementType, number][];
   try {
@@ -34,7 +34,7 @@ export async function checkQuery(database: Database, sql: string, what: string, 
 }
 
 /** DuckDB's complaint about what the user wrote, in one line. */
-export function queryError(cause: unknown, what: string, hint: string): LogratioError {
+export function queryError(cause: unknown, what: string, hint: Lines): LogratioError {
   if (isOutOfMemory(cause)) return memoryError(cause);
   const text = cause instanceof Error ? cause.message : String(cause);
   const [first = ""] = text.split("\n");

@@ -120,7 +120,7 @@ export class SequenceFinder {
       if (ofStep.length > near.length)
         hints.push(`and sequences of ${formatCount(ofStep.length - near.length)} other steps and ranks`);
     }
-    return new UsageError(`there is no sequence ${asked}`, { hint: hints.join("\n") });
+    return new UsageError(`there is no sequence ${asked}`, { hint: hints });
   }
 }
 

@@ -1,8 +1,10 @@
 import { resultJson, UsageError } from "../../core/base/index.ts";
+import { visibleData } from "../../render/text/index.ts";
 
-/** JSON for standard output: one object on one or more lines. */
+/** JSON for standard output: one object on one or more lines, in which nothing acts on a terminal. */
 export function toJson(value: unknown, indent?: number): string {
-  return `${resultJson(value, indent)}\n`;
+  const text = `${resultJson(value, indent)}\n`;
+  return process.stdout.isTTY === true ? visibleData(text) : text;
 }
 
 /** @throws UsageError where the result is asked for in two forms: both would go to stdout. */

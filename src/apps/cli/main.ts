@@ -6,7 +6,7 @@ import {
   recognizeMissingLibrary,
 } from "../../core/base/index.ts";
 import { chooseExitStatus, EXIT } from "./exit-status.ts";
-import { formatBug, formatError } from "./messages.ts";
+import { formatBug, formatError, printableLines } from "./messages.ts";
 import { runCommandLine } from "./program.ts";
 import { listenForClosedPipes } from "./standard-streams.ts";
 import { openTerminal } from "./terminal.ts";
@@ -31,7 +31,8 @@ function failOn(thrown: unknown): void {
   } else {
     const terminal = openTerminal();
     terminal.err(formatBug(error, terminal));
-    if (process.env.LOGRATIO_DEBUG && error instanceof Error) terminal.err(`${error.stack}\n`);
+    if (process.env.LOGRATIO_DEBUG && error instanceof Error)
+      terminal.err(`  ${printableLines(error.stack ?? "")}\n`);
     process.exitCode = EXIT.unreadable;
   }
 }

@@ -1,12 +1,20 @@
-import { formatPlace, isLogratioError, type LogratioError } from "../../core/base/index.ts";
+import { formatPlace, isLogratioError, type LogratioError, splitLines } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import { formatBytes, plural } from "../../core/text/index.ts";
 import { printable } from "../../render/text/index.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Text with names from files in it: its own line breaks are kept, whatever else moves the cursor is written out. */
+/**
+ * A text whose line breaks are its own, as those of errors and findings are: they write out the ones that they quote.
+ * Any other text is one line: {@link formatLine}, or `printable`.
+ */
 export function printableLines(text: string, indent = ""): string {
-  return text.split("\n").map(printable).join(`\n${indent}`);
+  return splitLines(text).map(printable).join(`\n${indent}`);
+}
+
+/** One line of what the command does, for whoever runs it. */
+export function formatLine(text: string): string {
+  return `${printable(text)}\n`;
 }
 
 const advice = (label: string, text: string | undefined): string[] =>
@@ -16,7 +24,7 @@ const advice = (label: string, text: string | undefined): string[] =>
 export function formatError(error: LogratioError, { paint }: Terminal): string {
   return [
     `${paint("red", "error:")} ${printableLines(error.message)}`,
-    ...advice("where", formatPlace(error.at)),
+    ...advice("where", printable(formatPlace(error.at))),
     ...advice("likely", error.likely),
     ...advice("try", error.hint),
     "",
@@ -28,7 +36,7 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
   const place = formatPlace(finding.at);
   const word = finding.severity === "info" ? "note:" : `${finding.severity}:`;
   return [
-    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${printableLines(finding.message)}${place && !finding.message.includes(place) ? ` (first at ${printableLines(place)})` : ""}`,
+    `${paint(finding.severity === "info" ? "dim" : "yellow", word)} ${printableLines(finding.message)}${place && !finding.message.includes(place) ? ` (first at ${printable(place)})` : ""}`,
     ...advice("likely", finding.likely),
     ...advice("try", finding.hint),
     "",
@@ -55,13 +63,13 @@ export function tellFindings(
 
 /** Something that whoever runs the command should know, in one line. */
 export function formatWarning(message: string, { paint }: Terminal): string {
-  return `${paint("yellow", "warning:")} ${printableLines(message)}\n`;
+  return `${paint("yellow", "warning:")} ${printable(message)}\n`;
 }
 
 /** An error that logratio did not foresee: a bug, said as such. */
 export function formatBug(error: unknown, { paint }: Terminal): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return `${paint("red", "bug:")} ${printableLines(text)}\n  This is a bug in logratio. Run again with LOGRATIO_DEBUG=1 and report it with the stack trace.\n`;
+  return `${paint("red", "bug:")} ${printable(text)}\n  This is a bug in logratio. Run again with LOGRATIO_DEBUG=1 and report it with the stack trace.\n`;
 }
 
 /** Files that were written. */

@@ -10,6 +10,7 @@ import { decidesSums, type PartKind } from "../../analyses/parts/index.ts";
 import { UnsupportedError, UsageError } from "../../core/base/index.ts";
 import { createScratch, onInterrupt } from "../../input/io/index.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { printableLines } from "./messages.ts";
 import { inputFlags } from "./read-run.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -110,7 +111,7 @@ function requirePackage(python: string): void {
 /** Its messages are passed on as they come. */
 async function runPython(python: string, words: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   const child = spawn(python, ["-m", "logratio.ray", ...words], { stdio: ["ignore", "ignore", "pipe"] });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => terminal.err(text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => terminal.err(printableLines(text)));
   const [status, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   if (status === null)
     throw new UnsupportedError(`${python} -m logratio.ray was killed by ${signal}`, {

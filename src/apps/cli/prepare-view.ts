@@ -2,7 +2,7 @@ import type { Progress } from "../../input/ingest/index.ts";
 import type { RunComparison } from "../../results/index.ts";
 import { compareRuns, type LabeledRun } from "../viewer/compare/index.ts";
 import { type PreparedRun, type PrepareOptions, prepareRun } from "../viewer/prepare/index.ts";
-import { formatWarning, printableLines, tellFindings } from "./messages.ts";
+import { formatLine, formatWarning, tellFindings } from "./messages.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { comparedOptions, prepareOptions, type Wanted } from "./view-options.ts";
@@ -91,6 +91,6 @@ function tellWarnings({ compared }: PreparedRun, terminal: Terminal): void {
     // With a single other run, there is no doubt about which one is meant.
     const which = others.length > 1 ? `${names.b}: ` : "";
     for (const { severity, what, follows } of warnings)
-      terminal.err(printableLines(`${severity}: ${which}${what} ${follows}\n`));
+      terminal.err(formatLine(`${severity}: ${which}${what} ${follows}`));
   }
 }

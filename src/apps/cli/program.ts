@@ -9,7 +9,7 @@
 import { Argument, Command, CommanderError, Help, Option } from "commander";
 import { setDuckdbAllocator } from "./duckdb-allocator.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { printableLines } from "./messages.ts";
+import { formatLine } from "./messages.ts";
 import { packageVersion } from "./package-version.ts";
 import { writeMessage, writeOutput } from "./standard-streams.ts";
 import { type ColorChoice, openTerminal } from "./terminal.ts";
@@ -60,7 +60,9 @@ export function buildProgram(
   const program = new Command("logratio")
     .configureOutput({
       writeOut: writeOutput,
-      writeErr: (text) => writeMessage(printableLines(text)),
+      writeErr: writeMessage,
+      // Quotes arguments, which may be names of files.
+      outputError: (text, write) => write(formatLine(text.trimEnd())),
     })
     .description("where, why and by how much two language-model policies disagree, token by token")
     .version(packageVersion(), "-V, --version")

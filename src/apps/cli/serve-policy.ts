@@ -9,7 +9,7 @@ import { type PolicyViewOptions, policyPages, preparePolicy } from "../viewer/po
 import { type ServerOptions, startPagesServer } from "../viewer/server/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { formatFailure, tellFindings } from "./messages.ts";
+import { formatFailure, formatLine, tellFindings } from "./messages.ts";
 import type { Terminal } from "./terminal.ts";
 import { untilAborted } from "./until-interrupted.ts";
 
@@ -36,7 +36,9 @@ export async function servePolicy(
   if (signal.aborted) return EXIT.interrupted;
   tellFindings(view.run.findings.list(), terminal);
   terminal.err(
-    `one policy: ${view.report.policies} log-probs only; logratio report explains how to get the other side\n`,
+    formatLine(
+      `one policy: ${view.report.policies} log-probs only; logratio report explains how to get the other side`,
+    ),
   );
   const server = await startPagesServer(policyPages(view), {
     ...wanted,

@@ -10,7 +10,7 @@ import { startViewServer, type ViewServer } from "../viewer/server/index.ts";
 import { announceServer } from "./announce-server.ts";
 import { tellAlarms } from "./commands/tell-alarms.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
-import { formatFailure, formatWarning, printableLines, tellFindings } from "./messages.ts";
+import { formatFailure, formatLine, formatWarning, tellFindings } from "./messages.ts";
 import type { Onlooker } from "./prepare-view.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -141,7 +141,7 @@ export async function serveFollowing(
         signal: both,
         onRun: (run, anew) => following.show(run, anew),
         onWaiting: (error) => following.wait(error),
-        onRebuild: (why) => terminal.err(`reading everything again: ${why}\n`),
+        onRebuild: (why) => terminal.err(formatLine(`reading everything again: ${why}`)),
       },
     );
     following.broken.throwIfAborted();
@@ -163,7 +163,7 @@ async function openAlerts(
     rules,
     // By its place: directories of two runs may have one name.
     run: paths.map((path) => (isRemote(path) ? path : resolve(path))).join(" "),
-    tell: (message) => terminal.err(printableLines(`${message}\n`)),
+    tell: (message) => terminal.err(formatLine(message)),
   });
 }
 
@@ -230,7 +230,7 @@ class Following {
 
   wait(error: Error): void {
     this.progress.end();
-    this.#terminal.err(`waiting: ${error.message}\n`);
+    this.#terminal.err(formatLine(`waiting: ${error.message}`));
     const why = formatReason(error);
     void this.#serve(this.#paths).then(
       (running) => running.wait(why),

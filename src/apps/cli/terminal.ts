@@ -1,3 +1,4 @@
+import { visibleData } from "../../render/text/index.ts";
 import { writeMessage, writeOutput } from "./standard-streams.ts";
 
 /** The two output streams, what they can show, and what was asked for. */
@@ -17,6 +18,8 @@ export interface Terminal {
   /** For messages on standard error. */
   paint(color: Color, text: string): string;
   out(text: string): void;
+  /** Data, such as CSV or JSON: byte for byte, except that on a terminal nothing in it acts on the terminal. */
+  data(text: string): void;
   err(text: string): void;
 }
 
@@ -45,6 +48,7 @@ export function openTerminal(choice: ColorChoice = "auto"): Terminal {
     progress: process.stderr.isTTY === true && process.env.TERM !== "dumb",
     paint: (color, text) => (paints ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text),
     out: writeOutput,
+    data: (text) => writeOutput(process.stdout.isTTY === true ? visibleData(text) : text),
     err: writeMessage,
   };
 }

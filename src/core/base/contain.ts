@@ -49,7 +49,7 @@ export function containError(error: unknown, at: Place, what = "file"): Logratio
     `logratio failed on this ${what}: ${text}; this is a bug in logratio, not a fault in your ${what}`,
     {
       at,
-      likely: isDebugging() ? readStack(error) : firstFrame(error),
+      likely: isDebugging() ? readStack(error).split("\n") : firstFrame(error),
       hint: `report it with this message, the output of logratio --version and, if you may share it, the ${what}; LOGRATIO_DEBUG=1 adds the stack`,
       cause: error,
     },

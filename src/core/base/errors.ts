@@ -5,6 +5,8 @@
  * @module
  */
 
+import { joinLines, type Lines } from "./lines.ts";
+
 /** Where something was found: only the parts that are known. */
 export interface Place {
   /** The path, as it was given or found. */
@@ -23,10 +25,10 @@ export interface Place {
 export interface ErrorDetail {
   /** File, entry, row, line or byte at which it went wrong. */
   readonly at?: Place;
-  /** Why this most likely happened. */
-  readonly likely?: string;
-  /** What to try next. */
-  readonly hint?: string;
+  /** Why this most likely happened: a line, in which line breaks are written out, or a list of lines. */
+  readonly likely?: Lines;
+  /** What to try next: a line, or a list of lines. */
+  readonly hint?: Lines;
   /** The error behind this one. */
   readonly cause?: unknown;
 }
@@ -71,12 +73,13 @@ export abstract class LogratioError extends Error {
   /** What to try next. */
   readonly hint: string | undefined;
 
-  constructor(message: string, detail: ErrorDetail = {}) {
-    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+  /** @param message a line, in which line breaks are written out, or a list of lines */
+  constructor(message: Lines, detail: ErrorDetail = {}) {
+    super(joinLines(message), detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = new.target.name;
     this.at = detail.at ?? {};
-    this.likely = detail.likely;
-    this.hint = detail.hint;
+    this.likely = detail.likely === undefined ? undefined : joinLines(detail.likely);
+    this.hint = detail.hint === undefined ? undefined : joinLines(detail.hint);
   }
 }
 
@@ -149,7 +152,7 @@ export class LengthMismatchError extends LogratioError {
   readonly expected: number | undefined;
 
   constructor(
-    message: string,
+    message: Lines,
     detail: ErrorDetail & { readonly found?: number; readonly expected?: number } = {},
   ) {
     super(message, detail);
@@ -205,7 +208,7 @@ export class VersionError extends LogratioError {
   readonly supported: number | undefined;
 
   constructor(
-    message: string,
+    message: Lines,
     detail: ErrorDetail & { readonly found?: number; readonly supported?: number } = {},
   ) {
     super(message, detail);
@@ -238,7 +241,7 @@ export class LimitError extends LogratioError {
   readonly needed: number | undefined;
 
   constructor(
-    message: string,
+    message: Lines,
     detail: ErrorDetail & { readonly limit?: number; readonly needed?: number } = {},
   ) {
     super(message, detail);
@@ -356,7 +359,7 @@ export class TextRefusedError extends LogratioError {
   readonly _tag = "TextRefusedError";
   readonly reason: RefusalReason;
 
-  constructor(message: string, detail: ErrorDetail & { readonly reason?: RefusalReason } = {}) {
+  constructor(message: Lines, detail: ErrorDetail & { readonly reason?: RefusalReason } = {}) {
     super(message, detail);
     this.reason = detail.reason ?? "other";
   }

@@ -48,6 +48,7 @@ export {
 export { fileSystemError, isSystemError } from "./file-system-errors.ts";
 export { IdSpeller } from "./id-speller.ts";
 export { orNull, resultJson } from "./json.ts";
+export { joinLines, type Lines, putBefore, splitLines } from "./lines.ts";
 export {
   checkMemory,
   DEFAULT_MEMORY_LIMIT,

@@ -50,6 +50,29 @@ describe("FindingLog", () => {
     expect(Object.keys(bare!).sort()).toEqual(["at", "code", "count", "message", "severity"]);
   });
 
+  it("has line breaks of its own only, also as data", () => {
+    const log = new FindingLog();
+    log.add({
+      code: "file-skipped",
+      severity: "skipped",
+      count: 1,
+      at: {},
+      likely: "a\nwarning: forged",
+      hint: ["write:", "x\nerror: forged"],
+      describe: (count) => [`${count} of a\nerror: forged:`, "  column"],
+    });
+    const other = new FindingLog();
+    other.addData(log.toData());
+    for (const one of [log, other])
+      expect(one.list()).toMatchObject([
+        {
+          message: "1 of a\\nerror: forged:\n  column",
+          likely: "a\\nwarning: forged",
+          hint: "write:\nx\\nerror: forged",
+        },
+      ]);
+  });
+
   it("takes another log's findings as if they had come after its own", () => {
     const [log, other] = [new FindingLog(), new FindingLog()];
     const one = { code: "note", severity: "info", describe: describeRows } as const;

@@ -1,4 +1,4 @@
-import type { Place } from "../base/index.ts";
+import { joinLines, type Lines, type Place, splitLines } from "../base/index.ts";
 import { formatCount } from "../text/index.ts";
 
 /**
@@ -100,7 +100,11 @@ export function unreadableRows(count: number, why: string): string {
   return `${formatCount(count)} ${first}: ${why}`;
 }
 
-type Counted = Omit<Finding, "message"> & { readonly describe: (count: number) => string };
+type Counted = Omit<Finding, "message" | "likely" | "hint"> & {
+  readonly likely?: Lines;
+  readonly hint?: Lines;
+  readonly describe: (count: number) => Lines;
+};
 
 /**
  * A finding as plain data that can still be added to others: its words for one, and for several with a placeholder for
@@ -118,16 +122,33 @@ const STAND_IN = 987_654_321;
 const PLAIN = "\u0001";
 const GROUPED = "\u0002";
 
-function openWords(describe: (count: number) => string): Pick<FindingData, "one" | "many"> {
-  const many = describe(STAND_IN)
+function openWords(describe: (count: number) => Lines): Pick<FindingData, "one" | "many"> {
+  const many = joinLines(describe(STAND_IN))
     .replaceAll(formatCount(STAND_IN), GROUPED)
     .replaceAll(String(STAND_IN), PLAIN);
-  return { one: describe(1), many };
+  return { one: joinLines(describe(1)), many };
 }
 
-function closeWords({ one, many }: FindingData): (count: number) => string {
+function closeWords({ one, many }: FindingData): (count: number) => Lines {
   return (count) =>
-    count === 1 ? one : many.replaceAll(GROUPED, formatCount(count)).replaceAll(PLAIN, String(count));
+    splitLines(
+      count === 1 ? one : many.replaceAll(GROUPED, formatCount(count)).replaceAll(PLAIN, String(count)),
+    );
+}
+
+/** Cause and advice with their own line breaks, for those who have them as text. */
+function joinAdvice({ likely, hint }: Counted): Pick<Finding, "likely" | "hint"> {
+  return {
+    ...(likely === undefined ? {} : { likely: joinLines(likely) }),
+    ...(hint === undefined ? {} : { hint: joinLines(hint) }),
+  };
+}
+
+function splitAdvice({ likely, hint }: FindingData): Pick<Counted, "likely" | "hint"> {
+  return {
+    ...(likely === undefined ? {} : { likely: splitLines(likely) }),
+    ...(hint === undefined ? {} : { hint: splitLines(hint) }),
+  };
 }
 
 /** Collects findings and adds those of the same code and subject, so that a million rows make one line. */
@@ -157,31 +178,30 @@ export class FindingLog {
   /** Like {@link list}, as data for {@link addData} of another log. */
   toData(): FindingData[] {
     return [...this.#byKey].map(([key, { first, count }]) => {
-      const { describe, ...finding } = first;
+      const { describe, likely: _, hint: __, ...finding } = first;
       // The key begins with code and severity, which are fields.
       const subject = key.slice(finding.code.length + finding.severity.length + 2);
-      return { ...finding, count, subject, ...openWords(describe) };
+      return { ...finding, ...joinAdvice(first), count, subject, ...openWords(describe) };
     });
   }
 
   addData(findings: readonly FindingData[]): void {
     for (const finding of findings) {
       const { one: _, many: __, ...rest } = finding;
-      this.add({ ...rest, describe: closeWords(finding) });
+      this.add({ ...rest, ...splitAdvice(finding), describe: closeWords(finding) });
     }
   }
 
   /** In order of first occurrence. */
   list(): Finding[] {
     return [...this.#byKey.values()].map(({ first, count }) => {
-      const { code, severity, at, likely, hint, omits, sides } = first;
-      const advice = {
-        ...(likely === undefined ? {} : { likely }),
-        ...(hint === undefined ? {} : { hint }),
+      const { code, severity, at, omits, sides } = first;
+      const more = {
+        ...joinAdvice(first),
         ...(omits === undefined ? {} : { omits }),
         ...(sides === undefined ? {} : { sides }),
       };
-      return { code, severity, message: first.describe(count), count, at, ...advice };
+      return { code, severity, message: joinLines(first.describe(count)), count, at, ...more };
     });
   }
 }

@@ -4,7 +4,13 @@
  * @module
  */
 import { basename, dirname, join } from "node:path";
-import { EmptyInputError, type LogratioError, MissingSideError } from "../../core/base/index.ts";
+import {
+  EmptyInputError,
+  type LogratioError,
+  MissingSideError,
+  putBefore,
+  splitLines,
+} from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { joinParts } from "./join-parts.ts";
 import { isCovered } from "./one-policy.ts";
@@ -61,15 +67,15 @@ export function reportSkipped(findings: FindingLog, file: string, error: Lograti
     count: 1,
     omits: { unit: "file", why: "unreadable" },
     at: { ...error.at, file },
-    ...(error.likely === undefined ? {} : { likely: error.likely }),
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-    describe: () => `${what}: ${error.message}`,
+    ...(error.likely === undefined ? {} : { likely: splitLines(error.likely) }),
+    ...(error.hint === undefined ? {} : { hint: splitLines(error.hint) }),
+    describe: () => putBefore(`${what}: `, error.message),
   });
 }
 
 /** Lines of code do not fit into a list of findings; reading the file alone prints them. */
 function shortenHint(hint: string, file: string): string {
-  const [first = "", ...lines] = hint.split("\n");
+  const [first = "", ...lines] = splitLines(hint);
   return lines.length === 0
     ? first
     : `${first.replace(/:$/, "")}; logratio report ${basename(file)}, given alone, prints the lines`;
@@ -94,7 +100,8 @@ function reportOneSided(
     at: { file: source.report.file },
     ...(problem.likely === undefined ? {} : { likely: problem.likely }),
     ...(problem.hint === undefined ? {} : { hint: shortenHint(problem.hint, source.report.file) }),
-    describe: (count) => `${count} ${count === 1 ? "file" : "files"} without both sides: ${problem.message}`,
+    describe: (count) =>
+      putBefore(`${count} ${count === 1 ? "file" : "files"} without both sides: `, problem.message),
   });
 }
 

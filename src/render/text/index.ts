@@ -1,3 +1,3 @@
 export * from "../../core/text/index.ts";
 export { csvLine } from "./csv.ts";
-export { printable } from "./printable.ts";
+export { printable, visibleData } from "./printable.ts";

@@ -15,3 +15,21 @@ function writeCode(code: number): string {
   if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
   return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\u{${code.toString(16)}}`;
 }
+
+/**
+ * Data for a terminal, several lines of it: what could act on the terminal is written as JSON writes it (`\\u001b`), so
+ * that JSON stays the same JSON. Line breaks and tabs stay. Files and pipes get the data as they are.
+ */
+export function visibleData(text: string): string {
+  return text.replace(ACTING, (characters) =>
+    characters === "\r\n"
+      ? characters
+      : Array.from({ length: characters.length }, (_, i) => writeUnit(characters.charCodeAt(i))).join(""),
+  );
+}
+
+const ACTING = /\r\n|[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\u2028\u2029]/gu;
+
+function writeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
+}

@@ -27,6 +27,9 @@ export async function captured(verb: (terminal: Terminal) => Promise<ExitStatus>
     out: (words) => {
       text.out += words;
     },
+    data: (words) => {
+      text.out += words;
+    },
     err: (words) => {
       text.err += words;
     },

@@ -14,7 +14,7 @@ import {
 } from "../../../core/base/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
-import { formatError } from "../messages.ts";
+import { formatError, formatLine } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ConformanceOptions {
@@ -42,7 +42,7 @@ export async function conformance(
     }
     const skipped = "skipped" in result;
     counts[skipped ? "skipped" : "run"]++;
-    terminal.out(options.json ? toJson(result) : `${result.id}: ${skipped ? "skipped" : "run"}\n`);
+    terminal.out(options.json ? toJson(result) : formatLine(`${result.id}: ${skipped ? "skipped" : "run"}`));
   }
   terminal.err(`${counts.run} cases run, ${counts.skipped} of unsupported kinds skipped\n`);
   if (unread.length === names.length) throw unread[0]!;

@@ -3,10 +3,11 @@ import { UsageError } from "../../../core/base/index.ts";
 import { type RecordBatch, releaseBatch } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs, openRun, writeRecord } from "../../../input/ingest/index.ts";
+import { printable } from "../../../render/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import type { InputOptions } from "../input-options.ts";
-import { printableLines, tellFindings } from "../messages.ts";
+import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -42,7 +43,7 @@ export async function convert(
   tellFindings(findings, terminal);
   const { sequences, tokens } = counts;
   terminal.err(
-    `written: ${printableLines(files.join(", "))}: ${plural(sequences, "sequence")}, ${plural(tokens, "response token")}\n`,
+    `written: ${printable(files.join(", "))}: ${plural(sequences, "sequence")}, ${plural(tokens, "response token")}\n`,
   );
   return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
 }

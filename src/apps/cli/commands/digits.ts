@@ -9,6 +9,7 @@ import {
   isLogratioError,
   MissingSideError,
   SchemaError,
+  splitLines,
   UsageError,
 } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
@@ -164,12 +165,13 @@ function withAdvice(error: unknown): never {
   const detail = {
     at: error.at,
     cause: error,
-    hint: error.hint === undefined ? advice : `${error.hint}\n${advice}`,
+    hint: error.hint === undefined ? advice : [...splitLines(error.hint), advice],
     ...(error.likely !== undefined && { likely: error.likely }),
   };
+  const message = splitLines(error.message);
   throw error instanceof MissingSideError
-    ? new MissingSideError(error.message, detail)
-    : new SchemaError(error.message, detail);
+    ? new MissingSideError(message, detail)
+    : new SchemaError(message, detail);
 }
 
 function refuseEmpty({ metrics, vocabulary }: DigitsReport): never {

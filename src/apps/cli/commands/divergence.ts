@@ -161,7 +161,7 @@ class Delivery {
     this.#logged += result.records.length;
     beforeLines();
     const lines = result.records.map((record) => divergenceLine(record, this.#form));
-    if (options.out === STDOUT) terminal.out(lines.map((line) => `${line}\n`).join(""));
+    if (options.out === STDOUT) terminal.data(lines.map((line) => `${line}\n`).join(""));
     else if (!options.json) this.#draw(step, result);
     const written = file !== undefined && append(file, lines, result.iteration, this.#failed, terminal);
     this.#failed ||= file !== undefined && !written;

@@ -22,13 +22,13 @@ import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import { renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
+import { printable, renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import type { MismatchReport } from "../../../results/index.ts";
 import type { ParityTrainer } from "../../../trainers/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { toJson } from "../json.ts";
-import { printableLines, tellFindings, writtenFiles } from "../messages.ts";
+import { tellFindings, writtenFiles } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface MergeOptions extends ForceOption {
@@ -65,7 +65,7 @@ export async function merge(
     await writePart(options.out, part);
     const findings = partFindings(part.info);
     tellFindings(findings, terminal);
-    terminal.err(`written: ${printableLines(options.out)}: ${plural(part.info.shards.length, "shard")}\n`);
+    terminal.err(`written: ${printable(options.out)}: ${plural(part.info.shards.length, "shard")}\n`);
     return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
   }
   const report = joinMetrics(await mergePaths("report", paths), parity, logged);

@@ -10,7 +10,7 @@ import {
   reportOnePolicy,
   reportOpenRun,
 } from "../../../analyses/runs/index.ts";
-import { MissingSideError, UsageError } from "../../../core/base/index.ts";
+import { MissingSideError, putBefore, UsageError } from "../../../core/base/index.ts";
 import type { Finding } from "../../../core/schema/index.ts";
 import {
   openOutputs,
@@ -199,7 +199,10 @@ async function reportTwoPolicies(job: Job, run: Run, reading: Reading, end: () =
 function refuseParity({ has, error }: NonNullable<Run["onePolicy"]>): never {
   throw new MissingSideError(`--parity needs both policies, but there are only ${has} log-probs`, {
     at: error.at,
-    hint: `leave out --parity: the report of one policy has xtuner's perplexity${error.hint === undefined ? "" : `\nor ${error.hint}`}`,
+    hint: [
+      "leave out --parity: the report of one policy has xtuner's perplexity",
+      ...(error.hint === undefined ? [] : putBefore("or ", error.hint)),
+    ],
   });
 }
 

@@ -3,7 +3,7 @@ import { plural } from "../../../core/text/index.ts";
 import { readAlertRules } from "../../alerts/index.ts";
 import { type ServeOptions, startServing } from "../../serve/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { formatFailure, formatWarning, printableLines } from "../messages.ts";
+import { formatFailure, formatLine, formatWarning } from "../messages.ts";
 import { parsePort } from "../parse-port.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilAborted, untilInterrupted } from "../until-interrupted.ts";
@@ -33,7 +33,7 @@ export async function serve(
   const wanted = readServeOptions(directory, options);
   return untilInterrupted(async (signal) => {
     const rules = options.alerts === undefined ? undefined : await readAlertRules(options.alerts);
-    const tell = (message: string): void => terminal.err(printableLines(`${message}\n`));
+    const tell = (message: string): void => terminal.err(formatLine(message));
     const server = await startServing({
       ...wanted,
       alerts: rules && { rules, tell },
@@ -42,8 +42,8 @@ export async function serve(
     });
     terminal.out(`${server.url}\n`);
     terminal.err(
-      printableLines(
-        `${plural(server.runs, "run")} in ${directory}; recorders: logratio.init(url="${server.url.slice(0, -1)}", name=…)\n`,
+      formatLine(
+        `${plural(server.runs, "run")} in ${directory}; recorders: logratio.init(url="${server.url.slice(0, -1)}", name=…)`,
       ),
     );
     if (wanted.token === undefined)

@@ -32,7 +32,7 @@ export async function sql(
   const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
   const result = await queryFiles(query, files, options).finally(endListening);
   if (json) terminal.out(toJson({ schemaVersion: SCHEMA_VERSION, kind: "sql", ...result }));
-  else if (csv) terminal.out(toCsv(result));
+  else if (csv) terminal.data(toCsv(result));
   else {
     const { width, color, unicode } = terminal;
     const rows = result.rows.slice(0, MOST_ROWS);

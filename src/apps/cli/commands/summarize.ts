@@ -16,11 +16,12 @@ import { UsageError } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
+import { printable } from "../../../render/index.ts";
 import { type JudgingFlags, openAnyShards } from "../../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
-import { printableLines, tellFindings } from "../messages.ts";
+import { tellFindings } from "../messages.ts";
 import { createProgressFor } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -124,7 +125,7 @@ async function write(reader: ShardReader, out: string, terminal: Terminal): Prom
   const verb = reader.kind === "report" ? "" : ` for ${reader.kind}`;
   const what = reader.kind === "kl" ? "text" : "sequence";
   terminal.err(
-    `${interrupted ? "so far in" : "written:"} ${printableLines(out)}: ${plural(read, "shard")}${verb}${again}, ${plural(sequences, what)}, ${plural(tokens, "token")}\n`,
+    `${interrupted ? "so far in" : "written:"} ${printable(out)}: ${plural(read, "shard")}${verb}${again}, ${plural(sequences, what)}, ${plural(tokens, "token")}\n`,
   );
   if (interrupted) {
     terminal.err("interrupted: the same command continues from here\n");

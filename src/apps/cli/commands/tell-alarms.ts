@@ -1,5 +1,5 @@
 import type { MismatchReport } from "../../../results/index.ts";
-import { printableLines } from "../messages.ts";
+import { formatLine } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
@@ -16,6 +16,6 @@ export function tellAlarms(
     // What is found later may move the change point: that is not a second alarm.
     if (told.has(test)) continue;
     told.add(test);
-    terminal.err(printableLines(`alarm: ${text}\n`));
+    terminal.err(formatLine(`alarm: ${text}`));
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { MissingSideError, SchemaError } from "../../../core/base/index.ts";
+import { type Lines, MissingSideError, SchemaError } from "../../../core/base/index.ts";
 import { COLUMN_FLAGS } from "../../../core/schema/index.ts";
 import type { RowValue, SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
 import type { Adapter, ColumnMapping, Match, OnePolicy, Reading } from "../adapter.ts";
@@ -82,15 +82,18 @@ export function listColumns(document: SourceDocument): readonly string[] {
 /** The error for a document with unknown names: lists the columns, and the flags that name them. */
 export function unrecognised(document: SourceDocument): SchemaError {
   const { lines, numbers } = describeColumns(document);
-  const listed = `the columns are:\n  ${lines.join("\n  ")}`;
+  const listed = lines.map((line) => `  ${line}`);
   if (!numbers) {
-    return new SchemaError(`found no log-probs: no column is a list of numbers; ${listed}`, {
-      at: { file: document.file },
-      likely: "the file holds texts, settings or results of a run",
-      hint: "give the file to which the trainer or the server wrote log-probs; docs/formats/inputs.md lists the formats",
-    });
+    return new SchemaError(
+      ["found no log-probs: no column is a list of numbers; the columns are:", ...listed],
+      {
+        at: { file: document.file },
+        likely: "the file holds texts, settings or results of a run",
+        hint: "give the file to which the trainer or the server wrote log-probs; docs/formats/inputs.md lists the formats",
+      },
+    );
   }
-  return new SchemaError(`no rollout and trainer log-probs were recognized; ${listed}`, {
+  return new SchemaError(["no rollout and trainer log-probs were recognized; the columns are:", ...listed], {
     at: { file: document.file },
     likely: "the columns have names that logratio does not know, or the file is not a dump of log-probs",
     hint: "name them: --rollout COLUMN --trainer COLUMN (and --mask, --tokens, --step, …); dots lead into nested objects",
@@ -136,11 +139,14 @@ function findUnfit<V>(
   mapping: ColumnMapping | undefined,
 ): Unfit {
   const at = { file: document.file };
-  const listed = (): string => `the columns are:\n  ${listColumns(document).join("\n  ")}`;
+  const withColumns = (what: string): Lines => [
+    `${what}; the columns are:`,
+    ...listColumns(document).map((line) => `  ${line}`),
+  ];
   const [flag, name] = (mapping === undefined ? [] : notThere(columns, mapping))[0] ?? [];
   if (flag !== undefined) {
     return {
-      problem: new SchemaError(`${flag} names ${name}, which does not exist; ${listed()}`, {
+      problem: new SchemaError(withColumns(`${flag} names ${name}, which does not exist`), {
         at,
         hint: `give ${flag} one of the columns above; dots lead into nested objects`,
       }),
@@ -149,7 +155,9 @@ function findUnfit<V>(
   const sides = SIDES.filter((field) => !columns.has(field));
   const [missing] = sides;
   if (missing === undefined) return {};
-  const message = `no column for the ${sides.map((side) => FIELD_LABELS[side]).join(" and the ")}; ${listed()}`;
+  const message = withColumns(
+    `no column for the ${sides.map((side) => FIELD_LABELS[side]).join(" and the ")}`,
+  );
   const hint = `name it: ${sides.map((side) => `${COLUMN_FLAGS[side]} COLUMN`).join(" ")}`;
   if (sides.length > 1) return { problem: new SchemaError(message, { at, hint }) };
   const has = missing === "rollout" ? "trainer" : "rollout";

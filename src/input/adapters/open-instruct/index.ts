@@ -45,7 +45,7 @@ export const openInstruct: Adapter = {
       {
         at: { file },
         likely: "this is what save_traces writes",
-        hint: `make open-instruct write both:\n${hookLines("open-instruct")}`,
+        hint: ["make open-instruct write both:", ...hookLines("open-instruct")],
       },
     );
     return {

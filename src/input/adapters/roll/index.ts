@@ -46,7 +46,7 @@ function describeMissing(has: MissingPolicy["has"], file: string): MissingPolicy
     hint:
       has === "trainer"
         ? ENGINE
-        : `${has === "neither" ? `${ENGINE}; and ` : ""}have ROLL write both:\n${TRAINER}`,
+        : [`${has === "neither" ? `${ENGINE}; and ` : ""}have ROLL write both:`, ...TRAINER.split("\n")],
   };
 }
 

@@ -10,7 +10,7 @@ const catalog = JSON.parse(readFileSync(join(PYTHON_FOLDER, "logratio/hooks/cata
 
 describe("the lines that make a trainer write both sides", () => {
   it("name the folder that holds the package, where they go, and what they need", () => {
-    expect(hookLines("TRL")).toBe(
+    expect(hookLines("TRL").join("\n")).toBe(
       [
         "Python, before trainer.train():",
         `    import sys; sys.path.insert(0, "${PYTHON_FOLDER}")  # or: pip install logratio`,
@@ -27,18 +27,18 @@ describe("the lines that make a trainer write both sides", () => {
 
   it("are those of the package's own catalog, for each trainer that it knows", () => {
     for (const { name, lines, plugin } of catalog.trainers) {
-      const printed = hookLines(name);
+      const printed = hookLines(name).join("\n");
       for (const line of lines) {
         const own = line.replace("{plugin}", join(PYTHON_FOLDER, "logratio/hooks/plugins", plugin ?? ""));
         expect(printed).toContain(`    ${own}`);
       }
       expect(printed).not.toContain("{plugin}");
     }
-    expect(hookLines("NeMo-RL")).not.toContain("PYTHONPATH");
+    expect(hookLines("NeMo-RL").join("\n")).not.toContain("PYTHONPATH");
   });
 
   it("record with nothing but numpy, for a trainer that nobody knows", () => {
-    const lines = hookLines("another trainer").split("\n").slice(1).join("\n");
+    const lines = hookLines("another trainer").slice(1).join("\n");
     for (const name of ["logratio.init", "run.log", "rollout_log_probs", "run.finish"])
       expect(lines).toContain(name);
     const python = process.env.LOGRATIO_PYTHON ?? "python3";

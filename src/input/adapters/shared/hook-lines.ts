@@ -40,7 +40,7 @@ const FINDING: Readonly<Record<Hook["language"], (folder: string) => readonly st
  *
  * @throws Error when the package lacks its hooks
  */
-export function hookLines(trainer: string): string {
+export function hookLines(trainer: string): readonly string[] {
   const folder = PACKAGES.find((path) => existsSync(join(path, "hooks/catalog.json")));
   if (folder === undefined) throw new Error(`the hooks are missing: ${PACKAGES[0]}/hooks/catalog.json`);
   const catalog = JSON.parse(readFileSync(join(folder, "hooks/catalog.json"), "utf8")) as Catalog;
@@ -52,5 +52,5 @@ export function hookLines(trainer: string): string {
     `${hook.place}:`,
     ...[...FINDING[hook.language](dirname(folder)), ...lines].map((line) => `    ${line}`),
     ...(hook.needs === undefined ? [] : [`it needs ${hook.needs}`]),
-  ].join("\n");
+  ];
 }

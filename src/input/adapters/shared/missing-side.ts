@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MissingSideError } from "../../../core/base/index.ts";
+import { type Lines, MissingSideError } from "../../../core/base/index.ts";
 import type { OnePolicy } from "../adapter.ts";
 import { hookLines } from "./hook-lines.ts";
 
@@ -22,7 +22,7 @@ export interface MissingPolicy {
   readonly has: keyof typeof ABSENT;
   readonly file: string;
   readonly likely: string;
-  readonly hint: string;
+  readonly hint: Lines;
 }
 
 /** Names the dump, what it lacks, why, and what to do. */
@@ -53,7 +53,7 @@ export function describeLacking<Has extends MissingPolicy["has"]>(
     has,
     file,
     likely: `this is what ${trainer} writes by default`,
-    hint: `make ${trainer} write both:\n${hookLines(trainer)}`,
+    hint: [`make ${trainer} write both:`, ...hookLines(trainer)],
   };
 }
 

@@ -99,7 +99,10 @@ export const xtunerDebug: Adapter = {
       {
         at: { file: document.file },
         likely: "debug_rollout=True stops before training",
-        hint: `train on it with debug_train=True and the same debug_rollout_dir, and make xtuner write both:\n${hookLines("xtuner")}`,
+        hint: [
+          "train on it with debug_train=True and the same debug_rollout_dir, and make xtuner write both:",
+          ...hookLines("xtuner"),
+        ],
       },
     );
     return {

@@ -4,7 +4,7 @@
  * @module
  */
 import { basename } from "node:path";
-import { isLogratioError } from "../../../core/base/index.ts";
+import { isLogratioError, putBefore } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
 import { openFile } from "../../io/index.ts";
 import { containFileError } from "../contain.ts";
@@ -90,7 +90,7 @@ async function readContained(file: string, findings: FindingLog): Promise<Series
       at: { file },
       ...(error.likely === undefined ? {} : { likely: error.likely }),
       ...(error.hint === undefined ? {} : { hint: error.hint }),
-      describe: () => `${basename(file)} cannot be read: ${error.message}`,
+      describe: () => putBefore(`${basename(file)} cannot be read: `, error.message),
     });
     return undefined;
   });
