@@ -1,7 +1,6 @@
 import {
   fileSystemError,
-  isLogratioError,
-  isSystemError,
+  foreseenError,
   type LogratioError,
   recognizeMissingLibrary,
 } from "../../core/base/index.ts";
@@ -23,18 +22,16 @@ listenForClosedPipes((error) => {
 });
 
 function failOn(thrown: unknown): void {
-  const error = recognizeMissingLibrary(thrown) ?? thrown;
-  if (isLogratioError(error)) fail(error);
-  else if (isSystemError(error)) {
-    // Nobody said which file it was about; the system did.
-    fail(fileSystemError(error, "read or write", { file: error.path ?? "a file" }));
-  } else {
-    const terminal = openTerminal();
-    terminal.err(formatBug(error, terminal));
-    if (process.env.LOGRATIO_DEBUG && error instanceof Error)
-      terminal.err(`  ${printableLines(error.stack ?? "")}\n`);
-    process.exitCode = EXIT.unreadable;
+  const error = recognizeMissingLibrary(thrown) ?? foreseenError(thrown);
+  if (error !== undefined) {
+    fail(error);
+    return;
   }
+  const terminal = openTerminal();
+  terminal.err(formatBug(thrown, terminal));
+  if (process.env.LOGRATIO_DEBUG && thrown instanceof Error)
+    terminal.err(`  ${printableLines(thrown.stack ?? "")}\n`);
+  process.exitCode = EXIT.unreadable;
 }
 
 /** Node ends a process, as if all were well, when nothing can settle the promise that it waits for. */
@@ -44,6 +41,12 @@ function failUnsettled(): void {
 
 // Not awaited: as CommonJS, which the bundle is, a module cannot wait.
 process.once("beforeExit", failUnsettled);
+// Of a promise or an emitter that nobody listens to: Node would print its own words and stack.
+for (const event of ["uncaughtException", "unhandledRejection"])
+  process.on(event, (thrown: unknown) => {
+    failOn(thrown);
+    process.exit();
+  });
 runCommandLine(process.argv.slice(2))
   .then((status) => {
     process.exitCode = status;

@@ -1,4 +1,10 @@
-import { formatPlace, isLogratioError, type LogratioError, splitLines } from "../../core/base/index.ts";
+import {
+  foreseenError,
+  formatPlace,
+  type LogratioError,
+  recognizeMissingLibrary,
+  splitLines,
+} from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import { formatBytes, plural } from "../../core/text/index.ts";
 import { printable } from "../../render/text/index.ts";
@@ -79,7 +85,8 @@ export function writtenFiles(...paths: readonly string[]): string {
 
 /** What stopped one answer and not the process. */
 export function formatFailure(error: unknown, terminal: Terminal): string {
-  return isLogratioError(error) ? formatError(error, terminal) : formatBug(error, terminal);
+  const foreseen = recognizeMissingLibrary(error) ?? foreseenError(error);
+  return foreseen === undefined ? formatBug(error, terminal) : formatError(foreseen, terminal);
 }
 
 /** What was written, and how much it is. */

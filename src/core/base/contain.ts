@@ -4,6 +4,7 @@
  * @module
  */
 import { LimitError, LogratioError, type Place, UnexpectedError, UnsupportedError } from "./errors.ts";
+import { foreseenError } from "./file-system-errors.ts";
 
 /** Messages of V8 and Node when an array, a text or a map cannot be made large enough. */
 const TOO_LARGE =
@@ -43,8 +44,8 @@ export function containError(error: unknown, at: Place, what = "file"): Logratio
       cause: error,
     });
   }
-  const missing = recognizeMissingLibrary(error, at);
-  if (missing !== undefined) return missing;
+  const known = recognizeMissingLibrary(error, at) ?? foreseenError(error);
+  if (known !== undefined) return known;
   return new UnexpectedError(
     `logratio failed on this ${what}: ${text}; this is a bug in logratio, not a fault in your ${what}`,
     {

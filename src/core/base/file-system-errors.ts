@@ -58,12 +58,76 @@ const ADVICE = new Map<string, Advice>([
   ["ENOTDIR", { what: "part of the path is not a directory", hint: "check the path" }],
   ["ELOOP", { what: "its symbolic links form a loop", hint: "give the path that the links should point to" }],
   ["ENAMETOOLONG", { what: "the name is too long for the file system", hint: "give a shorter path" }],
+  ["ENOTEMPTY", { what: "the directory is not empty", hint: "look at what is in it, or give another path" }],
+  ["EXDEV", { what: "the two paths are on different file systems", hint: "give paths on one disk" }],
+  ["EBUSY", { what: "another program is using it", hint: "close that program, or try again later" }],
+  ["ETXTBSY", { what: "another program is running it", hint: "try again when that program has ended" }],
+  ["EMLINK", { what: "it has too many links", hint: "give another path" }],
+  [
+    "EINVAL",
+    { what: "the system does not accept this operation there", hint: "give a path on an ordinary disk" },
+  ],
+  ["ENXIO", { what: "nothing is connected to the device or pipe", hint: "give the path of a file" }],
+  ["ENODEV", { what: "the device does not support this", hint: "give the path of a file" }],
+  ["ENOTSUP", { what: "the file system does not support this", hint: "give a path on an ordinary disk" }],
+  ["EOPNOTSUPP", { what: "the file system does not support this", hint: "give a path on an ordinary disk" }],
+  ["ENOSYS", { what: "the system does not support this", hint: "give a path on an ordinary disk" }],
+  ["ENOLCK", { what: "the file system has no locks left", hint: "give a path on a local disk" }],
+  ["EOVERFLOW", { what: "the file is too large for this system", hint: "split it, or use a 64-bit system" }],
+  ["ENOMEM", { what: "the system has no memory left", hint: "close other programs, or lower --memory" }],
+  [
+    "EAGAIN",
+    {
+      what: "the system has no room for another process or operation",
+      hint: "try again, or raise the limit (ulimit -u)",
+    },
+  ],
+  ["E2BIG", { what: "the arguments are longer than the system allows", hint: "give fewer or shorter ones" }],
+  ["ENOEXEC", { what: "the system cannot run it", hint: "give a program for this machine" }],
+  ["ESRCH", { what: "the process has ended", hint: "try again" }],
+  ["EINTR", { what: "the operation was interrupted", hint: "try again" }],
+  ["EPIPE", { what: "the reader has closed the pipe", hint: "see why the program that reads it ended" }],
+  [
+    "ECONNREFUSED",
+    { what: "nothing listens there", hint: "check address and port, and that the server runs" },
+  ],
+  ["ECONNRESET", { what: "the other side closed the connection", hint: "try again, or look at its log" }],
+  ["ECONNABORTED", { what: "the connection was aborted", hint: "try again" }],
+  ["ENOTCONN", { what: "the connection is closed", hint: "try again" }],
+  ["ETIMEDOUT", { what: "there was no answer in time", hint: "check the address and the network" }],
+  ["ENOTFOUND", { what: "the host is not known", hint: "check the name in the address, and the network" }],
+  ["EAI_AGAIN", { what: "the name server does not answer", hint: "check the network, or try again" }],
+  ["EHOSTUNREACH", { what: "the host cannot be reached", hint: "check the address and the network" }],
+  ["EHOSTDOWN", { what: "the host is down", hint: "check the address, or try again" }],
+  ["ENETUNREACH", { what: "the network cannot be reached", hint: "check the network" }],
+  ["ENETDOWN", { what: "the network is down", hint: "check the network" }],
+  ["EPROTO", { what: "the other side speaks another protocol", hint: "check http or https, and the port" }],
+  ["EADDRINUSE", { what: "another program listens there", hint: "give a free port: --port N" }],
+  [
+    "EADDRNOTAVAIL",
+    { what: "this machine does not have that address", hint: "give an address of this machine: --host HOST" },
+  ],
 ]);
+
+/** `ENOENT`, `E2BIG`, `EAI_AGAIN`; not `ERR_…`, which are Node's own. */
+const SYSTEM_CODE = /^E(?!RR_)[A-Z0-9_]+$/;
+
+/** Calls by which a failure is known for one of a kind; all others read or look. */
+const DOING = new Map(
+  Object.entries({
+    write:
+      "write,writev,fsync,fdatasync,ftruncate,truncate,rename,unlink,rmdir,rm,mkdir,mkdtemp,link,symlink",
+    reach: "connect,getaddrinfo,send,recv,sendmsg,shutdown",
+    "listen at": "listen,bind",
+    start: "spawn,kill",
+  }).flatMap(([doing, calls]) => calls.split(",").map((call) => [call, doing] as const)),
+);
 
 /** The errno of a failed system call, Node's `code`. */
 function readCode(cause: unknown): string | undefined {
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined;
-  return typeof cause.code === "string" && /^E[A-Z]+$/.test(cause.code) ? cause.code : undefined;
+  const { code } = cause;
+  return typeof code === "string" && SYSTEM_CODE.test(code) ? code : undefined;
 }
 
 /** Whether an error comes from a system call, and so from the machine rather than a file's content. */
@@ -86,6 +150,13 @@ export function fileSystemError(
 ): LogratioError {
   if (cause instanceof LogratioError) return cause;
   const code = readCode(cause);
+  if (code === "ENOENT" && doing === "start") {
+    return new NotFoundError(`cannot start ${at.file}: there is no such program`, {
+      at,
+      hint: "install it, or check its name and the PATH",
+      cause,
+    });
+  }
   if (code === "ENOENT") {
     return new NotFoundError(`cannot ${doing} ${at.file}: there is no such file or directory`, {
       at,
@@ -105,3 +176,54 @@ export function fileSystemError(
     },
   );
 }
+
+/** How many errors may lie behind each other before the search for a system's error ends. */
+const MOST_CAUSES = 8;
+
+/** The failed system call in an error or behind it; `fetch failed` is one behind a TypeError. */
+function findSystemError(error: unknown): SystemError | undefined {
+  let at = error;
+  for (let depth = 0; depth < MOST_CAUSES && at instanceof Error; depth++) {
+    if (isSystemError(at)) return at;
+    at = at instanceof AggregateError && at.cause === undefined ? at.errors[0] : at.cause;
+  }
+  return undefined;
+}
+
+interface SystemError extends Error {
+  readonly code: string;
+  readonly syscall?: string;
+  readonly path?: string;
+  readonly dest?: string;
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+/** What a failed call was about, as far as the system says it. */
+function nameSubject({ syscall = "", path, dest, hostname, address, port }: SystemError): string {
+  // `spawn PROGRAM`: some versions have the program only there.
+  const program = /^spawn(?:Sync)? (.+)$/.exec(syscall)?.[1];
+  const host = hostname ?? address;
+  const place = host === undefined ? undefined : `${host}${port === undefined ? "" : `:${port}`}`;
+  return dest ?? path ?? program ?? place ?? "a file";
+}
+
+/**
+ * The error with a tag for a failure that nobody explained where it happened and that is the machine's, not a bug:
+ * a full disk, a missing directory, a closed port, a program that is not installed.
+ *
+ * @returns undefined for any other error without a tag, which is a bug
+ */
+export function foreseenError(error: unknown): LogratioError | undefined {
+  if (error instanceof LogratioError) return error;
+  const failed = findSystemError(error);
+  if (failed === undefined) return undefined;
+  const [call = ""] = (failed.syscall ?? "").split(" ");
+  return fileSystemError(failed, DOING.get(call.replace(/Sync$/, "")) ?? "read", {
+    file: nameSubject(failed),
+  });
+}
+
+/** The codes that have advice of their own. */
+export const KNOWN_SYSTEM_CODES: readonly string[] = ["ENOENT", ...ADVICE.keys()];

@@ -45,7 +45,7 @@ export {
   UsageError,
   VersionError,
 } from "./errors.ts";
-export { fileSystemError, isSystemError } from "./file-system-errors.ts";
+export { fileSystemError, foreseenError, isSystemError } from "./file-system-errors.ts";
 export { IdSpeller } from "./id-speller.ts";
 export { orNull, resultJson } from "./json.ts";
 export { joinLines, type Lines, putBefore, splitLines } from "./lines.ts";
