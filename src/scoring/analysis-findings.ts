@@ -5,11 +5,24 @@
  */
 import { describeDiffering, type ExcludedMass, type TextSummary } from "../analyses/kl/index.ts";
 import type { LogratioError } from "../core/base/index.ts";
-import type { FindingLog } from "../core/schema/index.ts";
+import type { Finding, FindingLog, Severity } from "../core/schema/index.ts";
 import { formatNumber } from "../core/text/index.ts";
 
 /** Probability outside the common vocabulary above which figures are distorted. */
 const NEGLIGIBLE_MASS = 1e-3;
+
+const SEVERITIES: readonly Severity[] = ["skipped", "warning", "info"];
+
+/** Findings with the gravest first: an order that does not depend on how texts were cut into studies. */
+export function orderFindings(findings: readonly Finding[]): Finding[] {
+  const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+  return findings.toSorted(
+    (a, b) =>
+      SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+      compare(a.code, b.code) ||
+      compare(a.message, b.message),
+  );
+}
 
 export function reportUnscored(findings: FindingLog, name: string, file: string): void {
   findings.add({

@@ -30,12 +30,13 @@ import { crc32c, EmptyInputError, isLogratioError, NotFoundError } from "../core
 import { FindingLog } from "../core/schema/index.ts";
 import { openTokenizer } from "../input/tokens/index.ts";
 import type { KlPolicy, KlReport } from "../results/index.ts";
-import { reportSummarized, reportTokenizer, reportUnscored } from "./analysis-findings.ts";
+import { orderFindings, reportSummarized, reportTokenizer, reportUnscored } from "./analysis-findings.ts";
+import { reportCoverage } from "./coverage-findings.ts";
 import type { SpikeGradients } from "./gradients/index.ts";
 import { computeKey } from "./keyed-text.ts";
 import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
 import { type Manifest, type ManifestPolicy, paths, readManifest } from "./store/manifest.ts";
-import { checkScores } from "./store/scores-damage.ts";
+import { readScoredKeys } from "./store/scores-damage.ts";
 import { readTexts } from "./store/texts-file.ts";
 import { StudyFollowUps } from "./study-follow-ups.ts";
 import type { AnalysisSpec } from "./study-spec.ts";
@@ -100,8 +101,9 @@ async function openAnalysis(dir: string, options: AnalyzeStudyOptions): Promise<
       hint: "give the directory that logratio score wrote, or texts and policies to score",
     });
   }
-  const texts = await readTexts(dir);
-  return new StudyAnalysis(dir, manifest, texts, options);
+  const findings = new FindingLog();
+  const texts = await readTexts(dir, { written: manifest.texts, findings });
+  return new StudyAnalysis(dir, manifest, texts, findings, options);
 }
 
 interface SummariesOptions {
@@ -116,17 +118,24 @@ class StudyAnalysis {
   readonly #texts: readonly PreparedText[];
   readonly #options: AnalyzeStudyOptions;
   readonly #errors: readonly (FirstError | undefined)[];
-  readonly #findings = new FindingLog();
+  readonly #findings: FindingLog;
   readonly #read: ReadScoredOptions;
   #followUps: StudyFollowUps | undefined;
   #textOf: ((id: number) => string) | undefined;
   #done = 0;
   #total = 0;
 
-  constructor(dir: string, manifest: Manifest, texts: readonly PreparedText[], options: AnalyzeStudyOptions) {
+  constructor(
+    dir: string,
+    manifest: Manifest,
+    texts: readonly PreparedText[],
+    findings: FindingLog,
+    options: AnalyzeStudyOptions,
+  ) {
     this.#dir = dir;
     this.#manifest = manifest;
     this.#texts = texts;
+    this.#findings = findings;
     this.#options = options;
     this.#errors = texts.map((text) => (text.correct === false ? findFirstError(text) : undefined));
     this.#read = { floor: options.analysis.floor, vocabularySize: vocabularySize(manifest) };
@@ -148,7 +157,7 @@ class StudyAnalysis {
       maskedOutTokens: this.#countMaskedOut(),
       checkpoints,
       pairs,
-      findings: this.#findings.list(),
+      findings: orderFindings(this.#findings.list()),
       sizes: { cases: this.#options.analysis.cases },
     };
     const cases = await this.#look(chooseCases(input), names);
@@ -200,7 +209,7 @@ class StudyAnalysis {
     const names = await this.#scored();
     this.#total = (names.length + this.#manifest.pairs.length) * this.#texts.length;
     const outcomes = await this.#outcomes();
-    this.#followUps = await StudyFollowUps.read(this.#dir, this.#manifest);
+    this.#followUps = await StudyFollowUps.read(this.#dir, this.#manifest, this.#findings);
     const checkpoints: StudyCheckpoint[] = [];
     for (const name of names) checkpoints.push(await this.#checkpoint(name, outcomes));
     const pairs: SummarizedPair[] = [];
@@ -228,7 +237,18 @@ class StudyAnalysis {
           reportTokenizer(this.#findings, tokenizer, error);
         },
       );
-    await checkScores(paths.scores(this.#dir, reference));
+    await this.#openScores(reference);
+  }
+
+  /** Checks a policy's scores, and reports the texts that they lack. */
+  async #openScores(name: string): Promise<void> {
+    const keys = await readScoredKeys(paths.scores(this.#dir, name));
+    reportCoverage(this.#findings, name, this.#texts, {
+      keys,
+      file: paths.scores(this.#dir, name),
+      entry: this.#manifest.policies[name],
+      isVerified: this.#manifest.texts !== undefined,
+    });
   }
 
   #policies(): [string, KlPolicy][] {
@@ -246,7 +266,7 @@ class StudyAnalysis {
     for (const name of Object.keys(policies)) {
       if (name === reference) continue;
       if (await hasScores(this.#dir, name)) {
-        await checkScores(paths.scores(this.#dir, name));
+        await this.#openScores(name);
         names.push(name);
       } else {
         reportUnscored(this.#findings, name, paths.scores(this.#dir, name));

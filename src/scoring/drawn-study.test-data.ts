@@ -116,7 +116,7 @@ export async function writeDrawnStudy(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   const names = Object.keys(POLICIES) as Name[];
-  await writeTexts(
+  const written = await writeTexts(
     dir,
     texts.map(({ text }) => text),
   );
@@ -131,6 +131,7 @@ export async function writeDrawnStudy(
     reference: "ref",
     pairs: [["rl_30", "rl_10"]],
     tokenizer: null,
+    texts: written,
     settings,
     policies: Object.fromEntries(
       names.map((name) => [

@@ -7,7 +7,7 @@ import { buildKlReport, type KlReportInput, poolStudies } from "../analyses/kl/i
 import { collectFindings, type KlSums, type Part } from "../analyses/parts/index.ts";
 import { EmptyInputError } from "../core/base/index.ts";
 import type { KlReport } from "../results/index.ts";
-import { reportDiffering, reportSummarized } from "./analysis-findings.ts";
+import { orderFindings, reportDiffering, reportSummarized } from "./analysis-findings.ts";
 import { describeAnalysis } from "./analyze-study.ts";
 import { mergeConfigs } from "./config/merge-configs.ts";
 import { readAnalysisConfig } from "./config/read-analysis.ts";
@@ -43,7 +43,7 @@ export function reportStudies(
     ...pooled,
     settings: describeAnalysis(analysis),
     categories: analysis.categories,
-    findings: findings.list(),
+    findings: orderFindings(findings.list()),
     sizes: { cases: analysis.cases },
   };
   return { report: buildKlReport(input), figures };

@@ -5,11 +5,12 @@
  */
 import { isLogratioError, UnsupportedError, UsageError } from "../core/base/index.ts";
 import { type Finding, FindingLog } from "../core/schema/index.ts";
+import { plural } from "../core/text/index.ts";
 import type { TokenDecoder } from "../input/tokens/index.ts";
 import { gradeAnswer } from "./grade-answer.ts";
 import { type BackendOptions, openPolicy } from "./open-policy.ts";
 import type { Policy, Sampled, SampleOptions } from "./policy.ts";
-import { appendLines, type LinesForm, readLines } from "./store/lines-file.ts";
+import { appendLines, type LinesForm, resumeLines } from "./store/lines-file.ts";
 import { makeStudyDirectory, paths } from "./store/manifest.ts";
 import type { GenerateSpec, StudySpec } from "./study-spec.ts";
 import { type PreparedPrompt, type PreparedText, readPrompts } from "./texts/index.ts";
@@ -32,7 +33,8 @@ interface Rollout {
 
 const FORM: LinesForm<Rollout> = {
   said: ({ from, problem, sample, ids, finishReason }) => [from, problem, sample, ids, finishReason],
-  describeDamage: (count) => `${count} sampled responses are damaged and will be sampled again`,
+  describeDamage: (count) => `${plural(count, "sampled response")} ${count === 1 ? "is" : "are"} damaged`,
+  again: "sampled again",
   likely: "the run that sampled them was killed, or the disk was full",
 };
 
@@ -123,7 +125,7 @@ async function readRollouts(
   findings: FindingLog,
 ): Promise<Map<string, Rollout[]>> {
   const found = new Map<string, Rollout[]>();
-  for (const rollout of await readLines(file, FORM, findings)) {
+  for (const rollout of await resumeLines(file, FORM, findings)) {
     if (rollout.from !== from) continue;
     const others = found.get(rollout.problem) ?? [];
     if (others.some(({ sample }) => sample === rollout.sample)) continue;

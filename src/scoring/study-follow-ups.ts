@@ -4,6 +4,7 @@
  * @module
  */
 import type { TextContinuation } from "../analyses/kl/index.ts";
+import type { FindingLog } from "../core/schema/index.ts";
 import type { CaseContinuation } from "../results/index.ts";
 import { type Continuation, readContinuations } from "./continuations/index.ts";
 import { readGradients, type SpikeGradients } from "./gradients/index.ts";
@@ -17,21 +18,30 @@ export class StudyFollowUps {
   /** By key of the text. */
   readonly #continuations: ReadonlyMap<string, readonly Continuation[]>;
 
-  private constructor(dir: string, manifest: Manifest, continuations: readonly Continuation[]) {
+  readonly #findings: FindingLog;
+
+  private constructor(
+    dir: string,
+    manifest: Manifest,
+    continuations: readonly Continuation[],
+    findings: FindingLog,
+  ) {
     this.#dir = dir;
     this.#manifest = manifest;
+    this.#findings = findings;
     this.#continuations = groupLines(continuations, ({ key }) => key);
   }
 
-  static async read(dir: string, manifest: Manifest): Promise<StudyFollowUps> {
+  /** @param findings where damaged lines are reported */
+  static async read(dir: string, manifest: Manifest, findings: FindingLog): Promise<StudyFollowUps> {
     const fingerprint = (policy: string): string | undefined => manifest.policies[policy]?.fingerprint;
-    return new StudyFollowUps(dir, manifest, await readContinuations(dir, fingerprint));
+    return new StudyFollowUps(dir, manifest, await readContinuations(dir, fingerprint, findings), findings);
   }
 
   /** Gradients of the scored models, by key of the text. */
   async gradients(checkpoint: string): Promise<ReadonlyMap<string, SpikeGradients>> {
     const fingerprint = this.#manifest.policies[checkpoint]?.fingerprint ?? "";
-    return readGradients(this.#dir, checkpoint, fingerprint);
+    return readGradients(this.#dir, checkpoint, fingerprint, this.#findings);
   }
 
   /** Continuations of a text under a checkpoint and the reference. */

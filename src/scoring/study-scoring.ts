@@ -27,8 +27,15 @@ import { RowCache } from "./row-cache.ts";
 import { namesOfRows } from "./score-attention.ts";
 import { type KeyedText, type ScoredPolicy, scorePolicy } from "./score-policy.ts";
 import { reportDamage, reportNoAttention, reportPolicy, reportRefusals } from "./scoring-findings.ts";
-import { isLasting, type ManifestPolicy, type RefusedText, writeManifest } from "./store/manifest.ts";
+import {
+  isLasting,
+  type ManifestPolicy,
+  type RefusedText,
+  type TextsDigest,
+  writeManifest,
+} from "./store/manifest.ts";
 import { openPolicyScores, type PolicyScoresFile } from "./store/policy-scores.ts";
+import { digestTexts } from "./store/texts-file.ts";
 import { inTrainingOrder, isAsked, listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
 import type { PreparedText } from "./texts/index.ts";
 
@@ -99,6 +106,8 @@ export class StudyScoring {
   /** The reference first, so that its rows are cached when the others are compared with them. */
   readonly #policies: readonly PolicySpec[];
   readonly #texts: readonly KeyedText[];
+  /** Of the texts as they are stored, for the manifest. */
+  readonly #written: TextsDigest;
   /** By key: where a wrong text's first error is, if attention is requested. */
   readonly #errors: ReadonlyMap<string, ErrorSpan | undefined>;
   readonly #pool: PolicyPool;
@@ -140,6 +149,7 @@ export class StudyScoring {
     );
     this.#rows = createDistributionPool(options.threads);
     this.#texts = texts.map((text) => keyed(text, spec.attention));
+    this.#written = digestTexts(texts);
     this.#errors = new Map(this.#texts.map(({ key, plan }) => [key, plan?.error]));
     this.#tokens = this.#texts.reduce((sum, text) => sum + responseTokens(text), 0);
   }
@@ -186,7 +196,8 @@ export class StudyScoring {
     const able = await this.#askAbilities(name);
     const { gives, facts } = able;
     const entry = { at, role, step, stage, gives, facts, fingerprint: this.#pool.fingerprint(name) };
-    const lasting = this.#pool.unchanged(name) ? (this.#before[name]?.refused ?? []).filter(isLasting) : [];
+    const before = this.#pool.unchanged(name) ? (this.#before[name]?.refused ?? []) : [];
+    const lasting = before.filter((one) => isLasting(one) && this.#errors.has(one.key));
     // Before any score, so that scores saved before a kill identify their model. Without `scored`, which would mark its
     // files as finished.
     this.#entries[name] = { ...entry, refused: lasting };
@@ -201,7 +212,12 @@ export class StudyScoring {
     else await file.finish(this.#texts.map(({ key }) => key));
     const refused = [...lasting, ...result.refused];
     const scored = signal?.aborted ? undefined : file.done.size;
-    this.#entries[name] = { ...entry, refused, ...(scored !== undefined && { scored }) };
+    this.#entries[name] = {
+      ...entry,
+      refused,
+      ...(result.givenUp > 0 && { unsent: result.givenUp }),
+      ...(scored !== undefined && { scored }),
+    };
     await this.#save();
     reportRefusals(this.#findings, name, refused, result.givenUp);
     return {
@@ -308,6 +324,7 @@ export class StudyScoring {
       reference,
       pairs,
       tokenizer: tokenizer === undefined ? null : resolve(tokenizer),
+      texts: this.#written,
       settings,
       policies: this.#entries,
     });

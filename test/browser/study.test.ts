@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -114,10 +115,11 @@ describe.skipIf(!hasBrowser)("a study of checkpoints", () => {
   it("shows hostile text as text", async () => {
     const file = join(study, "texts.jsonl");
     const [first = "", ...rest] = (await readFile(file, "utf8")).split("\n");
-    const text = JSON.parse(first) as { tokens: string[] };
+    const { digest: _, ...text } = JSON.parse(first) as { tokens: string[]; digest: string };
     text.tokens[2] = HOSTILE;
-    const changed = { ...text, problem: HOSTILE, promptText: HOSTILE, source: HOSTILE };
-    await writeFile(file, [JSON.stringify(changed), ...rest].join("\n"));
+    const changed = { ...text, problem: HOSTILE, prompt_text: HOSTILE, source: HOSTILE };
+    const digest = createHash("sha256").update(JSON.stringify(changed)).digest("hex").slice(0, 16);
+    await writeFile(file, [JSON.stringify({ ...changed, digest }), ...rest].join("\n"));
     const hostile = await place.serve(study);
     for (const hash of ["#/checkpoints", "#/checkpoints?part=texts", "#/checkpoints?text=0&token=2"]) {
       await goTo(page, hostile.url, hash);

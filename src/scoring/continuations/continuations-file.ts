@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { FindingLog } from "../../core/schema/index.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
 import { writeWholeFile } from "../../input/io/index.ts";
 import type { Sampled } from "../policy.ts";
-import { appendLines, type LinesForm, readLines } from "../store/lines-file.ts";
+import { appendLines, type LinesForm, readLines, resumeLines } from "../store/lines-file.ts";
 import { paths } from "../store/manifest.ts";
 
 /** A line: one sample. */
@@ -33,10 +34,8 @@ export interface Continuation {
 
 const FORM: LinesForm<Continuation> = {
   said: (line) => line,
-  describeDamage: (count) =>
-    count === 1
-      ? "1 continuation is damaged and will be sampled again"
-      : `${count} continuations are damaged and will be sampled again`,
+  describeDamage: (count) => `${plural(count, "continuation")} ${count === 1 ? "is" : "are"} damaged`,
+  again: "sampled again",
   likely: "the run that sampled them was killed, or the disk was full",
 };
 
@@ -48,7 +47,7 @@ export function appendContinuations(dir: string, lines: readonly Continuation[])
 export async function readContinuations(
   dir: string,
   fingerprints: (policy: string) => string | undefined,
-  findings = new FindingLog(),
+  findings: FindingLog,
 ): Promise<Continuation[]> {
   const lines = await readLines(paths.continuations(dir), FORM, findings);
   return lines.filter(({ policy, fingerprint }) => fingerprint === fingerprints(policy));
@@ -60,7 +59,7 @@ export async function keepContinuations(
   isCurrent: (line: Continuation) => boolean,
   findings: FindingLog,
 ): Promise<Continuation[]> {
-  const lines = await readLines(paths.continuations(dir), FORM, findings);
+  const lines = await resumeLines(paths.continuations(dir), FORM, findings);
   const kept = lines.filter(isCurrent);
   if (kept.length < lines.length) {
     await writeWholeFile(paths.continuations(dir), "");

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { FindingLog } from "../../core/schema/index.ts";
-import { appendLines, type LinesForm, readLines } from "../store/lines-file.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
+import { appendLines, type LinesForm, readLines, resumeLines } from "../store/lines-file.ts";
 import { paths } from "../store/manifest.ts";
 
 /** A line: one text, or further spikes of it that other spike settings found later. */
@@ -30,10 +31,8 @@ const FORM: LinesForm<GradientLine> = {
     positions,
     values,
   ],
-  describeDamage: (count) =>
-    count === 1
-      ? "the gradients of 1 text are damaged and will be computed again"
-      : `the gradients of ${count} texts are damaged and will be computed again`,
+  describeDamage: (count) => `the gradients of ${plural(count, "text")} are damaged`,
+  again: "computed again",
   likely: "the run that computed them was killed, or the disk was full",
 };
 
@@ -51,19 +50,33 @@ export function appendGradients(
 }
 
 /**
- * A policy's stored gradients, by the key of the text.
+ * A policy's stored gradients, by the key of the text. Damaged ones are reported and left out.
  *
- * @param fingerprint of the current models: gradients of others are ignored; undefined: all gradients
+ * @param fingerprint of the current models: gradients of others are ignored
  */
 export async function readGradients(
   dir: string,
   policy: string,
-  fingerprint: string | undefined,
-  findings = new FindingLog(),
+  fingerprint: string,
+  findings: FindingLog,
 ): Promise<Map<string, SpikeGradients>> {
+  return collect(await readLines(paths.gradients(dir, policy), FORM, findings), fingerprint);
+}
+
+/** As {@link readGradients}, for a run that adds to them: damaged ones are removed from the file. */
+export async function resumeGradients(
+  dir: string,
+  policy: string,
+  fingerprint: string,
+  findings: FindingLog,
+): Promise<Map<string, SpikeGradients>> {
+  return collect(await resumeLines(paths.gradients(dir, policy), FORM, findings), fingerprint);
+}
+
+function collect(lines: readonly GradientLine[], fingerprint: string): Map<string, SpikeGradients> {
   const found = new Map<string, SpikeGradients>();
-  for (const line of await readLines(paths.gradients(dir, policy), FORM, findings)) {
-    if (fingerprint !== undefined && line.fingerprint !== fingerprint) continue;
+  for (const line of lines) {
+    if (line.fingerprint !== fingerprint) continue;
     const spikes = found.get(line.key) ?? new Map<number, readonly number[]>();
     found.set(line.key, spikes);
     line.positions.forEach((position, i) => {

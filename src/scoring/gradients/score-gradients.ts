@@ -18,7 +18,7 @@ import { paths } from "../store/manifest.ts";
 import { inTrainingOrder, isAsked, type StudySpec } from "../study-spec.ts";
 import type { PreparedText } from "../texts/index.ts";
 import { chooseSpikes } from "./choose-spikes.ts";
-import { appendGradients, readGradients } from "./gradients-file.ts";
+import { appendGradients, resumeGradients } from "./gradients-file.ts";
 
 export interface ScoreGradientsOptions extends BackendOptions {
   /** Directory of the study's tokenizer. */
@@ -101,7 +101,7 @@ async function scoreCheckpoint(name: string, run: Run): Promise<void> {
 async function listWanted(name: string, { spec, texts, pool, findings }: Run): Promise<Wanted[]> {
   const { out, reference, analysis } = spec;
   if (!(await hasScores(out, name)) || !(await hasScores(out, reference))) return [];
-  const known = await readGradients(out, name, pool.fingerprint(name), findings);
+  const known = await resumeGradients(out, name, pool.fingerprint(name), findings);
   const wanted: Wanted[] = [];
   const options = { floor: analysis.floor, vocabularySize: null };
   for await (const { index, scored } of readPair(out, texts, name, reference, options)) {

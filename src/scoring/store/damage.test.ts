@@ -179,7 +179,7 @@ describe("sampled responses", () => {
     const kept = await readFile(paths.rollouts(join(home, copy)), "utf8");
     expect([...new Set(kept.split("\n"))].sort()).toEqual(lines.split("\n").sort());
     // Half of it may end with a line.
-    if (kind.startsWith("flipped")) expect(said(result)).toContain("1 sampled responses are damaged");
+    if (kind.startsWith("flipped")) expect(said(result)).toContain("1 sampled response is damaged");
     expect(said(await runStudy(await study(copy, more), ONE_THREAD))).toBe("");
   });
 });

@@ -11,18 +11,29 @@ import { makeDirectory, writeWholeFile } from "../../input/io/index.ts";
 import type { PolicyRole } from "../../results/index.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
+/** Version 1 has no digest of its texts, and other keys in `texts.jsonl`. */
+const OLDEST_VERSION = 1;
 
 export interface Manifest {
-  readonly schemaVersion: typeof SCHEMA_VERSION;
+  readonly schemaVersion: number;
   readonly kind: "logratio-study";
   readonly name: string;
   readonly reference: string;
   readonly pairs: readonly (readonly [string, string])[];
   readonly tokenizer: string | null;
+  /** Of `texts.jsonl`; absent where an older version wrote the study. */
+  readonly texts?: TextsDigest;
   /** Settings for reading the scores, as config keys. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly policies: Readonly<Record<string, ManifestPolicy>>;
+}
+
+/** What identifies the content of `texts.jsonl`. */
+export interface TextsDigest {
+  readonly count: number;
+  /** Of the whole file, in hexadecimal. */
+  readonly sha256: string;
 }
 
 export interface ManifestPolicy {
@@ -38,6 +49,8 @@ export interface ManifestPolicy {
    */
   readonly fingerprint: string;
   readonly refused: readonly RefusedText[];
+  /** Texts that were not sent, because its server had failed too often in a row; absent for none. */
+  readonly unsent?: number;
   /** The number of texts with scores; absent until it is finished. */
   readonly scored?: number;
 }
@@ -111,11 +124,12 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   if (value.kind !== "logratio-study") {
     throw new FormatError(`${file} does not describe a study of logratio`, { at: { file } });
   }
-  if (value.schemaVersion !== SCHEMA_VERSION) {
+  const { schemaVersion: version } = value;
+  if (!(Number.isInteger(version) && version >= OLDEST_VERSION && version <= SCHEMA_VERSION)) {
     throw new VersionError(
-      `the study in ${dir} has version ${String(value.schemaVersion)}; this logratio reads version ${SCHEMA_VERSION}`,
+      `the study in ${dir} has version ${String(version)}; this logratio reads versions ${OLDEST_VERSION} to ${SCHEMA_VERSION}`,
       {
-        ...(typeof value.schemaVersion === "number" && { found: value.schemaVersion }),
+        ...(typeof version === "number" && { found: version }),
         supported: SCHEMA_VERSION,
         at: { file },
         hint: "use the logratio that wrote it, or a newer one",

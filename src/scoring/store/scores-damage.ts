@@ -32,10 +32,14 @@ export async function readSoundKeys(file: string): Promise<ScoresFileContents | 
   }
 }
 
-/** @throws FormatError where a file is not what was written, unless it is not there */
-export async function checkScores(file: string): Promise<void> {
+/**
+ * The keys of the texts that a file has scores of; none where there is no file.
+ *
+ * @throws FormatError where it is not what was written
+ */
+export async function readScoredKeys(file: string): Promise<ReadonlySet<string>> {
   const found = await readSoundKeys(file);
-  if (found === undefined || !("why" in found)) return;
+  if (found === undefined || !("why" in found)) return new Set(found?.keys);
   throw new FormatError(`the scores in ${file} have changed since they were written: ${found.why}`, {
     at: { file },
     likely: "the disk was full, or the file was copied incompletely or edited",

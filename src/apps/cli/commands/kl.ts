@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
+import type { Finding } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
@@ -147,9 +148,15 @@ async function answer(
   });
   if (report === undefined) return undefined;
   return {
-    report: { ...report, findings: [...run.findings, ...report.findings] },
+    report: { ...report, findings: joinFindings(run.findings, report.findings) },
     figures: spec.figures,
   };
+}
+
+/** What scoring said is not said again by reading the scores. */
+function joinFindings(scoring: readonly Finding[], reading: readonly Finding[]): Finding[] {
+  const said = new Set(scoring.map(({ code, message }) => `${code} ${message}`));
+  return [...scoring, ...reading.filter(({ code, message }) => !said.has(`${code} ${message}`))];
 }
 
 /** Several studies as one, without a file in between. */

@@ -6,6 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { tokenClassifier } from "../../../analyses/kl/index.ts";
+import { FindingLog } from "../../../core/schema/index.ts";
 import { ValueSketch } from "../../../core/summaries/index.ts";
 import type { KlReport } from "../../../results/index.ts";
 import { type StudyInfo, type StudyTexts, VIEW_SCHEMA_VERSION } from "../../../results/index.ts";
@@ -60,7 +61,8 @@ export async function buildStudy(
   version: string,
   { redact, ...options }: BuildStudyOptions,
 ): Promise<void> {
-  const texts = await readTexts(dir);
+  // The analysis reads the same file, and reports what is damaged.
+  const texts = await readTexts(dir, { written: manifest.texts, findings: new FindingLog() });
   const pass = await StudyPass.begin(directory, manifest, texts, redact);
   let report: KlReport;
   try {

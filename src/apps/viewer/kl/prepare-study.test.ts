@@ -5,6 +5,7 @@ import type { KlReport } from "../../../results/kl/index.ts";
 import type { StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText, type WireStudyText } from "../../../results/wire/index.ts";
 import { analyzeStudy, readAnalysisConfig, readPair, readTexts } from "../../../scoring/index.ts";
+import { writeTexts } from "../../../scoring/store/texts-file.ts";
 import { type ExampleStudy, exampleStudy } from "./example-study.test-data.ts";
 import { isStudy, type PreparedStudy, prepareStudy } from "./index.ts";
 
@@ -158,9 +159,8 @@ describe("the cache of a study", () => {
 describe("a text that a checkpoint has no scores of", () => {
   it("has no values there, and is listed without figures", async () => {
     const partial = await exampleStudy();
-    const lines = (await readFile(join(partial.dir, "texts.jsonl"), "utf8")).split("\n");
-    const added = { ...(JSON.parse(lines[0]!) as object), id: "added", problem: "added" };
-    await writeFile(join(partial.dir, "texts.jsonl"), `${lines.join("\n")}${JSON.stringify(added)}\n`);
+    const texts = await readTexts(partial.dir);
+    await writeTexts(partial.dir, [...texts, { ...texts[0]!, id: "added", problem: "added" }]);
     const prepared = await prepareStudy(partial.dir);
     const { meta, kl, referenceLogprob } = decodeStudyText((await prepared.text(4))!);
     expect([...kl, ...referenceLogprob].every(Number.isNaN)).toBe(true);

@@ -213,7 +213,7 @@ async function isStudyDirectory(path: string, names: readonly string[]): Promise
   const taken = names.filter((name) => STUDY_NAMES.includes(name));
   return (
     taken.every((name) => ["texts.jsonl", "rollouts.jsonl", "scores"].includes(name)) &&
-    (await begins("texts.jsonl", /"idsFrom":/)) &&
+    (await begins("texts.jsonl", /"ids_?[Ff]rom":/)) &&
     (await begins("rollouts.jsonl", /"finishReason":/)) &&
     (taken.some((name) => name !== "scores") || (await isEmpty(join(path, "scores"))))
   );
