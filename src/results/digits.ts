@@ -74,8 +74,10 @@ export interface DigitSequence {
 }
 
 export interface DigitVocabularySummary {
-  /** Directory of the tokenizer; null where ids were given. */
+  /** Directory of the tokenizer; null without one. */
   readonly tokenizer: string | null;
+  /** Whether digits were found by the texts of tokens, where the input names tokens by text and not by id. */
+  readonly token_texts: boolean;
   /** Ids of single digits, by digit. */
   readonly bare: readonly (readonly number[])[];
   readonly spaced: readonly (readonly number[])[];

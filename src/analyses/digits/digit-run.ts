@@ -94,6 +94,7 @@ export class DigitRun {
     if (!ids) {
       throw new SchemaError("there are no response token ids, which are needed to find digits", {
         at,
+        likely: "the file names tokens neither by id nor by text",
         hint: "name their column: --tokens COLUMN",
       });
     }

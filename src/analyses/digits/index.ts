@@ -35,11 +35,13 @@ export { positionFigures } from "./loss-tally.ts";
 export { findNumbers, type NumberPart, type NumberSpan, type TokenSpan } from "./numbers.ts";
 export { type DigitBatch, type DigitProxy, digitProxy, PROXY_METHOD } from "./proxy.ts";
 export { bonusReward, confidenceReward, type DigitConfidence, lossReward } from "./rewards.ts";
+export { hasTokenTexts, TextVocabulary } from "./token-texts.ts";
 export {
   type DigitDecoder,
   type DigitIds,
   type DigitVocabulary,
   findDigitTokens,
   type NumberToken,
+  parseNumberToken,
   takeDigitTokens,
 } from "./vocabulary.ts";

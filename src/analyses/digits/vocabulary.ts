@@ -42,6 +42,12 @@ export interface DigitVocabulary {
 
 const NUMBER = /^( ?)([0-9]+)$/;
 
+/** Undefined for a text that is not a number. */
+export function parseNumberToken(text: string): NumberToken | undefined {
+  const match = NUMBER.exec(text);
+  return match === null ? undefined : { digits: match[2]!, spaced: match[1] !== "" };
+}
+
 /**
  * Finds the tokens of a vocabulary that are digits, by looking at every entry.
  *
@@ -63,8 +69,8 @@ const NUMBER = /^( ?)([0-9]+)$/;
 export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {
   const tokens = new Map<number, NumberToken>();
   for (let id = 0; id < decoder.vocabularySize; id++) {
-    const match = NUMBER.exec(decoder.decode([id]));
-    if (match) tokens.set(id, { digits: match[2]!, spaced: match[1] !== "" });
+    const token = parseNumberToken(decoder.decode([id]));
+    if (token) tokens.set(id, token);
   }
   const anchor = [...tokens].find(([, { digits }]) => digits.length === 1)?.[0];
   if (anchor === undefined) {

@@ -18,7 +18,6 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
   const { rolloutLogprobs, trainerLogprobs, responseTokenIds, advantages, positionIds, weightVersions } =
     batch;
   const { promptTokenIds, trainerPromptTokenIds, arrays, turnMask, keptMass, routeAgreement } = batch;
-  const { finishReasons, engineIds, cachedTokens } = batch;
   const trainerPrompts = batch.trainerPromptOffsets && gatherer(batch.trainerPromptOffsets, rows);
   return {
     length: rows.length,
@@ -62,11 +61,23 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     sampleIds: list(batch.sampleIds),
     groupIds: list(batch.groupIds),
     environments: list(batch.environments),
+    ...takeRare(batch, list, each),
+    promptTexts: list(batch.promptTexts),
+    responseTexts: list(batch.responseTexts),
+  };
+}
+
+/** What most sources lack. */
+function takeRare(
+  { finishReasons, engineIds, cachedTokens, tokenTexts }: RecordBatch,
+  list: <T>(items: readonly T[]) => T[],
+  each: <T extends Column>(column: T) => T,
+): Pick<RecordBatch, "finishReasons" | "engineIds" | "cachedTokens" | "tokenTexts"> {
+  return {
     ...(finishReasons && { finishReasons: list(finishReasons) }),
     ...(engineIds && { engineIds: list(engineIds) }),
     ...(cachedTokens && { cachedTokens: each(cachedTokens) }),
-    promptTexts: list(batch.promptTexts),
-    responseTexts: list(batch.responseTexts),
+    ...(tokenTexts && { tokenTexts: list(tokenTexts) }),
   };
 }
 

@@ -25,7 +25,7 @@ export interface PolicyReportInput {
 
 /** The report of one policy. */
 export function buildPolicyReport(input: PolicyReportInput): PolicyReport {
-  const { sequencesByFile, ...figures } = input.result;
+  const { sequencesByFile, hasNumberTexts: _, ...figures } = input.result;
   const { sources, error } = input;
   return {
     schemaVersion: POLICY_SCHEMA_VERSION,
@@ -52,8 +52,8 @@ function describeMissing(policies: PolicyReport["policies"], error: LogratioErro
   };
 }
 
-function chooseNext({ result, paths, flags, sources }: PolicyReportInput): NextStep[] {
-  const isDigits = sources.every(({ trainer }) => trainer === "ntl");
+function chooseNext(input: PolicyReportInput): NextStep[] {
+  const { result, paths, flags } = input;
   // What was piped in is gone: a command that names it again would wait for more.
   if (paths.includes("-")) return [];
   const [token] = result.unlikely_tokens;
@@ -67,13 +67,21 @@ function chooseNext({ result, paths, flags, sources }: PolicyReportInput): NextS
             why: "the token that the policy was least sure of, in its text",
           },
         ]),
-    {
-      // Files of digits alone have no token ids to look up.
-      command: shellCommand("digits", paths, [...others, ...(isDigits ? [] : ["--tokenizer", "MODEL_DIR"])]),
-      why: "how sure the policy is of the digits",
-    },
+    ...chooseDigits(input, others),
     { command: shellCommand("view", paths, others), why: "every sequence, token by token, in a browser" },
   ];
+}
+
+/**
+ * The command for digits, where it is known to find some. Files of digits alone and tokens with texts need no tokenizer. The
+ * replies of a server come without one, and so often without digits that a command for them would mostly fail.
+ */
+function chooseDigits({ result, paths, sources }: PolicyReportInput, flags: readonly string[]): NextStep[] {
+  const why = "how sure the policy is of the digits";
+  if (result.hasNumberTexts || sources.every(({ trainer }) => trainer === "ntl"))
+    return [{ command: shellCommand("digits", paths, flags), why }];
+  if (sources.every(({ trainer }) => trainer === "servers")) return [];
+  return [{ command: shellCommand("digits", paths, [...flags, "--tokenizer", "MODEL_DIR"]), why }];
 }
 
 function withoutFlag(flags: readonly string[], flag: string): readonly string[] {

@@ -7,6 +7,7 @@ import { MissingSideError } from "../../core/base/index.ts";
 import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import { TopList, ValueSketch } from "../../core/summaries/index.ts";
 import type { PolicyReport, UnlikelySequence, UnlikelyToken } from "../../results/index.ts";
+import { hasTokenTexts, parseNumberToken } from "../digits/index.ts";
 import { openEntropy } from "./entropy.ts";
 import { GroupTally, takeTally } from "./group-tally.ts";
 import { SequencePerplexity } from "./perplexity.ts";
@@ -31,7 +32,11 @@ export type PolicyRunResult = Pick<
   | "unlikely_tokens"
   | "unlikely_sequences"
   | "excluded"
-> & { readonly sequencesByFile: ReadonlyMap<string, number> };
+> & {
+  readonly sequencesByFile: ReadonlyMap<string, number>;
+  /** Whether the texts of tokens are known, and some are numbers: then their digits need no tokenizer. */
+  readonly hasNumberTexts: boolean;
+};
 
 export class PolicyRun {
   readonly #policy: "rollout" | "trainer";
@@ -58,6 +63,8 @@ export class PolicyRun {
     ({ handle }) => handle,
   );
   #turnsMax = 0;
+  #lacksTexts = false;
+  #hasNumbers = false;
   #empty = 0;
   #infinite = 0;
   #missing = 0;
@@ -74,6 +81,8 @@ export class PolicyRun {
     if (logprobs === undefined)
       throw new MissingSideError(`there are no ${this.#policy} log-probs`, { at: { file } });
     this.#files.set(file, (this.#files.get(file) ?? 0) + batch.length);
+    if (!hasTokenTexts(batch)) this.#lacksTexts = true;
+    else if (!this.#hasNumbers) this.#hasNumbers = hasNumber(batch, logprobs);
     const entropyAt = openEntropy(batch, this.#policy);
     for (let row = 0; row < batch.length; row++) this.#addSequence(batch, row, logprobs, entropyAt);
   }
@@ -195,6 +204,7 @@ export class PolicyRun {
       unlikely_tokens: this.#tokens.list(),
       unlikely_sequences: this.#sequences.list(),
       excluded: { infinite: this.#infinite, missing: this.#missing },
+      hasNumberTexts: this.#hasNumbers && !this.#lacksTexts,
       sequencesByFile: this.#files,
     };
   }
@@ -241,4 +251,17 @@ function makeSequence(batch: RecordBatch, row: number, tokens: number, mean: num
     ppl: Math.exp(-mean),
     reward: Number.isNaN(reward) ? null : reward,
   };
+}
+
+/** Whether a sampled token with a log-prob is a number. */
+function hasNumber(
+  { tokenTexts = [], offsets, responseMask }: RecordBatch,
+  logprobs: ArrayLike<number>,
+): boolean {
+  return tokenTexts.some((texts, row) =>
+    texts?.some((text, t) => {
+      const at = offsets[row]! + t;
+      return responseMask[at] !== 0 && Number.isFinite(logprobs[at]!) && parseNumberToken(text) !== undefined;
+    }),
+  );
 }

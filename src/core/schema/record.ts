@@ -190,6 +190,11 @@ export interface RecordBatch {
   readonly promptTexts: readonly (string | undefined)[];
   /** `[length]` responses as text, where the source has it. */
   readonly responseTexts: readonly (string | undefined)[];
+  /**
+   * `[length]` the text of each response token, of sequences whose source names tokens by text and not by id. Absent where
+   * there are none. Not on disk.
+   */
+  readonly tokenTexts?: readonly (readonly string[] | undefined)[];
 }
 
 /** The parts of a handle such as `s12.r3.q41.t880`. */

@@ -122,8 +122,8 @@ export interface SequenceDraft {
   /** Index in its group. Not in the record: used to match a sequence with its other side. */
   readonly indexInGroup?: number | undefined;
   /**
-   * Text of each response token, if the source names tokens by text; `<0xE3><0x81>` for bytes that are not text. Not in
-   * the record: used to compare two sides without ids.
+   * Text of each response token, if the source names tokens by text; `<0xE3><0x81>` for bytes that are not text. In the
+   * record only without ids.
    */
   readonly responseTokens?: readonly string[] | undefined;
   /** Not in the record: compared separately if both sides of a joined sequence have it. */

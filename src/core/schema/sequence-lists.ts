@@ -20,6 +20,7 @@ type SequenceColumns = Pick<
   | "cachedTokens"
   | "promptTexts"
   | "responseTexts"
+  | "tokenTexts"
 >;
 
 /** Text, or undefined when the source has none. */
@@ -46,6 +47,8 @@ export class SequenceLists {
   #cachedTokens: number[] = [];
   #promptTexts: Texts = [];
   #responseTexts: Texts = [];
+  /** Sparse, as above. */
+  #tokenTexts: (readonly string[])[] = [];
 
   /** @param index index of the sequence in its batch: its row if the source does not number rows */
   push(draft: SequenceDraft, index: number): void {
@@ -71,6 +74,10 @@ export class SequenceLists {
       this.#cachedTokens[index] = draft.cachedTokens;
     this.#promptTexts.push(draft.promptText);
     this.#responseTexts.push(draft.responseText);
+    // With ids, the texts would only take memory.
+    const { responseTokens: texts } = draft;
+    if (draft.responseTokenIds === undefined && texts?.length === draft.length)
+      this.#tokenTexts[index] = texts;
   }
 
   /** The columns since the last call. */
@@ -97,16 +104,18 @@ export class SequenceLists {
   }
 
   /** Columns that some sequence has. */
-  #takeOptional(): Pick<SequenceColumns, "finishReasons" | "engineIds" | "cachedTokens"> {
+  #takeOptional(): Pick<SequenceColumns, "finishReasons" | "engineIds" | "cachedTokens" | "tokenTexts"> {
     const { length } = this.#steps;
     const texts = (list: readonly string[]): Texts => Array.from({ length }, (_, i) => list[i]);
     const cached = this.#cachedTokens;
+    const tokens = this.#tokenTexts;
     return {
       ...(this.#finishReasons.length > 0 && { finishReasons: texts(this.#finishReasons) }),
       ...(this.#engineIds.length > 0 && { engineIds: texts(this.#engineIds) }),
       ...(cached.length > 0 && {
         cachedTokens: Float64Array.from({ length }, (_, i) => cached[i] ?? NaN),
       }),
+      ...(tokens.length > 0 && { tokenTexts: Array.from({ length }, (_, i) => tokens[i]) }),
     };
   }
 
@@ -134,5 +143,6 @@ export class SequenceLists {
     this.#cachedTokens = [];
     this.#promptTexts = [];
     this.#responseTexts = [];
+    this.#tokenTexts = [];
   }
 }

@@ -14,8 +14,13 @@ export function inputParts({ metrics, vocabulary }: DigitsReport): string[] {
     `${plural(metrics.total_digits, "digit")} (${formatShare(metrics.total_digits / metrics.tokens)})`,
     plural(metrics.numbers, "number"),
     ...(metrics.multi_digit_tokens > 0 ? [plural(metrics.multi_digit_tokens, "multi-digit token")] : []),
-    vocabulary.tokenizer === null ? "digits by the ids given" : `tokenizer ${vocabulary.tokenizer}`,
+    describeVocabulary(vocabulary),
   ];
+}
+
+function describeVocabulary({ tokenizer, token_texts: byText }: DigitsReport["vocabulary"]): string {
+  if (tokenizer !== null) return `tokenizer ${tokenizer}`;
+  return byText ? "digits by the texts of tokens" : "digits by the ids given";
 }
 
 /** The findings, most important first. */

@@ -2,6 +2,8 @@ import {
   DigitRun,
   type DigitVocabulary,
   findDigitTokens,
+  hasTokenTexts,
+  TextVocabulary,
   takeDigitTokens,
 } from "../../../analyses/digits/index.ts";
 import {
@@ -54,7 +56,7 @@ export async function digits(
     onePolicy: true,
     onProgress: progress.update,
   }).catch(withAdvice);
-  const vocabulary = given ?? standForThemselves(run);
+  const vocabulary = new TextVocabulary(given ?? standForThemselves(run));
   const summary = new DigitRun(vocabulary, {
     oneSided,
     ...(run.onePolicy && { policy: run.onePolicy.has }),
@@ -67,7 +69,8 @@ export async function digits(
     for await (const batch of reading.batches) {
       const { file } = batch.provenance;
       sequences.set(file, (sequences.get(file) ?? 0) + batch.length);
-      summary.add(batch, await truth?.of(batch));
+      if (given === undefined && !isNtl(run) && !hasTokenTexts(batch)) throw needsTokenizer(file);
+      summary.add(vocabulary.nameTokens(batch), await truth?.of(batch));
     }
   } finally {
     reading.end();
@@ -95,11 +98,12 @@ export async function digits(
 }
 
 function describeVocabulary(
-  vocabulary: DigitVocabulary,
+  vocabulary: TextVocabulary,
   tokenizer: string | undefined,
 ): DigitsReport["vocabulary"] {
   return {
     tokenizer: tokenizer ?? null,
+    token_texts: vocabulary.isUsed,
     bare: vocabulary.bare,
     spaced: vocabulary.spaced,
     multi_digit_entries: vocabulary.multiDigitEntries,
@@ -149,11 +153,18 @@ async function openVocabulary({ tokenizer, digitIds }: DigitsOptions): Promise<D
   }
 }
 
-/** Files of digits alone have no token ids, so there is nothing to look up. @throws UsageError for all others */
-function standForThemselves({ sources }: Run): DigitVocabulary {
-  if (sources.every(({ trainer }) => trainer === "ntl"))
-    return takeDigitTokens([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  throw new UsageError("finding the digits needs the model's tokenizer", {
+/** Files of digits alone have no token ids, so there is nothing to look up. */
+function standForThemselves(run: Run): DigitVocabulary | undefined {
+  return isNtl(run) ? takeDigitTokens([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) : undefined;
+}
+
+function isNtl({ sources }: Run): boolean {
+  return sources.every(({ trainer }) => trainer === "ntl");
+}
+
+function needsTokenizer(file: string): UsageError {
+  return new UsageError("finding the digits needs the model's tokenizer", {
+    at: { file },
     hint: "--tokenizer DIR (a directory with tokenizer.json), or the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
   });
 }
@@ -175,15 +186,22 @@ function withAdvice(error: unknown): never {
 }
 
 function refuseEmpty({ metrics, vocabulary }: DigitsReport): never {
-  const whose = vocabulary.tokenizer === null ? "the ids given" : `the digits of ${vocabulary.tokenizer}`;
+  const whose =
+    vocabulary.tokenizer !== null
+      ? `the digits of ${vocabulary.tokenizer}`
+      : vocabulary.token_texts
+        ? "the texts 0 to 9"
+        : "the ids given";
   throw new EmptyInputError(
     `no digits: none of ${formatCount(metrics.tokens)} tokens with mask 1 is one of ${whose}` +
       (metrics.digits_without_log_prob > 0
         ? ` and has a log-prob (${formatCount(metrics.digits_without_log_prob)} digits have none)`
         : ""),
     {
-      likely: "the tokenizer belongs to another model, or the run contains no numbers",
-      hint: "use the tokenizer of the trained model",
+      likely: vocabulary.token_texts
+        ? "the run contains no numbers"
+        : "the tokenizer belongs to another model, or the run contains no numbers",
+      ...(!vocabulary.token_texts && { hint: "use the tokenizer of the trained model" }),
     },
   );
 }

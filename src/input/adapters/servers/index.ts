@@ -153,13 +153,17 @@ export const servers: Adapter = {
     const { file } = document;
     const k = countAlternatives(sampleReplies(document).flatMap(({ reply }) => reply?.texts ?? []));
     let unnamed = 0;
+    let next = 0;
     const readAll = (found: readonly FoundReply[]): SequenceDraft[] =>
       found.flatMap(({ reply, row, offset }) => {
         const problem = reply === undefined ? NOT_A_REPLY : reply.problem;
         if (problem !== undefined) reportProblem(findings, file, row, problem);
         if (reply === undefined) return [];
         for (const { tokens } of reply.texts) unnamed += tokens.unnamed ?? 0;
-        return toDrafts(reply, { row, offset }, k);
+        // A reply with several choices moves what follows, so that every sequence has a row of its own.
+        const first = Math.max(row, next);
+        next = first + reply.texts.length;
+        return toDrafts(reply, { row, first, offset }, k);
       });
     async function* blocks(): AsyncGenerator<readonly SequenceDraft[]> {
       if (document.kind === "tree") {

@@ -14,7 +14,10 @@ const TOO_PROBABLE = 1e-3;
 const MOST_ALTERNATIVES = 64;
 
 export interface Place {
+  /** Of the reply. */
   readonly row: number;
+  /** Of its first sequence. */
+  readonly first: number;
   readonly offset: number | undefined;
 }
 
@@ -67,12 +70,12 @@ function toTopK({ top, logprobs }: TokenList, k: number): TopKDraft | undefined 
  *
  * @param k alternatives of each token, the same in all of a file
  */
-export function toDrafts({ texts }: Reply, { row, offset }: Place, k: number): SequenceDraft[] {
+export function toDrafts({ texts }: Reply, { row, first, offset }: Place, k: number): SequenceDraft[] {
   const several = texts.length > 1 || texts.some(({ choice }) => choice > 0);
   // vLLM answers several prompts of one request in one reply.
   const prompts = new Set(texts.map(({ promptIds, promptText }) => promptIds?.join() ?? promptText));
   const areGroup = several && prompts.size === 1;
-  return texts.map((text): SequenceDraft => {
+  return texts.map((text, place): SequenceDraft => {
     const { tokens, prompt, promptIds, key, choice, weightVersion } = text;
     const { length } = tokens.logprobs;
     const top = toTopK(tokens, k);
@@ -92,7 +95,7 @@ export function toDrafts({ texts }: Reply, { row, offset }: Place, k: number): S
       responseText: text.text,
       sampleId: several && key !== undefined ? `${key}#${choice}` : key,
       ...(areGroup && { groupId: key ?? `row ${row}`, indexInGroup: choice }),
-      row,
+      row: first + place,
       sourceOffset: offset,
     };
   });

@@ -61,6 +61,7 @@ export function startDigits(
           spaced: vocabulary.spaced,
           multi_digit_entries: vocabulary.multiDigitEntries,
           longest_entry: vocabulary.longestEntry,
+          token_texts: false,
         },
         ...result,
         findings,
