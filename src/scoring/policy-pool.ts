@@ -62,7 +62,8 @@ export class PolicyPool {
 
   /** Stored facts without attention do not suffice: the model may have one that was not requested. */
   #saysEnough({ facts }: ManifestPolicy): boolean {
-    return !this.#spec.attention || facts.backend !== "onnx" || facts.attention !== undefined;
+    const canRead = facts.backend === "onnx" || facts.backend === "hf";
+    return !this.#spec.attention || !canRead || facts.attention !== undefined;
   }
 
   /** @throws LengthMismatchError when its tokens are not those of the study */

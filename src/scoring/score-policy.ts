@@ -61,12 +61,19 @@ export async function scorePolicy(
     refused.push(refusedText(text, error));
     onText(text, true);
   };
-  // Attention is read one text at a time, from rows.
-  const batches =
-    policy.gives === "logits" && options.attention === undefined ? findBatches(policy, partners) : undefined;
+  const batches = policy.gives === "logits" ? findBatches(policy, partners) : undefined;
   if (batches !== undefined) {
     const again = options.cache.keeps(policy.name);
-    const run = { topK, keep: again, signal, onScores: keep, onRefused: refuse };
+    // Attention is read one text at a time.
+    const onScores = async (text: KeyedText, plain: TextScores): Promise<void> => {
+      try {
+        await keep(text, await withAttention(policy, partners, text, plain, options));
+      } catch (error) {
+        if (!isLogratioError(error, "TextRefusedError")) throw error;
+        refuse(text, error);
+      }
+    };
+    const run = { topK, keep: again, signal, onScores, onRefused: refuse };
     await scoreBatches(batches, partners, texts, run).catch((error: unknown) => {
       if (!signal?.aborted) throw error;
     });

@@ -34,10 +34,11 @@ export function reportNoAttention(findings: FindingLog, name: string, { backend,
     count: 1,
     describe: () => `${name} has no attention figures`,
     at: {},
-    likely: why ?? `only local ONNX models provide attention, not ${backend}`,
-    ...(why !== undefined && {
-      hint: "export the checkpoint with plain attention (opset 14 to 17, no fused operators)",
-    }),
+    likely: why ?? `hf: and onnx: models provide attention, not ${backend}`,
+    ...(why !== undefined &&
+      backend === "onnx" && {
+        hint: "export the checkpoint with plain attention (opset 14 to 17, no fused operators)",
+      }),
   });
 }
 

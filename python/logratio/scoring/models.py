@@ -13,12 +13,15 @@ import importlib.metadata
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
 from .errors import WorkerError, first_line
+
+if TYPE_CHECKING:
+    from .attention import AttentionLayers
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 # Names that model families give the longest text.
@@ -48,6 +51,8 @@ class Model:
             self._forward = self._decoder.forward
             self._decoder.forward = self._body_or_substitute
         self.vocabulary = 0
+        # Where attention was asked for and can be read.
+        self.attention: AttentionLayers | None = None
 
     @property
     def splits(self) -> bool:
@@ -176,6 +181,10 @@ def open_model(path: str, options: dict[str, Any]) -> Model:
     model = Model(path, module, first)
     with torch.inference_mode():
         _check(model)
+    if options.get("attention") == "eager":
+        from .attention import find_attention
+
+        model.attention = find_attention(model)
     return model
 
 
@@ -354,7 +363,7 @@ def _check(model: Model) -> None:
             where=model.path,
             likely="it is not a decoder of text, or its weights do not fit its config",
         ) from cause
-    if not _agree(whole[:3], other[:3], model.dtype):
+    if not agree(whole[:3], other[:3], model.dtype):
         raise WorkerError(
             f"{model.path} looks ahead: its logits at a token change with the token that follows",
             kind="unsupported",
@@ -370,11 +379,11 @@ def _check_parts(model: Model, ids: torch.Tensor, whole: torch.Tensor) -> None:
     except (RuntimeError, TypeError, AttributeError, IndexError) as cause:
         model.keep_whole(first_line(cause))
         return
-    if parts.shape != whole.shape or not _agree(parts, whole, model.dtype):
+    if parts.shape != whole.shape or not agree(parts, whole, model.dtype):
         model.keep_whole("its parts give other logits than the whole")
 
 
-def _agree(a: torch.Tensor, b: torch.Tensor, dtype: torch.dtype) -> bool:
+def agree(a: torch.Tensor, b: torch.Tensor, dtype: torch.dtype) -> bool:
     a, b = a.to("cpu"), b.to("cpu")
     finite = torch.isfinite(a) & torch.isfinite(b)
     scale = b[finite].abs().max().item() if finite.any() else 0.0
@@ -401,5 +410,6 @@ def describe_model(model: Model) -> dict[str, Any]:
         "device": str(model.device),
         "architecture": type(model.module).__name__,
         "attention": attention,
+        "attention_layers": None if model.attention is None else model.attention.describe(),
         "notes": notes,
     }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from .attention import hidden_span
 from .errors import WorkerError
 from .figures import compare_rows, compute_softmax, describe_rows, settle_compiler
 from .models import Model, out_of_memory
@@ -26,6 +27,8 @@ class Text:
 
     ids: np.ndarray
     prompt_length: int
+    # Tokens that no later one attends to.
+    hidden: tuple[int, int] | None = None
 
     @property
     def rows(self) -> int:
@@ -52,7 +55,7 @@ class HiddenCache:
         self._kept: dict[tuple[int, bytes], torch.Tensor] = {}
 
     def key(self, model: Model, text: Text) -> tuple[int, bytes]:
-        digest = hashlib.sha256(text.ids.tobytes() + b"%d" % text.prompt_length).digest()
+        digest = hashlib.sha256(text.ids.tobytes() + repr((text.prompt_length, text.hidden)).encode()).digest()
         return (id(model), digest)
 
     def get(self, model: Model, text: Text) -> torch.Tensor | None:
@@ -167,6 +170,14 @@ class Scorer:
 
     def _run(self, model: Model, texts: list[Text]) -> list[torch.Tensor]:
         self.check()
+        if len(texts) == 1 and texts[0].hidden is not None:
+            with hidden_span(model, texts[0].hidden):
+                return self._run_bodies(model, texts)
+        if any(text.hidden is not None for text in texts):
+            return [row for text in texts for row in self._run(model, [text])]
+        return self._run_bodies(model, texts)
+
+    def _run_bodies(self, model: Model, texts: list[Text]) -> list[torch.Tensor]:
         if not model.splits:
             return [model.run_whole(torch.from_numpy(text.ids).long())[text.prompt_length - 1 :] for text in texts]
         longest = max(len(text.ids) for text in texts)

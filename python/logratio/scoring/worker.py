@@ -153,17 +153,30 @@ class Worker:
     def do_logits(
         self, header: dict[str, Any], arrays: dict[str, np.ndarray]
     ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Rows ``[from, to)`` of a text's logits, for policies that run elsewhere."""
+        """Rows ``[from, to)`` of a text's logits, for policies that run elsewhere, and where tokens are ``hidden``."""
         import torch
 
         from .score import Text, logits_of
 
         model = self._model(header["model"])
-        text = Text(arrays["ids"], header["prompt_length"])
+        hiding = header.get("hidden")
+        text = Text(arrays["ids"], header["prompt_length"], None if hiding is None else (hiding[0], hiding[1]))
         with torch.inference_mode():
             hidden = self._scores().hidden_rows(model, [text], keep=True)
             rows = logits_of(model, hidden, slice(header["from"], header["to"]))
             return {}, {"logits": rows.to("cpu").numpy()}
+
+    def do_attention(
+        self, header: dict[str, Any], arrays: dict[str, np.ndarray]
+    ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        from .attention import measure_attention
+
+        model = self._model(header["model"])
+        spans = [(start, end) for start, end in header["spans"]]
+        shares, heads = measure_attention(
+            model, arrays["ids"], spans, arrays["tokens"], lambda: self._requests.check(self._request)
+        )
+        return {}, {"shares": shares.astype(np.float32), "heads": heads.astype(np.float32)}
 
     def do_sample(
         self, header: dict[str, Any], arrays: dict[str, np.ndarray]

@@ -97,7 +97,7 @@ function addTextFlags(command: Command): Command {
       "--top-k <n>",
       "alternatives to keep per token and policy, and to request from servers (default 5)",
     )
-    .option("--attention", "with local models, also measure the attention to the first error of wrong texts")
+    .option("--attention", "with hf: and onnx: models, also measure the attention to the first error of wrong texts")
     .option("--gradients", "with hf: models, also compute what the KL at the largest spikes depends on")
     .option(
       "--continue <place>",

@@ -1,6 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { LogitBlock } from "../../core/kernels/index.ts";
 import type {
+  AttentionFacts,
+  AttentionRequest,
+  AttentionToSpan,
   BatchOptions,
   BatchScoring,
   ForcedText,
@@ -8,9 +11,10 @@ import type {
   PolicyFacts,
   Sampled,
   SampleOptions,
+  TokenSpan,
 } from "../policy.ts";
 import { findCheckpoint } from "./find-checkpoint.ts";
-import type { Frame } from "./frames.ts";
+import type { Frame, FrameArray } from "./frames.ts";
 import { refusal, refusedBy, tooLong } from "./refuse-text.ts";
 import { SharedWorker } from "./shared-worker.ts";
 import { cutGradients, readFigures } from "./text-figures.ts";
@@ -27,6 +31,8 @@ export interface TorchOptions extends WorkerOptions {
   readonly maxBlockBytes?: number | undefined;
   /** Bytes of cached last hidden states, so that a reference runs once; default 1 GiB. */
   readonly cacheBytes?: number | undefined;
+  /** Whether its attention is to be read, too: the model then computes it explicitly (`eager`). */
+  readonly attention?: boolean | undefined;
 }
 
 const DEFAULT_BATCH_TOKENS = 16384;
@@ -40,6 +46,12 @@ interface ModelFacts {
   readonly stop_ids: readonly number[];
   readonly architecture: string;
   readonly notes: readonly string[];
+  /** Null where it was not requested, or cannot be read for a reason in `notes`. */
+  readonly attention_layers?: {
+    readonly layers: number;
+    readonly heads: number;
+    readonly can_hide: boolean;
+  } | null;
 }
 
 /** Policies of this back end; requests about two of them need both models. */
@@ -75,6 +87,7 @@ export async function openTorchPolicy(
     contextLength: found.context,
     logprobs: "raw",
     temperature: 1,
+    ...(options.attention && { attention: readAttentionFacts(found) }),
     notes: found.notes,
   };
   const policy: LogitsPolicy = {
@@ -86,10 +99,21 @@ export async function openTorchPolicy(
     klGradients: (text, reference, positions, signal) =>
       model.klGradients(text, reference, positions, facts, signal),
     sample: (promptIds, sampling, signal) => model.sample(promptIds, sampling, found.stop_ids, facts, signal),
+    ...(facts.attention && {
+      attention: (text, request, signal) => model.attention(text, request, facts, signal),
+    }),
+    ...(facts.attention?.canHide && {
+      logitsWithout: (text, hidden, signal) => model.logits(text, facts, signal, hidden),
+    }),
     close: () => model.close(),
   };
   MODELS.set(policy, model);
   return policy;
+}
+
+function readAttentionFacts({ attention_layers: found }: ModelFacts): AttentionFacts | null {
+  if (found === undefined || found === null) return null;
+  return { layers: found.layers, heads: found.heads, canHide: found.can_hide };
 }
 
 /** One model in the shared worker; reopened there after the worker died. */
@@ -110,7 +134,7 @@ class TorchModel {
 
   async open(): Promise<ModelFacts> {
     const process = await this.#worker.process();
-    const { dtype, deviceMap, gpu, maxBlockBytes, cacheBytes } = this.#options;
+    const { dtype, deviceMap, gpu, maxBlockBytes, cacheBytes, attention } = this.#options;
     const { header } = await process.ask({
       op: "open",
       header: {
@@ -118,6 +142,7 @@ class TorchModel {
         dtype,
         device: gpu === undefined ? undefined : gpu === "none" ? "cpu" : "cuda",
         device_map: deviceMap,
+        attention: attention ? "eager" : undefined,
         block_bytes: maxBlockBytes,
         cache_bytes: cacheBytes,
       },
@@ -218,7 +243,36 @@ class TorchModel {
     return cutGradients(text, positions, arrays.gradient_times_input);
   }
 
-  async *logits(text: ForcedText, facts: PolicyFacts, signal?: AbortSignal): AsyncGenerator<LogitBlock> {
+  async attention(
+    text: ForcedText,
+    { spans, tokens }: AttentionRequest,
+    facts: PolicyFacts,
+    signal?: AbortSignal,
+  ): Promise<AttentionToSpan[]> {
+    const why = refusal(text, [facts]);
+    if (why !== undefined) throw why;
+    const { arrays } = await this.#ask("attention", {
+      header: { spans: spans.map(({ from, to }) => [from, to]) },
+      arrays: { ids: text.ids, tokens: Int32Array.from(tokens) },
+      doing: `reading the attention of text ${text.id}`,
+      signal,
+    });
+    const { layers, heads } = facts.attention!;
+    const cut = (array: FrameArray | undefined, i: number, size: number): Float32Array =>
+      (array as Float32Array).slice(i * size, (i + 1) * size);
+    return spans.map((_, i) => ({
+      shares: cut(arrays.shares, i, tokens.length),
+      heads: cut(arrays.heads, i, layers * heads),
+    }));
+  }
+
+  /** @param hidden tokens that no later one attends to */
+  async *logits(
+    text: ForcedText,
+    facts: PolicyFacts,
+    signal?: AbortSignal,
+    hidden?: TokenSpan,
+  ): AsyncGenerator<LogitBlock> {
     const why = refusal(text, [facts]);
     if (why !== undefined) throw why;
     const vocabulary = facts.vocabularySize!;
@@ -230,7 +284,12 @@ class TorchModel {
     for (let from = 0; from < rows; from += most) {
       const to = Math.min(from + most, rows);
       const { arrays } = await this.#ask("logits", {
-        header: { prompt_length: text.promptLength, from, to },
+        header: {
+          prompt_length: text.promptLength,
+          from,
+          to,
+          ...(hidden !== undefined && { hidden: [hidden.from, hidden.to] }),
+        },
         arrays: { ids: text.ids },
         doing: `sending logits of text ${text.id}`,
         signal,
