@@ -11,6 +11,7 @@ import sys
 import time
 import types
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -379,3 +380,102 @@ def test_node_is_chosen_in_order(tmp_path, monkeypatch):
 
 def test_the_version_is_the_programs():
     assert logratio.__version__ == json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["version"]
+
+
+def make_turns() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(3)
+    rollout = -rng.random((6, 12)) - 0.01
+    old = rollout + 0.1 * rng.standard_normal(rollout.shape)
+    old[2, 7] = rollout[2, 7] - 12.0
+    mask = np.ones((6, 12), np.int64)
+    mask[:, 4:6] = mask[1, 9:] = mask[5, :] = 0
+    return {"rollout_log_probs": rollout, "old_log_probs": old, "response_mask": mask}
+
+
+def test_turns_and_sequences_have_the_figures_of_the_program(program, tmp_path):
+    batch = make_turns()
+    np.savez(tmp_path / "step_1.npz", responses=np.ones((6, 12), np.int64), **batch)
+    report = run_program(program, "report", str(tmp_path / "step_1.npz"), "--json")
+    found = logratio.scalars(batch)
+    tables = {"sequence_metrics": report["sequence_metrics"]}
+    tables |= {f"per_turn/{row['turn']}": row for row in report["per_turn"]}
+    assert len(tables) == 3
+    for table, row in tables.items():
+        for name, value in row.items():
+            if name != "turn" and name not in SKETCHED:
+                assert found[f"logratio/{table}/{name}"] == pytest.approx(value, rel=1e-9, abs=1e-12), (table, name)
+    assert set(logratio.scalars(report)) <= {*found, "logratio/steps", "logratio/ranks"}
+
+
+def test_turns_and_sequences_by_hand():
+    batch = make_turns()
+    found = logratio.scalars(batch)
+    on = batch["response_mask"] != 0
+    delta = np.where(on, batch["old_log_probs"] - batch["rollout_log_probs"], 0)
+    assert found["logratio/per_turn/0/delta_abs_mean"] == pytest.approx(np.abs(delta[:5, :4]).mean())
+    assert (
+        found["logratio/per_turn/1/catastrophic_tokens"] == 1 and found["logratio/per_turn/0/catastrophic_tokens"] == 0
+    )
+    assert found["logratio/per_turn/1/tokens"] == on[:5, 6:].sum() and found["logratio/per_turn/1/sequences"] == 5
+    difference = -delta[:5].sum(1) / on[:5].sum(1)
+    assert found["logratio/sequence_metrics/sequences"] == 5
+    assert found["logratio/sequence_metrics/log_ppl_diff_max"] == pytest.approx(difference.max())
+    assert found["logratio/sequence_metrics/ppl_ratio_mean"] == pytest.approx(np.exp(difference).mean())
+    assert found["logratio/sequence_metrics/chi2_seq"] == pytest.approx(np.mean(np.exp(2 * delta[:5].sum(1))) - 1)
+    # One turn is the whole, and is not given twice.
+    single = logratio.scalars({name: array[:, :4] for name, array in batch.items()})
+    assert not any("per_turn" in name for name in single)
+
+
+def make_whole(batch: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    ids = np.ones((6, 15), np.int64)
+    others = {"input_ids": ids, "values": ids * 0.5, "token_level_scores": ids[:, :12], "rm_scores": ids[:, :12]}
+    return {**batch, "prompts": ids[:, :3], "responses": ids[:, 3:], **others}
+
+
+def test_whole_batches_of_a_trainer():
+    batch = make_turns()
+    expected = logratio.scalars(batch)
+    whole = make_whole(batch)
+    data = SimpleNamespace(batch=whole, non_tensor_batch={"uid": np.array(list("aabbcc"), object)}, meta_info={})
+    logged = {}
+    for source in (whole, data):
+        assert logratio.scalars(source) == expected
+        assert logratio.log_to(lambda values, step: logged.update(values), source, step=3) == expected
+    del whole["response_mask"]
+    with pytest.raises(BatchError, match="unknown columns: "):
+        logratio.scalars(whole)
+    whole["msk_mask"] = batch["response_mask"]
+    with pytest.raises(BatchError, match="unknown column: msk_mask"):
+        logratio.scalars(data)
+
+
+def test_batches_of_verl():
+    protocol = pytest.importorskip("verl.protocol", reason="verl is not installed: its DataProto is not tested")
+    torch = pytest.importorskip("torch")
+    batch = make_turns()
+    data = protocol.DataProto.from_dict(
+        tensors={name: torch.tensor(array) for name, array in make_whole(batch).items()}
+    )
+    expected = logratio.scalars(batch)
+    for source in (data, data.batch, dict(data.batch)):
+        logged = {}
+        assert logratio.scalars(source) == expected
+        logratio.log_to(lambda values, step: logged.update(values), source, step=3)
+        assert logged == expected
+
+
+def test_log_to_never_raises_into_the_loop(caplog):
+    with caplog.at_level(logging.WARNING, "logratio"):
+        for tokens in (3, 4, 5):
+            given = {"rollout_log_probs": np.zeros((2, tokens)), "old_log_probs": np.zeros((2, tokens + 1))}
+            assert logratio.log_to(lambda values, step: None, given, step=tokens) == {}
+        assert logratio.log_to(lambda values, step: None, object()) == {}
+
+        def fail(values, step):
+            raise RuntimeError("the network is away")
+
+        assert logratio.log_to(fail, make_batch([0.1]), step=1) == {}
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 3 and said[0].startswith("logratio: no figures were logged: BatchError: old_log_probs has")
+    assert "the network is away" in said[2]

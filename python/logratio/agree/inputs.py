@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import LogratioError
 from ..recorder.arrays import is_ragged
+from ..recorder.columns import BatchError, check_names
 
 _SIDES = ("rollout_log_probs", "old_log_probs", "log_probs", "logprobs")
 
@@ -64,6 +65,7 @@ def read_pair(a: Any, b: Any, mask: Any, names: tuple[str, str], clusters: Any) 
     Raises:
         LogratioError: when their shapes or tokens differ, or one has no log-probs.
     """
+    a, b = (_read_names(side) if isinstance(side, Mapping) else side for side in (a, b))
     given: list[dict[str, Any]] = [{}, {}]
     if b is None:
         if not isinstance(a, Mapping):
@@ -92,6 +94,13 @@ def read_pair(a: Any, b: Any, mask: Any, names: tuple[str, str], clusters: Any) 
             raise LogratioError(f"clusters has {len(labels)} values, the log-probs {len(first.lengths)} sequences")
         pair.clusters = np.unique(labels, return_inverse=True)[1]
     return pair
+
+
+def _read_names(side: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return check_names(side, (*_SIDES, "step", "rank", "meta"))
+    except BatchError as error:
+        raise LogratioError(error.message, likely=error.likely, hint=error.hint) from error
 
 
 def read_values(value: Any, name: str) -> Values:

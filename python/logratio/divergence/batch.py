@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..recorder.columns import KNOWN, MASK_ALIASES, join_masks
 from ..tensors import check_shapes, describe_shape, to_numpy
 
 
@@ -70,8 +71,10 @@ class DebugBatch:
 
     def _read_mask(self) -> np.ndarray:
         """``response_mask``, else ``attention_mask``, of either the last T columns; else every token."""
+        masks = {name: self.find(name) for name in ("response_mask", *MASK_ALIASES, "attention_mask")}
+        masks = join_masks({name: mask for name, mask in masks.items() if mask is not None})
         for name in ("response_mask", "attention_mask"):
-            mask = self.find(name)
+            mask = masks.get(name)
             if mask is None:
                 continue
             width = self.old.shape[1]
@@ -81,4 +84,10 @@ class DebugBatch:
                     f"{describe_shape(self.old)}; likely: the mask belongs to another batch"
                 )
             return np.asarray(mask[:, mask.shape[1] - width :] != 0)
+        odd = sorted(name for name in self._names if "mask" in str(name) and name not in KNOWN)
+        if odd:
+            raise ValueError(
+                f"the batch has no response_mask, but {odd[0]}; likely: it is the mask under another name, and without it "
+                f"padding would be counted; give it as response_mask"
+            )
         return np.ones(self.old.shape, bool)

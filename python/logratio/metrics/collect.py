@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..recorder.arrays import Copier, copy, is_ragged
 from ..recorder.record import pack
-from .figures import Figures, measure_packed
+from .figures import Figures, join_names, measure_packed
+from .sources import find_columns, load_columns
 
 PREFIX = "logratio/"
 
@@ -27,10 +27,12 @@ def scalars(source: Any = None, *, step: int | None = None, prefix: str = PREFIX
     """Figures of a batch or a report as one flat dict: ``logratio/k3``, ``logratio/delta_abs_mean``, …
 
     The names are those of ``metrics`` in ``logratio report --json`` (docs/metrics.md); ``excluded_*`` count the tokens
-    that are in no figure. A figure that the data do not allow (NaN, null) is left out.
+    that are in no figure. ``sequence_metrics/…`` and, where there are several turns, ``per_turn/0/…`` are that report's
+    objects of the same names. A figure that the data do not allow (NaN, null) is left out.
 
     Args:
-        source: a mapping with the columns of ``Recorder.log``, `Figures`, a report as ``--json`` prints it (its text as
+        source: a mapping with the columns of ``Recorder.log``; verl's ``DataProto`` or its ``TensorDict``, or another
+            dict with ``input_ids`` and a mask, of which the known columns are taken; `Figures`; a report as ``--json`` prints it (its text as
             parsed JSON), the path of a file with it, or of a run, which the command line then reads.
         step: of a report, only this training step; None takes all of its tokens together.
         prefix: before every name.
@@ -42,7 +44,7 @@ def scalars(source: Any = None, *, step: int | None = None, prefix: str = PREFIX
 
     Raises:
         MetricsError: when one policy is missing, the report has no such step, or the run cannot be read.
-        logratio.recorder.BatchError: when the columns do not fit together.
+        logratio.recorder.BatchError: for unknown names, and when the columns do not fit together.
     """
     return flatten(find_metrics(columns if source is None else source, step), prefix)
 
@@ -59,12 +61,15 @@ def flatten(metrics: Mapping[str, Any], prefix: str = PREFIX) -> dict[str, float
 def find_metrics(source: Any, step: int | None = None) -> Mapping[str, Any]:
     """The metrics of any source of `scalars`, by the report's names."""
     if isinstance(source, Figures):
-        return source.metrics
+        return source.all
     if isinstance(source, (str, os.PathLike)):
         source = read_report(Path(source))
-    if not isinstance(source, Mapping):
+    if is_report(source):
+        return choose_from_report(source, step)
+    columns = find_columns(source)
+    if columns is None:
         raise MetricsError(f"expected a batch, a report or a path, got {type(source).__name__}")
-    return choose_from_report(source, step) if is_report(source) else measure_batch(source).metrics
+    return measure_batch(columns).all
 
 
 def measure_batch(columns: Mapping[str, Any]) -> Figures:
@@ -76,22 +81,13 @@ def measure_batch(columns: Mapping[str, Any]) -> Figures:
     for name in ("rollout_log_probs", "old_log_probs"):
         if columns.get(name) is None:
             raise MetricsError(f"{name} is missing: figures need the log-probs of both policies")
-    copier = Copier()
-    needed = ("rollout_log_probs", "old_log_probs", "response_mask", "attention_mask", "prompts")
-    given = {name: columns[name] for name in needed if columns.get(name) is not None}
-    copied = {
-        name: [copy(row, copier) for row in value] if is_ragged(value) else copy(value, copier)
-        for name, value in given.items()
-    }
-    copier.join()
-    loaded = {
-        name: [row.load() for row in value] if isinstance(value, list) else value.load()
-        for name, value in copied.items()
-    }
-    return measure_packed([pack(loaded)])
+    return measure_packed([pack(load_columns(columns))])
 
 
-def is_report(value: Mapping[str, Any]) -> bool:
+def is_report(value: Any) -> bool:
+    """Whether a value is a report as ``--json`` prints it."""
+    if not isinstance(value, Mapping) or hasattr(value, "batch_size"):
+        return False
     return value.get("kind") == "report" and isinstance(value.get("metrics"), Mapping)
 
 
@@ -102,7 +98,10 @@ def choose_from_report(report: Mapping[str, Any], step: int | None) -> Mapping[s
                 return {name: value for name, value in row.items() if name != "step"}
         raise MetricsError(f"the report has no step {step}")
     excluded = {f"excluded_{name}": count for name, count in report["excluded"].items()}
-    return {**report["metrics"], **excluded}
+    sequence = join_names("sequence_metrics", report.get("sequence_metrics") or {})
+    rows = report.get("per_turn") or []
+    turns = {name: value for row in rows for name, value in join_names(f"per_turn/{row['turn']}", row).items()}
+    return {**report["metrics"], **excluded, **sequence, **(turns if len(rows) > 1 else {})}
 
 
 def read_report(path: Path) -> Mapping[str, Any]:

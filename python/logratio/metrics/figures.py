@@ -23,6 +23,8 @@ CATASTROPHIC_DELTA = float(np.log(1e-4))
 _K3_SERIES = 0.0625
 #: A spread of p below this share of its mean is rounding.
 _SAME = 1e-15
+#: Log-ratios of whole sequences are clamped to this many nats on either side, as verl does.
+_PRODUCT_BOUND = 20.0
 #: Bars of Δ: three per decade from here, to both sides.
 _SMALLEST_BAR = 1e-6
 _BARS_PER_DECADE = 3
@@ -40,6 +42,23 @@ class Figures:
     counts: np.ndarray = field(repr=False)
     #: Of Δ over the counted tokens: smallest, largest, sum, sum of squares.
     moments: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    #: Figures whose unit is the sequence, by the names of ``sequence_metrics`` in the report.
+    sequence_metrics: dict[str, float] = field(default_factory=dict)
+    #: Figures of each turn where there are several, by the names of ``per_turn``, with its catastrophic tokens.
+    per_turn: list[dict[str, float]] = field(default_factory=list)
+
+    @property
+    def all(self) -> dict[str, float]:
+        """All of them under one name each: ``k3``, ``sequence_metrics/chi2_seq``, ``per_turn/2/delta_abs_mean``."""
+        return {
+            **self.metrics,
+            **join_names("sequence_metrics", self.sequence_metrics),
+            **{
+                name: value
+                for turn, found in enumerate(self.per_turn)
+                for name, value in join_names(f"per_turn/{turn}", found).items()
+            },
+        }
 
 
 def measure(rollout: np.ndarray, trainer: np.ndarray, mask: np.ndarray, offsets: np.ndarray) -> Figures:
@@ -56,29 +75,31 @@ def measure(rollout: np.ndarray, trainer: np.ndarray, mask: np.ndarray, offsets:
         with −∞ on one side, which is a probability of 0.
     """
     on = np.asarray(mask) != 0
+    offsets = np.asarray(offsets)
+    begins = _find_turns(on, offsets)
     a, b = clean(np.asarray(rollout)[on]), clean(np.asarray(trainer)[on])
     with np.errstate(all="ignore"):
         delta = b - a
-        known = ~np.isnan(delta)
         finite = np.isfinite(delta)
-        prob_diff = np.where(np.abs(delta) < 1, np.exp(a) * np.expm1(delta), np.exp(b) - np.exp(a))[known]
         found = {
             **_count(on, offsets, finite),
-            **_measure_delta(delta[finite]),
-            **_measure_ratio(delta[finite]),
-            **_measure_probability(prob_diff, a[known], int(finite.sum())),
-            "rollout_ppl": float(np.exp(-_mean(a[finite]))),
-            "trainer_ppl": float(np.exp(-_mean(b[finite]))),
+            "turns_max": float(_sum_rows(begins, offsets).max(initial=0)),
+            **_measure_tokens(a, b, delta),
             "excluded_delta_negative_infinite": float(np.sum(delta == -np.inf)),
             "excluded_delta_positive_infinite": float(np.sum(delta == np.inf)),
-            "excluded_missing": float(np.sum(~known)),
+            "excluded_missing": float(np.sum(np.isnan(delta))),
         }
+        rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[on]
+        # Counted on through all sequences, less what came before the token's own.
+        turns: np.ndarray = np.cumsum(begins)[on] - np.concatenate([[0], np.cumsum(begins)])[offsets[:-1]][rows] - 1
+        sequences = _measure_sequences(a[finite], delta[finite], rows[finite])
+        per_turn = _measure_turns(a, b, delta, turns, rows) if found["turns_max"] > 1 else []
     values = delta[finite]
     edges = find_edges(float(np.max(np.abs(values), initial=0.0)))
     moments = (0.0, 0.0, 0.0, 0.0)
     if len(values) > 0:
         moments = (float(values.min()), float(values.max()), float(values.sum()), float(np.sum(values * values)))
-    return Figures(found, edges, np.histogram(values, edges)[0], moments)
+    return Figures(found, edges, np.histogram(values, edges)[0], moments, sequences, per_turn)
 
 
 def clean(logprobs: np.ndarray) -> np.ndarray:
@@ -101,10 +122,6 @@ def find_edges(reach: float) -> np.ndarray:
 
 def _count(on: np.ndarray, offsets: np.ndarray, finite: np.ndarray) -> dict[str, float]:
     """Args: ``on`` of every token, ``finite`` of those with mask 1."""
-    starts = np.zeros(len(on) + 1, bool)
-    starts[np.asarray(offsets)] = True
-    before = np.concatenate([[False], on[:-1]]) if len(on) > 0 else on
-    begins = on & (~before | starts[:-1])
     counted = np.zeros(len(on), bool)
     counted[on] = finite
     has_tokens = _sum_rows(counted, offsets) > 0
@@ -112,7 +129,79 @@ def _count(on: np.ndarray, offsets: np.ndarray, finite: np.ndarray) -> dict[str,
         "sequences": float(np.sum(has_tokens)),
         "sequences_empty": float(np.sum(~has_tokens)),
         "tokens": float(finite.sum()),
-        "turns_max": float(_sum_rows(begins, offsets).max(initial=0)),
+    }
+
+
+def _measure_tokens(a: np.ndarray, b: np.ndarray, delta: np.ndarray) -> dict[str, float]:
+    """What a set of tokens has in every table: log-probs of both policies, and Δ."""
+    known, finite = ~np.isnan(delta), np.isfinite(delta)
+    prob_diff = np.where(np.abs(delta) < 1, np.exp(a) * np.expm1(delta), np.exp(b) - np.exp(a))[known]
+    return {
+        **_measure_delta(delta[finite]),
+        **_measure_ratio(delta[finite]),
+        **_measure_probability(prob_diff, a[known], int(finite.sum())),
+        "rollout_ppl": float(np.exp(-_mean(a[finite]))),
+        "trainer_ppl": float(np.exp(-_mean(b[finite]))),
+    }
+
+
+def _measure_turns(
+    a: np.ndarray, b: np.ndarray, delta: np.ndarray, turns: np.ndarray, rows: np.ndarray
+) -> list[dict[str, float]]:
+    """Figures of each turn, of tokens with mask 1, their turn and their sequence."""
+    order = np.argsort(turns, kind="stable")
+    ends = np.cumsum(np.bincount(turns))
+    found = []
+    for own in np.split(order, ends[:-1]):
+        finite = np.isfinite(delta[own])
+        found.append(
+            {
+                "sequences": float(len(np.unique(rows[own][finite]))),
+                "tokens": float(finite.sum()),
+                **_measure_tokens(a[own], b[own], delta[own]),
+            }
+        )
+    return found
+
+
+def _find_turns(on: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The first token of each run of mask 1, ``[N]``."""
+    starts = np.zeros(len(on) + 1, bool)
+    starts[offsets] = True
+    before = np.concatenate([[False], on[:-1]]) if len(on) > 0 else on
+    begins: np.ndarray = on & (~before | starts[:-1])
+    return begins
+
+
+def _measure_sequences(rollout: np.ndarray, delta: np.ndarray, rows: np.ndarray) -> dict[str, float]:
+    """Figures of whole sequences, of counted tokens and the sequence that each belongs to.
+
+    Those without a counted token are left out.
+    """
+    lengths = np.bincount(rows)
+    has = lengths > 0
+    lengths = lengths[has]
+    sums = np.bincount(rows, weights=delta)[has]
+    difference = -sums / lengths
+    log_ppl = -np.bincount(rows, weights=rollout)[has] / lengths
+    some = len(lengths) > 0
+    excess = np.expm1(np.clip(sums, -_PRODUCT_BOUND, _PRODUCT_BOUND))
+    mean = _mean(excess)
+    centered = difference - _mean(difference)
+    return {
+        "sequences": float(len(lengths)),
+        "log_ppl_diff_mean": _mean(difference),
+        "log_ppl_diff_std": float(np.sqrt(_mean(centered * centered))),
+        "log_ppl_diff_abs_mean": _mean(np.abs(difference)),
+        "log_ppl_diff_max": float(difference.max()) if some else np.nan,
+        "log_ppl_diff_min": float(difference.min()) if some else np.nan,
+        "rollout_ppl_mean": _mean(np.exp(log_ppl)),
+        "trainer_ppl_mean": _mean(np.exp(log_ppl + difference)),
+        "ppl_ratio_mean": 1 + _mean(np.expm1(difference)),
+        "chi2_seq": _mean(np.expm1(2 * np.clip(sums, -_PRODUCT_BOUND, _PRODUCT_BOUND))),
+        "ess_seq": 1 / (1 + _mean((excess - mean) ** 2) / (1 + mean) ** 2) if some else np.nan,
+        "length_mean": _mean(lengths.astype(np.float64)),
+        "length_max": float(lengths.max()) if some else np.nan,
     }
 
 
@@ -214,6 +303,11 @@ def _mean(values: np.ndarray) -> float:
     if not np.isfinite(first):
         return float(np.mean(values))
     return float(first + np.mean(values - first))
+
+
+def join_names(table: str, figures: Mapping[str, float]) -> dict[str, float]:
+    """Figures of a table of the report under ``TABLE/NAME``."""
+    return {f"{table}/{name}": value for name, value in figures.items() if name != "turn"}
 
 
 def measure_packed(batches: Sequence[Mapping[str, np.ndarray]]) -> Figures:

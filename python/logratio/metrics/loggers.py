@@ -5,6 +5,7 @@ Loggers are told apart by the methods that they have, so none of them is importe
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import logging
 import os
@@ -12,8 +13,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..recorder.columns import BatchError
 from .collect import PREFIX, find_metrics, flatten, is_report, measure_batch, read_report
 from .figures import Figures
+from .sources import find_columns
 
 _said = logging.getLogger("logratio")
 #: The name under which the bars of Δ are logged, after the prefix.
@@ -30,7 +33,8 @@ def log_to(
     report: str | os.PathLike[str] | None = None,
     **columns: Any,
 ) -> dict[str, float]:
-    """Logs the figures of a batch, a report or a run.
+    """Logs the figures of a batch, a report or a run. Of a batch or a step that has none, a warning says why, once for
+    each reason: it never raises into the loop, but for a logger that it cannot use.
 
     Takes a logger with ``log(dict, step)`` (the ``wandb``, ``trackio`` and ``swanlab`` modules and their runs, verl's
     ``Tracking``), ``add_scalar(name, value, step)`` (TensorBoard's ``SummaryWriter``), ``log_metrics(dict, step)``
@@ -47,14 +51,29 @@ def log_to(
         columns: the batch instead of ``source``.
 
     Returns:
-        The scalars that were logged.
+        The scalars that were logged; empty where none could be.
 
     Raises:
         TypeError: when the logger has none of these methods.
-        MetricsError: as `scalars`.
     """
     send = _choose_sender(logger)
-    metrics, bars = _gather(columns if source is None else source, step)
+    try:
+        return _log(logger, send, columns if source is None else source, step, prefix, histogram, report)
+    except Exception as error:
+        _warn_once(error)
+        return {}
+
+
+def _log(
+    logger: Any,
+    send: Callable[[dict[str, Any], int | None], None],
+    source: Any,
+    step: int | None,
+    prefix: str,
+    histogram: bool,
+    report: str | os.PathLike[str] | None,
+) -> dict[str, float]:
+    metrics, bars = _gather(source, step)
     values = dict(metrics) if _is_flat(metrics, prefix) else flatten(metrics, prefix)
     shown = _draw_bars(logger, bars) if histogram and bars is not None else None
     send({**values, **({f"{prefix}{HISTOGRAM}": shown} if shown is not None else {})}, step)
@@ -65,22 +84,38 @@ def log_to(
     return values
 
 
+#: Reasons that were said.
+_warned: set[str] = set()
+
+
+def _warn_once(error: Exception) -> None:
+    """Once for each reason: a training run is worth more than a figure of it, and a loop has a million steps."""
+    reason = f"{type(error).__name__}: {error.reason if isinstance(error, BatchError) else error}"
+    if reason in _warned:
+        return
+    _warned.add(reason)
+    with contextlib.suppress(Exception):
+        # A handler of the host may raise.
+        _said.warning("logratio: no figures were logged: %s: %s", type(error).__name__, error)
+
+
 def _gather(source: Any, step: int | None) -> tuple[Mapping[str, Any], Figures | None]:
     if isinstance(source, (str, os.PathLike)):
         from pathlib import Path
 
         source = read_report(Path(source))
     if isinstance(source, Figures):
-        return source.metrics, source
-    if isinstance(source, Mapping) and is_report(source):
+        return source.all, source
+    if is_report(source):
         known = any(row["step"] == step for row in source["per_step"])
         return find_metrics(source, step if known else None), None
-    if isinstance(source, Mapping) and source and all(isinstance(value, (int, float)) for value in source.values()):
-        return source, None
-    if isinstance(source, Mapping):
-        figures = measure_batch(source)
-        return figures.metrics, figures
-    return find_metrics(source, step), None
+    columns = find_columns(source)
+    if columns is None:
+        return find_metrics(source, step), None
+    if columns and all(isinstance(value, (int, float)) for value in columns.values()):
+        return columns, None
+    figures = measure_batch(columns)
+    return figures.all, figures
 
 
 def _is_flat(metrics: Mapping[str, Any], prefix: str) -> bool:

@@ -10,13 +10,14 @@ import numpy as np
 
 from ..errors import LogratioError
 from ..recorder.arrays import Copier, copy, is_ragged
+from ..recorder.columns import TEXT_COLUMNS, BatchError, check_columns
 from ..recorder.files import publish
-from ..recorder.record import ROW_COLUMNS, TEXT_COLUMNS, TOKEN_COLUMNS, BatchError, pack
+from ..recorder.record import pack
 
 Packed = dict[str, np.ndarray]
 _SCHEMA_VERSION = "1"
-_OTHERS = {"response_mask", "prompts", "prompt_mask", "attention_mask", "top_k", "step", "rank", "meta"}
-KNOWN = {*TOKEN_COLUMNS, *ROW_COLUMNS, *TEXT_COLUMNS, *_OTHERS}
+#: Of the whole batch.
+_FACTS = ("step", "rank", "meta")
 
 
 def pack_batch(batch: Mapping[str, Any]) -> Packed:
@@ -25,21 +26,12 @@ def pack_batch(batch: Mapping[str, Any]) -> Packed:
     Raises:
         LogratioError: for unknown names, and for columns that do not fit together.
     """
-    unknown = [str(name) for name in batch if name not in KNOWN]
-    if unknown:
-        raise LogratioError(
-            f"unknown column: {', '.join(unknown)}",
-            likely="a name of another trainer",
-            hint=f"use the names of Recorder.log: {', '.join(sorted(KNOWN))}",
-        )
-    columns = {
-        name: _load(name, value)
-        for name, value in batch.items()
-        if value is not None and name not in ("step", "rank", "meta")
-    }
     try:
-        packed = pack(columns)
-    except (BatchError, TypeError, ValueError) as error:
+        columns = check_columns(batch, _FACTS)
+        packed = pack({name: load_column(name, value) for name, value in columns.items() if name not in _FACTS})
+    except BatchError as error:
+        raise LogratioError(error.message, likely=error.likely, hint=error.hint) from error
+    except (TypeError, ValueError) as error:
         raise LogratioError(
             str(error),
             likely="the columns are of different batches, or padded differently",
@@ -74,10 +66,10 @@ def write_batches(folder: Path, batches: Sequence[Packed], metadata: Sequence[Ma
     return written
 
 
-def _load(name: str, value: Any) -> Any:
-    """A value as numpy arrays; texts stay."""
+def load_column(name: str, value: Any) -> Any:
+    """A column of `check_columns` as numpy arrays; texts stay."""
     if name in TEXT_COLUMNS:
-        return value if isinstance(value, str) else [str(text) for text in value]
+        return value
     if name == "top_k":
         loaded: dict[str, Any] = {}
         for policy, pair in value.items():

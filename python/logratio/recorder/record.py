@@ -10,37 +10,11 @@ from typing import Any
 
 import numpy as np
 
-#: The record's names for what trainers call by verl's.
-TOKEN_COLUMNS = {
-    "rollout_log_probs": "rollout_logprobs",
-    "old_log_probs": "trainer_logprobs",
-    "ref_log_prob": "policy_logprobs.reference",
-    "rollout_entropy": "entropy.rollout",
-    "entropys": "entropy.trainer",
-    "advantages": "advantages",
-    "responses": "response_token_ids",
-    "position_ids": "position_ids",
-    "weight_versions": "weight_versions",
-    "kept_mass": "kept_mass",
-    "route_agreement": "route_agreement",
-}
-ROW_COLUMNS = {"rewards": "reward", "acc": "correctness", "cached_tokens": "cached_tokens"}
-TEXT_COLUMNS = {
-    "uid": "group_id",
-    "sample_id": "sample_id",
-    "data_source": "environment",
-    "finish_reason": "finish_reason",
-    "engine_id": "engine_id",
-    "prompt_text": "prompt_text",
-    "response_text": "response_text",
-}
+from .columns import LEADING, ROW_COLUMNS, TEXT_COLUMNS, TOKEN_COLUMNS, BatchError, check_columns
+
 _IDS = {"response_token_ids", "position_ids", "weight_versions"}
 
 Rows = list[np.ndarray]
-
-
-class BatchError(ValueError):
-    """The columns of one call do not fit together."""
 
 
 def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = None) -> dict[str, np.ndarray]:
@@ -56,8 +30,9 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
         Arrays of the packed record by name.
 
     Raises:
-        BatchError: when columns have different numbers of sequences or tokens.
+        BatchError: as `check_columns`.
     """
+    columns = check_columns(columns)
     sequences = _count_sequences(columns)
     chosen = np.arange(sequences) if keep is None else keep(sequences)
     lengths = _measure_responses(columns, sequences)[chosen]
@@ -78,6 +53,8 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
         flat = flatten(name, value)
         packed[column] = _convert(flat, np.int32) if column in _IDS else _as_float(flat)
     mask = columns.get("response_mask")
+    if mask is None and columns.get("attention_mask") is not None:
+        mask = _response_attention(columns, sequences)
     packed["response_mask"] = (
         np.ones(int(lengths.sum()), np.uint8) if mask is None else _as_mask(flatten("response_mask", mask))
     )
@@ -91,57 +68,73 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
     packed |= _pack_trainer_prompts(columns, chosen)
     for name, column in ROW_COLUMNS.items():
         if columns.get(name) is not None:
-            packed[column] = _per_sequence(name, columns[name], sequences)[chosen]
+            packed[column] = _per_sequence(columns[name])[chosen]
     for name, column in TEXT_COLUMNS.items():
         if columns.get(name) is not None:
-            packed |= _pack_texts(column, _take_texts(name, columns[name], sequences, chosen))
+            packed |= _pack_texts(column, _take_texts(columns[name], sequences, chosen))
     return packed
 
 
 def _count_sequences(columns: Mapping[str, Any]) -> int:
-    for name in ("rollout_log_probs", "old_log_probs", "responses"):
-        if columns.get(name) is not None:
-            return len(columns[name])
-    raise BatchError("neither rollout_log_probs, old_log_probs nor responses was given")
+    return next(len(columns[name]) for name in LEADING if columns.get(name) is not None)
 
 
 def _all_lengths(columns: Mapping[str, Any], sequences: int) -> np.ndarray:
-    """Tokens of each sequence with its padding: what every column of the call has."""
-    for name in ("rollout_log_probs", "old_log_probs", "responses"):
-        value = columns.get(name)
-        if value is not None:
-            return np.array([len(row) for row in value])
-    return np.zeros(sequences, np.int64)
+    """Tokens of each sequence: where one column has no padding, without it; else with it."""
+    found = [columns[name] for name in (*LEADING, "response_mask") if columns.get(name) is not None]
+    rows = next((value for value in found if isinstance(value, list)), found[0])
+    return np.array([len(row) for row in rows], np.int64).reshape(sequences)
+
+
+def _response_attention(columns: Mapping[str, Any], sequences: int) -> np.ndarray:
+    """The attention mask's columns of the response, ``[B, T]``."""
+    width = int(_all_widths(columns, sequences).max(initial=0))
+    attention: np.ndarray = np.asarray(columns["attention_mask"])
+    return attention[:, attention.shape[1] - width :]
+
+
+def _all_widths(columns: Mapping[str, Any], sequences: int) -> np.ndarray:
+    """Tokens of each sequence with the padding that any column has."""
+    found = [columns[name] for name in (*LEADING, "response_mask") if columns.get(name) is not None]
+    widths: np.ndarray = np.max([[len(row) for row in value] for value in found], axis=0)
+    return widths.reshape(sequences)
 
 
 def _measure_responses(columns: Mapping[str, Any], sequences: int) -> np.ndarray:
     """Tokens of each response: up to the last that the attention or the response mask knows."""
-    full = _all_lengths(columns, sequences)
-    prompts, attention = columns.get("prompts"), columns.get("attention_mask")
-    if attention is not None and prompts is not None:
-        width = np.asarray(attention).shape[1] - int(full.max(initial=0))
-        known: Any = np.asarray(attention)[:, width:]
-    else:
-        known = columns.get("response_mask")
-    if known is None:
-        return full
-    if len(known) != sequences:
-        raise BatchError(f"the mask has {len(known)} sequences, the log-probs {sequences}")
+    lengths = _all_lengths(columns, sequences)
+    masks = []
+    if columns.get("attention_mask") is not None:
+        masks.append(_response_attention(columns, sequences))
     # A list of arrays is not padded: what is at its end is tool output.
-    if not isinstance(known, np.ndarray):
-        return full
-    on = _as_mask(known).astype(bool)
-    return np.where(on.any(axis=1), known.shape[1] - on[:, ::-1].argmax(axis=1), 0).astype(np.int64)
+    mask = columns.get("response_mask")
+    if isinstance(mask, np.ndarray):
+        masks.append(mask)
+    if not masks or isinstance(mask, list):
+        return lengths
+    ends: np.ndarray = np.max([_find_ends(mask) for mask in masks], axis=0)
+    return ends
+
+
+def _find_ends(mask: np.ndarray) -> np.ndarray:
+    """Behind the last place of each row that is on, 0 where none is."""
+    if mask.shape[1] == 0:
+        return np.zeros(len(mask), np.int64)
+    on = _as_mask(mask).astype(bool)
+    return np.where(on.any(axis=1), mask.shape[1] - on[:, ::-1].argmax(axis=1), 0).astype(np.int64)
 
 
 def _take(name: str, value: Any, chosen: np.ndarray, lengths: np.ndarray) -> Rows:
     rows: Rows = []
     for i, length in zip(chosen, lengths, strict=True):
-        if i >= len(value):
-            raise BatchError(f"{name} has {len(value)} sequences, the log-probs have more")
         row = np.asarray(value[i])
-        if row.ndim == 0 or len(row) < length:
-            raise BatchError(f"{name} has {row.size} tokens in sequence {i}, expected {length}")
+        if len(row) < length:
+            raise BatchError(
+                f"{name} has {len(row)} tokens in sequence {i}, the mask {length}",
+                likely="it lacks tokens that the mask has, or the mask is shifted",
+                hint="give every column the same response tokens",
+                reason=f"{name} has another number of tokens",
+            )
         rows.append(row[:length])
     return rows
 
@@ -167,20 +160,22 @@ def _pack_trainer_prompts(columns: Mapping[str, Any], chosen: np.ndarray) -> dic
 def _pack_lists(name: str, offsets: str, lists: Any, mask: Any, chosen: np.ndarray) -> dict[str, np.ndarray]:
     rows = []
     for i in chosen:
-        if i >= len(lists):
-            raise BatchError(f"{name} has {len(lists)} sequences, the log-probs have more")
         row = np.asarray(lists[i])
+        if mask is not None and len(mask[i]) != len(row):
+            raise BatchError(
+                f"the mask of the prompts has {len(mask[i])} tokens in sequence {i}, the prompts {len(row)}",
+                hint="give both for the prompt alone",
+                reason="the mask of the prompts has another number of tokens",
+            )
         rows.append(row if mask is None else row[_as_mask(np.asarray(mask[i])).astype(bool)])
     lengths = np.array([len(row) for row in rows], np.int64)
     flat = np.concatenate(rows) if rows else np.zeros(0)
     return {name: _convert(flat, np.int32), offsets: _offsets(lengths)}
 
 
-def _per_sequence(name: str, value: Any, sequences: int) -> np.ndarray:
+def _per_sequence(value: Any) -> np.ndarray:
     """One number per sequence; scores at tokens add up to it, as in verl's ``token_level_scores``."""
     array = [np.asarray(row, np.float64) for row in value]
-    if len(array) != sequences:
-        raise BatchError(f"{name} has {len(array)} values, the log-probs {sequences} sequences")
     return np.array([row.sum() if row.ndim > 0 else float(row) for row in array])
 
 
@@ -188,10 +183,8 @@ def _is_per_sequence(value: Any) -> bool:
     return len(value) > 0 and np.ndim(value[0]) == 0
 
 
-def _take_texts(name: str, value: Any, sequences: int, chosen: np.ndarray) -> list[str]:
+def _take_texts(value: Any, sequences: int, chosen: np.ndarray) -> list[str]:
     texts = [value] * sequences if isinstance(value, str) else list(value)
-    if len(texts) != sequences:
-        raise BatchError(f"{name} has {len(texts)} values, the log-probs {sequences} sequences")
     return ["" if texts[i] is None else str(texts[i]) for i in chosen]
 
 

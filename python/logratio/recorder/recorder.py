@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arrays import Copied, Copier, copy, is_ragged, join_rows
+from .columns import BatchError, check_columns
 from .files import publish, read_safetensors
-from .record import BatchError, pack
+from .record import pack
 from .spool import ServerSink
 
 if TYPE_CHECKING:
@@ -226,7 +227,8 @@ class Recorder:
         except Exception as error:
             # Whatever it is, a training run is worth more than a recording of it.
             self.counts.failed += 1
-            self._warn(f"a batch could not be recorded: {type(error).__name__}: {error}")
+            reason = error.reason if isinstance(error, BatchError) else None
+            self._warn(f"a batch could not be recorded: {type(error).__name__}: {error}", reason)
 
     def _log(self, step: int, given: dict[str, Any], meta: Mapping[str, Any]) -> None:
         if self._finished:
@@ -240,9 +242,8 @@ class Recorder:
             return
         call = _Call(step, {}, {name: str(value) for name, value in meta.items()})
         try:
-            for name, value in given.items():
-                if value is not None:
-                    call.columns[name] = self._copy_column(name, value, call.copies)
+            for name, value in check_columns(given).items():
+                call.columns[name] = self._copy_column(name, value, call.copies)
             self._copier.join()
         except BaseException:
             self._copier.join()
@@ -408,7 +409,7 @@ class Recorder:
         from ..metrics.collect import flatten
 
         figures = self.measure(step, timeout)
-        return {} if figures is None else flatten(figures.metrics, prefix)
+        return {} if figures is None else flatten(figures.all, prefix)
 
     def finish(self, timeout: float = 60.0) -> Counts:
         """Writes and sends what waits, at most ``timeout`` seconds long, and says what was recorded. Never raises."""

@@ -1,0 +1,62 @@
+"""The columns of a batch in whichever shape a training loop holds it: named columns, or a trainer's whole batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..recorder.arrays import Copier, copy, is_ragged
+from ..recorder.columns import KNOWN, MASK_ALIASES, check_columns, join_masks
+
+#: What figures are made of.
+_NEEDED = ("rollout_log_probs", "old_log_probs", "response_mask", "attention_mask", "prompts")
+#: Facts that `Recorder.log` takes beside columns.
+_FACTS = ("step", "rank", "meta")
+
+
+def find_columns(source: Any) -> dict[str, Any] | None:
+    """The columns of a batch; None for what is not one.
+
+    Of a trainer's whole batch (verl's ``DataProto``, its ``TensorDict``, a dict that has ``input_ids`` and a mask) the
+    known columns are taken, and the others do not bear on figures. Of named columns every name must be known.
+    """
+    if isinstance(source, Mapping) and not hasattr(source, "batch_size"):
+        is_whole = "input_ids" in source and any(name in source for name in _MASK_NAMES)
+        return _take_known(source) if is_whole else dict(source)
+    batch = getattr(source, "batch", source)
+    if not hasattr(batch, "keys") or not hasattr(batch, "__getitem__"):
+        return None
+    return _take_known(batch)
+
+
+_MASK_NAMES = ("response_mask", *MASK_ALIASES, "attention_mask")
+
+
+def _take_known(batch: Any) -> dict[str, Any]:
+    names = [name for name in batch.keys() if isinstance(name, str)]  # noqa: SIM118 (a TensorDict iterates over rows)
+    columns = join_masks({name: batch[name] for name in names if name in _NEEDED or name in MASK_ALIASES})
+    odd = [name for name in names if "mask" in name and name not in KNOWN and name not in MASK_ALIASES]
+    if odd and not any(name in columns for name in _MASK_NAMES):
+        # Without its mask, padding would be counted.
+        columns[odd[0]] = batch[odd[0]]
+    return columns
+
+
+def load_columns(source: Mapping[str, Any]) -> dict[str, Any]:
+    """What figures are made of, as numpy arrays or lists of them.
+
+    Raises:
+        logratio.recorder.BatchError: for unknown names and for columns that do not fit together.
+    """
+    columns = check_columns(source, _FACTS)
+    copier = Copier()
+    copied = {
+        name: [copy(row, copier) for row in columns[name]] if is_ragged(columns[name]) else copy(columns[name], copier)
+        for name in _NEEDED
+        if name in columns
+    }
+    copier.join()
+    return {
+        name: [row.load() for row in value] if isinstance(value, list) else value.load()
+        for name, value in copied.items()
+    }
