@@ -20,6 +20,8 @@ export {
   describeCorrection,
   type Level,
   type Measure,
+  type Metrics,
+  mergeXtunerMetrics,
   type Normalize,
   type Parameter,
   PRESETS,

@@ -18,12 +18,21 @@ from typing import Any
 
 from .corrections.rollout_is import (
     RolloutImportanceSampling,
+    compute_is_metrics,
     compute_mismatch_metrics,
     compute_rollout_importance_weights,
+    merge_rollout_is_metrics,
 )
 from .hooks.base import Hook, Lacking
 
-__all__ = ["RolloutImportanceSampling", "compute_mismatch_metrics", "compute_rollout_importance_weights", "record"]
+__all__ = [
+    "RolloutImportanceSampling",
+    "compute_is_metrics",
+    "compute_mismatch_metrics",
+    "compute_rollout_importance_weights",
+    "merge_rollout_is_metrics",
+    "record",
+]
 
 _HOOK = Hook(
     "xtuner",

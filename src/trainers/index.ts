@@ -43,4 +43,9 @@ export type {
   Trap,
 } from "./shared/index.ts";
 export { completeSettings, parseSetting } from "./shared/index.ts";
-export { mergedXtunerMetrics, type XtunerMerged, type XtunerPack } from "./xtuner/index.ts";
+export {
+  mergedXtunerMetrics,
+  mergeXtunerMetrics,
+  type XtunerMerged,
+  type XtunerPack,
+} from "./xtuner/index.ts";

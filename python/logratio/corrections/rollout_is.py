@@ -8,6 +8,8 @@ figures without its rounding.
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +65,7 @@ class RolloutImportanceSampling:
             ValueError: for a setting that xtuner does not have, and where shapes differ.
         """
         old, rollout, mask = _take_pack(old_log_prob, rollout_log_prob, response_mask)
-        mismatch = compute_mismatch_metrics(old, rollout, mask)
+        mismatch = {f"mismatch/{name}": value for name, value in compute_mismatch_metrics(old, rollout, mask).items()}
         weights, modified, metrics = compute_rollout_importance_weights(
             old,
             rollout,
@@ -141,7 +143,9 @@ def compute_rollout_importance_weights(
         if veto:
             vetoed = ((delta < _log(veto[1])) | (delta > _log(veto[0]))) & (mask != 0)
         rows = vetoed.any(-1)
-        metrics = _measure_weights(raw, logs, mask, rollout_is_level, (upper, lower), rows, vetoed)
+        metrics = compute_is_metrics(
+            raw, logs, mask, rollout_is_level, upper, lower, _log(upper), _log(lower), rows[:, None], vetoed
+        )
 
         weights, modified = raw, mask
         if rollout_is_mode != "truncate":
@@ -158,67 +162,111 @@ def compute_rollout_importance_weights(
         return place.pack(weights).reshape(shape), place.pack(modified).reshape(shape), scalars
 
 
-def compute_mismatch_metrics(old_log_prob: Any, rollout_log_prob: Any, response_mask: Any) -> dict[str, Any]:
-    """xtuner's ``mismatch/*`` of one pack, whose tokens it takes for one sequence.
+def compute_mismatch_metrics(old_log_prob: Any, rollout_log_prob: Any | None, response_mask: Any) -> dict[str, Any]:
+    """xtuner's figures of the mismatch, without the prefix ``mismatch/`` that its loop puts before them.
 
     Args:
-        old_log_prob: ``[N]`` or ``[1, N]``, nats.
-        rollout_log_prob: the same.
-        response_mask: the same shape.
+        old_log_prob: ``[B, T]``, nats, of the trainer's policy; a pack ``[N]`` or ``[1, N]`` counts as one sequence, as in
+            xtuner's own loop.
+        rollout_log_prob: the same of the rollout policy; None gives the trainer's perplexity alone.
+        response_mask: the same shape; 1 where the policy sampled the token.
 
     Returns:
-        KLs and log-perplexities in nats, perplexities as plain numbers, by xtuner's keys.
+        ``valid``, and by xtuner's keys KLs and log-perplexities in nats, perplexities as plain numbers. Perplexities and
+        their differences are of each row, then averaged over rows.
 
     Raises:
         ValueError: where shapes differ.
     """
-    old, rollout, mask = (column.reshape(1, -1) for column in _take_pack(old_log_prob, rollout_log_prob, response_mask))
+    given = old_log_prob if rollout_log_prob is None else rollout_log_prob
+    old, rollout, mask = (
+        column.reshape(1, -1) if column.ndim < 2 else column
+        for column in _take_pack(old_log_prob, given, response_mask)
+    )
     xp = module_of(old)
     with _no_gradients(old), _quiet(old):
-        delta = old - rollout
-        trainer_mean, rollout_mean = _mean(old, mask, -1), _mean(rollout, mask, -1)
-        difference = rollout_mean - trainer_mean
-        figures = {
-            "training_ppl": xp.exp(-trainer_mean).mean(),
-            "training_log_ppl": (-trainer_mean).mean(),
-            "kl": _mean(-delta, mask),
-            "k3_kl": _mean(xp.exp(delta) - delta - 1, mask),
-            "rollout_ppl": xp.exp(-rollout_mean).mean(),
-            "rollout_log_ppl": (-rollout_mean).mean(),
-            "log_ppl_diff": difference.mean(),
-            "log_ppl_abs_diff": abs(difference).mean(),
-            "log_ppl_diff_max": difference.max(),
-            "log_ppl_diff_min": difference.min(),
-            "ppl_ratio": xp.exp(difference).mean(),
-            "logprob_abs_diff": _mean(abs(delta), mask),
-        }
-        valid = {"mismatch/valid": bool((mask != 0).any())}
-        return valid | {f"mismatch/mismatch_{name}": _to_scalar(value) for name, value in figures.items()}
+        trainer_mean = _mean(old, mask, -1)
+        figures = {"training_ppl": xp.exp(-trainer_mean).mean(), "training_log_ppl": (-trainer_mean).mean()}
+        if rollout_log_prob is not None:
+            figures |= _compare_with_rollout(old, rollout, mask, trainer_mean)
+        valid = {"valid": bool((mask != 0).any())}
+        return valid | {f"mismatch_{name}": _to_scalar(value) for name, value in figures.items()}
 
 
-def _measure_weights(
-    weights: Any, logs: Any, mask: Any, level: str, bounds: Thresholds, rows: Any, vetoed: Any
+def _compare_with_rollout(old: Any, rollout: Any, mask: Any, trainer_mean: Any) -> dict[str, Any]:
+    xp = module_of(old)
+    delta = old - rollout
+    rollout_mean = _mean(rollout, mask, -1)
+    difference = rollout_mean - trainer_mean
+    return {
+        "kl": _mean(-delta, mask),
+        "k3_kl": _mean(xp.exp(delta) - delta - 1, mask),
+        "rollout_ppl": xp.exp(-rollout_mean).mean(),
+        "rollout_log_ppl": (-rollout_mean).mean(),
+        "log_ppl_diff": difference.mean(),
+        "log_ppl_abs_diff": abs(difference).mean(),
+        "log_ppl_diff_max": difference.max(),
+        "log_ppl_diff_min": difference.min(),
+        "ppl_ratio": xp.exp(difference).mean(),
+        "logprob_abs_diff": _mean(abs(delta), mask),
+    }
+
+
+def compute_is_metrics(
+    rollout_is_weights: Any,
+    log_ratio_for_metrics: Any,
+    response_mask: Any,
+    rollout_is_level: str,
+    rollout_is_threshold_upper: float,
+    rollout_is_threshold_lower: float,
+    log_threshold_upper: Any,
+    log_threshold_lower: Any,
+    has_catastrophic: Any,
+    catastrophic_tokens: Any,
+    SAFETY_BOUND: float = SAFETY_BOUND,
 ) -> dict[str, Any]:
-    """``compute_is_metrics``: of the weights before the thresholds; spread and sample size of the clamped ones."""
+    """xtuner's figures of importance weights, without the prefix ``mismatch/``.
+
+    Maximum, minimum and fractions are of the weights before the thresholds, spread and sample size of the clamped ones.
+
+    Args:
+        rollout_is_weights: ``[B, T]`` ratios, clamped to the safety bound only.
+        log_ratio_for_metrics: what they are exp of, not clamped: ``[B, T]``, ``[B, 1]`` for whole sequences; nats.
+        response_mask: ``[B, T]``.
+        rollout_is_level: ``token``, ``sequence`` or ``geometric``.
+        rollout_is_threshold_upper: of a weight.
+        rollout_is_threshold_lower: of a weight.
+        log_threshold_upper: the logarithm of the upper one.
+        log_threshold_lower: that of the lower one.
+        has_catastrophic: ``[B, 1]``, whether the veto takes the sequence.
+        catastrophic_tokens: ``[B, T]``, the tokens because of which it does.
+        SAFETY_BOUND: nats, of the largest ratio of a sequence.
+
+    Returns:
+        Ratios and fractions by xtuner's keys, scalars of the inputs' own kind.
+    """
+    weights, mask, logs = (take_array(value) for value in (rollout_is_weights, response_mask, log_ratio_for_metrics))
+    vetoed, rows = take_array(catastrophic_tokens), take_array(has_catastrophic).reshape(-1)
+    mask = _as_factor(mask)
     xp = module_of(weights)
-    upper, lower = bounds
+    upper, lower = rollout_is_threshold_upper, rollout_is_threshold_lower
     counts = mask.sum(-1)
     metrics: dict[str, Any] = {
         "valid": bool((mask != 0).any()),
         "rollout_is_veto_fraction": _mean(_to_float(rows), _to_float(counts > 0)),
         "rollout_is_catastrophic_token_fraction": _mean(_to_float(vetoed), mask),
     }
-    if level == "token":
+    if rollout_is_level == "token":
         inside = mask != 0
         infinity = float("inf")
         high, low = _mean(_to_float(weights > upper), mask), _mean(_to_float(weights < lower), mask)
         most = xp.where(inside, weights, -infinity).max()
         least = xp.where(inside, weights, infinity).min()
     else:
-        over, under = _to_float(logs > _log(upper)), _to_float(logs < _log(lower))
+        over, under = _to_float(logs > log_threshold_upper), _to_float(logs < log_threshold_lower)
         most = xp.exp(xp.clip(logs.max(), None, SAFETY_BOUND))
         least = xp.exp(logs.min())
-        if level == "sequence":
+        if rollout_is_level == "sequence":
             high, low = over.mean(), under.mean()
         else:
             high, low = (_mean(xp.broadcast_to(each, mask.shape), mask) for each in (over, under))
@@ -234,7 +282,54 @@ def _measure_weights(
         "rollout_is_std": spread,
         "rollout_is_eff_sample_size": 1.0 / _mean((clamped / (mean + EPSILON)) ** 2, mask),
     }
-    return metrics | _measure_sequences(_mean(weights, mask, -1)[counts > 0], bounds)
+    return metrics | _measure_sequences(_mean(weights, mask, -1)[counts > 0], (upper, lower))
+
+
+def merge_rollout_is_metrics(rollout_is_metrics: Sequence[Mapping[str, Any]], device: Any = None) -> dict[str, float]:
+    """xtuner's metrics of all packs as one dict: the maximum where a key has ``max`` in it, the minimum where it has
+    ``min``, else the mean with every pack weighted alike. Packs whose ``mismatch/valid`` is not set do not count; 0
+    where none does.
+
+    Where ``torch.distributed`` runs, packs of all processes count, and all of them must call it, as in xtuner. Sums are in
+    float64, xtuner's in float32.
+
+    Args:
+        rollout_is_metrics: one dict for each pack, by xtuner's keys.
+        device: as in xtuner's signature; processes exchange objects, so that it is not needed.
+
+    Raises:
+        ValueError: where a pack lacks a key that another has.
+    """
+    packs = _gather_packs([dict(pack) for pack in rollout_is_metrics])
+    if not packs:
+        return {}
+    valid = [pack for pack in packs if pack.get("mismatch/valid", True)]
+    merged = {}
+    for key in (key for key in packs[0] if key != "mismatch/valid"):
+        lacking = next((i for i, pack in enumerate(valid) if key not in pack), None)
+        if lacking is not None:
+            raise ValueError(
+                f"pack {lacking} has no {key}, which others have; likely: its metrics were made with other settings"
+            )
+        values = np.array([float(pack[key]) for pack in valid], np.float64)
+        if len(values) == 0:
+            merged[key] = 0.0
+        else:
+            merge = np.max if "max" in key else np.min if "min" in key else np.mean
+            merged[key] = float(merge(values))
+    return merged
+
+
+def _gather_packs(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of all processes, in the order of ranks."""
+    # Only where the loop itself has imported it: importing torch takes seconds.
+    distributed = getattr(sys.modules.get("torch"), "distributed", None)
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        return own
+    own = [{key: value.item() if hasattr(value, "item") else value for key, value in pack.items()} for pack in own]
+    gathered: list[Any] = [None] * distributed.get_world_size()
+    distributed.all_gather_object(gathered, own)
+    return [pack for packs in gathered for pack in packs]
 
 
 def _measure_sequences(means: Any, bounds: Thresholds) -> dict[str, Any]:
@@ -284,10 +379,12 @@ def _take_pack(old: Any, rollout: Any, mask: Any) -> tuple[Any, Any, Any]:
         "old_log_prob", old, "rollout_log_prob", rollout, "one of them also covers the prompt, or is shifted by a token"
     )
     check_shapes("old_log_prob", old, "response_mask", mask, "the mask covers prompt and response, or is not packed")
-    if not is_tensor(mask) and mask.dtype.kind in "biu":
-        # torch multiplies float32 with whole numbers in float32, numpy in float64.
-        mask = mask.astype(np.float32)
-    return old, rollout, mask
+    return old, rollout, _as_factor(mask)
+
+
+def _as_factor(mask: Any) -> Any:
+    """torch multiplies float32 with whole numbers in float32, numpy in float64."""
+    return mask.astype(np.float32) if not is_tensor(mask) and mask.dtype.kind in "biu" else mask
 
 
 def _read_thresholds(name: str, bounds: Thresholds) -> Thresholds:

@@ -27,6 +27,12 @@ describe("mergeXtunerMetrics", () => {
   const short = xtunerMismatchMetrics(sums([-1], [-0.5]));
   const empty = xtunerMismatchMetrics(sums([-1], [-9], [0]));
 
+  it("refuses packs of different settings, which would merge to NaN", () => {
+    expect(() => mergeXtunerMetrics([long, { "mismatch/valid": 1 }])).toThrow(
+      "pack 1 has no mismatch/mismatch_training_ppl",
+    );
+  });
+
   it("weights packs alike whatever their length, takes maxima and minima, drops invalid packs", () => {
     const merged = mergeXtunerMetrics([long, short, empty]);
     expect(merged["mismatch/mismatch_kl"]).toBeCloseTo(0.25, 7);

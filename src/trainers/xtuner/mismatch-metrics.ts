@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { UsageError } from "../../core/base/index.ts";
 import {
   ABS_DELTA_SUM,
   COUNT,
@@ -74,17 +75,35 @@ export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly 
 }
 
 /**
- * `merge_rollout_is_metrics`: over valid packs, keys with "max" take the maximum, with "min" the minimum, all others
- * the mean with every pack weighted alike; 0 everywhere when no pack is valid.
+ * `merge_rollout_is_metrics` of xtuner: over valid packs, keys with "max" take the maximum, with "min" the minimum, all
+ * others the mean with every pack weighted alike; 0 everywhere when no pack is valid.
  *
- * @param packs results of `xtunerMismatchMetrics`, one per pack
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mergeXtunerMetrics } from "logratio/corrections";
+ *
+ * const packs = [
+ *   { "mismatch/valid": 1, "mismatch/mismatch_kl": 0.25, "mismatch/rollout_is_max": 2 }, // nats, a ratio
+ *   { "mismatch/valid": 1, "mismatch/mismatch_kl": 0.75, "mismatch/rollout_is_max": 3 },
+ *   { "mismatch/valid": 0, "mismatch/mismatch_kl": 9, "mismatch/rollout_is_max": 9 },
+ * ];
+ * assert.deepEqual(mergeXtunerMetrics(packs), { "mismatch/mismatch_kl": 0.5, "mismatch/rollout_is_max": 3 });
+ * ```
+ *
+ * @param packs metrics of each pack under xtuner's keys, as `xtunerMismatchMetrics` gives them
  * @returns one figure per key, in the unit of that key
+ * @throws UsageError when a pack lacks a key that another has
  */
 export function mergeXtunerMetrics(packs: readonly Metrics[]): Metrics {
   const valid = packs.filter((pack) => (pack["mismatch/valid"] ?? 1) !== 0);
   const keys = Object.keys(packs[0] ?? {}).filter((key) => key !== "mismatch/valid");
   return Object.fromEntries(
     keys.map((key) => {
+      const lacking = valid.findIndex((pack) => pack[key] === undefined);
+      if (lacking >= 0)
+        throw new UsageError(`pack ${lacking} has no ${key}, which others have`, {
+          likely: "its metrics were made with other settings",
+        });
       const values = valid.map((pack) => pack[key] as number);
       if (values.length === 0) return [key, 0];
       if (key.includes("max")) return [key, values.reduce((a, b) => Math.max(a, b))];
