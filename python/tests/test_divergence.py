@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import re
+import struct
 import subprocess
 import sys
 import warnings
@@ -15,7 +16,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from logratio.command import CommandError, find_node, find_program
 from logratio.divergence import collect_divergent_tokens, measure_rounds
+from logratio.divergence.console import render_records
 from logratio.verl import calculate_debug_metrics
 
 GUIDE = Path(__file__).parents[3] / "shared" / "seeds" / "000-high-divergence-token-logging.md"
@@ -266,9 +269,16 @@ def test_the_documented_record(tmp_path, caplog):
         "actor_top5": None,
         "advantage": None,
         "reward": 0.0,
-        "handle": None,
+        "handle": "s100.q0.t2",
         "file": None,
-        "record_id": None,
+        "iteration_responses": 1,
+        "iteration_accuracy": 1.0,
+        "iteration_correct_tokens": 1.0,
+        "record_id": "s100.q0.t2:3:"
+        + "".join(
+            struct.pack(">d", float(data.batch[name][0, 2])).hex() + end
+            for name, end in (("rollout_log_probs", ":"), ("old_log_probs", ""))
+        ),
     }
     assert record == wanted
     assert list(record) == list(wanted)
@@ -322,7 +332,7 @@ def test_only_the_two_log_probs():
     assert known == {
         *("rank", "batch_idx", "position", "position_from_end", "sequence_length", "prob_divergence", "rollout_prob"),
         *("actor_prob", "rollout_logprob", "actor_logprob", "logprob_diff", "flip_type", "context_start_pos"),
-        *("context_end_pos", "response_num_tokens"),
+        *("context_end_pos", "response_num_tokens", "handle", "record_id"),
     }
     data.batch["responses"] = np.full((4, 8), 9)
     assert collect_divergent_tokens(data)[0]["token_text"] == "<no_tokenizer:9>"
@@ -522,3 +532,122 @@ def test_importing_brings_no_torch():
     code = "import sys, logratio.verl, logratio.xtuner, logratio.digits; print('torch' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[1])
     assert found.stdout.strip() == "False", found.stderr
+
+
+def make_part(seed, rows=slice(None), meta=None):
+    data = make_data(seed, rows=16, width=20)
+    batch = {name: column[rows] for name, column in data.batch.items()}
+    return SimpleNamespace(batch=batch, non_tensor_batch={}, meta_info=meta or {})
+
+
+@pytest.fixture(scope="module")
+def analyze():
+    try:
+        program = [find_node(), str(find_program())]
+    except CommandError as error:
+        pytest.skip(f"the program cannot be run, so no log is analyzed: {error}")
+
+    def run(*paths):
+        command = [*program, "analyze", *map(str, paths), "--json"]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+        if "is not built here" in done.stderr:
+            pytest.skip("the program is not built, so no log is analyzed: npm run build")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+def test_ranks_and_mini_batches_of_one_log_are_different_responses(tmp_path, analyze, monkeypatch):
+    monkeypatch.delenv("RANK", raising=False)
+    log = {"log_divergence": True, "divergence_threshold": 0.0, "divergence_top_k": 400, "iteration": 7}
+    halves = (slice(0, 8), slice(8, 16))
+    for path, places in (
+        (tmp_path / "meta.jsonl", [({"rank": 0}, {}), ({"rank": 1}, {})]),
+        (tmp_path / "env.jsonl", [({}, {"RANK": "0"}), ({}, {"RANK": "1"})]),
+        (tmp_path / "mini.jsonl", [({}, {}), ({}, {})]),
+    ):
+        for rows, (meta, variables) in zip(halves, places, strict=True):
+            with monkeypatch.context() as own:
+                for name, value in variables.items():
+                    own.setenv(name, value)
+                calculate_debug_metrics(make_part(3, rows, meta), divergence_jsonl_path=path, **log)
+        lines = read_lines(path)
+        responses = {line["handle"].rsplit(".", 1)[0] for line in lines}
+        assert len(responses) == 16 and len({line["record_id"] for line in lines}) == len(lines)
+        assert analyze(path)["metrics"]["sequences"] == 16
+
+
+def test_an_iteration_that_is_logged_again_counts_once(tmp_path, analyze):
+    path = tmp_path / "log.jsonl"
+    for iteration in (8, 9, 9):
+        part = make_part(iteration)
+        calculate_debug_metrics(part, divergence_threshold=0.0, divergence_jsonl_path=path, iteration=iteration)
+    assert len(read_lines(path)) == 15
+    assert analyze(path)["metrics"]["records"] == 10
+
+
+def test_the_log_says_how_many_of_all_responses_were_correct(tmp_path, analyze):
+    data = make_part(4)
+    acc = np.array([True, False, None, True] * 4, object)
+    data.non_tensor_batch["acc"] = acc
+    del data.batch["token_level_scores"]
+    path = tmp_path / "log.jsonl"
+    calculate_debug_metrics(data, divergence_threshold=0.0, divergence_jsonl_path=path, iteration=1)
+    record = read_lines(path)[0]
+    tokens = (data.batch["response_mask"] != 0).sum(1)
+    assert record["iteration_responses"] == 12 and record["iteration_accuracy"] == 8 / 12
+    known, right = [each is not None for each in acc], [each is True for each in acc]
+    assert record["iteration_correct_tokens"] == pytest.approx(tokens[right].sum() / tokens[known].sum())
+    assert list(record)[-4:] == ["iteration_responses", "iteration_accuracy", "iteration_correct_tokens", "record_id"]
+    words = json.dumps(analyze(path))
+    assert "does not say how many of all responses" not in words
+
+
+def test_lean_lines_have_the_fields_of_the_command_line(tmp_path):
+    source = (Path(__file__).parents[2] / "src" / "analyses" / "divergence" / "line.ts").read_text(encoding="utf-8")
+    fields = re.findall(r'"(\w+)"', source[source.index("LEAN_FIELDS") :].split("];")[0])
+    for lean in (False, True):
+        path = tmp_path / f"{lean}.jsonl"
+        calculate_debug_metrics(make_data(), Tokenizer(), divergence_jsonl_path=path, iteration=1, lean=lean)
+    whole, short = (read_lines(tmp_path / f"{lean}.jsonl")[0] for lean in (False, True))
+    assert short == {name: whole[name] for name in fields if whole.get(name) is not None}
+    assert list(short) == [name for name in fields if name in short] and len(fields) == 32
+
+
+def test_texts_are_whole_unless_told_otherwise(tmp_path):
+    data = make_data(rows=1, width=600)
+    data.batch["response_mask"][0] = 1
+    path = tmp_path / "log.jsonl"
+    for most in (None, 20):
+        calculate_debug_metrics(data, Tokenizer(), divergence_jsonl_path=path, max_response_chars=most)
+    whole, cut = (read_lines(path)[i]["full_response"] for i in (0, 5))
+    assert len(whole) > 600 and cut == repr(eval(whole)[:20] + "...")
+    assert len(render_records(read_lines(path)[:1])) < 3000
+
+
+def test_columns_are_read_once_and_only_where_tokens_are_logged():
+    class Batch(dict):
+        def __getitem__(self, name):
+            read.append(name)
+            return super().__getitem__(name)
+
+    read: list = []
+    data = make_data()
+    data.batch = Batch(data.batch)
+    calculate_debug_metrics(data, divergence_threshold=1.0)
+    assert sorted(read) == ["old_log_probs", "response_mask", "responses", "rollout_log_probs"]
+
+
+@pytest.mark.parametrize("tokens", [1, 255, 256, 257, 3000])
+def test_ranking_by_blocks_is_ranking_all(tokens):
+    rng = np.random.default_rng(tokens)
+    rollout, old = -rng.random((2, tokens)), -rng.random((2, tokens))
+    old[1, ::7] = rollout[1, ::7] - 0.25
+    old[0, 0] = np.nan
+    gaps = np.abs(np.exp(old) - np.exp(rollout)).reshape(-1)
+    batch = {"rollout_log_probs": rollout, "old_log_probs": old}
+    for count in (1, 5, 40):
+        records = collect_divergent_tokens(batch, top_k=count)
+        order = np.argsort(np.where(np.isnan(gaps), 1, -gaps), kind="stable")[: min(count, 2 * tokens - 1)]
+        assert [record["batch_idx"] * tokens + record["position"] for record in records] == order.tolist()

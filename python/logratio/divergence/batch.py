@@ -15,7 +15,7 @@ class DebugBatch:
     """The columns of a batch that the log asks for, each read when it is first needed.
 
     Attributes:
-        rollout: ``[B, T]`` log-probs of the rollout policy, nats, float64.
+        rollout: ``[B, T]`` log-probs of the rollout policy, nats.
         old: the same of the trainer's.
         mask: ``[B, T]``, True where the policy sampled the token.
     """
@@ -24,9 +24,10 @@ class DebugBatch:
         self._batch = getattr(data, "batch", data)
         self._others: Mapping[str, Any] = getattr(data, "non_tensor_batch", None) or {}
         self._names = set(self._batch.keys())
+        self._found: dict[Any, np.ndarray | None] = {}
         self.meta: Mapping[str, Any] = getattr(data, "meta_info", None) or {}
-        self.rollout = self._require("rollout_log_probs").astype(np.float64)
-        self.old = self._require("old_log_probs").astype(np.float64)
+        self.rollout = self._require("rollout_log_probs")
+        self.old = self._require("old_log_probs")
         check_shapes(
             "old_log_probs",
             self.old,
@@ -39,18 +40,45 @@ class DebugBatch:
                 f"expected log-probs of the shape [B, T], got {describe_shape(self.old)}; "
                 "likely: the batch is packed; pad it first"
             )
-        responses = self.find("responses")
-        if responses is not None:
+        if "responses" in self._names:
+            responses = self._batch["responses"]
+            if not hasattr(responses, "shape"):
+                responses = self.find("responses")
             check_shapes("responses", responses, "old_log_probs", self.old, "responses also hold the prompt")
-        self.responses = responses
         self.mask = self._read_mask()
+        own = self.mask
+        #: Of the tokens with mask 1, row after row: both probabilities and the distance between them, fractions.
+        self.probabilities = np.exp(self.rollout[own]), np.exp(self.old[own])
+        with np.errstate(invalid="ignore"):
+            self.gaps: np.ndarray = abs(self.probabilities[1] - self.probabilities[0])
 
     def find(self, *names: str) -> np.ndarray | None:
-        """The first of these columns that the batch has."""
+        """The first of these columns that the batch has; converted once."""
         for name in names:
             if name in self._names:
-                return to_numpy(self._batch[name])
+                if name not in self._found:
+                    self._found[name] = to_numpy(self._batch[name])
+                return self._found[name]
         return None
+
+    def find_row(self, row: int, *names: str) -> np.ndarray | None:
+        """A row of the first of these columns that the batch has: a record needs no more of it."""
+        for name in names:
+            if name in self._names:
+                if self._found.get(name) is None and (name, row) not in self._found:
+                    self._found[name, row] = to_numpy(self._batch[name][row])
+                whole = self._found.get(name)
+                return self._found[name, row] if whole is None else whole[row]
+        return None
+
+    def find_sums(self, name: str) -> np.ndarray | None:
+        """The sum of each row of a column, ``[B]``, float64."""
+        column = self.find(name)
+        if column is None:
+            return None
+        if ("sums", name) not in self._found:
+            self._found["sums", name] = column.sum(1, dtype=np.float64)
+        return self._found["sums", name]
 
     def find_per_sequence(self, name: str) -> Any:
         """A column without tensors, ``[B]``; None where there is none."""
@@ -67,14 +95,14 @@ class DebugBatch:
                     else "the trainer has not computed its log-probs yet, or runs in bypass mode"
                 )
             )
-        return column
+        return column.astype(np.float64)
 
     def _read_mask(self) -> np.ndarray:
         """``response_mask``, else ``attention_mask``, of either the last T columns; else every token."""
-        masks = {name: self.find(name) for name in ("response_mask", *MASK_ALIASES, "attention_mask")}
+        masks = {name: self.find(name) for name in ("response_mask", *MASK_ALIASES)}
         masks = join_masks({name: mask for name, mask in masks.items() if mask is not None})
         for name in ("response_mask", "attention_mask"):
-            mask = masks.get(name)
+            mask = masks.get(name) if name in masks else self.find(name)
             if mask is None:
                 continue
             width = self.old.shape[1]

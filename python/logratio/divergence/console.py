@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 _RULE = "=" * 80
+#: Of a prompt and a response on the console.
+_MOST_CHARS = 200
 
 
 def render_records(records: Sequence[dict[str, Any]]) -> str:
@@ -77,11 +79,16 @@ def _render_context(record: dict[str, Any]) -> Iterator[str]:
     if record["context_text"] is not None:
         yield f"  Context [{record['context_start_pos']}:{record['context_end_pos']}]: {record['context_text']}"
     if record["prompt_text"] is not None:
-        yield f"  Prompt ({record['prompt_num_tokens']} tokens): {record['prompt_text']}"
+        yield f"  Prompt ({record['prompt_num_tokens']} tokens): {_shorten(record['prompt_text'])}"
     if record["full_response"] is not None:
-        yield f"  Response ({record['response_num_tokens']} tokens): {record['full_response']}"
+        yield f"  Response ({record['response_num_tokens']} tokens): {_shorten(record['full_response'])}"
     if "decode_error" in record:
         yield f"  Decode Error: {record['decode_error']}"
+
+
+def _shorten(text: str) -> str:
+    """The beginning of a text in quotes: the file has all of it."""
+    return text if len(text) <= _MOST_CHARS + len("'...'") else f"{text[: _MOST_CHARS + 1]}...{text[0]}"
 
 
 def _name(value: Any, instead: Any = "N/A") -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 
 from .batch import DebugBatch
 from .console import render_records
-from .metrics import measure_probabilities, measure_rounds
-from .records import TextLimits, build_record, rank_tokens
+from .metrics import measure_gaps, measure_rounds
+from .records import RecordBuilder, TextLimits, find_largest, rank_tokens
 
 logger = logging.getLogger("logratio.divergence")
 
@@ -26,6 +26,10 @@ def calculate_debug_metrics(
     divergence_top_k: int = 5,
     divergence_jsonl_path: str | os.PathLike[str] | None = None,
     iteration: int | None = None,
+    *,
+    lean: bool = False,
+    max_prompt_chars: int | None = None,
+    max_response_chars: int | None = None,
 ) -> dict[str, float]:
     """verl's ``calculate_debug_metrics`` with its log of high-divergence tokens.
 
@@ -45,6 +49,13 @@ def calculate_debug_metrics(
         divergence_top_k: how many tokens of such a batch are logged, whether or not each reaches the threshold.
         divergence_jsonl_path: a file to append to; its folder is made, ``{iteration}`` in it is filled in.
         iteration: number of the training step.
+        lean: writes only the fields of the guide, those that identify the token and the three of the iteration, and of
+            them only what is known, as ``logratio divergence --lean``.
+        max_prompt_chars: characters of the prompt in the file before ``...``; None for all.
+        max_response_chars: the same of the response.
+
+    Several processes may append to one file: records name their rank (``meta_info["rank"]``, torch.distributed's or
+    ``$RANK``), and have a ``record_id`` by which ``logratio analyze`` counts an iteration that is logged again once.
 
     Returns:
         ``training/rollout_probs_diff_*`` (fractions), ``training/rollout_actor_probs_pearson_corr``, and of verl's pull
@@ -56,14 +67,16 @@ def calculate_debug_metrics(
     """
     batch = DebugBatch(data)
     _check_options(divergence_threshold, divergence_top_k)
-    metrics = measure_probabilities(batch.rollout, batch.old, batch.mask)
+    metrics = measure_gaps(*batch.probabilities, batch.gaps)
     metrics |= measure_rounds(batch.rollout, batch.old, batch.mask)
     if log_divergence:
-        records = _collect(batch, tokenizer, divergence_threshold, divergence_top_k, iteration, TextLimits())
+        limits = TextLimits(max_prompt_chars=max_prompt_chars, max_response_chars=max_response_chars)
+        records = _collect(batch, tokenizer, divergence_threshold, divergence_top_k, iteration, limits)
         if records:
             _print_records(records)
             if divergence_jsonl_path is not None:
-                _append_records(records, os.fspath(divergence_jsonl_path), iteration)
+                written = [_make_lean(record) for record in records] if lean else records
+                _append_records(written, os.fspath(divergence_jsonl_path), iteration)
     return metrics
 
 
@@ -104,12 +117,55 @@ def collect_divergent_tokens(
 def _collect(
     batch: DebugBatch, tokenizer: Any, threshold: float, top_k: int, iteration: int | None, limits: TextLimits
 ) -> list[dict[str, Any]]:
-    places = rank_tokens(batch, top_k)
-    if not places or places[0][2] < threshold:
+    # Most batches end here: nothing is ranked before the largest is known.
+    largest = find_largest(batch)
+    if largest is None or largest < threshold:
         return []
     if tokenizer is None:
         tokenizer = batch.meta.get("tokenizer")
-    return [build_record(batch, place, rank, iteration, tokenizer, limits) for rank, place in enumerate(places)]
+    builder = RecordBuilder(batch, iteration, tokenizer, limits)
+    return [builder.build(place, rank) for rank, place in enumerate(rank_tokens(batch, top_k))]
+
+
+#: As ``LEAN_FIELDS`` of ``src/analyses/divergence/line.ts``.
+_LEAN_FIELDS = [
+    "iteration",
+    "rank",
+    "batch_idx",
+    "position",
+    "position_from_end",
+    "sequence_length",
+    "token_id",
+    "token_text",
+    "prob_divergence",
+    "rollout_prob",
+    "actor_prob",
+    "rollout_logprob",
+    "actor_logprob",
+    "logprob_diff",
+    "flip_type",
+    "is_correct",
+    "total_score",
+    "WARNING",
+    "context_text",
+    "context_start_pos",
+    "context_end_pos",
+    "prompt_text",
+    "prompt_num_tokens",
+    "full_response",
+    "response_num_tokens",
+    "decode_error",
+    "handle",
+    "file",
+    "iteration_responses",
+    "iteration_accuracy",
+    "iteration_correct_tokens",
+    "record_id",
+]
+
+
+def _make_lean(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: record[name] for name in _LEAN_FIELDS if record.get(name) is not None}
 
 
 def _check_options(threshold: float, top_k: int) -> None:

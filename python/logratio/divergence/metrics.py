@@ -25,7 +25,11 @@ def measure_probabilities(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray
     """
     flags = mask != 0
     p, q = np.exp(rollout[flags]), np.exp(old[flags])
-    gap = abs(q - p)
+    return measure_gaps(p, q, abs(q - p))
+
+
+def measure_gaps(p: np.ndarray, q: np.ndarray, gap: np.ndarray) -> dict[str, float]:
+    """`measure_probabilities` of ``[N]`` probabilities that are known already, and abs(q - p)."""
     with np.errstate(all="ignore"):
         figures = (
             (math.nan, math.nan, math.nan)

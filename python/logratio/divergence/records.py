@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 
 from .batch import DebugBatch
+from .places import find_rank, format_handle, format_record_id, number_rows
 from .texts import Texts
 
 _ALTERNATIVES = 5
+#: Tokens of which one maximum is taken before they are ranked.
+_BLOCK = 256
 
 
 @dataclass(frozen=True)
@@ -26,94 +29,145 @@ class TextLimits:
     max_response_chars: int | None = 200
 
 
+def find_largest(batch: DebugBatch) -> float | None:
+    """The largest known distance of two probabilities of a token with mask 1; None without one."""
+    largest = float(np.max(batch.gaps, initial=-1.0))
+    if math.isnan(largest):
+        largest = float(np.max(batch.gaps[~np.isnan(batch.gaps)], initial=-1.0))
+    return None if largest < 0 else largest
+
+
 def rank_tokens(batch: DebugBatch, top_k: int) -> list[tuple[int, int, float]]:
     """``(row, position, divergence)`` of the tokens furthest apart; ties go to the earlier row, then token.
 
     Only tokens with mask 1 and two known probabilities are ranked.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        gaps = abs(np.exp(batch.old) - np.exp(batch.rollout))
-    gaps = np.where(batch.mask & ~np.isnan(gaps), gaps, -1.0).reshape(-1)
-    count = min(top_k, gaps.size)
+    gaps = np.where(np.isnan(batch.gaps), -1.0, batch.gaps)
+    count = min(top_k, int((gaps >= 0).sum()))
     if count == 0:
         return []
-    least = np.partition(gaps, gaps.size - count)[gaps.size - count]
-    candidates = np.flatnonzero((gaps >= least) & (gaps >= 0))
+    # The largest of each block: as many blocks as tokens are wanted hold one that is at least the last of them.
+    starts = np.arange(0, gaps.size, _BLOCK)
+    largest = np.maximum.reduceat(gaps, starts) if len(starts) > count else gaps
+    least = max(float(np.partition(largest, largest.size - count)[largest.size - count]), 0.0)
+    candidates = np.flatnonzero(gaps >= least)
     order = candidates[np.argsort(-gaps[candidates], kind="stable")][:count]
+    places = np.flatnonzero(batch.mask)[order]
     width = batch.old.shape[1]
-    return [(int(at) // width, int(at) % width, float(gaps[at])) for at in order]
+    return [(int(at) // width, int(at) % width, float(gaps[i])) for at, i in zip(places, order, strict=True)]
 
 
-def build_record(
-    batch: DebugBatch,
-    place: tuple[int, int, float],
-    rank: int,
-    iteration: int | None,
-    tokenizer: Any,
-    limits: TextLimits,
-) -> dict[str, Any]:
-    """One record, its fields in the documented order; what is not known is None."""
-    row, position, divergence = place
-    width = batch.old.shape[1]
-    rollout, actor = float(batch.rollout[row, position]), float(batch.old[row, position])
-    rollout_prob, actor_prob = math.exp(rollout), math.exp(actor)
-    responses = None if batch.responses is None else batch.responses[row].tolist()
-    token = None if responses is None else responses[position]
-    correct, score = read_correctness(batch, row)
-    texts = Texts(tokenizer)
-    record: dict[str, Any] = {
-        "iteration": iteration,
-        "rank": rank,
-        "batch_idx": row,
-        "position": position,
-        "position_from_end": width - position - 1,
-        "sequence_length": width,
-        "token_id": token,
-        "token_text": None,
-        "prob_divergence": divergence,
-        "rollout_prob": rollout_prob,
-        "actor_prob": actor_prob,
-        "rollout_logprob": rollout,
-        "actor_logprob": actor,
-        "logprob_diff": abs(rollout - actor),
-        "flip_type": classify_flip(rollout_prob, actor_prob),
-        "is_correct": correct,
-        "total_score": score,
-    }
-    if token is not None:
-        kind = "no_tokenizer" if tokenizer is None else "decode_error"
-        record["token_text"] = texts.decode([token]) or f"<{kind}:{token}>"
-    record |= _read_positions(batch, row, position)
-    attention = batch.find("attention_mask")
-    record |= _read_attention(None if attention is None else attention[row], width, position)
-    record |= _check_reencoding(token, tokenizer, texts)
-    input_ids = batch.find("input_ids")
-    sequence = None if input_ids is None else input_ids[row].tolist()
-    record |= _check_alignment(token, _take_last(sequence, width, position), tokenizer, texts)
-    start, end = max(0, position - limits.context_window), min(width, position + limits.context_window + 1)
-    sampled = None if responses is None else [id for id, own in zip(responses, batch.mask[row], strict=True) if own]
-    prompt = _read_prompt(sequence, None if attention is None else attention[row], width)
-    record |= {
-        "context_text": texts.decode(None if responses is None else responses[start:end]),
-        "context_start_pos": start,
-        "context_end_pos": end,
-        "prompt_text": texts.decode(prompt, limits.max_prompt_chars),
-        "prompt_num_tokens": None if prompt is None else len(prompt),
-        "full_response": texts.decode(sampled, limits.max_response_chars),
-        "response_num_tokens": int(batch.mask[row].sum()),
-    }
-    if texts.errors:
-        record["decode_error"] = "; ".join(texts.errors)
-    return record | {
-        "rollout_entropy": _read_value(batch.find("rollout_entropy"), row, position),
-        "actor_entropy": _read_value(batch.find("old_entropy", "entropys", "entropy"), row, position),
-        "rollout_top5": _read_top(batch, "rollout", row, position, texts),
-        "actor_top5": _read_top(batch, "old", row, position, texts),
-        "advantage": _read_value(batch.find("advantages"), row, position),
-        "reward": _read_value(batch.find("token_level_rewards", "token_level_scores"), row, position),
-        "handle": None,
-        "file": None,
-        "record_id": None,
+class RecordBuilder:
+    """The records of one batch, their fields in the documented order; what is not known is None."""
+
+    def __init__(self, batch: DebugBatch, iteration: int | None, tokenizer: Any, limits: TextLimits) -> None:
+        self._batch = batch
+        self._iteration = iteration
+        self._tokenizer = tokenizer
+        self._limits = limits
+        self._rank = find_rank(batch.meta)
+        self._first_row = number_rows(iteration, self._rank, batch.rollout, batch.mask)
+        self._accuracy = measure_accuracy(batch)
+        #: Of each row, the texts that its tokens share, with their errors.
+        self._shared: dict[int, tuple[dict[str, Any], list[str]]] = {}
+
+    def build(self, place: tuple[int, int, float], rank: int) -> dict[str, Any]:
+        """The record of the token at ``place``, the ``rank``-th of its batch."""
+        batch, tokenizer = self._batch, self._tokenizer
+        row, position, divergence = place
+        width = batch.old.shape[1]
+        rollout, actor = float(batch.rollout[row, position]), float(batch.old[row, position])
+        rollout_prob, actor_prob = math.exp(rollout), math.exp(actor)
+        responses = batch.find_row(row, "responses")
+        token = None if responses is None else int(responses[position])
+        correct, score = read_correctness(batch, row)
+        texts = Texts(tokenizer)
+        record: dict[str, Any] = {
+            "iteration": self._iteration,
+            "rank": rank,
+            "batch_idx": row,
+            "position": position,
+            "position_from_end": width - position - 1,
+            "sequence_length": width,
+            "token_id": token,
+            "token_text": None,
+            "prob_divergence": divergence,
+            "rollout_prob": rollout_prob,
+            "actor_prob": actor_prob,
+            "rollout_logprob": rollout,
+            "actor_logprob": actor,
+            "logprob_diff": abs(rollout - actor),
+            "flip_type": classify_flip(rollout_prob, actor_prob),
+            "is_correct": correct,
+            "total_score": score,
+        }
+        if token is not None:
+            kind = "no_tokenizer" if tokenizer is None else "decode_error"
+            record["token_text"] = texts.decode([token]) or f"<{kind}:{token}>"
+        record |= _read_positions(batch, row, position)
+        record |= _read_attention(batch.find_row(row, "attention_mask"), width, position)
+        record |= _check_reencoding(token, tokenizer, texts)
+        input_ids = batch.find_row(row, "input_ids")
+        record |= _check_alignment(token, _take_last(input_ids, width, position), tokenizer, texts)
+        record |= self._read_texts(row, position, texts)
+        if texts.errors:
+            record["decode_error"] = "; ".join(texts.errors)
+        handle = format_handle(self._iteration, self._rank, self._first_row + row, position)
+        return record | {
+            "rollout_entropy": _read_value(batch.find_row(row, "rollout_entropy"), position),
+            "actor_entropy": _read_value(batch.find_row(row, "old_entropy", "entropys", "entropy"), position),
+            "rollout_top5": _read_top(batch, "rollout", row, position, texts),
+            "actor_top5": _read_top(batch, "old", row, position, texts),
+            "advantage": _read_value(batch.find_row(row, "advantages"), position),
+            "reward": _read_value(batch.find_row(row, "token_level_rewards", "token_level_scores"), position),
+            "handle": handle,
+            "file": None,
+            **self._accuracy,
+            "record_id": format_record_id(handle, token, rollout, actor),
+        }
+
+    def _read_texts(self, row: int, position: int, texts: Texts) -> dict[str, Any]:
+        batch, limits = self._batch, self._limits
+        width = batch.old.shape[1]
+        responses = batch.find_row(row, "responses")
+        start, end = max(0, position - limits.context_window), min(width, position + limits.context_window + 1)
+        context = texts.decode(None if responses is None else responses[start:end].tolist())
+        if row not in self._shared:
+            own = Texts(self._tokenizer)
+            sampled = None if responses is None else responses[batch.mask[row]].tolist()
+            prompt = _read_prompt(batch.find_row(row, "input_ids"), batch.find_row(row, "attention_mask"), width)
+            self._shared[row] = (
+                {
+                    "prompt_text": own.decode(prompt, limits.max_prompt_chars),
+                    "prompt_num_tokens": None if prompt is None else len(prompt),
+                    "full_response": own.decode(sampled, limits.max_response_chars),
+                    "response_num_tokens": int(batch.mask[row].sum()),
+                },
+                own.errors,
+            )
+        shared, errors = self._shared[row]
+        texts.errors += [error for error in errors if error not in texts.errors]
+        return {"context_text": context, "context_start_pos": start, "context_end_pos": end, **shared}
+
+
+def measure_accuracy(batch: DebugBatch) -> dict[str, Any]:
+    """Of the batch's responses whose correctness is known: how many, the share of correct ones, and their tokens' share.
+
+    Empty where none is known, and where those have no token.
+    """
+    acc, scores = batch.find_per_sequence("acc"), batch.find("token_level_scores")
+    if acc is None and scores is None:
+        return {}
+    correct = [read_correctness(batch, row)[0] for row in range(len(batch.old))]
+    tokens = batch.mask.sum(1)
+    known = np.array([each is not None for each in correct])
+    right = np.array([each is True for each in correct])
+    if not tokens[known].sum():
+        return {}
+    return {
+        "iteration_responses": int(known.sum()),
+        "iteration_accuracy": int(right.sum()) / int(known.sum()),
+        "iteration_correct_tokens": int(tokens[right].sum()) / int(tokens[known].sum()),
     }
 
 
@@ -128,8 +182,8 @@ def classify_flip(rollout_prob: float, actor_prob: float) -> str | None:
 
 def read_correctness(batch: DebugBatch, row: int) -> tuple[bool | None, float | None]:
     """``acc``, else whether the total score is above 0; and the total score."""
-    scores = batch.find("token_level_scores")
-    score = None if scores is None else float(scores[row].astype(np.float64).sum())
+    sums = batch.find_sums("token_level_scores")
+    score = None if sums is None else float(sums[row])
     acc = batch.find_per_sequence("acc")
     correct = None if acc is None or acc[row] is None or acc[row] != acc[row] else bool(acc[row])
     if correct is None and score is not None:
@@ -137,24 +191,24 @@ def read_correctness(batch: DebugBatch, row: int) -> tuple[bool | None, float | 
     return correct, score
 
 
-def _read_value(column: np.ndarray | None, row: int, position: int) -> float | None:
-    value = math.nan if column is None else float(column[row, position])
+def _read_value(column: np.ndarray | None, position: int) -> float | None:
+    value = math.nan if column is None else float(column[position])
     return None if math.isnan(value) else value
 
 
-def _take_last(values: list[int] | None, width: int, position: int) -> int | None:
+def _take_last(values: np.ndarray | None, width: int, position: int) -> int | None:
     """The value of a response token in a row that also has the prompt."""
-    return None if values is None or len(values) < width else values[len(values) - width + position]
+    return None if values is None or len(values) < width else int(values[len(values) - width + position])
 
 
 def _read_positions(batch: DebugBatch, row: int, position: int) -> dict[str, Any]:
-    positions = batch.find("position_ids")
+    positions = batch.find_row(row, "position_ids")
     if positions is None:
         return {"position_id": None}
-    at = positions[row].shape[-1] - batch.old.shape[1] + position
-    if positions.ndim == 2:
-        return {"position_id": int(positions[row, at])}
-    return {"position_id": None, "position_ids": positions[row, :, at].tolist()}
+    at = positions.shape[-1] - batch.old.shape[1] + position
+    if positions.ndim == 1:
+        return {"position_id": int(positions[at])}
+    return {"position_id": None, "position_ids": positions[:, at].tolist()}
 
 
 def _read_attention(attention: np.ndarray | None, width: int, position: int) -> dict[str, Any]:
@@ -186,7 +240,7 @@ def _check_alignment(token: int | None, seen: int | None, tokenizer: Any, texts:
     return found if tokenizer is None else found | {"input_ids_token_text": texts.decode([seen]) or _unread(seen)}
 
 
-def _read_prompt(sequence: list[int] | None, attention: np.ndarray | None, width: int) -> list[int] | None:
+def _read_prompt(sequence: np.ndarray | None, attention: np.ndarray | None, width: int) -> list[int] | None:
     """Tokens before the response, without the padding before the attention mask's first 1."""
     if sequence is None:
         return None
@@ -194,14 +248,14 @@ def _read_prompt(sequence: list[int] | None, attention: np.ndarray | None, width
     if attention is not None:
         ones = np.flatnonzero(attention == 1)
         start = int(ones[0]) if ones.size else end
-    return sequence[start:end] if start < end else None
+    return sequence[start:end].tolist() if start < end else None
 
 
 def _read_top(batch: DebugBatch, side: str, row: int, position: int, texts: Texts) -> list[dict[str, Any]] | None:
-    ids, logprobs = batch.find(f"{side}_top_ids"), batch.find(f"{side}_top_log_probs")
+    ids, logprobs = batch.find_row(row, f"{side}_top_ids"), batch.find_row(row, f"{side}_top_log_probs")
     if ids is None or logprobs is None:
         return None
-    pairs = zip(ids[row, position].tolist(), logprobs[row, position].tolist(), strict=True)
+    pairs = zip(ids[position].tolist(), logprobs[position].tolist(), strict=True)
     found = [(token, value) for token, value in pairs if token >= 0 and not math.isnan(value)]
     return [
         {"token_id": token, "token_text": texts.decode([token]), "prob": math.exp(value), "logprob": value}
