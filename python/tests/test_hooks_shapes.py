@@ -69,7 +69,7 @@ def expect(hook: ModuleType, folder, step: int, trainer: str, rewards: bool = Tr
     hook._HOOK.flush()
     truth = figures([s.rollout for s in SEQUENCES], [s.trainer for s in SEQUENCES], [s.mask for s in SEQUENCES])
     expect_figures(folder, truth)
-    _, metadata = read_arrays(next(iter(folder.iterdir())))
+    _, metadata = read_arrays(next(iter(folder.glob("*.safetensors"))))
     assert (metadata["trainer"], metadata["step"]) == (trainer, str(step))
     assert read_column(folder, "response_mask") == join(s.mask for s in SEQUENCES)
     if ids:
@@ -126,7 +126,7 @@ def test_trl_reads_what_vllm_was_told_and_sampled_with(folder):
     assert read_column(folder, "weight_versions") == [6] * 13
     assert read_texts(folder, "finish_reason")[0] == "stop"
     assert set(read_texts(folder, "finish_reason")[1:]) <= {"length", "stop"}
-    metadata = read_arrays(next(iter(folder.iterdir())))[1]
+    metadata = read_arrays(next(iter(folder.glob("*.safetensors"))))[1]
     names = ("temperature", "min_p", "logprobs_mode", "rollout_topology")
     assert [metadata[name] for name in names] == ["0.7", "0.1", "processed_logprobs", "tp2"]
 
@@ -168,7 +168,7 @@ def test_slime(folder, capsys):
     assert capsys.readouterr().err == f"logratio: slime: records both policies in {folder}\n"
     expect(slime, folder, 3, "slime")
     assert read_texts(folder, "group_id") == ["2", "2", "3", "3"]
-    metadata = read_arrays(next(iter(folder.iterdir())))[1]
+    metadata = read_arrays(next(iter(folder.glob("*.safetensors"))))[1]
     assert (metadata["temperature"], metadata["rollout_topology"]) == ("0.8", "tp4")
     # A top-k of -1 is none.
     assert "top_k" not in metadata
@@ -232,7 +232,7 @@ def test_context_parallel_slices_are_joined(folder, monkeypatch):
         # Every rank takes part, also the one that does not write.
         assert len(calls) == 12
     expect(slime, folder, 3, "slime")
-    assert [path.name for path in folder.iterdir()] == ["step_3.rank_6.call_0.safetensors"]
+    assert [path.name for path in folder.glob("*.safetensors")] == ["step_3.rank_6.call_0.safetensors"]
 
 
 # SkyRL ------------------------------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ def test_swift(folder, monkeypatch):
     assert trainer.loss(batch, {"input_ids": ids}) == trainer.loss(batch, {"input_ids": ids}) == plain
     expect(swift, folder, 7, "ms-swift", rewards=False, ids=False)
     assert read_column(folder, "response_token_ids") == join(s.response for s in SEQUENCES)
-    assert len(list(folder.iterdir())) == 1
+    assert len(list(folder.glob("*.safetensors"))) == 1
 
 
 def test_swift_says_when_nothing_is_compared(folder, caplog):
@@ -457,7 +457,7 @@ def test_xtuner(folder):
         # Rejection narrows the labels in place behind this line.
         loss.loss_kwargs.shifted_labels[:] = -100
     expect(xtuner, folder, 4, "xtuner", rewards=False)
-    assert [path.name for path in folder.iterdir()] == ["step_4.rank_3.call_0.safetensors"]
+    assert [path.name for path in folder.glob("*.safetensors")] == ["step_4.rank_3.call_0.safetensors"]
 
 
 def test_open_instruct(folder):
@@ -493,10 +493,10 @@ def test_open_instruct(folder):
 
     step([SEQUENCES[:3], SEQUENCES[3:]], 2)
     expect(open_instruct, folder, 0, "open-instruct", rewards=False)
-    assert truth[0, 0]["debug/diff"] > 0 and len(list(folder.iterdir())) == 2
+    assert truth[0, 0]["debug/diff"] > 0 and len(list(folder.glob("*.safetensors"))) == 2
     step([SEQUENCES], 1)
     open_instruct._HOOK.flush()
-    assert sum(path.name.startswith("step_1.") for path in folder.iterdir()) == 1
+    assert sum(path.name.startswith("step_1.") for path in folder.glob("*.safetensors")) == 1
 
 
 def make_roll_batch():
@@ -523,7 +523,7 @@ def test_roll(folder):
     expect(roll, folder, 6, "roll")
     assert read_texts(folder, "group_id") == ["6.0", "6.0", "6.1", "6.1"]
     assert read_texts(folder, "environment") == ["math"] * 4
-    metadata = read_arrays(next(iter(folder.iterdir())))[1]
+    metadata = read_arrays(next(iter(folder.glob("*.safetensors"))))[1]
     assert metadata["temperature"] == "0.9" and "top_k" not in metadata
 
 
@@ -569,7 +569,7 @@ def test_the_environment_bounds_what_is_recorded(folder, monkeypatch):
     for rollout_id in range(7):
         slime.record(ARGS, rollout_id, make_rollout_data())
     slime._HOOK.flush()
-    assert sorted(path.name[:6] for path in folder.iterdir()) == ["step_0", "step_3", "step_6"]
+    assert sorted(path.name[:6] for path in folder.glob("*.safetensors")) == ["step_0", "step_3", "step_6"]
     assert len(read_column(folder, "row")) == 3 * 2
 
 
@@ -588,4 +588,4 @@ def test_the_trainer_and_its_version_are_in_the_record(folder, monkeypatch):
     monkeypatch.setattr(slime._HOOK, "find_version", lambda: "9.9")
     slime.record(ARGS, 3, make_rollout_data())
     slime._HOOK.flush()
-    assert read_arrays(next(iter(folder.iterdir())))[1]["trainer_software"] == "slime 9.9"
+    assert read_arrays(next(iter(folder.glob("*.safetensors"))))[1]["trainer_software"] == "slime 9.9"

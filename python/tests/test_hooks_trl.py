@@ -18,7 +18,7 @@ def test_every_generation_is_recorded_once(tmp_path, way, generations, batches, 
     require("trl", "transformers", "datasets")
     truth, log = run_script(tmp_path, "trl_run.py", LINES, way)
     folder = tmp_path / "logratio"
-    files = sorted(folder.iterdir())
+    files = sorted(folder.glob("*.safetensors"))
     assert len(files) == generations * batches
     expect_figures(folder, truth)
     assert log.count(FORWARD) == computed

@@ -18,7 +18,7 @@ def test_both_loops_are_recorded(tmp_path, loop, prompts, env, name):
     require("verl", "ray", "transfer_queue")
     truth, _ = run_script(tmp_path, f"verl_{loop}.py", env=env)
     folder = tmp_path / name
-    files = sorted(folder.iterdir())
+    files = sorted(folder.glob("*.safetensors"))
     assert [path.name for path in files] == [
         "step_1.rank_0.call_0.safetensors",
         "step_2.rank_0.call_0.safetensors",

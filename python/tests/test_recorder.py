@@ -17,7 +17,7 @@ from hooks_support import read_arrays as read
 
 import logratio
 from logratio.recorder import files, recorder
-from logratio.recorder.arrays import Copier, copy
+from logratio.recorder.arrays import BufferPool, copy
 
 
 def written(run: logratio.Recorder) -> list[Path]:
@@ -212,7 +212,7 @@ def test_calls_after_the_end_are_counted(tmp_path):
 
 def test_files_are_never_replaced(tmp_path):
     for _ in range(2):
-        with logratio.init(tmp_path) as run:
+        with logratio.init(tmp_path, resume="allow") as run:
             for _ in range(2):
                 run.log(step=3, rollout_log_probs=[[-1.0]], old_log_probs=[[-1.0]])
     assert [path.name for path in written(run)] == [f"step_3.rank_0.call_{n}.safetensors" for n in range(4)]
@@ -317,22 +317,13 @@ def test_killed_at_any_time_it_leaves_whole_files(tmp_path):
             assert read(path)[0]["rollout_logprobs"].shape == (64 * 4096,)
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_large_arrays_are_copied_in_pieces(order):
-    copier = Copier()
-    array = np.asarray(np.random.default_rng(0).integers(0, 1 << 40, (1000, 1237)), order=order)
-    copied = copy(array, copier)
-    copier.join()
-    assert np.array_equal(copied.load(), array)
-
-
 def test_memory_is_used_again():
-    copier = Copier()
+    pool = BufferPool()
     array = np.arange(10.0)
-    first = copy(array, copier)
+    first = copy(array, pool)
     memory = first.load().__array_interface__["data"][0]
     first.free()
-    second = copy(array + 1, copier)
+    second = copy(array + 1, pool)
     assert second.load().__array_interface__["data"][0] == memory
     assert second.load().tolist() == (array + 1).tolist()
 
@@ -343,7 +334,7 @@ def test_a_file_system_without_links(tmp_path, monkeypatch):
 
     monkeypatch.setattr(files.os, "link", refuse)
     for _ in range(2):
-        with logratio.init(tmp_path) as run:
+        with logratio.init(tmp_path, resume="allow") as run:
             run.log(step=3, rollout_log_probs=[[-1.0]], old_log_probs=[[-1.0]])
     assert [path.name for path in written(run)] == [f"step_3.rank_0.call_{n}.safetensors" for n in range(2)]
 

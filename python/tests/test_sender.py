@@ -215,13 +215,11 @@ def test_what_a_killed_process_could_not_send_the_next_one_does(servers, spool, 
 def test_a_resumed_run_keeps_both_of_a_step(servers, spool):
     server = servers()
     for seed in (1, 2):
-        with logratio.init(url=server.url, name="resumed", rank=0) as run:
+        with logratio.init(url=server.url, name="resumed", rank=0, resume="allow") as run:
             run.log(step=7, **make_columns(seed=seed))
         assert run.counts.written == 1 and run.counts.failed == 0
-    # The same again is known.
-    with logratio.init(url=server.url, name="resumed", rank=0) as run:
-        run.log(step=7, **make_columns(seed=1))
     eventually(lambda: server.runs()["resumed"]["sequences"] == 8)
+    assert list(server.runs()) == ["resumed"]
 
 
 def test_the_token_is_sent_and_a_wrong_one_is_said(servers, monkeypatch, caplog):
@@ -286,10 +284,15 @@ class Odd(http.server.BaseHTTPRequestHandler):
         if reads:
             self.rfile.read(int(self.headers["content-length"]))
         self.send_response(status)
-        for name, value in {**headers, "content-length": "2", "connection": "keep-alive" if reads else "close"}.items():
+        body = b'{"stored": true}' if status == 201 else b"{}"
+        for name, value in {
+            **headers,
+            "content-length": str(len(body)),
+            "connection": "keep-alive" if reads else "close",
+        }.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(b"{}")
+        self.wfile.write(body)
         self.close_connection = not reads
 
     def log_message(self, *_: object) -> None:

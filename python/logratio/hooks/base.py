@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..recorder import Recorder, init
+from ..recorder import Recorder
 
 logger = logging.getLogger("logratio")
 
@@ -42,7 +42,8 @@ class Hook:
     """One trainer's hook.
 
     Recording is set by the environment, since most hooks are named on a command line: ``LOGRATIO_DIR`` (default
-    ``logratio``) or ``LOGRATIO_URL`` with ``LOGRATIO_NAME``, ``LOGRATIO_EVERY`` (each so many steps), ``LOGRATIO_SAMPLE`` (share of the sequences) and
+    ``logratio``) or ``LOGRATIO_URL`` with ``LOGRATIO_NAME``, ``LOGRATIO_RESUME`` (``allow``, ``must`` or ``never``: what happens to
+    an earlier run there), ``LOGRATIO_EVERY`` (each so many steps), ``LOGRATIO_SAMPLE`` (share of the sequences) and
     ``LOGRATIO_MAX_TOKENS`` (per call).
 
     Args:
@@ -77,11 +78,9 @@ class Hook:
             options: dict[str, Any] = {"every": _read_number("LOGRATIO_EVERY", int, 1)}
             options["sample"] = _read_number("LOGRATIO_SAMPLE", float, 1.0)
             options["max_tokens"] = _read_number("LOGRATIO_MAX_TOKENS", int, None)
-            self._recorder = init(rank=rank, **options)
-            # Printed, since an info of a logger is shown nowhere by default, and a name in a flag may have a typo.
-            path = self._recorder.path
-            where = f"at {self._recorder.place}" if path is None else f"in {path.absolute()}"
-            print(f"logratio: {self.trainer}: records both policies {where}", file=sys.stderr, flush=True)
+            self._recorder = Recorder(rank=rank, **options)
+            where = "at" if self._recorder.path is None else "in"
+            self._recorder.introduce(f"{self.trainer}: records both policies {where}")
         return self._recorder
 
     def log(self, step: int, *, rank: int | None = None, meta: dict[str, Any] | None = None, **columns: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..recorder.arrays import Copier, copy, is_ragged
+from ..recorder.arrays import BufferPool, copy, is_ragged
 from ..recorder.columns import KNOWN, MASK_ALIASES, check_columns, join_masks
 
 #: What figures are made of.
@@ -49,13 +49,12 @@ def load_columns(source: Mapping[str, Any]) -> dict[str, Any]:
         logratio.recorder.BatchError: for unknown names and for columns that do not fit together.
     """
     columns = check_columns(source, _FACTS)
-    copier = Copier()
+    pool = BufferPool()
     copied = {
-        name: [copy(row, copier) for row in columns[name]] if is_ragged(columns[name]) else copy(columns[name], copier)
+        name: [copy(row, pool) for row in columns[name]] if is_ragged(columns[name]) else copy(columns[name], pool)
         for name in _NEEDED
         if name in columns
     }
-    copier.join()
     return {
         name: [row.load() for row in value] if isinstance(value, list) else value.load()
         for name, value in copied.items()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LogratioError
-from ..recorder.arrays import Copier, copy, is_ragged
+from ..recorder.arrays import BufferPool, copy, is_ragged
 from ..recorder.columns import TEXT_COLUMNS, BatchError, check_columns
 from ..recorder.files import publish
 from ..recorder.record import pack
@@ -80,7 +80,4 @@ def load_column(name: str, value: Any) -> Any:
 
 def load_array(value: Any) -> np.ndarray:
     """A numpy array of an array, a tensor of any device and type (bfloat16 as float32) or a list."""
-    copier = Copier()
-    copied = copy(value, copier)
-    copier.join()
-    return np.array(copied.load())
+    return np.array(copy(value, BufferPool()).load())

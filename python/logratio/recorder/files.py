@@ -6,14 +6,32 @@ header, the arrays' bytes. Nothing but numpy is needed to write it, and readers 
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import itertools
 import json
 import os
-import tempfile
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
+#: What file systems without hard links answer; some give no number.
+_NO_LINKS = {
+    None,
+    errno.EPERM,
+    errno.EACCES,
+    errno.EINVAL,
+    errno.ENOSYS,
+    errno.ENOTSUP,
+    errno.EOPNOTSUPP,
+    errno.EMLINK,
+    errno.EXDEV,
+}
+#: One write may be cut at 2 GiB.
+_MOST_AT_ONCE = 1 << 30
+_numbers = itertools.count()
 _TYPES = {"uint8": "U8", "int32": "I32", "int64": "I64", "float32": "F32", "float64": "F64"}
 
 
@@ -36,10 +54,20 @@ def write_safetensors(path: Path, arrays: Mapping[str, np.ndarray], metadata: Ma
         at += array.nbytes
     encoded = json.dumps(header, separators=(",", ":")).encode()
     encoded += b" " * (-len(encoded) % 8)
-    with open(path, "wb") as file:
-        file.write(len(encoded).to_bytes(8, "little") + encoded)
+    # The umask of the process decides who may read it, as with any file that the loop itself writes.
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        _write_all(file, memoryview(len(encoded).to_bytes(8, "little") + encoded))
         for _, array in ordered:
-            file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+            _write_all(file, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    finally:
+        # Some file systems say only here that the disk is full.
+        os.close(file)
+
+
+def _write_all(file: int, data: memoryview) -> None:
+    while len(data) > 0:
+        data = data[os.write(file, data[:_MOST_AT_ONCE]) :]
 
 
 def read_safetensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
@@ -61,45 +89,81 @@ def read_safetensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]
 
 
 def publish(
-    folder: Path, stem: str, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str], call: int = 0
+    folder: Path,
+    stem: str,
+    arrays: Mapping[str, np.ndarray],
+    metadata: Mapping[str, str],
+    writer: str | None = None,
 ) -> Path:
-    """Writes ``STEM.call_N.safetensors`` with the first N from ``call`` on that is free, as a whole or not at all.
+    """Writes ``STEM.call_N.safetensors`` with the first N that is free, as a whole or not at all.
+
+    Args:
+        writer: 32 hexadecimal digits that name the temporary file, so that whoever finds it knows whose it is.
 
     Raises:
         OSError: when the file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=folder)
-    os.close(handle)
+    os.makedirs(folder, exist_ok=True)
+    temporary = folder / f".{writer or uuid.uuid4().hex}.{next(_numbers)}.tmp"
     try:
-        write_safetensors(Path(temporary), arrays, metadata)
-        os.chmod(temporary, 0o666 & ~_umask())
-        while True:
-            path = folder / f"{stem}.call_{call}.safetensors"
-            if _take_name(temporary, path):
-                return path
+        write_safetensors(temporary, arrays, metadata)
+        call = 0
+        while not _take_name(temporary, path := folder / f"{stem}.call_{call}.safetensors"):
             call += 1
+        return path
     finally:
-        if os.path.exists(temporary):
+        # The file is whole under its name, or nothing of it is: what happens to this name changes neither.
+        with contextlib.suppress(OSError):
             os.unlink(temporary)
 
 
-def _take_name(temporary: str, path: Path) -> bool:
+def publish_as(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str], writer: str) -> int:
+    """Writes a file of a folder that is the caller's alone, as a whole or not at all.
+
+    Returns:
+        Its bytes.
+
+    Raises:
+        OSError: when the file cannot be written.
+    """
+    temporary = path.with_name(f".{writer}.{next(_numbers)}.tmp")
+    try:
+        write_safetensors(temporary, arrays, metadata)
+        size = temporary.stat().st_size
+        os.rename(temporary, path)
+        return size
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _take_name(temporary: Path, path: Path) -> bool:
     """Whether the file has the name now; False where another file has it."""
     try:
         # Unlike a rename, a link never replaces what another process wrote meanwhile.
         os.link(temporary, path)
     except FileExistsError:
         return False
-    except OSError:
-        # Some network file systems have no links.
-        if path.exists():
-            return False
-        os.rename(temporary, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        return _take_name_without_links(temporary, path)
     return True
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _take_name_without_links(temporary: Path, path: Path) -> bool:
+    """As `_take_name`, for network file systems: the name is reserved by a second, hidden one."""
+    reserved = path.with_name(f".{path.name}.reserved")
+    try:
+        os.close(os.open(reserved, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    except FileExistsError:
+        return False
+    try:
+        if path.exists():
+            return False
+        os.rename(temporary, path)
+        return True
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(reserved)

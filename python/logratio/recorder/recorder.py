@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import queue
+import re
 import sys
 import threading
 import time
+import uuid
+import weakref
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,9 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import Copied, Copier, copy, is_ragged, join_rows
+from .arrays import BufferPool, Copied, copy, is_ragged, join_rows
 from .columns import BatchError, check_columns
+from .counts import Counts, describe
 from .files import publish, read_safetensors
+from .place import Place, check_name, claim, read_resume
 from .record import pack
 from .spool import ServerSink
 
@@ -45,30 +51,10 @@ _STOP = None
 _STEPS_KEPT = 64
 
 
-@dataclass
-class Counts:
-    """What became of the calls of ``log``."""
-
-    #: Written, as whole files; with ``url``, acknowledged by the server.
-    written: int = 0
-    #: Steps between those that ``every`` asks for.
-    passed_over: int = 0
-    #: The queue was full: the disk is slower than the loop. With ``url`` also: the spool was, since the server was away.
-    dropped: int = 0
-    #: Could not be copied, packed or written, or the server refused them; each reason is logged once.
-    failed: int = 0
-    #: With ``url``: still in the spool when the recorder finished; the next one of this run and rank sends them.
-    unsent: int = 0
-    sequences: int = 0
-    tokens: int = 0
-    #: Left out by ``sample`` and ``max_tokens``.
-    sequences_left_out: int = 0
-
-    def add_written(self, sequences: int, tokens: int) -> None:
-        """One more batch is where it belongs."""
-        self.written += 1
-        self.sequences += sequences
-        self.tokens += tokens
+#: Warnings with different reasons that are shown.
+_MOST_SAID = 100
+#: Recorders of this process: a forked child begins its own.
+_recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
 
 
 @dataclass
@@ -107,17 +93,25 @@ class Recorder:
 
     Args:
         dir: where runs lie; ``$LOGRATIO_DIR``, else ``logratio`` in the current directory.
-        name: of the run, a folder in ``dir``; None writes into ``dir`` itself. With ``url`` None means ``$LOGRATIO_NAME``,
-            else ``run``.
+        name: of the run, a folder in ``dir``, which it cannot leave; None writes into ``dir`` itself. With ``url`` None
+            means ``$LOGRATIO_NAME``, else ``run``.
         url: of ``logratio serve``, in place of ``dir``; None means ``$LOGRATIO_URL`` where ``dir`` is not given. The token
             is ``$LOGRATIO_TOKEN``.
         rank: of this process; None asks ``torch.distributed`` if it runs, else ``$RANK``, else 0.
+        resume: what happens where the name (or ``dir``) has the record of an earlier run. None: this run is recorded beside
+            it, as ``NAME-2``, ``NAME-3``, …. ``"allow"``: its batches are added, as a training that goes on from a checkpoint
+            wants it. ``"must"``: so too, and there must be one. ``"never"``: there must be none. Recorders of one launch
+            share a run in any case. The default is ``$LOGRATIO_RESUME``.
         every: logs each so many steps.
         sample: share of the sequences to write, 0 to 1; the same sequences of a step on every machine.
         max_tokens: of one call, tokens to write at most; whole sequences are left out, chosen without looking at them.
         max_queue_bytes: copies that may wait for the disk; beyond it calls are dropped and counted.
         max_spool_bytes: with ``url``, files that may wait for the server in ``$LOGRATIO_SPOOL`` (default: the system's
             temporary directory); beyond it calls are dropped and counted.
+
+    Raises:
+        ValueError: when an argument is out of its range, or ``resume`` does not fit what is there (with ``url`` the server
+            refuses the batches then).
     """
 
     def __init__(
@@ -127,6 +121,7 @@ class Recorder:
         *,
         url: str | None = None,
         rank: int | None = None,
+        resume: str | None = None,
         every: int = 1,
         sample: float = 1.0,
         max_tokens: int | None = None,
@@ -141,37 +136,74 @@ class Recorder:
             raise ValueError("dir and url cannot be combined: batches go to one place")
         if url is None and dir is None:
             url = os.environ.get("LOGRATIO_URL") or None
+        #: 32 hexadecimal digits, in the metadata of every file of this recorder.
+        self.id = uuid.uuid4().hex
         self.counts = Counts()
         self._rank = rank
         self._said: set[str] = set()
-        self._server: ServerSink | None = None
-        if url is not None:
-            self._server = ServerSink(url, name, max_spool_bytes, self.counts, self._find_rank, self._warn)
-        base = Path(dir if dir is not None else os.environ.get("LOGRATIO_DIR") or "logratio")
-        #: Where this run's files go; None where a server has them.
-        self.path: Path | None = None if self._server is not None else base if name is None else base / name
-        #: With ``url``: the address of the run's page, which is there once the first batch is.
-        self.page: str | None = None if self._server is None else self._server.page
-        #: The directory, or the server with the run's name.
-        self.place = str(self.path) if self._server is None else self._server.place
         self._every = every
         self._sample = sample
         self._max_tokens = max_tokens
         self._max_queue_bytes = max_queue_bytes
-        self._copier = Copier()
-        self._queue: queue.Queue[_Call | None] = queue.Queue()
+        self._thread: threading.Thread | None = None
+        self._finished = False
+        self._has_rank = False
+        self._begin()
+        resume = read_resume(resume)
+        self._server: ServerSink | None = None
+        self._claimed: Place | None = None
+        if url is not None:
+            self._server = ServerSink(self, url, name, resume, max_spool_bytes)
+        else:
+            base = Path(dir if dir is not None else os.environ.get("LOGRATIO_DIR") or "logratio")
+            asked = base / check_name(name) if name else base
+            self._claimed = claim(asked, resume, self.id, _current_rank() if rank is None else rank)
+        _recorders.add(self)
+        atexit.register(self.finish)
+
+    def _begin(self) -> None:
+        """What a recorder has of its process: a forked child begins with it anew."""
+        self._pid = os.getpid()
+        self._pool = BufferPool()
+        # A signal's handler may call `finish` within `log`: neither waits for the other.
+        self._queue: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._lock = threading.RLock()
         self._waiting = 0
         self._waiting_bytes = 0
-        self._lock = threading.Lock()
         self._rows: dict[int, int] = {}
-        self._thread: threading.Thread | None = None
-        self._pid = os.getpid()
-        self._finished = False
+        self._thread = None
+
+    @property
+    def path(self) -> Path | None:
+        """Where this run's files go; None where a server has them."""
+        return None if self._claimed is None else self._claimed.path
+
+    @property
+    def page(self) -> str | None:
+        """With ``url``: the address of the run's page, which is there once the first batch is."""
+        return None if self._server is None else self._server.page
+
+    @property
+    def place(self) -> str:
+        """The directory, or the server with the run's name."""
+        return str(self.path) if self._server is None else self._server.place
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        state = "finished" if self._finished else "recording"
+        lost = f", {counts.dropped + counts.failed} lost" if counts.dropped + counts.failed else ""
+        return f"<logratio.Recorder {state} to {self.place}: {counts.written} batches written{lost}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a Recorder belongs to its process and cannot be sent to another: call logratio.init() there with the same dir "
+            "(or url) and name, in a Ray actor in its __init__; recorders of one launch share the run"
+        )
 
     def log(
         self,
-        *,
-        step: int,
+        *batch: Any,
+        step: Any = None,
         rollout_log_probs: Any = None,
         old_log_probs: Any = None,
         response_mask: Any = None,
@@ -190,6 +222,7 @@ class Recorder:
         for each of ``B`` sequences.
 
         Args:
+            batch: the columns as a dict, in place of keywords: ``run.log(columns, step=step)``.
             step: training step.
             rollout_log_probs: log-probs of the sampled tokens under the engine, nats.
             old_log_probs: the same under the trainer, before the update.
@@ -223,37 +256,39 @@ class Recorder:
             **further,
         }
         try:
+            step, given, meta = _merge(batch, step, given, meta)
             self._log(int(step), given, meta or {})
         except Exception as error:
             # Whatever it is, a training run is worth more than a recording of it.
-            self.counts.failed += 1
+            self.count("failed")
             reason = error.reason if isinstance(error, BatchError) else None
-            self._warn(f"a batch could not be recorded: {type(error).__name__}: {error}", reason)
+            self.warn(f"a batch could not be recorded: {type(error).__name__}: {error}", reason)
 
     def _log(self, step: int, given: dict[str, Any], meta: Mapping[str, Any]) -> None:
         if self._finished:
             raise RuntimeError("the recorder is finished")
         if not self.is_due(step):
-            self.counts.passed_over += 1
+            self.count("passed_over")
             return
         if self._waiting_bytes > self._max_queue_bytes:
-            self.counts.dropped += 1
-            self._warn("batches are dropped: the disk is slower than the training loop (every= or sample= writes less)")
+            self.count("dropped")
+            self.warn("batches are dropped: the disk is slower than the training loop (every= or sample= writes less)")
             return
         call = _Call(step, {}, {name: str(value) for name, value in meta.items()})
         try:
             for name, value in check_columns(given).items():
                 call.columns[name] = self._copy_column(name, value, call.copies)
-            self._copier.join()
+            with self._lock:
+                # Behind the end of the queue nobody would meet it.
+                if self._finished:
+                    raise RuntimeError("the recorder is finished")
+                self._start()
+                self._waiting += 1
+                self._waiting_bytes += call.size
+                self._queue.put(call)
         except BaseException:
-            self._copier.join()
             call.free()
             raise
-        self._start()
-        with self._lock:
-            self._waiting += 1
-            self._waiting_bytes += call.size
-        self._queue.put(call)
 
     def is_due(self, step: int) -> bool:
         """Whether ``log`` would record this step; ask before computing what is only for the record."""
@@ -263,7 +298,7 @@ class Recorder:
         """The column with its arrays as loaders; texts as they are, since strings do not change."""
 
         def keep(array: Any) -> Copied:
-            copies.append(copy(array, self._copier, _NARROW.get(name)))
+            copies.append(copy(array, self._pool, _NARROW.get(name)))
             return copies[-1]
 
         if name == "top_k":
@@ -278,28 +313,37 @@ class Recorder:
         return keep(value)
 
     def _start(self) -> None:
-        if self._pid != os.getpid():
-            # Threads do not survive a fork: the child has the queue of its parent and no thread that empties it.
-            self._pid = os.getpid()
-            self._thread = None
-            self._queue = queue.Queue()
-            self._lock = threading.Lock()
-            self._waiting = self._waiting_bytes = 0
-            if self._server is not None:
-                self._server.restart()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._write_all, name="logratio-recorder", daemon=True)
-            self._thread.start()
-            atexit.register(self.finish)
+        if self._thread is not None:
+            return
+        thread = threading.Thread(target=self._write_all, name="logratio-recorder", daemon=True)
+        thread.start()
+        self._thread = thread
+        # A child of multiprocessing ends without the handlers of atexit.
+        multiprocessing = sys.modules.get("multiprocessing")
+        if multiprocessing is not None and multiprocessing.parent_process() is not None:
+            from multiprocessing.util import Finalize
+
+            Finalize(self, self.finish, exitpriority=100)
+
+    def _after_fork(self) -> None:
+        """In the child: another recorder of the same run, with no thread, no locks and nothing recorded yet."""
+        self._begin()
+        self.id = uuid.uuid4().hex
+        self.counts = Counts()
+        self._has_rank = False
+        if self._server is not None:
+            self._server.restart()
+        if self._claimed is not None:
+            self._claimed.held = None
 
     def _write_all(self) -> None:
         while (call := self._queue.get()) is not _STOP:
             try:
                 self._write(call)
             except Exception as error:
-                self.counts.failed += 1
+                self.count("failed")
                 reason = f"{type(error).__name__}: {error}"
-                self._warn(f"step {call.step} could not be written: {reason}", reason)
+                self.warn(f"step {call.step} could not be written: {reason}", reason)
             finally:
                 size = call.size
                 call.free()
@@ -311,7 +355,7 @@ class Recorder:
         columns = {name: _load(value) for name, value in call.columns.items()}
         lengths: list[int] = []
         arrays = pack(columns, lambda sequences: self._choose(call.step, sequences, columns, lengths))
-        rank = self._find_rank()
+        rank = self.find_rank()
         arrays["row"] += np.int32(self._number_rows(call.step, lengths[0]))
         metadata = {
             "logratio.schema_version": SCHEMA_VERSION,
@@ -319,15 +363,39 @@ class Recorder:
             **call.metadata,
             "step": str(call.step),
             "rank": str(rank),
+            "recorder": self.id,
         }
-        stem = f"step_{call.step}.rank_{rank}"
-        self.counts.sequences_left_out += lengths[0] - len(arrays["row"])
+        self.count("sequences_left_out", lengths[0] - len(arrays["row"]))
         if self._server is not None:
-            self._server.publish(call.step, stem, arrays, metadata)
+            self._server.publish(call.step, rank, arrays, metadata)
             return
         assert self.path is not None
-        publish(self.path, stem, arrays, metadata)
-        self.counts.add_written(len(arrays["row"]), int(arrays["response_offsets"][-1]))
+        self._enter(rank)
+        publish(self.path, f"step_{call.step}.rank_{rank}", arrays, metadata, self.id)
+        self.count_written(len(arrays["row"]), int(arrays["response_offsets"][-1]))
+
+    def _enter(self, rank: int) -> None:
+        """Tells the other recorders of the folder which rank this is, once it is known."""
+        place = self._claimed
+        if self._has_rank or place is None or place.roster is None:
+            return
+        self._has_rank = True
+        with contextlib.suppress(OSError):
+            if place.held is None:
+                place.held = place.roster.enter(self.id, place.launch, rank)
+            else:
+                place.roster.introduce(place.held, place.launch, rank)
+            self.warn_of_twin(place.roster.list_living(but=self.id), rank)
+
+    def warn_of_twin(self, others: Mapping[str, Mapping[str, Any]], rank: int) -> None:
+        """Says so where another recorder that is alive has the rank of this one."""
+        for facts in others.values():
+            if facts.get("rank") == rank:
+                self.warn(
+                    f"another process records this run as rank {rank} (process {facts.get('pid')} on {facts.get('host')}): "
+                    "both are kept; give each its rank=, or set RANK",
+                    "twin",
+                )
 
     def _number_rows(self, step: int, sequences: int) -> int:
         """The row of the first of ``sequences``: calls of one step count on, so that a handle names one sequence."""
@@ -340,7 +408,7 @@ class Recorder:
     def _choose(self, step: int, sequences: int, columns: Mapping[str, Any], seen: list[int]) -> np.ndarray:
         """Which sequences to write, from their place alone: a choice by length or content would bend every figure."""
         seen.append(sequences)
-        order = np.random.default_rng(zlib.crc32(f"{step}.{self._find_rank()}".encode())).permutation(sequences)
+        order = np.random.default_rng(zlib.crc32(f"{step}.{self.find_rank()}".encode())).permutation(sequences)
         chosen = order[: max(1, round(self._sample * sequences))] if sequences > 0 else order
         if self._max_tokens is not None:
             source = next(
@@ -350,16 +418,53 @@ class Recorder:
             chosen = chosen[: max(1, int(np.searchsorted(totals, self._max_tokens, "right")))]
         return np.sort(chosen)
 
-    def _find_rank(self) -> int:
+    def find_rank(self) -> int:
         if self._rank is None:
             self._rank = _current_rank()
         return self._rank
 
-    def _warn(self, message: str, reason: str | None = None) -> None:
-        """Once for each reason: a loop of a million steps must not write a million lines."""
-        if (reason or message) not in self._said:
-            self._said.add(reason or message)
+    def count(self, name: str, number: int = 1) -> None:
+        """Adds to one of the counts."""
+        with self._lock:
+            setattr(self.counts, name, getattr(self.counts, name) + number)
+
+    def count_written(self, sequences: int, tokens: int) -> None:
+        """One more batch is where it belongs."""
+        with self._lock:
+            self.counts.written += 1
+            self.counts.sequences += sequences
+            self.counts.tokens += tokens
+            # It came through after `finish` had given up.
+            if self._finished and self.counts.unsent > 0:
+                self.counts.unsent -= 1
+
+    def warn(self, message: str, reason: str | None = None) -> None:
+        """Once for each reason, whatever its numbers: a loop of a million steps must not write a million lines."""
+        key = re.sub(r"[0-9]+", "#", reason or message)
+        with self._lock:
+            if key in self._said or len(self._said) > _MOST_SAID:
+                return
+            self._said.add(key)
+            if len(self._said) > _MOST_SAID:
+                message = "further warnings are not shown; the counts of finish() go on"
+        # A handler of the user's that raises must end neither the loop nor the threads of the recorder.
+        with contextlib.suppress(Exception):
             logger.warning("logratio: %s", message)
+
+    def introduce(self, how: str) -> None:
+        """Prints where the record is, and what is there of earlier runs."""
+        if self._server is not None and not self._server.is_named:
+            self.warn("the run has no name and is called 'run': give name=, or set LOGRATIO_NAME")
+        place = self.place if self.path is None else str(self.path.absolute())
+        for note in [] if self._claimed is None else self._claimed.notes:
+            self.announce(note)
+        self.announce(f"{how} {place}")
+
+    def announce(self, message: str) -> None:
+        """Prints a line for people, of one process per run: an info of a logger is shown nowhere by default."""
+        with contextlib.suppress(Exception):
+            if self.find_rank() == 0:
+                print(f"logratio: {message}", file=sys.stderr, flush=True)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until everything logged so far is written, or with ``url`` acknowledged; whether it was, within ``timeout``
@@ -388,7 +493,7 @@ class Recorder:
         try:
             return self._measure(step, timeout)
         except Exception as error:
-            self._warn(f"no figures: {type(error).__name__}: {error}")
+            self.warn(f"no figures: {type(error).__name__}: {error}")
             return None
 
     def _measure(self, step: int | None, timeout: float) -> Figures:
@@ -398,11 +503,16 @@ class Recorder:
             raise TimeoutError(f"the disk took longer than {timeout} seconds")
         if step is None:
             step = next(reversed(self._rows), None)
-        folder = self.path if self._server is None else self._server.folder
-        paths = sorted(folder.glob(f"step_{step}.rank_{self._find_rank()}.call_*.safetensors")) if folder else []
-        if not paths:
+        if self._server is not None:
+            paths = self._server.find(step) if step is not None else []
+        else:
+            assert self.path is not None
+            paths = sorted(self.path.glob(f"step_{step}.rank_{self.find_rank()}.call_*.safetensors"))
+        # Other recorders may have written this step too: an earlier one that this run resumes, or one with the same rank.
+        found = [arrays for arrays, metadata in map(read_safetensors, paths) if metadata.get("recorder") == self.id]
+        if not found:
             raise FileNotFoundError(f"nothing was recorded at step {step}")
-        return measure_packed([read_safetensors(path)[0] for path in paths])
+        return measure_packed(found)
 
     def scalars(self, step: int | None = None, prefix: str = "logratio/", timeout: float = 10.0) -> dict[str, float]:
         """The figures of `measure` as a flat dict for a logger (see `logratio.scalars`); empty where there are none."""
@@ -412,21 +522,50 @@ class Recorder:
         return {} if figures is None else flatten(figures.all, prefix)
 
     def finish(self, timeout: float = 60.0) -> Counts:
-        """Writes and sends what waits, at most ``timeout`` seconds long, and says what was recorded. Never raises."""
-        if self._finished or self._pid != os.getpid():
-            return self.counts
-        self._finished = True
-        if self._thread is not None:
-            until = time.monotonic() + timeout
+        """Writes and sends what waits, at most ``timeout`` seconds long, and says what was recorded. Never raises.
+
+        A server that is away is waited for a few seconds only: what is in the spool is sent later.
+        """
+        with self._lock:
+            if self._finished:
+                return self.counts
+            self._finished = True
             self._queue.put(_STOP)
-            self._thread.join(timeout)
+        with contextlib.suppress(Exception):
             atexit.unregister(self.finish)
-            if self._server is not None:
-                self._server.finish(until)
-        logger.info("logratio: %s", describe(self.counts, self.place))
-        if self.counts.dropped or self.counts.failed or self.counts.unsent:
-            logger.warning("logratio: %s", describe(self.counts, self.place))
+        lost, place = 0, ""
+        with contextlib.suppress(Exception):
+            lost, place = self._end(time.monotonic() + timeout)
+        with contextlib.suppress(Exception):
+            self._report(lost, place)
         return self.counts
+
+    def _end(self, until: float) -> tuple[int, str]:
+        """How many batches are still in memory, and where those wait that are in the spool."""
+        if self._thread is not None:
+            self._thread.join(max(0.0, until - time.monotonic()))
+        left, folder = (0, "") if self._server is None else self._server.finish(until)
+        with self._lock:
+            waiting = self._waiting
+            self.counts.unsent = waiting + left
+        place = self._claimed
+        if waiting == 0 and place is not None and place.held is not None and place.roster is not None:
+            place.held.release(remove=True)
+            if place.launch is not None:
+                place.roster.mark_done(place.launch, self.find_rank())
+        return waiting, folder if left else ""
+
+    def _report(self, lost: int, folder: str) -> None:
+        counts = self.counts
+        text = describe(counts, self.place)
+        if lost > 0:
+            text += f"; {lost} were still in memory when the time ran out, and are lost if the process ends now"
+        if folder:
+            text += f"; what was not sent waits in {folder}: the next recorder of this run on this machine sends it"
+        if counts.dropped or counts.failed or counts.unsent:
+            logger.warning("logratio: %s", text)
+        elif counts.written:
+            self.announce(text)
 
     def __enter__(self) -> Recorder:
         return self
@@ -438,27 +577,35 @@ class Recorder:
 
 
 def init(dir: str | os.PathLike[str] | None = None, name: str | None = None, **options: Any) -> Recorder:
-    """Begins a recording; see `Recorder` for the arguments. It can be used in ``with``, and finishes by itself at exit.
+    """Begins a recording, and prints where it is; see `Recorder` for the arguments. It can be used in ``with``, and finishes
+    by itself at exit.
 
     Raises:
-        ValueError: when an argument is out of its range.
+        ValueError: when an argument is out of its range, or ``resume`` does not fit what is there.
     """
-    return Recorder(dir, name, **options)
+    recorder = Recorder(dir, name, **options)
+    recorder.introduce("records to")
+    return recorder
 
 
-def describe(counts: Counts, place: str | Path) -> str:
-    """What was recorded, in one line."""
-    parts = [f"{counts.written} batches ({counts.sequences} sequences, {counts.tokens} tokens) written to {place}"]
-    if counts.dropped:
-        slow = "server was away or" if str(place).startswith("http") else "disk was"
-        parts.append(f"{counts.dropped} dropped because the {slow} too slow")
-    if counts.unsent:
-        parts.append(f"{counts.unsent} not sent yet: the next recorder of this run sends them")
-    if counts.failed:
-        parts.append(f"{counts.failed} failed")
-    if counts.sequences_left_out:
-        parts.append(f"{counts.sequences_left_out} sequences left out by sample and max_tokens")
-    return ", ".join(parts)
+def _merge(
+    batch: tuple[Any, ...], step: Any, given: dict[str, Any], meta: Mapping[str, Any] | None
+) -> tuple[Any, dict[str, Any], Mapping[str, Any] | None]:
+    """Columns that were given as a dict, beside those given by keyword."""
+    dicts = list(batch)
+    if len(dicts) == 2 and step is None:
+        # As W&B takes it: log(data, step).
+        step = dicts.pop()
+    if len(dicts) > 1 or not all(isinstance(columns, Mapping) for columns in dicts):
+        raise TypeError("log takes columns by keyword, or one dict of them: run.log(columns, step=step)")
+    for columns in dicts:
+        rest = dict(columns)
+        step = rest.pop("step", None) if step is None else step
+        meta = rest.pop("meta", None) if meta is None else meta
+        given = {**rest, **{name: value for name, value in given.items() if value is not None}}
+    if step is None:
+        raise TypeError("log needs the training step: run.log(step=step, …)")
+    return step, given, meta
 
 
 def _load(value: Any) -> Any:
@@ -480,3 +627,12 @@ def _current_rank() -> int:
 
 
 __all__ = ["BatchError", "Counts", "Recorder", "describe", "init"]
+
+
+def _after_fork() -> None:
+    for recorder in list(_recorders):
+        recorder._after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

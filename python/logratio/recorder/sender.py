@@ -1,10 +1,9 @@
 """Sends packed batches to ``logratio serve``, from a spool on this machine's disk.
 
 A batch is a whole file in the spool before it is sent, and goes when the server has said that it is durable. A server
-that is away costs disk, up to a bound, and no memory. What a process could not send, the next recorder of the same run and
-rank sends first.
+that is away costs disk, up to a bound, and no memory.
 
-    PUT URL/api/batches?run=NAME&step=S&rank=R&call=C
+    PUT URL/api/batches?run=NAME&step=S&rank=R&call=C[&launch=L&resume=HOW]
 """
 
 from __future__ import annotations
@@ -15,9 +14,6 @@ import hashlib
 import http.client
 import os
 import random
-import re
-import stat
-import tempfile
 import threading
 import time
 from collections import deque
@@ -26,30 +22,57 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-_NAME = re.compile(r"step_(-?\d+)\.rank_(\d+)\.call_(\d+)\.safetensors")
+from .answers import Answer
+
 _CHUNK = 1 << 20
 _TIMEOUT = 30.0
 _FIRST_DELAY = 0.5
 _LONGEST_DELAY = 30.0
-#: The same request may succeed later; so may one with another token, if the server's is changed.
-_PASSING = {401, 403, 408, 421, 425, 429}
-#: Calls of one step and rank that a resumed run may have recorded before.
-_MOST_CALLS = 10_000
+#: Answers that ask for a short pause are believed so often in a row; then the pauses grow.
+_PATIENCE = 8
+#: Calls of one step and rank that are taken, in a row: the server names the one that is free.
+_MOST_CONFLICTS = 16
+#: Times that a batch is sent whose request is doubtful.
+_MOST_DOUBTS = 5
+
+
+@dataclass(frozen=True)
+class Address:
+    """The run that a batch belongs to, as the server is asked for it.
+
+    Attributes:
+        launch: of the training job, by which the server tells the runs of one name apart; None for the run of this name.
+        resume: what the server does where the name has an earlier run.
+    """
+
+    name: str
+    launch: str | None = None
+    resume: str | None = None
+
+
+@dataclass(eq=False)
+class Parcel:
+    """A file of the spool that waits."""
+
+    path: Path
+    address: Address
+    step: int
+    rank: int
+    call: int
+    doubts: int = 0
 
 
 @dataclass
 class Sent:
-    """What became of one file of the spool."""
+    """What became of a parcel."""
 
-    path: Path
+    parcel: Parcel
     #: Whether the server has it now.
-    delivered: bool
+    is_delivered: bool
     #: Why it does not, and never will.
     reason: str = ""
-
-
-class Refused(Exception):
-    """The server will not take this batch, however often it is sent."""
+    #: The run in which the server has it, where it says so.
+    run: str | None = None
 
 
 class Away(Exception):
@@ -57,181 +80,187 @@ class Away(Exception):
 
     Attributes:
         delay: seconds after which it asks to be tried again; None where it did not say.
+        is_doubtful: whether others may go before this batch, whose request may be at fault.
     """
 
-    def __init__(self, message: str, delay: float | None = None) -> None:
+    def __init__(self, message: str, delay: float | None = None, *, is_doubtful: bool = False) -> None:
         super().__init__(message)
         self.delay = delay
-
-
-def find_spool(url: str, name: str, rank: int) -> Path:
-    """The folder where batches wait: below ``$LOGRATIO_SPOOL``, else the system's temporary directory.
-
-    Raises:
-        OSError: when it cannot be made, or belongs to another user.
-    """
-    given = os.environ.get("LOGRATIO_SPOOL")
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    base = Path(given) if given else Path(tempfile.gettempdir()) / f"logratio-spool-{user}"
-    base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not given and hasattr(os, "getuid"):
-        found = os.lstat(base)
-        # Any user who may write to the temporary directory could have made it, to read what is spooled.
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
-            raise PermissionError(f"{base} belongs to another user: set LOGRATIO_SPOOL to a folder of your own")
-    key = hashlib.sha256(f"{url}\n{name}".encode()).hexdigest()[:16]
-    folder = base / f"{key}.rank_{rank}"
-    folder.mkdir(exist_ok=True)
-    return folder
+        self.is_doubtful = is_doubtful
 
 
 class Sender:
-    """A thread that empties a spool.
+    """A thread that empties a spool; nothing but `stop` ends it.
 
     Args:
         url: of the server.
-        name: of the run.
-        spool: the folder; files that are there already are sent first.
+        spool: the folder, for messages.
         tell: called with a message when something changed that a person should know.
-        done: called on the sender's thread when a file is delivered or refused.
+        done: called on the sender's thread when a parcel is delivered or refused.
     """
 
-    def __init__(
-        self,
-        url: str,
-        name: str,
-        spool: Path,
-        tell: Callable[[str], None],
-        done: Callable[[Sent], None],
-    ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"url must be http://HOST:PORT, not {url!r}")
-        self._parts = parts
-        self._name = name
+    def __init__(self, url: str, spool: Path, tell: Callable[[str], None], done: Callable[[Sent], None]) -> None:
+        self._parts = urlsplit(url)
         self._spool = spool
         self._tell = tell
         self._done = done
         self._connection: http.client.HTTPConnection | None = None
-        self._files: deque[Path] = deque(sorted(path for path in spool.glob("*.safetensors") if _NAME.match(path.name)))
+        self._parcels: deque[Parcel] = deque()
         self._changed = threading.Condition()
-        self._stopping = False
-        self._is_away = False
-        self.found = len(self._files)
+        self._is_stopping = False
+        #: Whether the last answer was none, or not the server's.
+        self.is_away = False
         self._thread = threading.Thread(target=self._run, name="logratio-sender", daemon=True)
         self._thread.start()
 
     @property
     def waiting(self) -> int:
-        """Files that the server does not have yet."""
-        return len(self._files)
+        """Parcels that the server does not have yet."""
+        return len(self._parcels)
 
-    def add(self, path: Path) -> None:
+    def add(self, parcel: Parcel) -> None:
         """A whole file is in the spool."""
         with self._changed:
-            self._files.append(path)
+            self._parcels.append(parcel)
             self._changed.notify_all()
 
-    def wait(self, until: float | None) -> bool:
-        """Waits until everything is sent; whether it was, before the clock ``time.monotonic`` shows ``until``."""
+    def wait(self, until: float | None, patience: float | None = None) -> bool:
+        """Waits until everything is sent; whether it was, before the clock ``time.monotonic`` shows ``until``.
+
+        Args:
+            patience: seconds to wait for a server that is away; None means as long as for one that is not.
+        """
+        began = time.monotonic()
         with self._changed:
-            while self._files:
-                left = None if until is None else until - time.monotonic()
-                if left is not None and left <= 0:
+            while self._parcels:
+                now = time.monotonic()
+                if until is not None and now >= until:
                     return False
+                if patience is not None and self.is_away and now - began >= patience:
+                    return False
+                left = 0.2 if until is None else min(0.2, until - now)
                 self._changed.wait(left)
             return True
 
-    def stop(self) -> None:
-        """Ends the thread after the file at hand; the rest stays in the spool."""
+    def stop(self) -> bool:
+        """Ends the thread after the file at hand; the rest stays in the spool. Whether it ended at once."""
         with self._changed:
-            self._stopping = True
+            self._is_stopping = True
             self._changed.notify_all()
+        self._thread.join(1.0)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         attempt = 0
-        while (path := self._next()) is not None:
+        while (parcel := self._next()) is not None:
             try:
-                sent = self._send(path)
-            except (Away, OSError, http.client.HTTPException) as error:
+                sent = self._send(parcel)
+            except Exception as error:
+                # Whatever an answer holds, the batches behind this one are still to be sent.
                 self._close()
-                if not self._is_away:
-                    self._is_away = True
-                    self._tell(f"{self._describe()} does not take batches, which wait in {self._spool}: {error}")
-                delay = error.delay if isinstance(error, Away) else None
-                self._pause(_delay(attempt) if delay is None else min(delay, 300.0) * random.uniform(1, 1.5))
+                away = error if isinstance(error, Away) else Away(f"{type(error).__name__}: {error}")
+                self._stay(away, attempt)
                 attempt += 1
                 continue
             attempt = 0
-            if self._is_away:
-                self._is_away = False
+            if self.is_away:
+                self.is_away = False
                 self._tell(f"{self._describe()} takes batches again")
-            self._done(sent)
+            with contextlib.suppress(Exception):
+                self._done(sent)
             with self._changed:
-                self._files.popleft()
+                self._parcels.remove(parcel)
                 self._changed.notify_all()
         self._close()
 
-    def _next(self) -> Path | None:
+    def _stay(self, away: Away, attempt: int) -> None:
+        """The parcel at hand stays, for a while."""
         with self._changed:
-            while not self._files and not self._stopping:
+            if away.is_doubtful:
+                self._parcels.rotate(-1)
+        if not self.is_away:
+            self.is_away = True
+            self._tell(f"{self._describe()} does not take batches, which wait in {self._spool}: {away}")
+        own = _delay(max(0, attempt - (0 if away.delay is None else _PATIENCE)))
+        if away.delay is None:
+            self._pause(own)
+        else:
+            asked = away.delay * random.uniform(1, 1.5)
+            self._pause(asked if attempt < _PATIENCE else max(asked, own))
+
+    def _next(self) -> Parcel | None:
+        with self._changed:
+            while not self._parcels and not self._is_stopping:
                 self._changed.wait()
-            return None if self._stopping else self._files[0]
+            return None if self._is_stopping else self._parcels[0]
 
     def _pause(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         with self._changed:
-            while not self._stopping and (left := until - time.monotonic()) > 0:
+            while not self._is_stopping and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)
 
-    def _send(self, path: Path) -> Sent:
-        named = _NAME.match(path.name)
-        if named is None:
-            return Sent(path, False, f"{path.name} is not a batch")
-        step, rank, call = (int(part) for part in named.groups())
+    def _send(self, parcel: Parcel) -> Sent:
         try:
-            file = path.open("rb")
+            file = parcel.path.open("rb")
         except FileNotFoundError:
-            # Another recorder of the same run and rank sent it.
-            return Sent(path, True)
+            # Nobody else removes the files of a spool that is locked: whoever did, the server was not told.
+            return Sent(parcel, False, f"its file was removed from {parcel.path.parent} before it was sent")
         with file:
             digest = hashlib.sha256()
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
             size = file.tell()
-            for _ in range(_MOST_CALLS):
+            call = parcel.call
+            for _ in range(_MOST_CONFLICTS):
                 file.seek(0)
-                query = urlencode({"run": self._name, "step": step, "rank": rank, "call": call})
-                status, headers, text = self._put(query, file, size, digest.digest())
-                if status in (200, 201):
-                    return Sent(path, True)
-                if status != 409:
+                answer = self._put(_make_query(parcel, call), file, size, digest.digest())
+                stored = answer.find_stored(digest.hexdigest())
+                if stored is not None:
+                    run = stored.get("run")
+                    return Sent(parcel, True, run=run if isinstance(run, str) else None)
+                free = answer.find_next_call()
+                if free is None:
                     break
-                # A run that was resumed: what it recorded of this step before is there under this call.
-                call = max(call + 1, _read_int(headers.get("logratio-next-call")))
-        if status in _PASSING or status >= 500:
-            raise Away(f"{status} {text}", _read_seconds(headers.get("retry-after")))
-        return Sent(path, False, f"{status} {text}")
+                # Another recorder of this run and rank recorded the step before.
+                call = max(call + 1, free)
+        return self._judge(parcel, answer)
 
-    def _put(self, query: str, file: object, size: int, digest: bytes) -> tuple[int, dict[str, str], str]:
+    def _judge(self, parcel: Parcel, answer: Answer) -> Sent:
+        """What becomes of a parcel that is not stored."""
+        if answer.is_refusal():
+            return Sent(parcel, False, answer.describe())
+        if answer.is_doubtful():
+            parcel.doubts += 1
+            if parcel.doubts >= _MOST_DOUBTS:
+                return Sent(parcel, False, answer.describe())
+            raise Away(answer.describe(), answer.find_wait(), is_doubtful=True)
+        if answer.status < 400 or answer.status in (404, 405, 409):
+            raise Away(f"{answer.describe()}: this answer is not from logratio serve", answer.find_wait())
+        raise Away(answer.describe(), answer.find_wait())
+
+    def _put(self, query: str, file: object, size: int, digest: bytes) -> Answer:
         headers = {
             "Content-Type": "application/octet-stream",
             "Content-Length": str(size),
             "Content-Digest": f"sha-256=:{base64.b64encode(digest).decode()}:",
         }
-        token = os.environ.get("LOGRATIO_TOKEN")
+        token = os.environ.get("LOGRATIO_TOKEN", "").strip()
         if token:
+            if not (token.isascii() and token.isprintable()):
+                # What the library says of such a header would quote the token.
+                raise Away("LOGRATIO_TOKEN has characters that no header may have")
             headers["Authorization"] = f"Bearer {token}"
         connection = self._connect()
         # A server that refuses need not read to the end; what it said may be there.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.request("PUT", f"{self._parts.path.rstrip('/')}/api/batches?{query}", file, headers)  # type: ignore[arg-type]
         answer = connection.getresponse()
-        text = answer.read(4096).decode("utf-8", "replace").strip()
+        body = answer.read(4096)
         fields = {name.lower(): value for name, value in answer.getheaders()}
         if answer.will_close or not answer.isclosed():
             self._close()
-        return answer.status, fields, text
+        return Answer(answer.status, fields, body)
 
     def _connect(self) -> http.client.HTTPConnection:
         if self._connection is None:
@@ -245,23 +274,23 @@ class Sender:
     def _close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            connection.close()
+            with contextlib.suppress(Exception):
+                connection.close()
 
     def _describe(self) -> str:
         return f"{self._parts.scheme}://{self._parts.netloc.rsplit('@')[-1]}"
 
 
+def _make_query(parcel: Parcel, call: int) -> str:
+    address = parcel.address
+    fields = {"run": address.name, "step": parcel.step, "rank": parcel.rank, "call": call}
+    if address.launch is not None:
+        fields["launch"] = address.launch
+        if address.resume is not None:
+            fields["resume"] = address.resume
+    return urlencode(fields)
+
+
 def _delay(attempt: int) -> float:
     """Exponential with jitter, so that ranks that were refused together do not come back together."""
     return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(attempt, 16)) * random.uniform(0.5, 1)
-
-
-def _read_seconds(text: str | None) -> float | None:
-    try:
-        return max(0.0, float(text)) if text is not None else None
-    except ValueError:
-        return None
-
-
-def _read_int(text: str | None) -> int:
-    return int(text) if text is not None and text.isdigit() else 0

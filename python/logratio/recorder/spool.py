@@ -1,167 +1,391 @@
-"""Where a recorder with ``url`` puts its batches: whole files in a spool, which a thread of its own sends."""
+"""Where a recorder with ``url`` puts its batches: whole files in a spool, which a thread of its own sends.
+
+    SPOOL/KEY.ID/00000007.step_3.rank_0.call_0.safetensors    a batch of recorder ID that waits
+    SPOOL/KEY.ID/run.json                                     the run that its batches belong to
+    SPOOL/KEY.refused/ID/                                     batches that the server will never take
+    SPOOL/.KEY/                                               which recorders of this run are alive
+
+KEY is of the server and the name. Each recorder has a folder of its own and never uses a name in it twice. What is in the
+folder of one that has died, whatever its rank, the next recorder of the same run sends.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
+import re
+import stat
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from .files import publish
-from .sender import Sender, Sent, find_spool
+from .files import publish_as
+from .launch import Roster, find_launch, hash_launch
+from .locks import Held, read_facts, take
+from .sender import Address, Parcel, Sender, Sent
 
 if TYPE_CHECKING:
-    from .recorder import Counts
+    from .recorder import Recorder
 
+_NAME = re.compile(r"(?:\d{8,}\.)?step_(-?\d+)\.rank_(\d+)\.call_(\d+)\.safetensors")
+_SENT = ".sent"
 #: Steps whose calls are counted on.
 _STEPS_KEPT = 64
+#: Seconds that the end of a process waits for a server that is away.
+_AWAY_PATIENCE = 5.0
+
+
+def find_spool() -> Path:
+    """The folder where batches wait: ``$LOGRATIO_SPOOL``, else one of this user in the system's temporary directory.
+
+    Raises:
+        OSError: when it cannot be made, or belongs to another user.
+    """
+    given = os.environ.get("LOGRATIO_SPOOL")
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    base = Path(given) if given else Path(tempfile.gettempdir()) / f"logratio-spool-{user}"
+    os.makedirs(base, mode=0o700, exist_ok=True)
+    if not given and hasattr(os, "getuid"):
+        found = os.lstat(base)
+        # Any user who may write to the temporary directory could have made it, to read what is spooled.
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
+            raise PermissionError(f"{base} belongs to another user: set LOGRATIO_SPOOL to a folder of your own")
+    return base
+
+
+@dataclass
+class _Own:
+    """A batch of this recorder: its share of the counts."""
+
+    sequences: int
+    tokens: int
+    size: int
 
 
 class ServerSink:
     """Spools batches and has them sent; memory does not grow while the server is away.
 
     Args:
+        recorder: whose batches they are: its counts, its rank, which is known when the first batch is, and its voice.
         url: of the server.
         name: of the run; None means ``$LOGRATIO_NAME``, else ``run``.
+        resume: what the server does where it has an earlier run of this name.
         most_bytes: files that may wait; beyond it batches are dropped and counted.
-        counts: the recorder's, to which what is sent is added.
-        rank: gives the rank of this process, which is known when the first batch is.
-        warn: logs a message once, for each reason.
 
     Raises:
         ValueError: when the URL is not one of http or https.
     """
 
-    def __init__(
-        self,
-        url: str,
-        name: str | None,
-        most_bytes: int,
-        counts: Counts,
-        rank: Callable[[], int],
-        warn: Callable[[str, str | None], None],
-    ) -> None:
+    def __init__(self, recorder: Recorder, url: str, name: str | None, resume: str | None, most_bytes: int) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"url must be http://HOST:PORT, not {url!r}")
-        self._url = url
+        self._recorder = recorder
+        self._url = url.rstrip("/")
         self._name = name or os.environ.get("LOGRATIO_NAME") or "run"
-        if not name and not os.environ.get("LOGRATIO_NAME"):
-            warn("the run has no name and is called 'run': give name=, or set LOGRATIO_NAME", None)
-        self.place = f"{url.rstrip('/')} as {self._name!r}"
-        self.page = f"{url.rstrip('/')}/runs/{_name_folder(self._name)}/"
+        self.is_named = bool(name or os.environ.get("LOGRATIO_NAME"))
+        self._resume = resume
         self._most_bytes = most_bytes
-        self._counts = counts
-        self._rank = rank
-        self._warn = warn
+        #: The run's name on the server: another than the asked one where that was an earlier run's.
+        self.run = self._name
+        self._clear()
+
+    @property
+    def place(self) -> str:
+        return f"{self._url} as {self.run!r}"
+
+    @property
+    def page(self) -> str:
+        return f"{self._url}/runs/{_name_folder(self.run)}/"
+
+    def _clear(self) -> None:
         self._sender: Sender | None = None
+        self._address = Address(self._name)
+        self._roster: Roster | None = None
+        self._held: Held | None = None
+        self._adopted: dict[Path, Held] = {}
         self._calls: dict[int, int] = {}
-        self._lock = threading.Lock()
-        #: Sequences, tokens and bytes of each file that this recorder spooled.
-        self._spooled: dict[Path, tuple[int, int, int]] = {}
+        self._number = 0
+        self._lock = threading.RLock()
+        #: What this recorder spooled and the server does not have.
+        self._waiting: dict[Path, _Own] = {}
         #: Files that the server has, kept while their step is the last, so that it can be measured.
         self._kept: dict[Path, int] = {}
         self._bytes = 0
+        self._refused_bytes = 0
         self._last: int | None = None
         self.folder: Path | None = None
 
-    def publish(self, step: int, stem: str, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> None:
+    def publish(self, step: int, rank: int, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> None:
         """Spools a batch, or drops it where too much waits already.
 
         Raises:
             OSError: when the spool cannot be written.
         """
-        sender = self._start()
+        sender = self._start(rank)
         assert self.folder is not None
         if step != self._last:
             self._last = step
             self._drop_kept(step)
         if self._bytes > self._most_bytes:
-            self._counts.dropped += 1
-            self._warn(
+            self._recorder.count("dropped")
+            self._recorder.warn(
                 f"batches are dropped: {self._bytes} bytes wait in {self.folder} for {self._url}, which is away or slow",
                 "spool",
             )
             return
-        path = publish(self.folder, stem, arrays, metadata, self._calls.get(step, 0))
-        self._calls.pop(step, None)
-        self._calls[step] = int(path.name.rsplit("call_", 1)[1].split(".")[0]) + 1
+        call = self._calls.pop(step, 0)
+        path = self.folder / f"{self._number:08}.step_{step}.rank_{rank}.call_{call}.safetensors"
+        # Also where it cannot be written: a name is never used again.
+        self._number += 1
+        self._calls[step] = call + 1
         if len(self._calls) > _STEPS_KEPT:
             del self._calls[next(iter(self._calls))]
-        size = path.stat().st_size
+        size = publish_as(path, arrays, metadata, self._recorder.id)
         with self._lock:
-            self._spooled[path] = (len(arrays["row"]), int(arrays["response_offsets"][-1]), size)
+            self._waiting[path] = _Own(len(arrays["row"]), int(arrays["response_offsets"][-1]), size)
             self._bytes += size
-        sender.add(path)
+        sender.add(Parcel(path, self._address, step, rank, call))
+
+    def find(self, step: int) -> list[Path]:
+        """The files of a step that are still on this machine."""
+        return [] if self.folder is None else sorted(self.folder.glob(f"*.step_{step}.rank_*.call_*.*"))
 
     def wait(self, until: float | None) -> bool:
         """Waits until the server has everything; see `Sender.wait`."""
         return self._sender is None or self._sender.wait(until)
 
-    def finish(self, until: float) -> None:
-        """Sends what waits as long as there is time; what is left stays for the next recorder of the run."""
+    def finish(self, until: float) -> tuple[int, str]:
+        """Sends what waits as long as there is time; what is left stays for the next recorder of the run.
+
+        Returns:
+            How many of this recorder's batches wait, and where.
+        """
         if self._sender is None:
-            return
-        self._sender.wait(max(until, time.monotonic()))
-        self._sender.stop()
-        self._counts.unsent = self._sender.waiting
+            return 0, ""
+        self._sender.wait(max(until, time.monotonic()), _AWAY_PATIENCE)
+        has_ended = self._sender.stop()
         self._drop_kept(None)
+        with self._lock:
+            left = len(self._waiting)
+        if has_ended and self._roster is not None:
+            # Otherwise the thread still sends: the locks stay until the process ends.
+            self._release()
+        return left, str(self.folder)
+
+    def _release(self) -> None:
+        assert self._roster is not None
+        if self._address.launch is not None:
+            self._roster.mark_done(self._address.launch, self._recorder.find_rank())
+        for folder, held in [*self._adopted.items(), *([(self.folder, self._held)] if self.folder else [])]:
+            _remove_empty(folder)
+            if held is not None:
+                held.release(remove=True)
+        self._adopted, self._held = {}, None
 
     def restart(self) -> None:
-        """After a fork: threads are the parent's, and so is what it spooled."""
-        self._sender = None
-        self._lock = threading.Lock()
-        self._spooled = {}
-        self._kept = {}
-        self._bytes = 0
+        """After a fork: threads, locks and what is spooled are the parent's."""
+        self._clear()
 
-    def _start(self) -> Sender:
-        if self._sender is None:
-            self.folder = find_spool(self._url, self._name, self._rank())
-            self._bytes = sum(path.stat().st_size for path in self.folder.glob("*.safetensors"))
-            self._sender = Sender(self._url, self._name, self.folder, lambda text: self._warn(text, None), self._settle)
-            if self._sender.found > 0:
-                self._warn(f"{self._sender.found} batches of an earlier recorder of this run are sent first", None)
-        return self._sender
+    def _start(self, rank: int) -> Sender:
+        if self._sender is not None:
+            return self._sender
+        base = find_spool()
+        key = hashlib.sha256(f"{self._url}\n{self._name}".encode()).hexdigest()[:16]
+        folder = base / f"{key}.{self._recorder.id}"
+        roster = Roster(base / f".{key}")
+        lock = roster.lock()
+        left: list[Parcel] = []
+        try:
+            others = roster.list_living()
+            launch = _choose_launch(roster, others, rank)
+            self._address = Address(self._name, launch, self._resume)
+            self._held = roster.enter(self._recorder.id, launch, rank)
+            os.makedirs(folder, exist_ok=True)
+            _write_address(folder, self._address, self._recorder.id)
+            left = self._adopt(base, key, roster)
+        except BaseException:
+            # The next batch tries again, and needs these locks then.
+            for held in [self._held, *self._adopted.values()]:
+                if held is not None:
+                    held.release(remove=held is self._held)
+            self._held, self._adopted = None, {}
+            raise
+        finally:
+            if lock is not None:
+                lock.release()
+        self._roster, self.folder = roster, folder
+        self._recorder.warn_of_twin(others, rank)
+        self._refused_bytes = sum(_size(path) for path in (base / f"{key}.refused").glob("*/*"))
+        sender = Sender(self._url, folder, self._recorder.warn, self._settle)
+        for parcel in left:
+            self._bytes += _size(parcel.path)
+            sender.add(parcel)
+        if left:
+            self._recorder.warn(f"{len(left)} batches of an earlier recorder of this run are sent first")
+        self._sender = sender
+        return sender
+
+    def _adopt(self, base: Path, key: str, roster: Roster) -> list[Parcel]:
+        """Takes over the folders of recorders that have died."""
+        found: list[Parcel] = []
+        for folder in sorted(base.glob(f"{key}.*")):
+            owner = folder.name[len(key) + 1 :]
+            if owner in ("refused", self._recorder.id) or not folder.is_dir():
+                continue
+            # One folder that cannot be read must not keep this recorder from its own.
+            with contextlib.suppress(OSError):
+                held = take(roster.folder / f"{owner}.live")
+                if held is None:
+                    continue
+                parcels = _list_parcels(folder, self._name)
+                if parcels:
+                    self._adopted[folder] = held
+                    found.extend(parcels)
+                else:
+                    _remove_empty(folder)
+                    held.release(remove=True)
+        return found
 
     def _settle(self, sent: Sent) -> None:
+        path = sent.parcel.path
         with self._lock:
-            spooled = self._spooled.pop(sent.path, None)
-        if sent.delivered and spooled is not None:
-            self._counts.add_written(spooled[0], spooled[1])
-        elif not sent.delivered:
-            self._counts.failed += 1
-            self._warn(f"{sent.path.name} was refused by {self._url}: {sent.reason}", sent.reason)
-        size = spooled[2] if spooled is not None else _size(sent.path)
-        if sent.delivered and f"step_{self._last}." in sent.path.name:
-            with self._lock:
-                self._kept[sent.path] = size
+            own = self._waiting.pop(path, None)
+        size = own.size if own is not None else _size(path)
+        if sent.is_delivered:
+            if own is not None:
+                self._recorder.count_written(own.sequences, own.tokens)
+                self._learn_run(sent.run)
+                if sent.parcel.step == self._last and self._keep(path, size):
+                    return
+            self._remove(path, size)
             return
-        self._remove(sent.path, size)
+        self._recorder.count("failed")
+        kept = self._set_aside(path, size)
+        self._recorder.warn(f"{path.name} was refused by {self._url}: {sent.reason}{kept}", sent.reason)
+
+    def _learn_run(self, run: str | None) -> None:
+        """The server's answer says which run of the name this one is."""
+        if run is None or run == self.run:
+            return
+        self.run = run
+        self._recorder.announce(
+            f'{self._url} has an earlier run {self._name!r}: this run is {run!r}, {self.page} (resume="allow" adds to the first)'
+        )
+
+    def _keep(self, path: Path, size: int) -> bool:
+        """Keeps a file under a name that no recorder sends."""
+        kept = path.with_suffix(_SENT)
+        try:
+            os.rename(path, kept)
+        except OSError:
+            return False
+        with self._lock:
+            self._kept[kept] = size
+        return True
+
+    def _set_aside(self, path: Path, size: int) -> str:
+        """Moves a refused file where nobody sends it; what a message says of that."""
+        folder = path.parent.with_name(f"{path.parent.name.split('.')[0]}.refused") / path.parent.name.split(".")[-1]
+        if not path.exists():
+            return ""
+        if self._refused_bytes + size > self._most_bytes:
+            self._remove(path, size)
+            return f"; it is not kept, since {folder.parent} is full"
+        try:
+            os.makedirs(folder, exist_ok=True)
+            os.rename(path, folder / path.name)
+        except OSError as error:
+            self._recorder.warn(f"a refused batch could not be moved to {folder}: {error}", "set aside")
+            return ""
+        with self._lock:
+            self._bytes -= size
+            self._refused_bytes += size
+        return f"; it is kept in {folder}"
 
     def _drop_kept(self, step: int | None) -> None:
         with self._lock:
-            gone = {path: size for path, size in self._kept.items() if f"step_{step}." not in path.name}
+            gone = {path: size for path, size in self._kept.items() if f".step_{step}." not in path.name}
             for path in gone:
                 del self._kept[path]
         for path, size in gone.items():
             self._remove(path, size)
 
     def _remove(self, path: Path, size: int) -> None:
-        path.unlink(missing_ok=True)
+        # One that stays is sent again by the next recorder, and the server knows it by its digest.
+        with contextlib.suppress(OSError):
+            os.unlink(path)
         with self._lock:
             self._bytes -= size
+
+
+def _choose_launch(roster: Roster, others: Mapping[str, Mapping[str, Any]], rank: int) -> str:
+    """What tells the server which recorders are of one run."""
+    named = find_launch()
+    if named is None:
+        # Nothing says which launch this is: those that are alive at the same time are one.
+        shared = [facts["launch"] for facts in others.values() if isinstance(facts.get("launch"), str)]
+        return shared[0] if shared else uuid.uuid4().hex
+    # An id of a cluster's job is not always of one launch: a rank that has finished under it begins another.
+    launch, again = named, 0
+    while (roster.folder / f"done-{launch}-{rank}").exists():
+        again += 1
+        launch = hash_launch(f"{named} {again}")
+    return launch
+
+
+def _write_address(folder: Path, address: Address, writer: str) -> None:
+    facts = {"run": address.name, "launch": address.launch, "resume": address.resume}
+    temporary = folder / f".{writer}.run.tmp"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        os.write(fd, json.dumps(facts).encode())
+    finally:
+        os.close(fd)
+    os.rename(temporary, folder / "run.json")
+
+
+def _list_parcels(folder: Path, name: str) -> list[Parcel]:
+    """What waits in the folder of a recorder that has died, in the order in which it was recorded."""
+    facts = read_facts(folder / "run.json")
+    texts = {key: value if isinstance(value := facts.get(key), str) else None for key in ("run", "launch", "resume")}
+    address = Address(texts["run"] or name, texts["launch"], texts["resume"])
+    parcels = []
+    for path in sorted(folder.iterdir()):
+        named = _NAME.fullmatch(path.name)
+        if named is not None:
+            step, rank, call = (int(part) for part in named.groups())
+            parcels.append(Parcel(path, address, step, rank, call))
+        elif path.suffix in (_SENT, ".tmp"):
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+    return parcels
+
+
+def _remove_empty(folder: Path) -> None:
+    """Removes a folder in which nothing waits."""
+    with contextlib.suppress(OSError):
+        if any(_NAME.fullmatch(name) for name in os.listdir(folder)):
+            return
+        for path in folder.iterdir():
+            os.unlink(path)
+        os.rmdir(folder)
 
 
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except FileNotFoundError:
+    except OSError:
         return 0
 
 

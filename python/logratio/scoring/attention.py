@@ -100,7 +100,7 @@ def measure_attention(
     ``[spans, layers, heads]``, means over the tokens, both float64. Raises ``WorkerError``.
     """
     found = require_attention(model)
-    if len(tokens) == 0 or not (1 <= tokens.min() and tokens.max() < len(ids)):
+    if len(tokens) == 0 or not (tokens.min() >= 1 and tokens.max() < len(ids)):
         raise WorkerError(f"attention at tokens {tokens.tolist()} of a text of {len(ids)}", kind="usage")
     rows = torch.from_numpy(tokens.astype(np.int64) - 1)
     # What follows the last of these positions has no part in them.

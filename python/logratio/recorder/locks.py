@@ -1,0 +1,150 @@
+"""Locks on files that end with their process, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import time
+import weakref
+from pathlib import Path
+from typing import Any
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(fd: int, *, shared: bool = False) -> None:
+        os.lseek(fd, 1 << 20, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(fd: int, *, shared: bool = False) -> None:
+        fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+
+
+#: Locks of this process. A forked child closes its copies: they would hold the locks after the parent's death.
+_held: weakref.WeakSet[Held] = weakref.WeakSet()
+
+
+class Held:
+    """A lock that this process has, until `release`."""
+
+    def __init__(self, fd: int, path: Path) -> None:
+        self._fd = fd
+        self.path = path
+        _held.add(self)
+
+    def write(self, facts: dict[str, Any]) -> None:
+        """Replaces what the file says.
+
+        Raises:
+            OSError: when it cannot be written.
+        """
+        text = json.dumps(facts).encode()
+        os.ftruncate(self._fd, 0)
+        os.lseek(self._fd, 0, os.SEEK_SET)
+        os.write(self._fd, text)
+
+    def release(self, *, remove: bool = False) -> None:
+        """Gives the lock back; ``remove`` takes the file away first, so that nobody meets it unlocked."""
+        if self._fd < 0:
+            return
+        fd, self._fd = self._fd, -1
+        with contextlib.suppress(OSError):
+            if remove:
+                os.unlink(self.path)
+        with contextlib.suppress(OSError):
+            os.close(fd)
+
+    def forget(self) -> None:
+        """In a forked child: the lock is the parent's."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            with contextlib.suppress(OSError):
+                os.close(fd)
+
+
+def take(path: Path, wait: float = 0.0) -> Held | None:
+    """Locks a file, which is made where it is missing; None where another has it after ``wait`` seconds.
+
+    Raises:
+        OSError: when the file cannot be made, or this file system has no locks.
+    """
+    until = time.monotonic() + wait
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+        try:
+            _lock(fd)
+        except (BlockingIOError, PermissionError):
+            os.close(fd)
+            if time.monotonic() >= until:
+                return None
+            time.sleep(0.01)
+            continue
+        except BaseException:
+            os.close(fd)
+            raise
+        if _is_at(fd, path):
+            return Held(fd, path)
+        # The one that had it removed the file meanwhile.
+        os.close(fd)
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process that lives has the lock."""
+    try:
+        fd = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return False
+    try:
+        # Shared: two that look at the same time must not take each other for the owner.
+        _lock(fd, shared=True)
+    except (BlockingIOError, PermissionError):
+        return True
+    except OSError:
+        # Without locks, the process that the file names decides; on another machine it is taken to live.
+        facts = read_facts(path)
+        return facts.get("host") != socket.gethostname() or _is_running(facts.get("pid"))
+    finally:
+        os.close(fd)
+    return False
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """What `Held.write` wrote; empty where it cannot be read."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def _is_at(fd: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _is_running(pid: Any) -> bool:
+    if not isinstance(pid, int):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _forget_all() -> None:
+    for held in list(_held):
+        held.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
