@@ -50,4 +50,6 @@ export interface RunsEvent {
 export interface BatchAnswer {
   /** False if the same batch was stored already. */
   readonly stored: boolean;
+  /** The run in which it is stored, where the request named a launch: the one it asked for, or one beside it. */
+  readonly run?: string;
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 #: The batch is at fault, and sending it again would not help.
-_FAULTS = {412, 413, 422}
+_FAULTS = {413, 422}
 #: The request is at fault, or was damaged on its way: worth another try or two.
 _DOUBTFUL = {400, 411}
 #: No server asks for a longer pause than is honored, and none for a shorter one.
@@ -24,7 +24,7 @@ _MOST_CALLS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of whoever is at the address."""
+    """An answer of the server, or of a program between."""
 
     status: int
     #: With names in lower case.

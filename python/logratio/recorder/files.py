@@ -98,7 +98,7 @@ def publish(
     """Writes ``STEM.call_N.safetensors`` with the first N that is free, as a whole or not at all.
 
     Args:
-        writer: 32 hexadecimal digits that name the temporary file, so that whoever finds it knows whose it is.
+        writer: 32 hexadecimal digits that name the temporary file, which says whose it is when it is found later.
 
     Raises:
         OSError: when the file cannot be written.

@@ -37,7 +37,7 @@ def _name_launch() -> str | None:
     if given("TORCHELASTIC_RUN_ID", "none") not in ("", "none"):
         return f"torchelastic {given('TORCHELASTIC_RUN_ID')}"
     if given("RAY_JOB_ID"):
-        # A cluster that is started anew counts its jobs from 1 again.
+        # A new cluster counts its jobs from 1 again.
         worker = getattr(getattr(sys.modules.get("ray"), "_private", None), "worker", None)
         session = getattr(getattr(worker, "global_worker", None), "session_name", "")
         return f"ray {given('RAY_JOB_ID')} {session}"

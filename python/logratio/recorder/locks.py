@@ -49,7 +49,7 @@ class Held:
         os.write(self._fd, text)
 
     def release(self, *, remove: bool = False) -> None:
-        """Gives the lock back; ``remove`` takes the file away first, so that nobody meets it unlocked."""
+        """Gives the lock back; ``remove`` takes the file away first, so that no other process meets it unlocked."""
         if self._fd < 0:
             return
         fd, self._fd = self._fd, -1

@@ -162,7 +162,7 @@ class Recorder:
         atexit.register(self.finish)
 
     def _begin(self) -> None:
-        """What a recorder has of its process: a forked child begins with it anew."""
+        """What a recorder has of its process: a forked child begins with new ones."""
         self._pid = os.getpid()
         self._pool = BufferPool()
         # A signal's handler may call `finish` within `log`: neither waits for the other.
@@ -279,7 +279,7 @@ class Recorder:
             for name, value in check_columns(given).items():
                 call.columns[name] = self._copy_column(name, value, call.copies)
             with self._lock:
-                # Behind the end of the queue nobody would meet it.
+                # Behind the end of the queue the thread would not meet it.
                 if self._finished:
                     raise RuntimeError("the recorder is finished")
                 self._start()

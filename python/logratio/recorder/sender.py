@@ -204,7 +204,7 @@ class Sender:
         try:
             file = parcel.path.open("rb")
         except FileNotFoundError:
-            # Nobody else removes the files of a spool that is locked: whoever did, the server was not told.
+            # No recorder removes files of another's spool, which is locked: the server was not sent this one.
             return Sent(parcel, False, f"its file was removed from {parcel.path.parent} before it was sent")
         with file:
             digest = hashlib.sha256()

@@ -295,7 +295,7 @@ class ServerSink:
         return True
 
     def _set_aside(self, path: Path, size: int) -> str:
-        """Moves a refused file where nobody sends it; what a message says of that."""
+        """Moves a refused file where no recorder sends it; what a message says of that."""
         folder = path.parent.with_name(f"{path.parent.name.split('.')[0]}.refused") / path.parent.name.split(".")[-1]
         if not path.exists():
             return ""

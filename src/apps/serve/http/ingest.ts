@@ -1,5 +1,6 @@
 /**
- * `PUT api/batches?run=NAME&step=S&rank=R&call=C`: a batch comes in, and is acknowledged when it is durable.
+ * `PUT api/batches?run=NAME&step=S&rank=R&call=C[&launch=L[&resume=HOW]]`: a batch comes in, and is acknowledged when it is
+ * durable.
  *
  * @module
  */
@@ -11,6 +12,7 @@ import type { BatchAnswer } from "../../../results/index.ts";
 import { refuse } from "../../viewer/server/index.ts";
 import type { BatchKey } from "../log/index.ts";
 import type { DataStore } from "../store/data-store.ts";
+import { type Launch, RESUMES, type Resume, RunLaunches } from "../store/run-launches.ts";
 import { checkBatch } from "./check-batch.ts";
 import type { IngestGate } from "./ingest-gate.ts";
 import type { Histogram, RequestCounts } from "./metrics.ts";
@@ -40,22 +42,26 @@ export function ingestAnswers(
   app: Hono<{ Bindings: { incoming: IncomingMessage } }>,
   options: IngestOptions,
 ): void {
+  const launches = new RunLaunches(options.store);
   app.put("/api/batches", async (c) => {
     const from = performance.now();
-    const response = await takeBatch(c, options);
+    const response = await takeBatch(c, options, launches);
     options.requests.add(response.status);
     options.requestTime.add(performance.now() - from);
     return response;
   });
 }
 
-async function takeBatch(c: IngestContext, options: IngestOptions): Promise<Response> {
+async function takeBatch(c: IngestContext, options: IngestOptions, launches: RunLaunches): Promise<Response> {
   const { gate, mostBytes } = options;
   if (options.isDraining()) return later(c, 503, "the server is shutting down");
   const run = c.req.query("run") ?? "";
   const key = readKey(c);
   if (key === undefined)
     return refuse(c, 400, "step, rank and call must be whole numbers: batches?run=NAME&step=3&rank=0&call=0");
+  const launch = readLaunch(c, run);
+  if (launch === null)
+    return refuse(c, 400, `launch must be 32 hexadecimal digits, and resume one of ${RESUMES.join(", ")}`);
   const declared = c.req.header("content-length");
   if (declared === undefined || !/^\d{1,15}$/.test(declared))
     return refuse(c, 411, "content-length is required");
@@ -76,7 +82,7 @@ async function takeBatch(c: IngestContext, options: IngestOptions): Promise<Resp
     options.onReceived(bytes);
     if (Buffer.from(digest, "base64").toString("hex") !== body.sha256)
       return refuse(c, 400, "the body does not have the digest that content-digest declares");
-    return await keep(c, options, { run, key, bytes, body });
+    return await keep(c, options, { run, key, bytes, body, launch }, launches);
   } catch (error) {
     if (error instanceof BodyError) {
       c.header("connection", "close");
@@ -93,12 +99,15 @@ interface Received {
   readonly key: BatchKey;
   readonly bytes: number;
   readonly body: ReceivedBody;
+  /** Undefined where the run of this name is meant, whoever wrote to it before. */
+  readonly launch: Launch | undefined;
 }
 
 async function keep(
   c: IngestContext,
   { store, onError }: IngestOptions,
-  { run, key, bytes, body: { pieces, sha256 } }: Received,
+  { run, key, bytes, body: { pieces, sha256 }, launch }: Received,
+  launches: RunLaunches,
 ): Promise<Response> {
   try {
     await checkBatch("the batch", pieces, bytes, key);
@@ -107,7 +116,9 @@ async function keep(
     return refuse(c, 422, error.hint === undefined ? error.message : `${error.message}: ${error.hint}`);
   }
   try {
-    const accepted = await store.accept(run, { key, sha256, body: pieces, bytes });
+    const named = launch && (await resolveRun(launches, launch));
+    if (named?.refusal !== undefined) return refuse(c, 422, named.refusal);
+    const accepted = await store.accept(named?.run ?? run, { key, sha256, body: pieces, bytes });
     if (accepted.outcome === "conflict") {
       c.header("logratio-next-call", String(accepted.nextCall));
       return refuse(
@@ -116,7 +127,7 @@ async function keep(
         `step ${key.step}, rank ${key.rank}, call ${key.call} holds a different batch; call ${accepted.nextCall} is free`,
       );
     }
-    const answer: BatchAnswer = { stored: accepted.outcome === "stored" };
+    const answer: BatchAnswer = { stored: accepted.outcome === "stored", ...(named && { run: named.run }) };
     return c.json(answer, answer.stored ? 201 : 200);
   } catch (error) {
     if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
@@ -126,6 +137,28 @@ async function keep(
     const said = fileSystemError(error, "write", { file: store.directory });
     return later(c, FULL.has(code ?? "") ? 507 : 503, said.message);
   }
+}
+
+/** The run that a launch writes to, or why it has none. */
+async function resolveRun(
+  launches: RunLaunches,
+  launch: Launch,
+): Promise<{ readonly run: string; readonly refusal?: string }> {
+  try {
+    return { run: await launches.resolve(launch) };
+  } catch (error) {
+    if (!isLogratioError(error, "UsageError")) throw error;
+    return { run: launch.run, refusal: error.message };
+  }
+}
+
+/** Undefined where the request names no launch; null where what it says is not one. */
+function readLaunch(c: Context, run: string): Launch | undefined | null {
+  const [launch, resume] = [c.req.query("launch"), c.req.query("resume")];
+  if (launch === undefined) return resume === undefined ? undefined : null;
+  const isKnown = resume === undefined || RESUMES.includes(resume as Resume);
+  if (!/^[0-9a-f]{32}$/.test(launch) || !isKnown) return null;
+  return { run, launch, resume: resume as Resume | undefined };
 }
 
 /** A refusal after which the same request may succeed. */
