@@ -23,10 +23,16 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from hooks_support import read_arrays
 
 import logratio
 from logratio import LogratioError
 from logratio.program import find_command
+from logratio.recorder import sender
+from logratio.recorder import spool as spool_module
+from logratio.recorder.answers import Answer
+
+HOME = Path(__file__).resolve().parents[1]
 
 
 def make_columns(sequences: int = 4, tokens: int = 8, seed: int = 0) -> dict[str, np.ndarray]:
@@ -204,7 +210,7 @@ def test_what_a_killed_process_could_not_send_the_next_one_does(servers, spool, 
     child.wait()
     assert len(spooled(spool)) == 3
     server = servers(port=port)
-    with logratio.init(url=server.url, name="killed", rank=0) as run:
+    with logratio.init(url=server.url, name="killed", rank=0, resume="allow") as run:
         run.log(step=3, **make_columns())
     assert run.counts.written == 1
     eventually(lambda: server.runs()["killed"]["last_step"] == 3)
@@ -220,6 +226,20 @@ def test_a_resumed_run_keeps_both_of_a_step(servers, spool):
         assert run.counts.written == 1 and run.counts.failed == 0
     eventually(lambda: server.runs()["resumed"]["sequences"] == 8)
     assert list(server.runs()) == ["resumed"]
+
+
+def test_a_later_run_of_a_name_has_a_run_of_its_own(servers, spool, capsys, monkeypatch):
+    server = servers()
+    for launch in ("a", "b", "a"):
+        # Ranks of one launch start at any time, and on any machine: here, on one without the spool of the others.
+        monkeypatch.setenv("LOGRATIO_SPOOL", str(spool / str(time.monotonic())))
+        monkeypatch.setenv("LOGRATIO_LAUNCH", launch)
+        with logratio.init(url=server.url, name="again") as run:
+            run.log(step=7, **make_columns())
+            assert run.flush(60)
+        assert run.page == f"{server.url}/runs/again{'-2' if launch == 'b' else ''}/"
+    eventually(lambda: [run["sequences"] for _, run in sorted(server.runs().items())] == [8, 4])
+    assert "this run is 'again-2'" in capsys.readouterr().err
 
 
 def test_the_token_is_sent_and_a_wrong_one_is_said(servers, monkeypatch, caplog):
@@ -377,3 +397,144 @@ def test_the_page_of_a_run_is_where_the_server_has_it(servers, name):
 
 def test_a_run_in_a_directory_has_no_page(tmp_path):
     assert logratio.init(dir=tmp_path).page is None
+
+
+def answer(status: int, body: bytes = b"", **headers: str) -> Answer:
+    return Answer(status, {name.replace("_", "-"): value for name, value in headers.items()}, body)
+
+
+SHA = "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("said", "stored"),
+    [
+        (answer(201, b'{"stored":true}'), True),
+        (answer(200, b'{"stored":false}'), True),
+        (answer(201, b'{"stored":true,"sha256":"' + b"0" * 64 + b'","call":3}'), True),
+        (answer(201, b'{"stored":true,"sha256":"' + b"1" * 64 + b'"}'), False),
+        (answer(201, b'{"stored":false}'), False),
+        (answer(200, b'{"stored":"true"}'), False),
+        (answer(200, b"<html>Please log in</html>"), False),
+        (answer(200, b"[true]"), False),
+        (answer(200), False),
+        (answer(204), False),
+        (answer(302, b'{"stored":true}', location="http://sso/"), False),
+        (answer(404, b'{"stored":true}'), False),
+        (answer(200, b"[" * 4000), False),
+    ],
+)
+def test_only_the_servers_own_words_say_that_a_batch_is_stored(said, stored):
+    assert (said.find_stored(SHA) is not None) == stored
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1", 1.0),
+        ("0.5", 0.5),
+        ("0", 0.05),
+        ("99999999999", 300.0),
+        ("nan", None),
+        ("inf", None),
+        ("-1", None),
+        ("1e9", None),
+        ("²", None),
+        ("", None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", None),
+        ("Fri, 31 Dec 2999 23:59:59 GMT", 300.0),
+        ("Fri, 99 Foo 99999 99:99:99", None),
+    ],
+)
+def test_a_pause_that_is_asked_for_is_bounded(text, seconds):
+    assert answer(503, retry_after=text).find_wait() == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "call"), [("7", 7), (" 12 ", 12), ("²", None), ("٣", None), ("-1", None), ("9" * 30, None), ("", None)]
+)
+def test_the_next_call_is_a_number_or_nothing(text, call):
+    assert answer(409, logratio_next_call=text).find_next_call() == call
+    assert answer(503, logratio_next_call="1").find_next_call() is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (200, {"content-type": "text/html"}, True),
+        (302, {"location": "http://127.0.0.1:9/"}, True),
+        (404, {}, True),
+        (405, {}, True),
+        (409, {"logratio-next-call": "²"}, True),
+        (409, {}, True),
+        (503, {"retry-after": "nan"}, True),
+    ],
+)
+def test_an_answer_that_does_not_speak_of_the_batch_keeps_it(odd, spool, monkeypatch, reply):
+    monkeypatch.setattr(sender, "_FIRST_DELAY", 0.02)
+    Odd.answers = [reply] * 3
+    with logratio.init(url=odd, name="proxy") as run:
+        run.log(step=1, **make_columns())
+        assert run.flush(30)
+    assert len(Odd.asked) == 4
+    assert (run.counts.written, run.counts.failed) == (1, 0)
+
+
+def test_refused_batches_are_kept_apart(odd, spool):
+    Odd.answers = [(422, {"content-type": "application/json"}, True)]
+    with logratio.init(url=odd, name="bad") as run:
+        for step in (1, 2):
+            run.log(step=step, **make_columns())
+    assert (run.counts.written, run.counts.failed) == (1, 1)
+    (kept,) = spool.glob("*.refused/*/*.safetensors")
+    assert read_arrays(kept)[1]["step"] == "1"
+
+
+def test_a_file_that_was_removed_is_not_written(spool):
+    run = logratio.init(url=f"http://127.0.0.1:{free_port()}", name="removed")
+    run.log(step=1, **make_columns())
+    eventually(lambda: len(spooled(spool)) == 1)
+    for path in spool.glob("*/*.safetensors"):
+        path.unlink()
+    eventually(lambda: run.counts.failed == 1)
+    assert run.counts.written == 0
+
+
+def test_processes_of_one_rank_lose_and_double_nothing(servers, spool):
+    """Each has a folder of its own in the spool, so none sends or removes what another wrote."""
+    server = servers()
+    program = textwrap.dedent(
+        """
+        import sys, time, numpy as np, logratio
+        run = logratio.init(url=sys.argv[1], name="r", rank=0)
+        for step in range(12):
+            values = -np.full((2, 8), float(sys.argv[2]) + step)
+            run.log(step=step, rollout_log_probs=values, old_log_probs=values)
+            time.sleep(0.01)
+        counts = run.finish()
+        assert (counts.written, counts.failed, counts.unsent) == (12, 0, 0), counts
+        """
+    )
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, server.url, str(100 * k)], stderr=subprocess.PIPE, text=True, cwd=HOME
+        )
+        for k in range(4)
+    ]
+    errors = [child.communicate()[1] for child in children]
+    assert [child.returncode for child in children] == [0] * 4, errors
+    assert any("another process records this run as rank 0" in text for text in errors)
+    eventually(lambda: sum(run["sequences"] for run in server.runs().values()) == 4 * 12 * 2)
+    assert spooled(spool) == []
+
+
+def test_the_end_does_not_wait_long_for_a_server_that_is_away(spool, monkeypatch, caplog):
+    monkeypatch.setattr(spool_module, "_AWAY_PATIENCE", 0.1)
+    run = logratio.init(url=f"http://127.0.0.1:{free_port()}", name="away")
+    run.log(step=1, **make_columns())
+    with caplog.at_level(logging.WARNING, "logratio"):
+        counts = run.finish(timeout=600)
+    assert counts.unsent == 1
+    assert (
+        f"waits in {next(spool.glob('[!.]*'))}: the next recorder of this run on this machine sends it" in caplog.text
+    )

@@ -109,18 +109,18 @@ def _choose(place: Place, resume: str | None, rank: int) -> None:
         if shared != asked:
             place.notes.append(f"{shared} is shared with the other recorders of this launch")
         return
-    if earlier == 0:
+    # One that is alive and not shared with is of another launch, which may not have written anything yet.
+    if earlier == 0 and not _has_living(asked):
         return
+    there = f"{asked} has {_files(earlier)} of an earlier recorder" if earlier else f"{asked} is another launch's"
     if resume == "never":
-        raise ValueError(f'resume="never", but {asked} has {_files(earlier)} of an earlier recorder: give another name')
+        raise ValueError(f'resume="never", but {there}: give another name')
     try:
         place.path = _make_next(asked, found)
     except OSError as error:
-        place.notes.append(f"{asked} has {_files(earlier)} of an earlier recorder, and is added to: {error}")
+        place.notes.append(f"{there}, and is added to: {error}")
         return
-    place.notes.append(
-        f'{asked} has {_files(earlier)} of an earlier recorder: this run is {place.path.name} (resume="allow" adds to the first)'
-    )
+    place.notes.append(f'{there}: this run is {place.path.name} (resume="allow" adds to the first)')
 
 
 def _make_next(asked: Path, found: list[Path]) -> Path:
@@ -132,7 +132,7 @@ def _make_next(asked: Path, found: list[Path]) -> Path:
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder)
             return folder
-        if _count_files(folder) == 0 and not any(folder.iterdir()):
+        if not any(folder.iterdir()):
             return folder
 
 
@@ -169,6 +169,10 @@ def _is_shared(folder: Path, launch: str | None, rank: int) -> bool:
         return True
     # Where nothing says which launch it is, those that are alive at the same time are one.
     return any(launch is None or facts.get("launch") in (None, launch) for facts in roster.list_living().values())
+
+
+def _has_living(folder: Path) -> bool:
+    return (folder / _OWN).is_dir() and bool(Roster(folder / _OWN).list_living())
 
 
 def _clear(folder: Path, notes: list[str]) -> None:
