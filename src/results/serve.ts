@@ -47,9 +47,14 @@ export interface RunsEvent {
   readonly run: ServedRun | null;
 }
 
+/** Every answer with status 200 or 201: this batch is durable. No other answer is JSON with `stored`. */
 export interface BatchAnswer {
-  /** False if the same batch was stored already. */
+  /** True if it was stored now, false if the same batch was stored already. */
   readonly stored: boolean;
+  /** Of the stored bytes, hexadecimal: the digest of the body that was sent. */
+  readonly sha256: string;
+  /** Under which call of its step and rank it is stored: another than requested if it was sent before. */
+  readonly call: number;
   /** The run in which it is stored, where the request named a launch: the one it asked for, or one beside it. */
   readonly run?: string;
 }

@@ -5,15 +5,16 @@
  */
 import type { Server as NetServer } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { UsageError } from "../../core/base/index.ts";
+import { fileSystemError, isSystemError, UsageError } from "../../core/base/index.ts";
 import type { RunsEvent } from "../../results/index.ts";
 import { checkChannels } from "../alerts/index.ts";
 import { builtPage, Events, isLoopback, listen, staticFiles } from "../viewer/server/index.ts";
 import { type AppOptions, type AppParts, createApp, DEFAULT_HOST } from "./http/app.ts";
+import { limitConnections } from "./http/connection-room.ts";
 import { IngestGate } from "./http/ingest-gate.ts";
 import { Histogram, RequestCounts } from "./http/metrics.ts";
 import { Viewers } from "./http/viewers.ts";
-import { DataStore } from "./store/data-store.ts";
+import { DataStore, type UnsealedRun } from "./store/data-store.ts";
 import { applyRetention, describeRemoved, type Retention } from "./store/retention.ts";
 import type { RunAlertsOptions } from "./store/run-alerts.ts";
 
@@ -26,6 +27,7 @@ const SLOW_CLIENTS = {
 } as const;
 const MOST_CONNECTIONS = 2048;
 const RETENTION_EVERY_MS = 60_000;
+/** The most time for batches in transit. What is not received then is not acknowledged. */
 const DRAIN_MS = 10_000;
 
 export interface ServeOptions extends AppOptions {
@@ -48,8 +50,15 @@ export interface Serving {
   readonly url: string;
   readonly port: number;
   readonly runs: number;
-  /** Accepts no more batches, finishes those being received, and makes them durable. */
-  close(): Promise<void>;
+  /** Batches that are not in the record yet. */
+  readonly waiting: number;
+  /**
+   * Accepts no more batches, finishes those being received, and makes all of them part of the record.
+   *
+   * @param signal gives up on all but the segment at hand
+   * @returns what is left in the log for the next start: batches that could not be added, or all after the signal
+   */
+  close(signal?: AbortSignal): Promise<readonly UnsealedRun[]>;
 }
 
 /**
@@ -70,7 +79,7 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
     fetch: createApp(options, parts, files).fetch,
     serverOptions: SLOW_CLIENTS,
   }) as NetServer;
-  server.maxConnections = MOST_CONNECTIONS;
+  limitConnections(server, MOST_CONNECTIONS);
   const retain = startRetention(
     store,
     options.retention ?? {},
@@ -85,7 +94,7 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   } catch (error) {
     // The directory stays locked until the store is closed.
     retain();
-    await store.close(0);
+    await store.close(AbortSignal.abort());
     throw error;
   }
   const shown = host.includes(":") ? `[${host}]` : host;
@@ -93,7 +102,10 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
     url: `http://${shown}:${state.port}/`,
     port: state.port,
     runs: store.list().length,
-    close: () => stop(server, parts, retain),
+    get waiting() {
+      return store.waiting.batches;
+    },
+    close: (signal) => stop(server, parts, retain, signal),
   };
 }
 
@@ -122,16 +134,18 @@ async function openParts(directory: string, options: ServeOptions): Promise<AppP
   };
 }
 
-/** Batches in transit are received to their end; everything received is durable before this returns. */
+/** Batches in transit are received to their end; everything received is then made part of the record. */
 async function stop(
   server: NetServer,
   { store, events, viewers, gate, state }: AppParts,
   retain: () => void,
-): Promise<void> {
+  signal?: AbortSignal,
+): Promise<readonly UnsealedRun[]> {
   state.isDraining = true;
   retain();
   await drain(server, events, () => gate.bytes);
-  await Promise.all([viewers.close(), store.close(DRAIN_MS)]);
+  const [left] = await Promise.all([store.close(signal), viewers.close()]);
+  return left;
 }
 
 function checkExposure({ host = DEFAULT_HOST, token, allowedHosts: names = [] }: ServeOptions): void {
@@ -176,9 +190,9 @@ function startRetention(
     if (isRunning) return;
     isRunning = true;
     try {
-      onRemoved((await applyRetention(store, retention)).removed);
+      onRemoved((await applyRetention(store, retention, { onFailed: onError })).removed);
     } catch (error) {
-      onError(error);
+      onError(isSystemError(error) ? fileSystemError(error, "read", { file: store.directory }) : error);
     } finally {
       isRunning = false;
     }

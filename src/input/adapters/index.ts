@@ -14,7 +14,7 @@ import { ntl } from "./ntl/index.ts";
 import { oneSided } from "./one-sided/index.ts";
 import { openInstruct } from "./open-instruct/index.ts";
 import { primeRl } from "./prime-rl/index.ts";
-import { record } from "./record/index.ts";
+import { checkPackedRecord, record } from "./record/index.ts";
 import { rllm } from "./rllm/index.ts";
 import { roll } from "./roll/index.ts";
 import { servers } from "./servers/index.ts";
@@ -23,6 +23,8 @@ import { slime } from "./slime/index.ts";
 import { verifiers } from "./verifiers/index.ts";
 import { verl } from "./verl/index.ts";
 import { xtuner, xtunerDebug } from "./xtuner/index.ts";
+
+export { checkPackedRecord };
 
 export const ADAPTERS: readonly Adapter[] = [
   record,

@@ -37,7 +37,7 @@ export {
 export { type ByteStream, decompress, openPlain, type PlainStream } from "./decompress.ts";
 export { memorySource, openFile } from "./file-source.ts";
 export { holdStream } from "./held-source.ts";
-export { onInterrupt } from "./interrupts.ts";
+export { onInterrupt, onNextInterrupt } from "./interrupts.ts";
 export {
   MAX_ARRAY_ROWS,
   MAX_DIMENSIONS,

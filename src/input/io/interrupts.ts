@@ -55,6 +55,24 @@ export function onInterrupt(stop: () => void): () => void {
 }
 
 /**
+ * Calls `stop` at the next SIGINT or SIGTERM, for work that ends gracefully since the first one and can end sooner. The
+ * one after that ends the process.
+ *
+ * @returns a function that unregisters it
+ */
+export function onNextInterrupt(stop: () => void): () => void {
+  const forget = (): void => {
+    for (const signal of SIGNALS) process.off(signal, hear);
+  };
+  const hear = (): void => {
+    forget();
+    stop();
+  };
+  for (const signal of SIGNALS) process.on(signal, hear);
+  return forget;
+}
+
+/**
  * Calls `clean`, which must be synchronous, before a signal ends the process; not where {@link onInterrupt} lets the
  * work end by itself.
  *

@@ -1,7 +1,9 @@
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
+import { onNextInterrupt } from "../../../input/io/index.ts";
+import { printable } from "../../../render/text/index.ts";
 import { readAlertRules } from "../../alerts/index.ts";
-import { type ServeOptions, startServing } from "../../serve/index.ts";
+import { type ServeOptions, type Serving, startServing } from "../../serve/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { formatFailure, formatLine, formatWarning } from "../messages.ts";
 import { parsePort } from "../parse-port.ts";
@@ -37,7 +39,7 @@ export async function serve(
     const server = await startServing({
       ...wanted,
       alerts: rules && { rules, tell },
-      onNotice: (message) => terminal.err(formatWarning(message, terminal)),
+      onNotice: (message) => terminal.err(formatWarning(printable(message), terminal)),
       onError: (error) => terminal.err(formatFailure(error, terminal)),
     });
     terminal.out(`${server.url}\n`);
@@ -49,9 +51,33 @@ export async function serve(
     if (wanted.token === undefined)
       terminal.err("every user of this machine may read and write; set LOGRATIO_TOKEN to prevent that\n");
     await untilAborted(signal);
-    await server.close();
-    return EXIT.fine;
+    return finish(server, terminal);
   });
+}
+
+/** Takes no more batches and brings the log into the record, until a second signal. */
+async function finish(server: Serving, terminal: Terminal): Promise<ExitStatus> {
+  const secondSignal = new AbortController();
+  const forget = onNextInterrupt(() => secondSignal.abort());
+  try {
+    if (server.waiting > 0)
+      terminal.err(
+        "adding the batches that wait to the record; a second signal leaves them in the log for the next start\n",
+      );
+    const left = await server.close(secondSignal.signal);
+    for (const { run, batches } of left)
+      terminal.err(
+        formatWarning(
+          printable(
+            `${run}: ${plural(batches, "batch", "batches")} ${batches === 1 ? "is" : "are"} not in the record and ${batches === 1 ? "stays" : "stay"} in its log: start logratio serve again to add ${batches === 1 ? "it" : "them"}`,
+          ),
+          terminal,
+        ),
+      );
+    return left.length === 0 ? EXIT.fine : EXIT.skipped;
+  } finally {
+    forget();
+  }
 }
 
 function readServeOptions(

@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await parts.viewers.close();
-  await parts.store.close(0);
+  await parts.store.close(AbortSignal.abort());
   await rm(directory, { recursive: true });
 });
 

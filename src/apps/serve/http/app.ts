@@ -5,7 +5,8 @@
  */
 import type { IncomingMessage } from "node:http";
 import { Hono } from "hono";
-import { isLogratioError } from "../../../core/base/index.ts";
+import { fileSystemError, isLogratioError, isSystemError } from "../../../core/base/index.ts";
+import { plural } from "../../../core/text/index.ts";
 import {
   allowedHosts,
   checkHost,
@@ -17,6 +18,7 @@ import {
   securityHeaders,
   type staticFiles,
 } from "../../viewer/server/index.ts";
+import type { Standstill } from "../seal/sealer.ts";
 import type { DataStore } from "../store/data-store.ts";
 import { ingestAnswers } from "./ingest.ts";
 import type { IngestGate } from "./ingest-gate.ts";
@@ -82,9 +84,11 @@ export function createApp(options: AppOptions, parts: AppParts, files: StaticFil
   app.use(securityHeaders());
   // Health checks have no token, and may use any host name.
   app.get("/healthz", (c) => c.text("ok\n", 200, { "cache-control": "no-store" }));
-  app.get("/readyz", (c) =>
-    state.isDraining ? refuse(c, 503, "the server is shutting down") : c.text("ready\n"),
-  );
+  app.get("/readyz", (c) => {
+    if (state.isDraining) return refuse(c, 503, "the server is shutting down");
+    const { standstill } = store;
+    return standstill === undefined ? c.text("ready\n") : refuse(c, 503, describeStandstill(standstill));
+  });
   guard(app, options, () => state.port);
   ingestAnswers(app, {
     store,
@@ -110,11 +114,18 @@ export function createApp(options: AppOptions, parts: AppParts, files: StaticFil
   app.onError((error, c) => {
     // The client went away: nobody is left to answer, and the server did not fail.
     if (c.req.raw.signal.aborted) return c.body(null, 204);
-    options.onError(error);
-    if (isLogratioError(error)) return refuse(c, 503, error.message);
+    const known = isSystemError(error) ? fileSystemError(error, "use", { file: store.directory }) : error;
+    options.onError(known);
+    if (isLogratioError(known)) return refuse(c, 503, known.message);
     return refuse(c, 500, "logratio failed to answer: see the terminal it runs in");
   });
   return app;
+}
+
+/** Says no name of a run: anyone may ask. */
+function describeStandstill({ batches, since }: Standstill): string {
+  const when = new Date(since).toISOString();
+  return `${plural(batches, "batch", "batches")} cannot be added to the record since ${when}, and wait in the log: the server's terminal says why`;
 }
 
 /** Checks the host name of a request, its token, and that no page of another origin sent it. */

@@ -8,14 +8,15 @@ import type { IncomingMessage } from "node:http";
 import type { Context, Hono } from "hono";
 import { fileSystemError, isLogratioError, isSystemError } from "../../../core/base/index.ts";
 import { formatBytes } from "../../../core/text/index.ts";
+import type { BatchKey } from "../../../input/batch-log/index.ts";
 import type { BatchAnswer } from "../../../results/index.ts";
 import { refuse } from "../../viewer/server/index.ts";
-import type { BatchKey } from "../log/index.ts";
+import { checkPackedBatch } from "../seal/check-packed-batch.ts";
 import type { DataStore } from "../store/data-store.ts";
 import { type Launch, RESUMES, type Resume, RunLaunches } from "../store/run-launches.ts";
-import { checkBatch } from "./check-batch.ts";
 import type { IngestGate } from "./ingest-gate.ts";
 import type { Histogram, RequestCounts } from "./metrics.ts";
+import { pieceSource } from "./piece-source.ts";
 import { BodyError, type ReceivedBody, readBody } from "./read-body.ts";
 
 const RETRY_SECONDS = "1";
@@ -74,11 +75,11 @@ async function takeBatch(c: IngestContext, options: IngestOptions, launches: Run
     );
   const digest = DIGEST.exec(c.req.header("content-digest") ?? "")?.[1];
   if (digest === undefined) return refuse(c, 400, "a digest is required: content-digest: sha-256=:BASE64:");
-  const leave = gate.enter(bytes);
-  if (leave === undefined)
+  const entry = gate.enter(bytes);
+  if (entry === undefined)
     return later(c, 429, `${formatBytes(gate.bytes)} of batches are being received: try again later`);
   try {
-    const body = await readBody(c.env.incoming, bytes);
+    const body = await readBody(c.env.incoming, bytes, { arriving: entry });
     options.onReceived(bytes);
     if (Buffer.from(digest, "base64").toString("hex") !== body.sha256)
       return refuse(c, 400, "the body does not have the digest that content-digest declares");
@@ -90,7 +91,7 @@ async function takeBatch(c: IngestContext, options: IngestOptions, launches: Run
     }
     throw error;
   } finally {
-    leave();
+    entry.leave();
   }
 }
 
@@ -110,7 +111,7 @@ async function keep(
   launches: RunLaunches,
 ): Promise<Response> {
   try {
-    await checkBatch("the batch", pieces, bytes, key);
+    await checkPackedBatch(pieceSource("the batch", pieces, bytes), key);
   } catch (error) {
     if (!isLogratioError(error)) throw error;
     return refuse(c, 422, error.hint === undefined ? error.message : `${error.message}: ${error.hint}`);
@@ -127,14 +128,19 @@ async function keep(
         `step ${key.step}, rank ${key.rank}, call ${key.call} holds a different batch; call ${accepted.nextCall} is free`,
       );
     }
-    const answer: BatchAnswer = { stored: accepted.outcome === "stored", ...(named && { run: named.run }) };
+    const answer: BatchAnswer = {
+      stored: accepted.outcome === "stored",
+      sha256,
+      call: accepted.call,
+      ...(named && { run: named.run }),
+    };
     return c.json(answer, answer.stored ? 201 : 200);
   } catch (error) {
     if (isLogratioError(error, "UsageError")) return refuse(c, 400, error.message);
     if (!isSystemError(error) && !isLogratioError(error, "FileSystemError")) throw error;
-    onError(error);
     const code = isSystemError(error) ? error.code : (error.cause as NodeJS.ErrnoException | undefined)?.code;
     const said = fileSystemError(error, "write", { file: store.directory });
+    onError(said);
     return later(c, FULL.has(code ?? "") ? 507 : 503, said.message);
   }
 }

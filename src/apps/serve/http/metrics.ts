@@ -67,13 +67,13 @@ export interface Measured {
   readonly viewers: () => number;
 }
 
+const family = (name: string, type: string, help: string, lines: readonly string[]): string =>
+  `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.map((line) => `${line}\n`).join("")}`;
+const one = (name: string, type: "counter" | "gauge", help: string, value: number): string =>
+  family(`logratio_serve_${name}`, type, help, [`logratio_serve_${name} ${value}`]);
+
 export function renderMetrics(of: Measured): string {
-  const { counts, waiting } = of.store;
-  const runs = of.store.list();
-  const family = (name: string, type: string, help: string, lines: readonly string[]): string =>
-    `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.map((line) => `${line}\n`).join("")}`;
-  const one = (name: string, type: "counter" | "gauge", help: string, value: number): string =>
-    family(`logratio_serve_${name}`, type, help, [`logratio_serve_${name} ${value}`]);
+  const { counts } = of.store;
   const requests = of.requests
     .list()
     .map(([status, count]) => `logratio_serve_batch_requests_total{status="${status}"} ${count}`);
@@ -95,7 +95,12 @@ export function renderMetrics(of: Measured): string {
     one("batches_sealed_total", "counter", "Batches added to the record.", counts.sealed),
     one("batches_refused_total", "counter", "Batches that cannot be read, set aside.", counts.refused),
     one("received_bytes_total", "counter", "Bytes of batches received.", of.receivedBytes()),
-    one("torn_bytes_total", "counter", "Bytes cut off the log at the start.", counts.torn),
+    one(
+      "damaged_bytes_total",
+      "counter",
+      "Bytes of the log that were no whole batch, set aside.",
+      counts.damaged,
+    ),
     one(
       "seal_failures_total",
       "counter",
@@ -103,12 +108,7 @@ export function renderMetrics(of: Measured): string {
       counts.sealFailures,
     ),
     one("runs_removed_total", "counter", "Runs removed by retention.", of.removedRuns()),
-    one("runs", "gauge", "Runs.", runs.length),
-    one("runs_writing", "gauge", "Runs being written.", runs.filter(({ writing }) => writing).length),
-    one("viewers", "gauge", "Running viewers.", of.viewers()),
-    one("inflight_bytes", "gauge", "Bytes of batches being received.", of.gate.bytes),
-    one("waiting_segments", "gauge", "Segments not yet in the record.", waiting.segments),
-    one("waiting_bytes", "gauge", "Bytes of segments not yet in the record.", waiting.bytes),
+    ...listGauges(of),
     family(
       "logratio_serve_batch_seconds",
       "histogram",
@@ -128,4 +128,18 @@ export function renderMetrics(of: Measured): string {
       of.sealTime.lines("logratio_serve_seal_seconds"),
     ),
   ].join("");
+}
+
+function listGauges(of: Measured): string[] {
+  const { waiting } = of.store;
+  const runs = of.store.list();
+  return [
+    one("runs", "gauge", "Runs.", runs.length),
+    one("runs_writing", "gauge", "Runs being written.", runs.filter(({ writing }) => writing).length),
+    one("viewers", "gauge", "Running viewers.", of.viewers()),
+    one("inflight_bytes", "gauge", "Bytes of batches being received.", of.gate.bytes),
+    one("waiting_segments", "gauge", "Segments not yet in the record.", waiting.segments),
+    one("waiting_batches", "gauge", "Batches in closed segments not yet in the record.", waiting.batches),
+    one("waiting_bytes", "gauge", "Bytes of segments not yet in the record.", waiting.bytes),
+  ];
 }

@@ -51,6 +51,11 @@ export class Viewers {
     return this.#viewers.size;
   }
 
+  /** Whether the viewer of a run is started. */
+  has(folder: string): boolean {
+    return this.#viewers.has(folder);
+  }
+
   /**
    * Forwards a request to the viewer of a run.
    *

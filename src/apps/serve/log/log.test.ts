@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ClosedSegment, RunLog, scanSegment } from "./index.ts";
+import { describeDamage, scanSegment } from "../../../input/batch-log/index.ts";
+import { type ClosedSegment, RunLog } from "./index.ts";
 
 let folder: string;
 let closed: ClosedSegment[];
@@ -40,8 +41,12 @@ describe("a log", () => {
     await log.closeSegment();
     expect(commits.reduce((sum, batches) => sum + batches, 0)).toBe(40);
     expect(commits.length).toBeLessThan(10);
-    const { frames, torn } = await scanSegment(closed[0]!.path, { checksBodies: true });
-    expect([frames.map(({ head }) => head.step), torn]).toEqual([Array.from({ length: 40 }, (_, i) => i), 0]);
+    const { frames, damage } = await scanSegment(closed[0]!.path, { checksBodies: true });
+    expect([frames.map(({ head }) => head.step), damage]).toEqual([
+      Array.from({ length: 40 }, (_, i) => i),
+      [],
+    ]);
+    expect(closed[0]!.batches).toBe(40);
     const raw = await readFile(closed[0]!.path);
     const last = frames.at(-1)!;
     expect(raw.subarray(last.offset, last.offset + last.bytes).toString()).toBe("body of 39");
@@ -74,8 +79,17 @@ describe("a log", () => {
   });
 });
 
+it("leaves a segment alone that has its number already", async () => {
+  await writeFile(join(folder, "00000001.log"), "left behind");
+  const log = openLog();
+  await append(log, 1);
+  await log.closeSegment();
+  expect(closed.map(({ number }) => number)).toEqual([2]);
+  expect(await readFile(join(folder, "00000001.log"), "utf8")).toBe("left behind");
+});
+
 describe("a segment", () => {
-  it("that was cut off anywhere holds what was whole", async () => {
+  it("that was cut off anywhere holds what was whole, and says that the rest was cut off", async () => {
     const log = openLog();
     for (const step of [1, 2, 3]) await append(log, step);
     await log.closeSegment();
@@ -87,28 +101,67 @@ describe("a segment", () => {
       await writeFile(path, raw.subarray(0, length));
       const scanned = await scanSegment(path, { checksBodies: true });
       const whole = ends.filter((end) => end <= length);
-      expect([scanned.frames.length, scanned.end]).toEqual([whole.length, whole.at(-1) ?? 0]);
-      expect(scanned.torn).toBe(length - (whole.at(-1) ?? 0));
+      const start = whole.at(-1) ?? 0;
+      expect([length, scanned.frames.length]).toEqual([length, whole.length]);
+      expect(
+        scanned.damage.map(({ start, end, cutOffAt }) => [start, end, cutOffAt! > length - start]),
+      ).toEqual(start < length ? [[start, length, true]] : []);
     }
   });
 
-  it("in which any byte changed ends before that batch", async () => {
+  it("in which any byte changed holds every batch but that one", async () => {
     const log = openLog();
-    for (const step of [1, 2]) await append(log, step);
+    for (const step of [1, 2, 3]) await append(log, step);
     await log.closeSegment();
     const raw = await readFile(closed[0]!.path);
     const { frames } = await scanSegment(closed[0]!.path);
-    const firstEnd = frames[0]!.offset + frames[0]!.bytes;
     const path = join(folder, "changed");
     for (let at = 0; at < raw.length; at++) {
       const changed = Buffer.from(raw);
       changed[at]! ^= 0x40;
       await writeFile(path, changed);
-      expect([at, (await scanSegment(path, { checksBodies: true })).frames.length]).toEqual([
+      const hit = frames.find(({ offset, bytes }) => at < offset + bytes)!;
+      const { frames: left, damage } = await scanSegment(path, { checksBodies: true });
+      expect([at, left.map(({ head }) => head.step)]).toEqual([
         at,
-        at < firstEnd ? 0 : 1,
+        [1, 2, 3].filter((step) => step !== hit.head.step),
       ]);
+      expect(damage.map(({ start, end }) => [start, end])).toEqual([[hit.start, hit.offset + hit.bytes]]);
+      // Where the body changed, it is known which batch it was.
+      if (at >= hit.offset) expect(damage[0]!.head).toEqual(hit.head);
     }
+  });
+
+  it("says of damaged bytes what is known", async () => {
+    const log = openLog();
+    for (const step of [1, 2, 3]) await append(log, step);
+    await log.closeSegment();
+    const { path } = closed[0]!;
+    const raw = await readFile(path);
+    const [first, second] = (await scanSegment(path)).frames;
+    raw[first!.start + 5]! ^= 1;
+    raw[second!.offset + 2]! ^= 1;
+    await writeFile(path, raw.subarray(0, -4));
+    const { damage } = await scanSegment(path, { checksBodies: true });
+    const size = first!.bytes + first!.offset;
+    expect(damage.map((one) => describeDamage("00000001.log", one))).toEqual([
+      `${size} B of 00000001.log from byte 0 on are not a batch any more; they may have been acknowledged`,
+      `the batch of step 2, rank 0, call 0, ${size} B of 00000001.log from byte ${size} on, changed on the disk; they may have been acknowledged`,
+      `00000001.log ends within the batch of step 3, rank 0, call 0, after ${size - 4} B of ${size} B: its write was interrupted before it was acknowledged, unless something shortened the file`,
+    ]);
+  });
+
+  it("finds the next batch behind a damaged one that is larger than what is read at once", async () => {
+    const log = openLog(1 << 24);
+    await append(log, 1, "LRF1".repeat(600_000));
+    await append(log, 2);
+    await log.closeSegment();
+    const { path } = closed[0]!;
+    const raw = await readFile(path);
+    raw[9]! ^= 1;
+    await writeFile(path, raw);
+    const { frames, damage } = await scanSegment(path, { checksBodies: true });
+    expect([frames.map(({ head }) => head.step), damage.length]).toEqual([[2], 1]);
   });
 
   it("counts up to the bytes that were acknowledged", async () => {

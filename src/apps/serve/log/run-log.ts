@@ -5,7 +5,8 @@
  */
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeFrameStart, type FrameHead } from "./frame.ts";
+import { isSystemError } from "../../../core/base/index.ts";
+import { encodeFrameStart, type FrameHead, segmentName } from "../../../input/batch-log/index.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /** A segment that is closed. */
@@ -13,6 +14,7 @@ export interface ClosedSegment {
   readonly number: number;
   readonly path: string;
   readonly bytes: number;
+  readonly batches: number;
 }
 
 export interface RunLogOptions {
@@ -39,24 +41,14 @@ interface Segment {
   readonly number: number;
   readonly path: string;
   readonly file: FileHandle;
-  /** Durable bytes. */
+  /** Durable bytes, and the batches in them. */
   bytes: number;
+  batches: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 /** Longer timers fire at once. */
 const MOST_TIMER_MS = 2 ** 31 - 1;
-const SEGMENT_NAME = /^(\d{8})\.log$/;
-
-export function segmentName(number: number): string {
-  return `${String(number).padStart(8, "0")}.log`;
-}
-
-/** The number in a segment's name; undefined for other names. */
-export function segmentNumber(name: string): number | undefined {
-  const digits = SEGMENT_NAME.exec(name)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
 
 /** Appends batches. One write and one sync are in progress at a time; batches that arrive meanwhile share the next. */
 export class RunLog {
@@ -130,6 +122,7 @@ export class RunLog {
         );
         await segment.file.datasync();
         segment.bytes += bytes;
+        segment.batches += group.length;
         this.#options.onCommit?.(performance.now() - from, group.length);
       } catch (error) {
         await this.#cutBack(segment);
@@ -144,11 +137,8 @@ export class RunLog {
 
   async #openSegment(): Promise<Segment> {
     if (this.#segment !== undefined) return this.#segment;
-    const number = this.#next;
-    const path = join(this.#options.folder, segmentName(number));
-    const file = await open(path, "wx");
-    this.#next++;
-    const segment: Segment = { number, path, file, bytes: 0, timer: undefined };
+    const { number, path, file } = await this.#createFile();
+    const segment: Segment = { number, path, file, bytes: 0, batches: 0, timer: undefined };
     this.#segment = segment;
     try {
       // Otherwise a power cut may lose the file's name and so its content.
@@ -164,12 +154,28 @@ export class RunLog {
     return segment;
   }
 
+  /** The next number whose name is free: a file that could not be removed may have the first. */
+  async #createFile(): Promise<Pick<Segment, "number" | "path" | "file">> {
+    for (;;) {
+      const number = this.#next;
+      const path = join(this.#options.folder, segmentName(number));
+      try {
+        const file = await open(path, "wx");
+        this.#next++;
+        return { number, path, file };
+      } catch (error) {
+        if (!isSystemError(error) || error.code !== "EEXIST") throw error;
+        this.#next++;
+      }
+    }
+  }
+
   /**
    * Cuts off what a failed write left, and closes the segment: after a failed sync it is unknown which of its pages are
    * on disk.
    */
   async #cutBack(segment: Segment): Promise<void> {
-    // If even this fails, the next start cuts it off: its frames are incomplete, or were never acknowledged.
+    // If even this fails, sealing reads only the durable bytes; the next start sets incomplete frames aside.
     await segment.file.truncate(segment.bytes).catch(() => {});
     await this.#closeSegment().catch(() => {});
   }
@@ -179,9 +185,10 @@ export class RunLog {
     if (segment === undefined) return;
     this.#segment = undefined;
     clearTimeout(segment.timer);
-    await segment.file.close();
-    const { number, path, bytes } = segment;
-    this.#options.onClosed({ number, path, bytes });
+    // What is durable stays so, even if the system fails to close the file.
+    await segment.file.close().catch(() => {});
+    const { number, path, bytes, batches } = segment;
+    this.#options.onClosed({ number, path, bytes, batches });
   }
 }
 

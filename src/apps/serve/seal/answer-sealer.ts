@@ -1,4 +1,6 @@
-import { type SealReply, type SealTask, sealSegment, writeSummaries } from "./seal-segment.ts";
+import { sealSegment } from "./seal-segment.ts";
+import type { SealReply, SealTask } from "./seal-task.ts";
+import { writeSummaries } from "./segment-figures.ts";
 
 /** `end` is the last task: it writes sums that are only in memory. */
 export type SealerTask = { readonly seal: SealTask } | { readonly end: true };

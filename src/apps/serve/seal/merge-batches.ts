@@ -4,7 +4,11 @@
  *
  * @module
  */
-import { type PackedBatch, type PackedColumn, RESPONSE_OFFSETS } from "./packed-batch.ts";
+import { dictionary } from "../../../core/base/index.ts";
+import { isOffsets, type PackedBatch, type PackedColumn } from "./packed-batch.ts";
+
+/** Names the recorder object that wrote a batch; every other fact is the same for batches that are merged. */
+const RECORDER = "recorder";
 
 const ITEM_BYTES: Readonly<Record<string, number>> = {
   F64: 8,
@@ -39,7 +43,7 @@ function compareKeys({ head: a }: PackedBatch, { head: b }: PackedBatch): number
 }
 
 function describeLayout({ columns, metadata }: PackedBatch): string {
-  const { step: _step, rank: _rank, ...facts } = metadata;
+  const { step: _step, rank: _rank, [RECORDER]: _recorder, ...facts } = metadata;
   const types = [...columns].map(([name, { dtype, shape }]) => [name, dtype, ...shape.slice(1)]);
   return JSON.stringify([types.sort(), Object.entries(facts).sort()]);
 }
@@ -47,7 +51,7 @@ function describeLayout({ columns, metadata }: PackedBatch): string {
 /** The file's bytes, in pieces that are mostly views of the batches. @param batches of one group, at least one */
 export function mergeBatches(batches: readonly PackedBatch[]): Uint8Array[] {
   const [first] = batches as [PackedBatch, ...PackedBatch[]];
-  const { step: _step, rank: _rank, ...facts } = first.metadata;
+  const { step: _step, rank: _rank, [RECORDER]: _recorder, ...facts } = first.metadata;
   const merged = [...first.columns.keys()].map((name) => ({
     name,
     ...mergeColumn(
@@ -55,11 +59,14 @@ export function mergeBatches(batches: readonly PackedBatch[]): Uint8Array[] {
       isOffsets(name),
     ),
   }));
+  if (!first.columns.has(RECORDER) && batches.some(({ metadata }) => metadata[RECORDER] !== undefined))
+    merged.push(...recorderColumns(batches));
   for (const part of ["step", "rank"] as const)
     if (!first.columns.has(part)) merged.push({ name: part, ...keyColumn(batches, part) });
   // The widest types first, so that every array starts at a multiple of its element size.
   merged.sort((a, b) => itemBytes(b.dtype) - itemBytes(a.dtype));
-  const header: Record<string, unknown> = { __metadata__: facts };
+  const header = dictionary<unknown>();
+  header.__metadata__ = facts;
   let at = 0;
   for (const { name, dtype, shape, pieces } of merged) {
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
@@ -77,15 +84,6 @@ interface MergedColumn {
   readonly dtype: string;
   readonly shape: readonly number[];
   readonly pieces: readonly Uint8Array[];
-}
-
-function isOffsets(name: string): boolean {
-  return (
-    name === RESPONSE_OFFSETS ||
-    name === "prompt_offsets" ||
-    name === "trainer_prompt_offsets" ||
-    name.endsWith(".offsets")
-  );
 }
 
 function mergeColumn(columns: readonly PackedColumn[], areOffsets: boolean): MergedColumn {
@@ -125,6 +123,26 @@ function keyColumn(batches: readonly PackedBatch[], part: "step" | "rank"): Merg
     at += sequences;
   }
   return { dtype: "F64", shape: [rows], pieces: [viewBytes(values)] };
+}
+
+/** The recorder of each sequence, as a column of texts; empty where a batch does not name it. */
+function recorderColumns(batches: readonly PackedBatch[]): (MergedColumn & { readonly name: string })[] {
+  const rows = batches.reduce((sum, { sequences }) => sum + sequences, 0);
+  const offsets = new BigInt64Array(rows + 1);
+  const pieces: Uint8Array[] = [];
+  let [at, bytes] = [1, 0n];
+  for (const { metadata, sequences } of batches) {
+    const text = Buffer.from(metadata[RECORDER] ?? "");
+    for (let row = 0; row < sequences; row++) {
+      pieces.push(text);
+      bytes += BigInt(text.length);
+      offsets[at++] = bytes;
+    }
+  }
+  return [
+    { name: RECORDER, dtype: "U8", shape: [Number(bytes)], pieces },
+    { name: `${RECORDER}.offsets`, dtype: "I64", shape: [rows + 1], pieces: [viewBytes(offsets)] },
+  ];
 }
 
 function viewBytes(values: BigInt64Array | Float64Array): Uint8Array {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FrameHead } from "../log/index.ts";
+import type { FrameHead } from "../../../input/batch-log/index.ts";
 
 export interface PackedColumn {
   readonly dtype: string;
@@ -22,6 +22,16 @@ export interface PackedBatch {
 
 const LENGTH_BYTES = 8;
 export const RESPONSE_OFFSETS = "response_offsets";
+
+/** Whether a column holds where each sequence begins in another one. */
+export function isOffsets(name: string): boolean {
+  return (
+    name === RESPONSE_OFFSETS ||
+    name === "prompt_offsets" ||
+    name === "trainer_prompt_offsets" ||
+    name.endsWith(".offsets")
+  );
+}
 
 type Entry = { dtype: string; shape: number[]; data_offsets: [number, number] };
 

@@ -15,10 +15,10 @@ import {
 import { buildReport, RunSummary, type RunSummaryJson } from "../../../analyses/report/index.ts";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
+import { partSegment, type RunPlaces } from "../../../input/batch-log/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import type { MismatchReport, ServedFigures } from "../../../results/index.ts";
-import { partSegment, type RunPlaces } from "../store/places.ts";
 
 /** A summary grows with the run, so it and the report are written at most this often. */
 const SUMMARY_EVERY_MS = 30_000;
@@ -75,6 +75,7 @@ export class FigureKeeper {
   #summary: RunSummary | undefined;
   #figures: ServedFigures;
   #segments: number;
+  readonly #troubles: string[] = [];
   /** The report of the last commit, if it made one. */
   #report: MismatchReport | undefined;
   readonly #writing = new Pace(SUMMARY_EVERY_MS);
@@ -104,11 +105,28 @@ export class FigureKeeper {
     const parts = (await readdir(places.folder)).map((file) => ({ file, segment: partSegment(file) }));
     const later = parts.filter(({ segment }) => segment !== undefined && segment > keeper.#segments);
     for (const { file, segment } of later.sort((a, b) => a.file.localeCompare(b.file))) {
-      const run = await openRun([join(places.folder, file)], { onePolicy: true });
-      for await (const batch of run.batches()) keeper.add(batch);
+      await keeper.#addPart(join(places.folder, file));
       keeper.#segments = Math.max(keeper.#segments, segment!);
     }
     return keeper;
+  }
+
+  /** @throws FileSystemError and what the system reports; a damaged part is only reported */
+  async #addPart(path: string): Promise<void> {
+    try {
+      const run = await openRun([path], { onePolicy: true });
+      for await (const batch of run.batches()) this.add(batch);
+    } catch (error) {
+      // It holds nothing to compare.
+      if (isLogratioError(error, "EmptyInputError")) return;
+      if (!isLogratioError(error) || error._tag === "FileSystemError") throw error;
+      this.#troubles.push(`its figures leave out ${path}: ${error.message}`);
+    }
+  }
+
+  /** Sentences about what went wrong since the last call. */
+  takeTroubles(): string[] {
+    return this.#troubles.splice(0);
   }
 
   /** Whether a segment is in the sums. */
@@ -131,7 +149,12 @@ export class FigureKeeper {
       this.#summary?.add(batch);
     } catch (error) {
       // With one policy's log-probs there is no verdict.
-      if (!isLogratioError(error, "MissingSideError")) throw error;
+      if (isLogratioError(error, "MissingSideError")) return;
+      // The sums may contain part of the batch; what is counted above stays right.
+      this.#summary = undefined;
+      this.#troubles.push(
+        `there is no verdict: its sums failed at ${batch.provenance.file}: ${(error as Error).message}`,
+      );
     }
   }
 
@@ -145,8 +168,11 @@ export class FigureKeeper {
     this.#segments = Math.max(this.#segments, segment);
     this.#report = undefined;
     if (isLast || this.#judging.isDue) await this.#judging.take(() => this.#judge());
-    if (this.#writing.isDue) await this.#writing.take(() => this.write());
-    await writeWholeFile(this.#places.figures, resultJson(this.#figures));
+    // Without it, the next start reads the parts.
+    if (this.#writing.isDue) await this.#writing.take(() => this.write().catch(() => {}));
+    await writeWholeFile(this.#places.figures, resultJson(this.#figures)).catch((error: Error) =>
+      this.#troubles.push(`its figures are not saved: ${error.message}`),
+    );
     return this.#figures;
   }
 
@@ -168,10 +194,14 @@ export class FigureKeeper {
   }
 
   #judge(): void {
+    if (this.#summary === undefined) {
+      this.#figures = { ...this.#figures, verdict: null };
+      return;
+    }
     const report = buildReport({
       run: this.#name,
       paths: [this.#places.folder],
-      summary: this.#summary!,
+      summary: this.#summary,
       parity: [],
       findings: [],
       sources: [],

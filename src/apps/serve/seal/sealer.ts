@@ -1,34 +1,65 @@
 /**
- * The thread that turns segments into the record, one at a time and in order, so that writing Parquet and summing keeps
- * no recorder waiting.
+ * The thread that turns segments into the record, one at a time, so that writing Parquet and summing keeps no recorder
+ * waiting. A segment that fails is tried again later, and meanwhile keeps neither other runs waiting nor, after some
+ * tries, the later segments of its own.
  *
  * @module
  */
 import { startThread, workerFile } from "../../../analyses/parallel/index.ts";
 import { answerSealer, type SealerReply, type SealerTask } from "./answer-sealer.ts";
-import type { SealReply, SealTask } from "./seal-segment.ts";
+import type { SealReply, SealTask } from "./seal-task.ts";
 
 type SealThread = Pick<ReturnType<typeof startThread<SealerTask, SealerReply>>, "ask" | "close">;
 
 const RETRY_MS = [1000, 5000, 15_000, 60_000];
+/** From this try on, what is not a failure of the system refuses the batch that causes it. */
+export const LAST_TRY = 3;
+/** While the server ends, a segment is tried so often, and so soon. */
+const TRIES_AT_END = 3;
+const RETRY_AT_END_MS = 500;
 
-export type WaitingTask = Omit<SealTask, "isLast" | "alerts">;
+export type WaitingTask = Omit<SealTask, "isLast" | "isLastTry" | "alerts"> & {
+  /** In the segment. */
+  readonly batches: number;
+};
 
 export interface SealerOptions {
-  /** What to evaluate a run's alerts with, read when its turn comes. */
+  /** What to evaluate a run's alerts with, read when its turn comes; undefined where that is not possible now. */
   readonly alertTask?: ((folder: string) => Promise<SealTask["alerts"]>) | undefined;
-  /** @param ms milliseconds that it took */
+  /** Must not throw. @param ms milliseconds that it took */
   readonly onSealed: (task: SealTask, reply: SealReply, ms: number) => Promise<void>;
   /** Called on a failure; the task is retried. */
-  readonly onFailed: (task: SealTask, error: unknown) => void;
+  readonly onFailed: (task: WaitingTask, error: unknown) => void;
+}
+
+/** A segment in the queue. */
+interface Entry {
+  readonly task: WaitingTask;
+  tries: number;
+  /** When it may be tried, by `performance.now`. */
+  due: number;
+  /** When it first failed, in milliseconds since 1970, and why it did last. */
+  failed?: { readonly since: number; reason: string };
+}
+
+/** Why sealing stands still. */
+export interface Standstill {
+  readonly run: string;
+  /** Batches of all runs that wait. */
+  readonly batches: number;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly reason: string;
 }
 
 export class Sealer {
   readonly #options: SealerOptions;
-  readonly #queue: WaitingTask[] = [];
+  readonly #queue: Entry[] = [];
+  #current: Entry | undefined;
   #thread: SealThread | undefined;
   #running: Promise<void> | undefined;
-  #isEnding = false;
+  #ending: { readonly signal: AbortSignal } | undefined;
+  #lastSealed = 0;
   #wake: () => void = () => {};
 
   constructor(options: SealerOptions) {
@@ -37,61 +68,119 @@ export class Sealer {
 
   /** Segments not yet in the record, including the current one. */
   get waiting(): readonly WaitingTask[] {
-    return this.#queue;
+    return this.#queue.map(({ task }) => task);
+  }
+
+  /** Set while a segment has failed often and nothing else was sealed since. */
+  get standstill(): Standstill | undefined {
+    const stuck = this.#queue.find(
+      ({ tries, failed }) => tries >= LAST_TRY && failed !== undefined && failed.since > this.#lastSealed,
+    );
+    if (stuck?.failed === undefined) return undefined;
+    const batches = this.#queue.reduce((sum, { task }) => sum + task.batches, 0);
+    return { run: stuck.task.run, batches, ...stuck.failed };
   }
 
   add(task: WaitingTask): void {
-    this.#queue.push(task);
+    this.#queue.push({ task, tries: 0, due: 0 });
     this.#running ??= this.#run();
+    this.#wake();
   }
 
   /** Drops the segments of a folder that will be removed, after waiting for a current one. */
   async forget(folder: string): Promise<void> {
-    for (let at = this.#queue.length - 1; at >= 0; at--)
-      if (this.#queue[at]!.folder === folder && (at > 0 || this.#running === undefined))
-        this.#queue.splice(at, 1);
-    while (this.#queue[0]?.folder === folder) await new Promise((resolve) => setTimeout(resolve, 20));
+    const drop = (): void => {
+      for (let at = this.#queue.length - 1; at >= 0; at--) {
+        const entry = this.#queue[at]!;
+        if (entry.task.folder === folder && entry !== this.#current) this.#queue.splice(at, 1);
+      }
+    };
+    drop();
+    while (this.#current?.task.folder === folder) await new Promise((resolve) => setTimeout(resolve, 20));
+    // A current one that failed.
+    drop();
   }
 
-  /** Seals what is waiting, for at most `mostMs` milliseconds; the next start does the rest. */
-  async end(mostMs: number): Promise<void> {
-    this.#isEnding = true;
+  /**
+   * Seals what is waiting. Gives up on a segment that fails several times, and on all but the current one at the signal:
+   * they stay in the log for the next start.
+   *
+   * @returns what it gave up on
+   */
+  async end(signal: AbortSignal): Promise<readonly WaitingTask[]> {
+    this.#ending = { signal };
+    for (const entry of this.#queue) {
+      entry.tries = 0;
+      entry.due = 0;
+    }
+    signal.addEventListener("abort", () => this.#wake(), { once: true });
     this.#wake();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(() => resolve("late"), mostMs);
-    });
-    const done = (async () => {
-      await this.#running;
-      if (this.#thread !== undefined) await this.#thread.ask({ end: true });
-    })().catch(() => {});
-    await Promise.race([done, late]);
-    clearTimeout(timer);
+    await this.#running;
+    const left = this.waiting;
     this.#queue.length = 0;
+    await this.#thread?.ask({ end: true }).catch(() => {});
+    // Nothing runs in it now: DuckDB's own threads would abort the process.
     await this.#thread?.close();
+    return left;
   }
 
   async #run(): Promise<void> {
-    let failures = 0;
     while (this.#queue.length > 0) {
-      const [next] = this.#queue as [WaitingTask];
-      const isLast = !this.#queue.some((other) => other !== next && other.folder === next.folder);
-      let task: SealTask = { ...next, isLast };
-      try {
-        task = { ...task, alerts: await this.#options.alertTask?.(next.folder) };
-        this.#thread ??= this.#start();
-        const from = performance.now();
-        const reply = await this.#thread.ask({ seal: task });
-        this.#queue.shift();
-        failures = 0;
-        await this.#options.onSealed(task, reply as SealReply, performance.now() - from);
-      } catch (error) {
-        this.#options.onFailed(task, error);
-        if (this.#isEnding) break;
-        await this.#pause(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!);
-      }
+      const now = performance.now();
+      const entry = this.#choose(now);
+      if (entry === "never") break;
+      if (typeof entry === "number") await this.#pause(entry - now);
+      else await this.#try(entry);
     }
     this.#running = undefined;
+  }
+
+  /** The next segment that is due; else when one will be, or that none will. */
+  #choose(now: number): Entry | number | "never" {
+    if (this.#ending?.signal.aborted === true) return "never";
+    const isEnding = this.#ending !== undefined;
+    const held = new Set<string>();
+    let next = Number.POSITIVE_INFINITY;
+    for (const entry of this.#queue) {
+      const { task, tries, due } = entry;
+      if (isEnding && tries >= TRIES_AT_END) continue;
+      if (due <= now && !held.has(task.folder)) return entry;
+      if (due > now) next = Math.min(next, due);
+      // In order, as long as its failure may pass soon: out of order, the run's sums are read again.
+      if (tries < LAST_TRY) held.add(task.folder);
+    }
+    return next === Number.POSITIVE_INFINITY ? "never" : next;
+  }
+
+  async #try(entry: Entry): Promise<void> {
+    const { task: waiting, tries } = entry;
+    const isLast = !this.#queue.some((other) => other !== entry && other.task.folder === waiting.folder);
+    this.#current = entry;
+    try {
+      const alerts = await this.#options.alertTask?.(waiting.folder);
+      const task = { ...waiting, isLast, isLastTry: tries + 1 >= LAST_TRY, alerts };
+      this.#thread ??= this.#start();
+      const from = performance.now();
+      const reply = (await this.#thread.ask({ seal: task })) as SealReply;
+      this.#drop(entry);
+      this.#lastSealed = Date.now();
+      await this.#options.onSealed(task, reply, performance.now() - from);
+    } catch (error) {
+      const delay =
+        this.#ending === undefined ? RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]! : RETRY_AT_END_MS;
+      entry.tries++;
+      entry.due = performance.now() + delay;
+      const reason = error instanceof Error ? error.message : String(error);
+      entry.failed = { since: entry.failed?.since ?? Date.now(), reason };
+      this.#options.onFailed(waiting, error);
+    } finally {
+      this.#current = undefined;
+    }
+  }
+
+  #drop(entry: Entry): void {
+    const at = this.#queue.indexOf(entry);
+    if (at >= 0) this.#queue.splice(at, 1);
   }
 
   #start(): SealThread {

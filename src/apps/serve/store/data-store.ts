@@ -4,17 +4,22 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { fileSystemError, isSystemError } from "../../../core/base/index.ts";
+import { readdir, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { AlertChange } from "../../../analyses/alerts/index.ts";
+import { FileSystemError, fileSystemError, isSystemError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { makeDirectory } from "../../../input/io/index.ts";
+import { runPlaces } from "../../../input/batch-log/index.ts";
+import { makeDirectory, removeLeftovers } from "../../../input/io/index.ts";
+import { printable } from "../../../render/text/index.ts";
 import type { ServedRun } from "../../../results/index.ts";
 import { syncDirectory } from "../log/index.ts";
-import { Sealer } from "../seal/sealer.ts";
+import { isMerging } from "../seal/part-writer.ts";
+import type { SealReply, SealTask } from "../seal/seal-task.ts";
+import { Sealer, type Standstill, type WaitingTask } from "../seal/sealer.ts";
 import { lockDirectory } from "./lock.ts";
-import { runPlaces } from "./places.ts";
 import { RunAlerts, type RunAlertsOptions } from "./run-alerts.ts";
+import { RunGate } from "./run-gate.ts";
 import { type KnownRun, listRuns, NO_RUN } from "./run-list.ts";
 import { folderName } from "./run-name.ts";
 import { type Accepted, type Batch, RunStore } from "./run-store.ts";
@@ -23,6 +28,9 @@ import { type Accepted, type Batch, RunStore } from "./run-store.ts";
 const WRITING_MS = 60_000;
 /** Runs without a batch for this long are closed; the next batch opens them again. */
 const IDLE_MS = 600_000;
+
+/** A run that is being removed, until it is gone. */
+const REMOVED = ".removed-";
 
 export interface DataStoreOptions {
   /** Default 64 MiB. */
@@ -52,8 +60,8 @@ export interface StoreCounts {
   conflicts: number;
   sealed: number;
   refused: number;
-  /** Bytes cut off segments at the start. */
-  torn: number;
+  /** Bytes of the log that were no whole batch, set aside. */
+  damaged: number;
   sealFailures: number;
 }
 
@@ -65,17 +73,20 @@ export class DataStore {
     conflicts: 0,
     sealed: 0,
     refused: 0,
-    torn: 0,
+    damaged: 0,
     sealFailures: 0,
   };
   readonly #options: DataStoreOptions;
   readonly #runs = new Map<string, KnownRun>();
   readonly #open = new Map<string, OpenRun>();
-  readonly #removing = new Map<string, Promise<void>>();
+  readonly #gate = new RunGate();
+  /** The last message about each run, by its path. */
+  readonly #told = new Map<string, string>();
   readonly #sealer: Sealer;
   readonly #alerts: RunAlerts | undefined;
   readonly #unlock: () => Promise<void>;
   readonly #sweep: NodeJS.Timeout;
+  #isClosed = false;
 
   private constructor(directory: string, options: DataStoreOptions, unlock: () => Promise<void>) {
     this.directory = directory;
@@ -84,28 +95,13 @@ export class DataStore {
     const alerts = options.alerts && new RunAlerts(options.alerts);
     this.#alerts = alerts;
     this.#sealer = new Sealer({
-      alertTask: alerts && ((folder) => alerts.task(folder)),
-      onSealed: async ({ folder, segment }, { figures, batches, refused, reason, alerts: change }, ms) => {
-        options.onSealed?.(ms);
-        const run = this.#byPath(folder);
-        if (run !== undefined) {
-          // Before the figures, so that whoever sees a step sees the alert that it raised.
-          if (change !== undefined) run.alerts = await alerts!.apply(folder, change, segment);
-          run.figures = figures;
-          run.refused += refused;
-        }
-        this.counts.sealed += batches;
-        this.counts.refused += refused;
-        if (reason !== null)
-          options.onNotice(
-            `${run?.name ?? folder}: ${plural(refused, "batch", "batches")} of ${batches} cannot be read and ${refused === 1 ? "is" : "are"} kept in ${join(folder, ".serve/refused")}, the first: ${reason}`,
-          );
-        options.onChange(run && this.#describe(run));
-      },
-      onFailed: ({ folder, segment }, error) => {
+      alertTask: alerts && ((folder) => this.#openAlerts(alerts, folder)),
+      onSealed: (task, reply, ms) => this.#onSealed(task, reply, ms),
+      onFailed: ({ folder, run, segment }, error) => {
         this.counts.sealFailures++;
-        options.onNotice(
-          `${folder}: segment ${segment} could not be added to the record yet and will be tried again: ${(error as Error).message}`,
+        this.#tell(
+          folder,
+          `${printable(run)}: the batches of segment ${segment} are not in the record yet; this is tried again: ${describe(error, folder, "write")}`,
         );
       },
     });
@@ -113,7 +109,8 @@ export class DataStore {
   }
 
   /**
-   * Reads the directory, cuts off torn ends, and resumes making the record of accepted batches.
+   * Reads the directory, finishes what a kill interrupted, and resumes making the record of accepted batches. A run that
+   * cannot be opened is reported and tried again; the others are served.
    *
    * @throws UsageError when another server has the directory
    * @throws FileSystemError where the system refuses
@@ -123,15 +120,125 @@ export class DataStore {
     const unlock = await lockDirectory(directory);
     try {
       const store = new DataStore(directory, options, unlock);
-      for (const run of await listRuns(directory)) store.#runs.set(run.folder, run);
-      for (const run of store.#runs.values()) {
-        if (run.isUnfinished) await store.#openRun(run.folder);
-        await store.#goOnWatching(run);
-      }
+      await store.#finishRemovals();
+      for (const run of await listRuns(directory, (folder, error) => store.#tellTrouble(folder, error)))
+        store.#runs.set(run.folder, run);
+      for (const run of store.#runs.values()) await store.#resume(run);
       return store;
     } catch (cause) {
       await unlock();
       throw isSystemError(cause) ? fileSystemError(cause, "read", { file: directory }) : cause;
+    }
+  }
+
+  /** Removes what is left of runs whose removal was interrupted. */
+  async #finishRemovals(): Promise<void> {
+    for (const name of await readdir(this.directory)) {
+      if (!name.startsWith(REMOVED)) continue;
+      const path = join(this.directory, name);
+      await rm(path, { recursive: true, force: true }).catch((error: unknown) =>
+        this.#options.onNotice(`a removed run is still there: ${describe(error, path, "remove")}`),
+      );
+    }
+  }
+
+  /** Hands a run's segments over to the sealer, and resumes its alerts. */
+  async #resume(run: KnownRun): Promise<void> {
+    const path = join(this.directory, run.folder);
+    try {
+      await removeTemporary(path);
+      const wasUnfinished = run.isUnfinished;
+      if (wasUnfinished) await this.#openRun(run.folder);
+      run.isUnfinished = false;
+      await this.#goOnWatching(run, wasUnfinished);
+    } catch (error) {
+      this.#tellTrouble(run.folder, error);
+    }
+  }
+
+  #tellTrouble(folder: string, error: unknown): void {
+    const path = join(this.directory, folder);
+    this.#tell(
+      path,
+      `${this.#nameRun(folder)}: the run cannot be opened; this is tried again: ${describe(error, path, "read")}`,
+    );
+  }
+
+  #nameRun(folder: string): string {
+    return printable(this.#runs.get(folder)?.name ?? folder);
+  }
+
+  /** Tells a message once, until another one about the run is told. */
+  #tell(path: string, message: string): void {
+    if (this.#told.get(path) === message) return;
+    this.#told.set(path, message);
+    this.#options.onNotice(message);
+  }
+
+  /** Undefined where they cannot be opened: that never keeps batches out of the record. */
+  async #openAlerts(alerts: RunAlerts, folder: string): Promise<SealTask["alerts"]> {
+    try {
+      return await alerts.task(folder);
+    } catch (error) {
+      this.#tell(
+        folder,
+        `${this.#nameRun(basename(folder))}: its alerts are not evaluated: ${describe(error, folder, "read")}`,
+      );
+      return undefined;
+    }
+  }
+
+  async #onSealed(
+    { folder: path, segment, run: name }: SealTask,
+    reply: SealReply,
+    ms: number,
+  ): Promise<void> {
+    const {
+      figures,
+      batches,
+      refused,
+      reason,
+      lost,
+      damagedBytes,
+      damagedFiles,
+      troubles,
+      alerts: change,
+    } = reply;
+    this.#options.onSealed?.(ms);
+    const run = this.#runs.get(basename(path));
+    if (run !== undefined) {
+      // Before the figures, so that whoever sees a step sees the alert that it raised.
+      if (change !== undefined) await this.#applyAlerts(run, change, segment);
+      if (figures !== undefined) run.figures = figures;
+      run.refused += refused + damagedFiles;
+    }
+    this.counts.sealed += batches - refused;
+    this.counts.refused += refused;
+    this.counts.damaged += damagedBytes;
+    const kept = join(path, ".serve/refused");
+    if (reason !== null)
+      this.#options.onNotice(
+        `${printable(name)}: ${plural(refused, "batch", "batches")} of ${batches} cannot be read and ${refused === 1 ? "is" : "are"} kept in ${kept}, the first: ${printable(reason)}`,
+      );
+    for (const trouble of troubles) this.#tell(path, `${printable(name)}: ${printable(trouble)}`);
+    if (troubles.length === 0) this.#told.delete(path);
+    if (lost.length > 0)
+      await this.#open.get(basename(path))?.store.then(
+        (store) => store.forget(lost),
+        () => {},
+      );
+    this.#options.onChange(run && this.#describe(run));
+  }
+
+  async #applyAlerts(run: KnownRun, change: AlertChange, segment: number): Promise<void> {
+    const path = join(this.directory, run.folder);
+    try {
+      run.alerts = await this.#alerts!.apply(path, change, segment);
+    } catch (error) {
+      this.#tell(
+        path,
+        `${this.#nameRun(run.folder)}: its alerts cannot be saved: ${describe(error, path, "write")}`,
+      );
     }
   }
 
@@ -156,14 +263,15 @@ export class DataStore {
   }
 
   /** Resumes watching a run: sends undelivered alerts, and evaluates what no look has seen. */
-  async #goOnWatching({ name, folder, lastPart, isUnfinished }: KnownRun): Promise<void> {
+  async #goOnWatching({ name, folder, lastPart }: KnownRun, isWaiting: boolean): Promise<void> {
     const path = join(this.directory, folder);
     if (this.#alerts === undefined || !existsSync(runPlaces(path).alerts)) return;
     const { seen } = await this.#alerts.open(path);
-    if (isUnfinished || lastPart <= seen) return;
+    // What waits is evaluated when it is sealed.
+    if (isWaiting || lastPart <= seen) return;
     this.#sealer.add({
       ...{ run: name, folder: path, segment: lastPart },
-      ...{ bytes: 0, repeated: [], isSealed: true },
+      ...{ bytes: 0, batches: 0, repeated: [], isSealed: true },
     });
   }
 
@@ -174,6 +282,7 @@ export class DataStore {
   isWriting(folder: string): boolean {
     const { lastWrite = 0 } = this.#runs.get(folder) ?? {};
     const path = join(this.directory, folder);
+    if (this.#gate.isBusy(folder)) return true;
     return Date.now() - lastWrite < WRITING_MS || this.#sealer.waiting.some((task) => task.folder === path);
   }
 
@@ -182,9 +291,18 @@ export class DataStore {
   }
 
   /** Closed segments that are not in the record. */
-  get waiting(): { segments: number; bytes: number } {
+  get waiting(): { segments: number; bytes: number; batches: number } {
     const { waiting } = this.#sealer;
-    return { segments: waiting.length, bytes: waiting.reduce((sum, { bytes }) => sum + bytes, 0) };
+    return {
+      segments: waiting.length,
+      bytes: waiting.reduce((sum, { bytes }) => sum + bytes, 0),
+      batches: waiting.reduce((sum, { batches }) => sum + batches, 0),
+    };
+  }
+
+  /** Set while no segment can be added to the record. */
+  get standstill(): Standstill | undefined {
+    return this.#sealer.standstill;
   }
 
   /**
@@ -195,10 +313,17 @@ export class DataStore {
    */
   async accept(run: string, batch: Batch): Promise<Accepted> {
     const folder = folderName(run);
-    await this.#removing.get(folder);
-    if (!this.#runs.has(folder)) {
-      this.#runs.set(folder, { ...NO_RUN, name: run, folder });
+    const leave = await this.#gate.enter(folder);
+    try {
+      if (this.#isClosed) throw new FileSystemError("the server is shutting down");
+      return await this.#accept(run, folder, batch);
+    } finally {
+      leave();
     }
+  }
+
+  async #accept(run: string, folder: string, batch: Batch): Promise<Accepted> {
+    if (!this.#runs.has(folder)) this.#runs.set(folder, { ...NO_RUN, name: run, folder });
     let store: RunStore;
     try {
       store = await this.#openRun(folder);
@@ -217,39 +342,61 @@ export class DataStore {
     return accepted;
   }
 
-  /** Removes a run: renames it first, so that nobody reads half of it. */
-  remove(folder: string): Promise<void> {
-    const removed = this.#remove(folder).finally(() => this.#removing.delete(folder));
-    this.#removing.set(folder, removed);
-    return removed;
+  /**
+   * Removes a run: renames it first, so that nobody reads half of it. The next start finishes what a kill interrupts.
+   *
+   * @throws FileSystemError where the system refuses, or batches of the run are arriving
+   */
+  async remove(folder: string): Promise<void> {
+    const path = join(this.directory, folder);
+    const removed = this.#gate.alone(folder, () => this.#remove(folder, path));
+    if (removed === undefined)
+      throw new FileSystemError(`cannot remove ${path}: batches of the run are arriving`, {
+        at: { file: path },
+      });
+    await removed.catch((cause: unknown) => {
+      throw isSystemError(cause) ? fileSystemError(cause, "remove", { file: path }) : cause;
+    });
   }
 
-  async #remove(folder: string): Promise<void> {
-    const path = join(this.directory, folder);
+  async #remove(folder: string, path: string): Promise<void> {
     const open = this.#open.get(folder);
-    await (await open?.store)?.flush();
+    await (await open?.store.catch(() => undefined))?.flush();
     await this.#sealer.forget(path);
     await this.#alerts?.forget(path);
     this.#open.delete(folder);
-    const hidden = join(this.directory, `.removed-${folder}`);
+    const hidden = join(this.directory, `${REMOVED}${folder}`);
+    // Left by a removal that was interrupted.
+    await rm(hidden, { recursive: true, force: true });
     await rename(path, hidden);
+    this.#runs.delete(folder);
+    this.#told.delete(path);
+    this.#options.onChange();
     await syncDirectory(this.directory);
     await rm(hidden, { recursive: true, force: true });
-    this.#runs.delete(folder);
-    this.#options.onChange();
   }
 
-  /** Makes accepted batches durable and, as far as time allows, part of the record. */
-  async close(mostMs = 10_000): Promise<void> {
+  /**
+   * Makes accepted batches part of the record.
+   *
+   * @param signal gives up on all but the segment at hand
+   * @returns what is left in the log for the next start, by run
+   */
+  async close(signal: AbortSignal = new AbortController().signal): Promise<readonly UnsealedRun[]> {
+    this.#isClosed = true;
     clearInterval(this.#sweep);
-    for (const { store } of this.#open.values()) await (await store).flush();
-    await this.#sealer.end(mostMs);
-    await this.#alerts?.close();
-    await this.#unlock();
-  }
-
-  #byPath(path: string): KnownRun | undefined {
-    return [...this.#runs.values()].find(({ folder }) => join(this.directory, folder) === path);
+    await this.#gate.settle();
+    for (const { store } of this.#open.values()) await store.then((one) => one.flush()).catch(() => {});
+    const left = await this.#sealer.end(signal);
+    await this.#alerts
+      ?.close()
+      .catch((error: unknown) =>
+        this.#options.onNotice(
+          `alerts are left for the next start: ${describe(error, this.directory, "write")}`,
+        ),
+      );
+    await this.#unlock().catch(() => {});
+    return countByRun(left);
   }
 
   async #openRun(folder: string): Promise<RunStore> {
@@ -265,29 +412,52 @@ export class DataStore {
       segmentAgeMs,
       ...(onCommit !== undefined && { onCommit }),
       onPending: ({ segment, repeated }) => {
-        const { number, bytes } = segment;
+        const { number, bytes, batches } = segment;
         const run = this.#runs.get(folder)?.name ?? folder;
-        this.#sealer.add({ run, folder: path, segment: number, bytes, repeated });
+        this.#sealer.add({ run, folder: path, segment: number, bytes, batches, repeated });
       },
     });
-    const store = opening.then(({ store: opened, torn }) => {
-      this.counts.torn += torn;
-      if (torn > 0)
-        this.#options.onNotice(
-          `${folder}: ${torn} bytes of a batch that was never acknowledged were cut off the log`,
-        );
-      return opened;
-    });
-    this.#open.set(folder, { store, lastUse: Date.now() });
-    store.catch(() => this.#open.delete(folder));
-    return store;
+    this.#open.set(folder, { store: opening, lastUse: Date.now() });
+    opening.catch(() => this.#open.delete(folder));
+    return opening;
   }
 
   async #closeIdle(): Promise<void> {
+    for (const run of this.#runs.values())
+      if (run.isUnfinished && !this.#open.has(run.folder)) await this.#resume(run);
     for (const [folder, { store, lastUse }] of this.#open) {
       if (Date.now() - lastUse < IDLE_MS || this.isWriting(folder)) continue;
-      await (await store).flush();
-      this.#open.delete(folder);
+      await this.#gate.alone(folder, async () => {
+        await (await store).flush();
+        // What the flush closed is found again by whoever opens the run, so it stays open until that is sealed.
+        if (!this.isWriting(folder)) this.#open.delete(folder);
+      });
     }
   }
+}
+
+/** What a kill while a segment was sealed left: as large as the segment. */
+async function removeTemporary(path: string): Promise<void> {
+  const { own } = runPlaces(path);
+  await removeLeftovers(path);
+  await removeLeftovers(own);
+  for (const name of await readdir(own)) if (isMerging(name)) await rm(join(own, name), { force: true });
+}
+
+/** A run of which batches are left in the log. */
+export interface UnsealedRun {
+  readonly run: string;
+  readonly batches: number;
+}
+
+function countByRun(tasks: readonly WaitingTask[]): UnsealedRun[] {
+  const counts = new Map<string, number>();
+  for (const { run, batches } of tasks) if (batches > 0) counts.set(run, (counts.get(run) ?? 0) + batches);
+  return [...counts].map(([run, batches]) => ({ run, batches }));
+}
+
+/** The message of an error, on one line. */
+function describe(error: unknown, file: string, doing: string): string {
+  const known = isSystemError(error) ? fileSystemError(error, doing, { file: error.path ?? file }) : error;
+  return printable(known instanceof Error ? known.message : String(known));
 }

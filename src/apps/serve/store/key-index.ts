@@ -1,73 +1,68 @@
 /**
- * Which batches a run has: in memory, and as lines of the file `keys`, which outlives the segments.
- *
- *     SEGMENT STEP RANK CALL SHA256
+ * Which batches a run has: in memory; the file `keys` and the log have them on disk.
  *
  * @module
  */
-import { open, readFile } from "node:fs/promises";
-import { isSystemError } from "../../../core/base/index.ts";
-import type { BatchKey, FrameHead } from "../log/index.ts";
-
-const LINE = /^(\d+) (-?\d+) (\d+) (\d+) ([0-9a-f]{64})$/;
+import { type BatchKey, type FrameHead, readKeyLines } from "../../../input/batch-log/index.ts";
 
 export interface KeyEntry {
   readonly segment: number;
   readonly sha256: string;
 }
 
+/** Batches of one step and rank, by call. */
+type Calls = Map<number, KeyEntry>;
+
 export class KeyIndex {
-  readonly #entries = new Map<string, KeyEntry>();
+  readonly #calls = new Map<string, Calls>();
+  #size = 0;
 
   get size(): number {
-    return this.#entries.size;
+    return this.#size;
   }
 
   find(key: BatchKey): KeyEntry | undefined {
-    return this.#entries.get(keyText(key));
+    return this.#callsOf(key)?.get(key.call);
   }
 
   add({ step, rank, call, sha256 }: FrameHead, segment: number): void {
-    this.#entries.set(keyText({ step, rank, call }), { segment, sha256 });
+    const name = `${step} ${rank}`;
+    let calls = this.#calls.get(name);
+    if (calls === undefined) {
+      calls = new Map();
+      this.#calls.set(name, calls);
+    }
+    if (!calls.has(call)) this.#size++;
+    calls.set(call, { segment, sha256 });
+  }
+
+  /** Forgets a batch whose bytes are lost, so that it is stored when it is sent again. */
+  remove(key: BatchKey): void {
+    if (this.#callsOf(key)?.delete(key.call) === true) this.#size--;
+  }
+
+  /** The call of this step and rank under which a batch is stored; undefined where it is not. */
+  findCall(key: BatchKey, sha256: string): number | undefined {
+    for (const [call, entry] of this.#callsOf(key) ?? []) if (entry.sha256 === sha256) return call;
+    return undefined;
   }
 
   /** The first unused call of the step and rank from `call` on. */
-  nextCall({ step, rank, call }: BatchKey): number {
-    let next = call;
-    while (this.find({ step, rank, call: next }) !== undefined) next++;
+  nextCall(key: BatchKey): number {
+    const calls = this.#callsOf(key);
+    let next = key.call;
+    while (calls?.has(next) === true) next++;
     return next;
   }
+
+  #callsOf({ step, rank }: BatchKey): Calls | undefined {
+    return this.#calls.get(`${step} ${rank}`);
+  }
 }
 
-export function keyText({ step, rank, call }: BatchKey): string {
-  return `${step} ${rank} ${call}`;
-}
-
-/** Reads the file into an index. A last line that was cut off is left out: its segment is still there. */
+/** Reads the file `keys` into an index. */
 export async function readKeys(path: string): Promise<KeyIndex> {
   const index = new KeyIndex();
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    if (isSystemError(cause) && cause.code === "ENOENT") return "";
-    throw cause;
-  });
-  for (const line of text.split("\n")) {
-    const [, segment, step, rank, call, sha256] = LINE.exec(line) ?? [];
-    if (sha256 === undefined) continue;
-    index.add({ step: Number(step), rank: Number(rank), call: Number(call), sha256 }, Number(segment));
-  }
+  for (const { head, segment } of await readKeyLines(path)) index.add(head, segment);
   return index;
-}
-
-/** Appends the batches of a segment; durable when it resolves. */
-export async function appendKeys(path: string, heads: readonly FrameHead[], segment: number): Promise<void> {
-  const lines = heads.map(({ step, rank, call, sha256 }) => `${segment} ${step} ${rank} ${call} ${sha256}\n`);
-  const file = await open(path, "a");
-  try {
-    // A line cut off by a kill must not run into the first of these.
-    const { size } = await file.stat();
-    await file.write(`${size === 0 ? "" : "\n"}${lines.join("")}`);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
 }

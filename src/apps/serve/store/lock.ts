@@ -1,11 +1,17 @@
 /**
  * One server per directory: two would give their segments the same numbers.
  *
+ * A lock is a file that its holder makes with its content in one step, and only where there is none. A lock whose holder
+ * is gone is replaced, by one process at a time: the one that holds the lock's own lock, which is named after its
+ * content, and that finds the content unchanged. So a slow process never takes a lock that was replaced meanwhile.
+ *
  * @module
  */
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileSystemError, isSystemError, UsageError } from "../../../core/base/index.ts";
 
 interface Holder {
@@ -13,39 +19,127 @@ interface Holder {
   readonly pid: number;
   /** When the process started, by the kernel's clock: process ids are reused. */
   readonly started: string;
+  /** Tells this lock from every other; absent in locks of older versions. */
+  readonly id?: string;
 }
+
+/** How long to wait for another process that is replacing the lock. */
+const MOST_TRIES = 500;
+const RETRY_MS = 20;
+/** File systems without hard links. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 /**
  * @returns releases the lock
  * @throws UsageError when a running server has the directory
+ * @throws FileSystemError where the system refuses
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, ".serve.lock");
-  const own: Holder = { host: hostname(), pid: process.pid, started: await startTime("self") };
-  for (let tries = 0; ; tries++) {
-    try {
-      await writeFile(path, JSON.stringify(own), { flag: "wx" });
-      return () => rm(path, { force: true });
-    } catch (cause) {
-      if (!isSystemError(cause) || cause.code !== "EEXIST" || tries > 1)
-        throw fileSystemError(cause, "write", { file: path });
-    }
-    const holder = await readHolder(path);
-    if (holder !== undefined && (await mayRun(holder))) {
+  const own: Holder = {
+    ...{ host: hostname(), pid: process.pid, started: await startTime("self") },
+    id: randomBytes(16).toString("hex"),
+  };
+  const text = JSON.stringify(own);
+  const temporary = `${path}.${own.id}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: "wx" });
+    const holder = await takeLock(path, temporary, text);
+    if (holder !== undefined)
       throw new UsageError(
         `${directory} is already served by process ${holder.pid}${holder.host === own.host ? "" : ` on ${holder.host}`}`,
         { hint: `end that server, or remove ${path} if it is gone` },
       );
-    }
-    await rm(path, { force: true });
+  } catch (cause) {
+    throw fileSystemError(cause, "write", { file: path });
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {});
+  }
+  return async () => {
+    // Somebody may have removed it by hand, and another server made its own.
+    if ((await readLock(path)) === text) await rm(path, { force: true });
+  };
+}
+
+/**
+ * Takes the lock `path`.
+ *
+ * @param temporary a file with `text`, the content of the lock
+ * @returns who has it instead; undefined where it was taken
+ */
+async function takeLock(path: string, temporary: string, text: string): Promise<Holder | undefined> {
+  for (let tries = 0; ; tries++) {
+    if (await createLock(path, temporary, text)) return undefined;
+    const found = await readLock(path);
+    if (found === undefined) continue;
+    const holder = parseHolder(found);
+    if (holder !== undefined && (await mayRun(holder))) return holder;
+    const guard = `${path}.${createHash("sha256").update(found).digest("hex").slice(0, 16)}`;
+    const other = await takeLock(guard, temporary, text);
+    if (other === undefined) {
+      try {
+        if ((await readLock(path)) === found) {
+          await replaceLock(path, text);
+          return undefined;
+        }
+      } finally {
+        await rm(guard, { force: true });
+      }
+    } else if (tries >= MOST_TRIES) return other;
+    await sleep(RETRY_MS);
   }
 }
 
-async function readHolder(path: string): Promise<Holder | undefined> {
+/** Makes the lock, if there is none, with its whole content at once. */
+async function createLock(path: string, temporary: string, text: string): Promise<boolean> {
   try {
-    return JSON.parse(await readFile(path, "utf8")) as Holder;
+    await link(temporary, path);
+    return true;
+  } catch (cause) {
+    if (!isSystemError(cause)) throw cause;
+    if (cause.code === "EEXIST") return false;
+    if (!NO_LINKS.has(cause.code)) throw cause;
+  }
+  try {
+    await writeFile(path, text, { flag: "wx" });
+    return true;
+  } catch (cause) {
+    if (isSystemError(cause) && cause.code === "EEXIST") return false;
+    throw cause;
+  }
+}
+
+async function replaceLock(path: string, text: string): Promise<void> {
+  const next = `${path}.${randomBytes(16).toString("hex")}.tmp`;
+  try {
+    await writeFile(next, text, { flag: "wx" });
+    await rename(next, path);
+  } finally {
+    await rm(next, { force: true });
+  }
+}
+
+/** Its content; undefined where there is none any more. */
+async function readLock(path: string): Promise<string | undefined> {
+  for (let tries = 0; ; tries++) {
+    try {
+      const text = await readFile(path, "utf8");
+      // Without hard links another process may be writing it.
+      if (parseHolder(text) !== undefined || tries >= 5) return text;
+    } catch (cause) {
+      if (isSystemError(cause) && cause.code === "ENOENT") return undefined;
+      throw cause;
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const { host, pid } = JSON.parse(text) as Holder;
+    return typeof host === "string" && Number.isInteger(pid) ? (JSON.parse(text) as Holder) : undefined;
   } catch {
-    // Cut off by a kill, or removed meanwhile.
+    // Cut off by a power cut.
     return undefined;
   }
 }
@@ -65,5 +159,7 @@ async function mayRun({ host, pid, started }: Holder): Promise<boolean> {
 async function startTime(pid: number | "self"): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The program's name, in brackets, may hold spaces.
-  return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  // A process that ended and that its parent has not asked about yet.
+  return fields[0] === "Z" ? "ended" : (fields[19] ?? "");
 }

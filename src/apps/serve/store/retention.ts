@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { formatBytes } from "../../../core/text/index.ts";
+import { printable } from "../../../render/text/index.ts";
 import type { DataStore } from "./data-store.ts";
 import { measureRun } from "./run-list.ts";
 
@@ -21,11 +22,18 @@ export interface Removed {
   readonly why: "age" | "size";
 }
 
+export interface RetentionOptions {
+  /** Called with what kept one run from being removed; the others are removed. */
+  readonly onFailed: (error: unknown) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: number;
+}
+
 /** @returns what was removed, and what is left */
 export async function applyRetention(
   store: DataStore,
   { ageMs = Number.POSITIVE_INFINITY, bytes: most = Number.POSITIVE_INFINITY }: Retention,
-  now = Date.now(),
+  { onFailed, now = Date.now() }: RetentionOptions,
 ): Promise<{ removed: Removed[]; bytes: number }> {
   const runs = await Promise.all(
     store.list().map(async ({ name, folder }) => ({
@@ -43,7 +51,12 @@ export async function applyRetention(
     if (store.isWriting(folder)) continue;
     const why = now - store.lastWrite(folder) > ageMs ? "age" : total > most ? "size" : undefined;
     if (why === undefined) continue;
-    await store.remove(folder);
+    try {
+      await store.remove(folder);
+    } catch (error) {
+      onFailed(error);
+      continue;
+    }
     total -= bytes;
     removed.push({ name, bytes, why });
   }
@@ -53,5 +66,5 @@ export async function applyRetention(
 export function describeRemoved({ name, bytes, why }: Removed): string {
   const reason =
     why === "age" ? "no batch arrived for --keep-days" : "the runs together exceeded --keep-size";
-  return `removed the run ${JSON.stringify(name)}, ${formatBytes(bytes)}: ${reason}`;
+  return `removed the run ${printable(JSON.stringify(name))}, ${formatBytes(bytes)}: ${reason}`;
 }

@@ -6,11 +6,12 @@
  */
 import { basename, resolve } from "node:path";
 import type { AlertChange, AlertRules } from "../../../analyses/alerts/index.ts";
+import { runPlaces } from "../../../input/batch-log/index.ts";
+import { printable } from "../../../render/text/index.ts";
 import type { RaisedAlert } from "../../../results/index.ts";
 import { AlertWatch } from "../../alerts/index.ts";
 import { writeAlertList } from "../../viewer/prepare/index.ts";
 import type { AlertTask } from "../seal/run-figures.ts";
-import { runPlaces } from "./places.ts";
 import { runNameFromFolder } from "./run-name.ts";
 
 export interface RunAlertsOptions {
@@ -91,5 +92,5 @@ export class RunAlerts {
 }
 
 function nameRun(folder: string): string {
-  return runNameFromFolder(basename(folder)) ?? folder;
+  return printable(runNameFromFolder(basename(folder)) ?? folder);
 }

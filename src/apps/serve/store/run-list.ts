@@ -5,10 +5,11 @@
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isSystemError } from "../../../core/base/index.ts";
+import { partSegment, runPlaces, segmentNumber } from "../../../input/batch-log/index.ts";
 import type { RaisedAlert, ServedFigures } from "../../../results/index.ts";
 import { readKeptAlerts } from "../../alerts/index.ts";
-import { segmentNumber } from "../log/index.ts";
-import { partSegment, runPlaces } from "./places.ts";
+import { isRefused } from "../seal/refusals.ts";
 import { runNameFromFolder } from "./run-name.ts";
 
 export interface KnownRun {
@@ -22,8 +23,8 @@ export interface KnownRun {
   alerts: readonly RaisedAlert[];
   /** The last segment in the record; 0: none. */
   readonly lastPart: number;
-  /** Whether it has segments that are not in the record. */
-  readonly isUnfinished: boolean;
+  /** Whether it has segments that nobody has handed over to the sealer. */
+  isUnfinished: boolean;
 }
 
 const NO_FIGURES: ServedFigures = {
@@ -45,13 +46,26 @@ export const NO_RUN: Omit<KnownRun, "name" | "folder"> = {
   isUnfinished: false,
 };
 
-/** Folders written by a server; others in the directory are ignored. */
-export async function listRuns(directory: string): Promise<KnownRun[]> {
+/**
+ * Folders written by a server; others in the directory are ignored.
+ *
+ * @param onTrouble called with the folder of a run that cannot be read
+ */
+export async function listRuns(
+  directory: string,
+  onTrouble: (folder: string, error: unknown) => void,
+): Promise<KnownRun[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const known = await Promise.all(
     entries
       .filter((entry) => entry.isDirectory())
-      .map(({ name }) => readRun(directory, name).catch(() => undefined)),
+      .map(({ name }) =>
+        readRun(directory, name).catch((error: unknown) => {
+          const isForeign = isSystemError(error) && (error.code === "ENOENT" || error.code === "ENOTDIR");
+          if (!isForeign) onTrouble(name, error);
+          return undefined;
+        }),
+      ),
   );
   return known.filter((run) => run !== undefined);
 }
@@ -66,7 +80,7 @@ async function readRun(directory: string, folder: string): Promise<KnownRun | un
     folder,
     figures: await readFigures(places.figures),
     lastWrite: await lastChange(places.folder, own.includes("keys") ? places.keys : places.own),
-    refused: own.includes("refused") ? (await readdir(places.refused)).length : 0,
+    refused: own.includes("refused") ? (await readdir(places.refused)).filter(isRefused).length : 0,
     alerts: await readKeptAlerts(places.alerts),
     lastPart: Math.max(0, ...(await readdir(places.folder)).map((file) => partSegment(file) ?? 0)),
     isUnfinished: own.some((file) => segmentNumber(file) !== undefined),

@@ -4,26 +4,27 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { readdir, truncate, unlink } from "node:fs/promises";
+import { readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { makeDirectory } from "../../../input/io/index.ts";
 import {
   type BatchKey,
-  type ClosedSegment,
-  RunLog,
-  type RunLogOptions,
+  keyText,
+  partSegment,
+  type RunPlaces,
+  runPlaces,
   scanSegment,
+  segmentName,
   segmentNumber,
-  syncDirectory,
-} from "../log/index.ts";
-import { type KeyIndex, keyText, readKeys } from "./key-index.ts";
-import { partSegment, type RunPlaces, runPlaces } from "./places.ts";
+} from "../../../input/batch-log/index.ts";
+import { makeDirectory } from "../../../input/io/index.ts";
+import { type ClosedSegment, RunLog, type RunLogOptions, syncDirectory } from "../log/index.ts";
+import { type KeyIndex, readKeys } from "./key-index.ts";
 
-/** The outcome of a batch. */
+/** The outcome of a batch, and the call under which it is stored. */
 export type Accepted =
-  | { readonly outcome: "stored" }
-  /** The same bytes were there already. */
-  | { readonly outcome: "known" }
+  | { readonly outcome: "stored"; readonly call: number }
+  /** The same bytes were there already, under this or another call of the step and rank. */
+  | { readonly outcome: "known"; readonly call: number }
   /** Other bytes are there under this key; the first call that is free. */
   | { readonly outcome: "conflict"; readonly nextCall: number };
 
@@ -46,12 +47,19 @@ export interface RunStoreOptions extends Pick<RunLogOptions, "segmentBytes" | "s
   readonly onPending: (pending: PendingSegment) => void;
 }
 
+/** A batch that is being written. */
+interface Arriving {
+  readonly key: BatchKey;
+  readonly sha256: string;
+  readonly done: Promise<void>;
+}
+
 export class RunStore {
   readonly places: RunPlaces;
   readonly #index: KeyIndex;
   readonly #log: RunLog;
   /** Batches that are being written. */
-  readonly #arriving = new Map<string, { readonly sha256: string; readonly done: Promise<void> }>();
+  readonly #arriving = new Map<string, Arriving>();
 
   private constructor(places: RunPlaces, index: KeyIndex, log: RunLog) {
     this.places = places;
@@ -59,11 +67,8 @@ export class RunStore {
     this.#log = log;
   }
 
-  /** Opens a run; also returns the bytes cut off its segments. */
-  static async open(
-    folder: string,
-    { onPending, ...options }: RunStoreOptions,
-  ): Promise<{ store: RunStore; torn: number }> {
+  /** Opens a run, and hands over the segments that an earlier server left. */
+  static async open(folder: string, { onPending, ...options }: RunStoreOptions): Promise<RunStore> {
     const places = runPlaces(folder);
     if (!existsSync(places.own)) {
       makeDirectory(places.own);
@@ -71,7 +76,7 @@ export class RunStore {
       await syncDirectory(dirname(folder));
     }
     const index = await readKeys(places.keys);
-    const { pending, torn, last } = await recoverSegments(places, index);
+    const { pending, last } = await recoverSegments(places, index);
     const parts = (await readdir(folder)).map((name) => partSegment(name) ?? 0);
     const store: RunStore = new RunStore(
       places,
@@ -87,7 +92,7 @@ export class RunStore {
       }),
     );
     for (const one of pending) onPending(one);
-    return { store, torn };
+    return store;
   }
 
   get batches(): number {
@@ -104,29 +109,46 @@ export class RunStore {
    *
    * @throws the system's error; the batch is not stored then
    */
-  async accept({ key, sha256, body, bytes }: Batch): Promise<Accepted> {
+  async accept(batch: Batch): Promise<Accepted> {
+    const { key, sha256, body, bytes } = batch;
     const name = keyText(key);
-    const arriving = this.#arriving.get(name);
+    const arriving = this.#arriving.get(name) ?? this.#findArriving(batch);
     if (arriving !== undefined) {
       // The first one's outcome decides: if it fails, this one is stored.
       await arriving.done.catch(() => {});
-      return this.accept({ key, sha256, body, bytes });
+      return this.accept(batch);
     }
     const known = this.#index.find(key);
+    if (known?.sha256 === sha256) return { outcome: "known", call: key.call };
     if (known !== undefined) {
-      if (known.sha256 === sha256) return { outcome: "known" };
+      // A recorder that was not told of the free call under which its batch was stored begins with the first again.
+      const call = this.#index.findCall(key, sha256);
+      if (call !== undefined) return { outcome: "known", call };
       return { outcome: "conflict", nextCall: this.#index.nextCall(key) };
     }
     const head = { ...key, sha256 };
     const done = this.#log.append(head, body, bytes);
-    this.#arriving.set(name, { sha256, done });
+    this.#arriving.set(name, { key, sha256, done });
     try {
       await done;
       this.#index.add(head, 0);
     } finally {
       this.#arriving.delete(name);
     }
-    return { outcome: "stored" };
+    return { outcome: "stored", call: key.call };
+  }
+
+  /** The same batch, being written under another call because this one is taken. */
+  #findArriving({ key, sha256 }: Batch): Arriving | undefined {
+    if (this.#index.find(key) === undefined) return undefined;
+    return [...this.#arriving.values()].find(
+      (other) => other.sha256 === sha256 && other.key.step === key.step && other.key.rank === key.rank,
+    );
+  }
+
+  /** Forgets batches whose bytes are lost, so that they are stored when they are sent again. */
+  forget(keys: readonly BatchKey[]): void {
+    for (const key of keys) this.#index.remove(key);
   }
 
   /** Closes the segment, so that everything accepted soon becomes part of the record. */
@@ -135,30 +157,27 @@ export class RunStore {
   }
 }
 
-/** Cuts torn ends off segments, and adds their batches to the index. */
+/** Adds the batches of segments that an earlier server left to the index. */
 async function recoverSegments(
   { own }: RunPlaces,
   index: KeyIndex,
-): Promise<{ pending: PendingSegment[]; torn: number; last: number }> {
+): Promise<{ pending: PendingSegment[]; last: number }> {
   const numbers = (await readdir(own)).map(segmentNumber).filter((number) => number !== undefined);
   const pending: PendingSegment[] = [];
-  let torn = 0;
   for (const number of numbers.sort((a, b) => a - b)) {
-    const path = join(own, `${String(number).padStart(8, "0")}.log`);
-    // Earlier ones were synced to their ends before this one was started.
-    const scanned = await scanSegment(path, { checksBodies: number === numbers.at(-1) });
-    if (scanned.torn > 0) {
-      await truncate(path, scanned.end);
-      torn += scanned.torn;
-    }
+    const path = join(own, segmentName(number));
+    // A batch that is damaged is not known: it is stored when it is sent again. Sealing sets its bytes aside.
+    const { frames, bytes } = await scanSegment(path, { checksBodies: true });
     const repeated: string[] = [];
-    for (const { head } of scanned.frames) {
+    for (const { head } of frames) {
       const known = index.find(head);
-      if (known === undefined) index.add(head, number);
+      // Other bytes under the same key: the earlier write had failed and was not acknowledged, but this one was.
+      if (known?.sha256 !== head.sha256) index.add(head, number);
       else if (known.segment !== number) repeated.push(keyText(head));
     }
-    if (scanned.end === 0) await unlink(path);
-    else pending.push({ segment: { number, path, bytes: scanned.end }, repeated });
+    if (bytes === 0) await unlink(path);
+    else
+      pending.push({ segment: { number, path, bytes, batches: frames.length - repeated.length }, repeated });
   }
-  return { pending, torn, last: numbers.at(-1) ?? 0 };
+  return { pending, last: numbers.at(-1) ?? 0 };
 }

@@ -31,6 +31,8 @@ import { describeValue } from "../shared/tree-values.ts";
 import { readSampling, readSides } from "./origin.ts";
 import { isPacked, readMetadataNumber, readPackedRecord } from "./packed.ts";
 
+export { checkPackedRecord } from "./packed.ts";
+
 const NO_MASK = "response mask: not present, so every token counts as sampled";
 const NEEDED = [LIST_COLUMNS.rolloutLogprobs, LIST_COLUMNS.trainerLogprobs];
 
@@ -244,8 +246,10 @@ function isKnown(name: string): boolean {
 }
 
 function detectPacked(document: TreeDocument): Match | undefined {
-  if (document.metadata[VERSION_KEY] === undefined || !isPacked(document)) return undefined;
+  if (!isPacked(document)) return undefined;
   const names = Object.keys(document.root);
+  if (document.metadata[VERSION_KEY] === undefined && !NEEDED.every((name) => names.includes(name)))
+    return undefined;
   return {
     score: 1,
     found: names.filter(isKnown).map((name) => `${name}: ${describeValue(document.root[name])}`),

@@ -76,7 +76,7 @@ async function readOffsets(document: TreeDocument, name: string): Promise<Numeri
   const tensor = findVector(document, name);
   const offsets = await tensor?.readRows(0, tensor.shape[0]!);
   if (offsets === undefined) return undefined;
-  const isAscending = offsets.every((at, i) => at >= (i === 0 ? 0 : offsets[i - 1]!));
+  const isAscending = offsets.every((at, i) => Number.isInteger(at) && at >= (i === 0 ? 0 : offsets[i - 1]!));
   if (offsets.length === 0 || offsets[0] !== 0 || !isAscending) {
     throw new SchemaError(`${name} does not ascend from 0`, {
       at: { file: document.file, entry: name },
@@ -86,9 +86,12 @@ async function readOffsets(document: TreeDocument, name: string): Promise<Numeri
   return offsets;
 }
 
-async function readTexts(document: TreeDocument, rows: number): Promise<Texts> {
-  const texts: Texts = {};
-  const decoder = new TextDecoder();
+/** Texts of all rows by field, decoded when they are read. */
+type TextReader = () => Promise<Texts>;
+
+/** @throws LengthMismatchError when texts and offsets disagree */
+async function openTexts(document: TreeDocument, rows: number): Promise<TextReader> {
+  const opened: { field: (typeof TEXTS)[number]; tensor: Tensor; offsets: NumericArray }[] = [];
   for (const field of TEXTS) {
     const name = SCALAR_COLUMNS[field];
     const offsets = await readOffsets(document, `${name}.offsets`);
@@ -96,14 +99,21 @@ async function readTexts(document: TreeDocument, rows: number): Promise<Texts> {
     if (offsets === undefined || tensor === undefined) continue;
     checkLength(`${name}.offsets`, offsets.length, rows + 1, document.file);
     checkLength(name, tensor.shape[0]!, offsets[rows]!, document.file);
-    const bytes = Uint8Array.from(await tensor.readRows(0, tensor.shape[0]!));
-    texts[field] = Array.from({ length: rows }, (_, i) => {
-      const text = decoder.decode(bytes.subarray(offsets[i]!, offsets[i + 1]!));
-      // A text may be empty; an empty name means unknown.
-      return text === "" && !field.endsWith("Text") ? undefined : text;
-    });
+    opened.push({ field, tensor, offsets });
   }
-  return texts;
+  return async () => {
+    const texts: Texts = {};
+    const decoder = new TextDecoder();
+    for (const { field, tensor, offsets } of opened) {
+      const bytes = Uint8Array.from(await tensor.readRows(0, tensor.shape[0]!));
+      texts[field] = Array.from({ length: rows }, (_, i) => {
+        const text = decoder.decode(bytes.subarray(offsets[i]!, offsets[i + 1]!));
+        // A text may be empty; an empty name means unknown.
+        return text === "" && !field.endsWith("Text") ? undefined : text;
+      });
+    }
+    return texts;
+  };
 }
 
 async function readNumbers(document: TreeDocument, rows: number): Promise<Numbers> {
@@ -242,6 +252,53 @@ function endOfBlock(offsets: NumericArray, first: number, most: number): number 
   return last;
 }
 
+/** A packed record whose columns fit each other. */
+interface OpenedRecord {
+  readonly offsets: NumericArray;
+  readonly rows: number;
+  readonly columns: TokenColumns;
+  readonly readPrompt: PromptReader;
+  readonly readTrainerPrompt: PromptReader;
+  readonly readTexts: TextReader;
+  readonly numbers: Numbers;
+}
+
+async function openPackedRecord(document: TreeDocument): Promise<OpenedRecord> {
+  const offsets = await readOffsets(document, RESPONSE_OFFSETS);
+  if (offsets === undefined) {
+    throw new SchemaError(`there is no ${RESPONSE_OFFSETS}: this is not the packed record`, {
+      at: { file: document.file },
+      hint: "send the files that logratio.Recorder writes",
+    });
+  }
+  const rows = offsets.length - 1;
+  return {
+    offsets,
+    rows,
+    columns: new TokenColumns(document, offsets[rows]!),
+    readPrompt: await openPrompts(document, "promptTokenIds", rows),
+    readTrainerPrompt: await openPrompts(document, "trainerPromptTokenIds", rows),
+    readTexts: await openTexts(document, rows),
+    numbers: await readNumbers(document, rows),
+  };
+}
+
+/**
+ * Checks that {@link readPackedRecord} can read a document, without reading its values.
+ *
+ * @throws SchemaError when a column is not an array of numbers, offsets do not ascend, or there are no log-probs
+ * @throws LengthMismatchError when a column and its offsets disagree
+ */
+export async function checkPackedRecord(document: TreeDocument): Promise<void> {
+  await openPackedRecord(document);
+  const { rolloutLogprobs, trainerLogprobs } = LIST_COLUMNS;
+  if (document.root[rolloutLogprobs] === undefined && document.root[trainerLogprobs] === undefined)
+    throw new SchemaError(`there is neither ${rolloutLogprobs} nor ${trainerLogprobs}`, {
+      at: { file: document.file },
+      hint: "send one log-prob per response token, of either side or of both",
+    });
+}
+
 /**
  * Drafts of a packed record, about `blockTokens` tokens at a time.
  *
@@ -252,13 +309,9 @@ export async function* readPackedRecord(
   document: TreeDocument,
   { blockTokens }: AdapterContext,
 ): AsyncGenerator<readonly SequenceDraft[]> {
-  const offsets = (await readOffsets(document, RESPONSE_OFFSETS))!;
-  const rows = offsets.length - 1;
-  const columns = new TokenColumns(document, offsets[rows]!);
-  const readPrompt = await openPrompts(document, "promptTokenIds", rows);
-  const readTrainerPrompt = await openPrompts(document, "trainerPromptTokenIds", rows);
-  const texts = await readTexts(document, rows);
-  const numbers = await readNumbers(document, rows);
+  const { offsets, rows, columns, readPrompt, readTrainerPrompt, readTexts, numbers } =
+    await openPackedRecord(document);
+  const texts = await readTexts();
   const origin = makeOrigin(document);
   const step = readMetadataNumber(document, "step");
   const rank = readMetadataNumber(document, "rank");

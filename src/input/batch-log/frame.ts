@@ -24,6 +24,8 @@ export interface FrameHead extends BatchKey {
 }
 
 const MAGIC = 0x3146524c;
+/** The first bytes of every frame. */
+export const MAGIC_BYTES: Buffer = Buffer.from("LRF1");
 export const PREFIX_BYTES = 32;
 const DIGEST_AT = 16;
 /** A head is about 120 bytes. */
@@ -40,6 +42,11 @@ export function encodeFrameStart(head: FrameHead, bodyBytes: number): Buffer {
   text.copy(start, PREFIX_BYTES);
   digestStart(start).copy(start, DIGEST_AT);
   return start;
+}
+
+/** `STEP RANK CALL`: the same for the same key. */
+export function keyText({ step, rank, call }: BatchKey): string {
+  return `${step} ${rank} ${call}`;
 }
 
 /** The lengths that a prefix declares; undefined where it is not a prefix. They are not verified yet. */

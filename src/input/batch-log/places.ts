@@ -6,12 +6,15 @@
  *     DATA/RUN/.serve/keys                batches in the record
  *     DATA/RUN/.serve/figures.json        figures for the list of runs
  *     DATA/RUN/.serve/alerts.json         raised alerts, and those still to be delivered (`serve --alerts`)
- *     DATA/RUN/.serve/refused/            batches that cannot be read, as they were received
+ *     DATA/RUN/.serve/refused/            batches that cannot be read, as they were received, and the reason of each
  *     DATA/.serve.lock                    which server has the directory
  *
  * @module
  */
 import { join } from "node:path";
+
+/** The folder of a run's directory that marks it as one that a server stores. */
+export const OWN_FOLDER = ".serve";
 
 export interface RunPlaces {
   /** What `logratio report` and `view --follow` read. */
@@ -25,7 +28,7 @@ export interface RunPlaces {
 }
 
 export function runPlaces(folder: string): RunPlaces {
-  const own = join(folder, ".serve");
+  const own = join(folder, OWN_FOLDER);
   return {
     folder,
     own,
@@ -37,7 +40,8 @@ export function runPlaces(folder: string): RunPlaces {
   };
 }
 
-const PART = /^part-(\d{8})(?:-\d+)?\.parquet$/;
+const SEGMENT = /^(\d{8,})\.log$/;
+const PART = /^part-(\d{8,})(?:-\d+)*\.parquet$/;
 
 export function partName(segment: number): string {
   return `part-${String(segment).padStart(8, "0")}.parquet`;
@@ -46,5 +50,15 @@ export function partName(segment: number): string {
 /** The segment that a part of the record was made of; undefined for other names. */
 export function partSegment(name: string): number | undefined {
   const digits = PART.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+export function segmentName(number: number): string {
+  return `${String(number).padStart(8, "0")}.log`;
+}
+
+/** The number in a segment's name; undefined for other names. */
+export function segmentNumber(name: string): number | undefined {
+  const digits = SEGMENT.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }

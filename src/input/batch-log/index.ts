@@ -1,0 +1,19 @@
+/**
+ * The directory in which `logratio serve` keeps a run: its log of received batches, the file of their keys, and where
+ * each lies. Who receives, stores and answers does not belong here (`apps/serve`).
+ *
+ * @module
+ */
+export { type BatchKey, encodeFrameStart, type FrameHead, keyText } from "./frame.ts";
+export { appendKeys, type KeyLine, readKeyLines } from "./key-file.ts";
+export {
+  OWN_FOLDER,
+  partName,
+  partSegment,
+  type RunPlaces,
+  runPlaces,
+  segmentName,
+  segmentNumber,
+} from "./places.ts";
+export { type Damage, describeDamage, type Frame, type ScannedSegment, scanSegment } from "./scan-segment.ts";
+export { countWaiting, type WaitingBatches } from "./waiting-batches.ts";
