@@ -49,14 +49,22 @@ export type FindingCode =
   | "note";
 
 /** The unit of a count of what is left out of every figure. */
-export type OmittedUnit = "token" | "sequence" | "file" | "input";
+export type OmittedUnit = "token" | "sequence" | "batch" | "file" | "input";
 
 /**
  * Why data is left out of every figure: `unreadable` should have been read; `incomparable` has no counterpart on the
  * other side; `repeated` is counted once elsewhere; `no_data` holds nothing to count; `by_name` is a file next to the
- * data whose name says that it is something else (a README, a tokenizer); `requested` was left out by a flag.
+ * data whose name says that it is something else (a README, a tokenizer); `requested` was left out by a flag; `waiting`
+ * was received by `logratio serve` and is not in the record yet.
  */
-export type OmissionReason = "unreadable" | "incomparable" | "repeated" | "no_data" | "by_name" | "requested";
+export type OmissionReason =
+  | "unreadable"
+  | "incomparable"
+  | "repeated"
+  | "no_data"
+  | "by_name"
+  | "requested"
+  | "waiting";
 
 /** Set by findings whose `count` is of data that was left out. */
 export interface Omission {

@@ -14,7 +14,7 @@ import { acceptOnePolicy } from "./one-policy.ts";
 import type { ReadOptions } from "./options.ts";
 import { readJoined } from "./read-joined.ts";
 import { readSources } from "./read-run.ts";
-import { reportWalk } from "./report-walk.ts";
+import { onlyWaiting, reportWaiting, reportWalk } from "./report-walk.ts";
 import { openRunFiles, type ReadApart } from "./run-files.ts";
 import { dropCopies, dropRepeated } from "./same-files.ts";
 import { listSome, nothingToRead, reportIgnored, reportIncomplete, reportUnread, select } from "./select.ts";
@@ -148,6 +148,7 @@ export async function openGroups(
   checkMapping(options);
   const found = await walk(paths);
   reportWalk(found, findings);
+  const waiting = await reportWaiting(found, findings, examineFile !== undefined);
   const { files, repeated } = await dropRepeated(found.files, findings);
   const walked = { ...found, files };
   const selection = await select(walked, { ...options, findings }, examineFile);
@@ -171,6 +172,7 @@ export async function openGroups(
   const accepted = options.onePolicy ? acceptOnePolicy(sources, findings) : sources;
   const readable = accepted.filter(({ problem }) => problem === undefined);
   if (readable.length === 0) {
+    if (waiting > 0 && sources.length + failures.length === 0) throw onlyWaiting(found.served[0]!, waiting);
     throw failures.length === 0 && walked.unreadable[0] !== undefined
       ? walked.unreadable[0].error
       : nothingToRead(paths, walked, selection);

@@ -3,7 +3,11 @@
  *
  * @module
  */
+import { basename, dirname, resolve } from "node:path";
+import { EmptyInputError, fileSystemError, isSystemError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
+import { formatBytes, plural } from "../../core/text/index.ts";
+import { countWaiting } from "../batch-log/index.ts";
 import { reportSkipped } from "./select.ts";
 import type { Walk } from "./walk.ts";
 
@@ -38,4 +42,55 @@ export function reportOutside(path: string, findings: FindingLog): void {
     describe: (count) =>
       `${count} ${count === 1 ? "link was" : "links were"} not followed: ${count === 1 ? "it leads" : "they lead"} out of the directories that may be read, or nowhere`,
   });
+}
+
+/**
+ * Counts the batches that a server acknowledged and has not added to the record of its runs.
+ *
+ * @param isFollowed the run is read again and again, and gets them a moment later where the server runs
+ * @returns how many
+ */
+export async function reportWaiting(
+  { served }: Walk,
+  findings: FindingLog,
+  isFollowed: boolean,
+): Promise<number> {
+  let total = 0;
+  for (const folder of served) {
+    const run = basename(resolve(folder));
+    try {
+      const { batches, damagedBytes, file } = await countWaiting(folder);
+      if (file === undefined || batches + damagedBytes === 0) continue;
+      total += batches;
+      const damaged = damagedBytes === 0 ? "" : `, and ${formatBytes(damagedBytes)} of its log are damaged`;
+      findings.add({
+        code: "no-data",
+        severity: isFollowed ? "info" : "warning",
+        subject: folder,
+        count: batches,
+        omits: { unit: "batch", why: "waiting" },
+        at: { file },
+        likely: "logratio serve received them, and was ended before it added them, or is adding them now",
+        hint: `start logratio serve ${dirname(folder)}, which adds them; if it runs, wait a moment`,
+        describe: (count) =>
+          `${plural(count, "batch", "batches")} of ${run} ${count === 1 ? "is" : "are"} not in the record yet${damaged}`,
+      });
+    } catch (cause) {
+      if (!isSystemError(cause)) throw cause;
+      reportSkipped(findings, folder, fileSystemError(cause, "read the log of", { file: folder }));
+    }
+  }
+  return total;
+}
+
+/** The error where a served run has no other data than batches in its log. */
+export function onlyWaiting(folder: string, batches: number): EmptyInputError {
+  return new EmptyInputError(
+    `${plural(batches, "batch", "batches")} ${batches === 1 ? "waits" : "wait"} in the log of logratio serve, and nothing is in the record yet`,
+    {
+      at: { file: folder },
+      likely: "logratio serve received them, and was ended before it added them, or is adding them now",
+      hint: `start logratio serve ${dirname(folder)}, which adds them; if it runs, wait a moment`,
+    },
+  );
 }

@@ -16,6 +16,7 @@ import {
   NotFoundError,
 } from "../../core/base/index.ts";
 import { COMPLETE_MARKERS } from "../adapters/index.ts";
+import { OWN_FOLDER } from "../batch-log/index.ts";
 import {
   isConfined,
   leadsInside,
@@ -48,6 +49,8 @@ export interface Walk {
   readonly unfollowed: readonly { readonly path: string; readonly target: string }[];
   /** Links that a confined process may not follow; where they lead is not known, nor whether there is anything. */
   readonly outside: readonly string[];
+  /** Directories that `logratio serve` stores a run in. */
+  readonly served: readonly string[];
   /** Paths that the system denied access to. */
   readonly unreadable: readonly { readonly path: string; readonly error: LogratioError }[];
 }
@@ -165,6 +168,7 @@ class Walker {
   readonly #markers = new Set<string>();
   readonly #unfollowed: { path: string; target: string }[] = [];
   readonly #outside: string[] = [];
+  readonly #served: string[] = [];
   readonly #unreadable: { path: string; error: LogratioError }[] = [];
   /** Real paths of entered directories: two links to one folder give its files only once. */
   readonly #seen = new Set<string>();
@@ -177,6 +181,7 @@ class Walker {
       markers: this.#markers,
       unfollowed: this.#unfollowed,
       outside: this.#outside,
+      served: this.#served,
       unreadable: this.#unreadable,
     };
   }
@@ -215,6 +220,8 @@ class Walker {
     await refuseOutside(folder.path);
     this.#entries += entries.length;
     this.#checkSize(folder);
+    if (entries.some((entry) => entry.name === OWN_FOLDER && entry.isDirectory()))
+      this.#served.push(folder.path);
     const whole = findWhole(entries.map(({ name }) => name));
     const looked = entries
       .filter(({ name }) => whole?.leaves(name) !== true && !name.startsWith("."))

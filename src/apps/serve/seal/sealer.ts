@@ -30,6 +30,8 @@ export interface SealerOptions {
   readonly onSealed: (task: SealTask, reply: SealReply, ms: number) => Promise<void>;
   /** Called on a failure; the task is retried. */
   readonly onFailed: (task: WaitingTask, error: unknown) => void;
+  /** Milliseconds before the second try, the third, and so on. */
+  readonly retryMs?: readonly number[];
 }
 
 /** A segment in the queue. */
@@ -166,8 +168,9 @@ export class Sealer {
       this.#lastSealed = Date.now();
       await this.#options.onSealed(task, reply, performance.now() - from);
     } catch (error) {
+      const { retryMs = RETRY_MS } = this.#options;
       const delay =
-        this.#ending === undefined ? RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]! : RETRY_AT_END_MS;
+        this.#ending === undefined ? retryMs[Math.min(tries, retryMs.length - 1)]! : RETRY_AT_END_MS;
       entry.tries++;
       entry.due = performance.now() + delay;
       const reason = error instanceof Error ? error.message : String(error);

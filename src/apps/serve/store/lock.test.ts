@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +40,6 @@ it.each([
 });
 
 it("is taken although a process was killed while it took it", async () => {
-  const { createHash } = await import("node:crypto");
   await writeFile(path, stale());
   const guard = `${path}.${createHash("sha256").update(stale()).digest("hex").slice(0, 16)}`;
   await writeFile(guard, JSON.stringify({ host: hostname(), pid: 2 ** 30, started: "2" }));
