@@ -149,6 +149,8 @@ function readTexts(batch: RecordBatch, name: SequenceText): readonly (string | u
       return batch.finishReasons ?? unknown();
     case "engine":
       return batch.engineIds ?? unknown();
+    case "recorder":
+      return batch.recorders ?? unknown();
   }
 }
 

@@ -15,6 +15,7 @@ export const SEQUENCE_FIELDS: readonly SequenceField[] = [
   textual("env", "environment", ["environment"], "environment", "env:math"),
   textual("finish", "finish_reason", ["finish_reason"], "why the engine stopped", "finish:length"),
   textual("engine", "engine", ["engine_id"], "engine or replica that sampled it", "engine:replica-3"),
+  textual("recorder", "recorder", [], "recorder object that wrote it", "recorder:3f2a"),
   numeric(
     "cached",
     "cached_tokens",

@@ -61,21 +61,22 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     sampleIds: list(batch.sampleIds),
     groupIds: list(batch.groupIds),
     environments: list(batch.environments),
-    ...takeRare(batch, list, each),
+    ...takeOptional(batch, list, each),
     promptTexts: list(batch.promptTexts),
     responseTexts: list(batch.responseTexts),
   };
 }
 
-/** What most sources lack. */
-function takeRare(
-  { finishReasons, engineIds, cachedTokens, tokenTexts }: RecordBatch,
+/** Columns that most batches lack. */
+function takeOptional(
+  { finishReasons, engineIds, recorders, cachedTokens, tokenTexts }: RecordBatch,
   list: <T>(items: readonly T[]) => T[],
   each: <T extends Column>(column: T) => T,
-): Pick<RecordBatch, "finishReasons" | "engineIds" | "cachedTokens" | "tokenTexts"> {
+): Pick<RecordBatch, "finishReasons" | "engineIds" | "recorders" | "cachedTokens" | "tokenTexts"> {
   return {
     ...(finishReasons && { finishReasons: list(finishReasons) }),
     ...(engineIds && { engineIds: list(engineIds) }),
+    ...(recorders && { recorders: list(recorders) }),
     ...(cachedTokens && { cachedTokens: each(cachedTokens) }),
     ...(tokenTexts && { tokenTexts: list(tokenTexts) }),
   };

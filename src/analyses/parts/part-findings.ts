@@ -5,7 +5,12 @@
  */
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
-import { describeChecks, type KeptChecks, reportSharedShift } from "../../input/ingest/index.ts";
+import {
+  describeChecks,
+  type KeptChecks,
+  reportRecorders,
+  reportSharedShift,
+} from "../../input/ingest/index.ts";
 import { noteFilter } from "../runs/index.ts";
 import type { FilterTally, PartInfo } from "./part.ts";
 
@@ -59,7 +64,12 @@ export function collectFindings(info: PartInfo): FindingLog {
     });
   }
   for (const shard of info.shards) findings.addData(shard.findings);
-  reportSharedShift(scannedShards(info), findings);
+  const scanned = scannedShards(info);
+  reportSharedShift(scanned, findings);
+  reportRecorders(
+    scanned.map(({ file, checks }) => ({ file, recordings: checks.recordings })),
+    findings,
+  );
   tellMissing(info, findings);
   findings.addData(info.notes);
   const filtered = info.shards.flatMap((shard) => shard.filtered ?? []);

@@ -20,6 +20,7 @@ export const SCALAR_COLUMNS = {
   environment: "environment",
   finishReason: "finish_reason",
   engineId: "engine_id",
+  recorder: "recorder",
   cachedTokens: "cached_tokens",
   reward: "reward",
   correctness: "correctness",
@@ -162,6 +163,7 @@ function addRowColumns(columns: ColumnList, batch: RecordBatch): void {
   columns.text(SCALAR_COLUMNS.environment, batch.environments);
   if (batch.finishReasons) columns.text(SCALAR_COLUMNS.finishReason, batch.finishReasons);
   if (batch.engineIds) columns.text(SCALAR_COLUMNS.engineId, batch.engineIds);
+  if (batch.recorders) columns.text(SCALAR_COLUMNS.recorder, batch.recorders);
   if (batch.cachedTokens) columns.number(SCALAR_COLUMNS.cachedTokens, batch.cachedTokens);
   columns.number(SCALAR_COLUMNS.reward, batch.rewards);
   columns.number(SCALAR_COLUMNS.correctness, batch.correctness);

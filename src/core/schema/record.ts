@@ -184,6 +184,11 @@ export interface RecordBatch {
   readonly finishReasons?: readonly (string | undefined)[];
   /** Which engine or replica sampled the sequence. Absent where no sequence of the batch says. */
   readonly engineIds?: readonly (string | undefined)[];
+  /**
+   * Which recorder object wrote the sequence, 32 hexadecimal digits: two recorders of one rank are two runs, or one that
+   * was resumed. Absent where no sequence of the batch says.
+   */
+  readonly recorders?: readonly (string | undefined)[];
   /** Prompt tokens that the engine took from its prefix cache; NaN = unknown, absent where no sequence says. */
   readonly cachedTokens?: Float64Array;
   /** `[length]` prompts as text, where the source has it. */

@@ -111,6 +111,8 @@ export interface SequenceDraft {
   readonly finishReason?: string | undefined;
   /** Which engine or replica sampled it. */
   readonly engineId?: string | undefined;
+  /** Which recorder object wrote it. */
+  readonly recorder?: string | undefined;
   /** Count of prompt tokens that came from the engine's prefix cache. */
   readonly cachedTokens?: number | undefined;
   /** The prompt as text. */

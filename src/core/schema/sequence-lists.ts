@@ -17,6 +17,7 @@ type SequenceColumns = Pick<
   | "environments"
   | "finishReasons"
   | "engineIds"
+  | "recorders"
   | "cachedTokens"
   | "promptTexts"
   | "responseTexts"
@@ -44,6 +45,7 @@ export class SequenceLists {
   // Sparse lists, empty when no sequence has a value: most sources lack these.
   #finishReasons: string[] = [];
   #engineIds: string[] = [];
+  #recorders: string[] = [];
   #cachedTokens: number[] = [];
   #promptTexts: Texts = [];
   #responseTexts: Texts = [];
@@ -70,6 +72,7 @@ export class SequenceLists {
     this.#environments.push(draft.environment);
     if (draft.finishReason !== undefined) this.#finishReasons[index] = draft.finishReason;
     if (draft.engineId !== undefined) this.#engineIds[index] = draft.engineId;
+    if (draft.recorder !== undefined) this.#recorders[index] = draft.recorder;
     if (draft.cachedTokens !== undefined && !Number.isNaN(draft.cachedTokens))
       this.#cachedTokens[index] = draft.cachedTokens;
     this.#promptTexts.push(draft.promptText);
@@ -104,7 +107,10 @@ export class SequenceLists {
   }
 
   /** Columns that some sequence has. */
-  #takeOptional(): Pick<SequenceColumns, "finishReasons" | "engineIds" | "cachedTokens" | "tokenTexts"> {
+  #takeOptional(): Pick<
+    SequenceColumns,
+    "finishReasons" | "engineIds" | "recorders" | "cachedTokens" | "tokenTexts"
+  > {
     const { length } = this.#steps;
     const texts = (list: readonly string[]): Texts => Array.from({ length }, (_, i) => list[i]);
     const cached = this.#cachedTokens;
@@ -112,6 +118,7 @@ export class SequenceLists {
     return {
       ...(this.#finishReasons.length > 0 && { finishReasons: texts(this.#finishReasons) }),
       ...(this.#engineIds.length > 0 && { engineIds: texts(this.#engineIds) }),
+      ...(this.#recorders.length > 0 && { recorders: texts(this.#recorders) }),
       ...(cached.length > 0 && {
         cachedTokens: Float64Array.from({ length }, (_, i) => cached[i] ?? NaN),
       }),
@@ -140,6 +147,7 @@ export class SequenceLists {
     this.#environments = [];
     this.#finishReasons = [];
     this.#engineIds = [];
+    this.#recorders = [];
     this.#cachedTokens = [];
     this.#promptTexts = [];
     this.#responseTexts = [];

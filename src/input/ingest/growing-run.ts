@@ -9,7 +9,7 @@ import { FindingLog } from "../../core/schema/index.ts";
 import { openGroups, pooled } from "./open-run.ts";
 import type { ReadOptions } from "./options.ts";
 import { emptyTally } from "./read-one.ts";
-import { readSources } from "./read-run.ts";
+import { readSources, reportAcross } from "./read-run.ts";
 import { isComplete, reportIncomplete } from "./select.ts";
 import { compareSources, examine, type Failure, type Source, type SourceReport } from "./sources.ts";
 
@@ -102,6 +102,7 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
           const all = new FindingLog();
           all.addAll(opened.findings);
           all.addAll(noticed);
+          reportAcross(kept, all);
           return all;
         },
         async *batches() {

@@ -32,6 +32,7 @@ export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs
 export type { Progress } from "./progress.ts";
 export type { Meter } from "./read-one.ts";
 export { type KeptChecks, keepChecks, reportSharedShift } from "./read-run.ts";
+export { reportRecorders } from "./recorders.ts";
 export { reportOutside } from "./report-walk.ts";
 export {
   type FileOutcome,

@@ -13,7 +13,7 @@ import { dropDuplicates } from "./duplicates.ts";
 import { acceptOnePolicy } from "./one-policy.ts";
 import type { ReadOptions } from "./options.ts";
 import { readJoined } from "./read-joined.ts";
-import { readSources } from "./read-run.ts";
+import { readSources, reportAcross } from "./read-run.ts";
 import { onlyWaiting, reportWaiting, reportWalk } from "./report-walk.ts";
 import { openRunFiles, type ReadApart } from "./run-files.ts";
 import { dropCopies, dropRepeated } from "./same-files.ts";
@@ -267,12 +267,16 @@ function ofSteps(
   );
 }
 
-/** @param findings findings of opening, to which reading adds */
+/**
+ * @param findings findings of opening, to which reading adds
+ * @param isShard whether it is a part of a larger run: what only all files together say is then reported elsewhere
+ */
 export function makeRun(
   group: Group,
   findings: FindingLog,
   { ignored, markers }: Groups,
   options: ReadOptions,
+  isShard = false,
 ): Run & ReadApart {
   const { name, sources } = group;
   if (group.isPair) {
@@ -296,6 +300,9 @@ export function makeRun(
   const onSkipped = (): void => {
     skipped++;
   };
+  const finish = (): void => {
+    if (!isShard) reportAcross(ordered, findings);
+  };
   return {
     name,
     runs: [...new Set(ordered.map(({ report }) => report.run))],
@@ -307,7 +314,19 @@ export function makeRun(
     get skipped() {
       return skipped;
     },
-    batches: () => readSources(ordered, options, findings, onSkipped),
-    files: () => openRunFiles(ordered, options, findings, onSkipped),
+    async *batches() {
+      yield* readSources(ordered, options, findings, onSkipped);
+      finish();
+    },
+    files() {
+      const files = openRunFiles(ordered, options, findings, onSkipped);
+      return {
+        ...files,
+        finish() {
+          files.finish();
+          finish();
+        },
+      };
+    },
   };
 }

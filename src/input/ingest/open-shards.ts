@@ -59,7 +59,7 @@ export async function openShards(paths: readonly string[], options: ReadOptions 
     return { shards: [make(group.sources, makeRun(group, new FindingLog(), opened, options))], findings };
   const shards = [...group.sources].sort(compareSources).map((source) => {
     const alone = { name: source.report.run, sources: [source], isPair: false } as const;
-    return make([source], makeRun(alone, new FindingLog(), opened, options));
+    return make([source], makeRun(alone, new FindingLog(), opened, options, true));
   });
   return { shards, findings };
 }

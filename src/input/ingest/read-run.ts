@@ -32,6 +32,7 @@ import {
   reopen,
   type Tally,
 } from "./read-one.ts";
+import { reportRecorders } from "./recorders.ts";
 import { openInput, type Source } from "./sources.ts";
 
 /**
@@ -92,6 +93,14 @@ export function finishSources(
   if (tally.batches === 0 && tally.firstError !== undefined) throw tally.firstError;
   reportRunShift(sources, scans.sums(), findings);
   checkMasked(tally, sources, options, findings);
+}
+
+/** What only the files of a run together say, once all of them are read. */
+export function reportAcross(sources: readonly Pick<Source, "report">[], findings: FindingLog): void {
+  reportRecorders(
+    sources.map(({ report }) => ({ file: report.file, recordings: report.checks.recordings })),
+    findings,
+  );
 }
 
 /** Calls `onProgress` for sources that are read one after the other. */

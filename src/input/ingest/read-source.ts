@@ -17,6 +17,7 @@ import {
 } from "./alignment/index.ts";
 import { createBatchChecker } from "./check.ts";
 import { type DraftOptions, packDrafts } from "./pack-drafts.ts";
+import { RecordingList } from "./recorders.ts";
 
 export interface PackOptions extends DraftOptions {
   /** What detection found, one line per column, to name the column at fault. */
@@ -46,12 +47,14 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     scanner: options.scanner,
     isOneSided: options.isOneSided === true,
   });
+  const recordings = new RecordingList();
   let masked = 0;
 
   const settle = (packed: RecordBatch): RecordBatch => {
     const { batch, lost } = moveTrainer(packed, checks.shift, findings);
     const ordinary = alignment.scan(batch);
     checker.check(batch, { lost, ordinary });
+    recordings.add(batch);
     alignment.see(batch, ordinary);
     options.onMasked(checker.maskedTokens - masked);
     masked = checker.maskedTokens;
@@ -59,6 +62,8 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
   };
   const finish = (): void => {
     checks.sentinels = checker.sentinels;
+    const recorded = recordings.list();
+    if (recorded.length > 0) checks.recordings = recorded;
     checker.finish();
     alignment.finish();
     reportMasks(checks, findings, file);

@@ -155,6 +155,7 @@ export function mergeHalves({ draft: first }: Half, { draft: second }: Half): Me
     environment: a.environment ?? b.environment,
     finishReason: a.finishReason ?? b.finishReason,
     engineId: a.engineId ?? b.engineId,
+    recorder: a.recorder ?? b.recorder,
     cachedTokens: a.cachedTokens ?? b.cachedTokens,
     promptText: a.promptText ?? b.promptText,
     // A text that continues after the last compared token is another text.

@@ -145,6 +145,7 @@ function toDraft(row: RecordRow, origin: Origin, position: number): SequenceDraf
     environment: text("environment"),
     finishReason: text("finishReason"),
     engineId: text("engineId"),
+    recorder: text("recorder"),
     cachedTokens: number("cachedTokens"),
     promptText: text("promptText"),
     responseText: text("responseText"),

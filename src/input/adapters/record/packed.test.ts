@@ -87,6 +87,21 @@ describe("the packed record as the Python recorder writes it", () => {
     expect(findings).toEqual([]);
   });
 
+  it("with the recorder that wrote it, of the whole file or of each sequence", async () => {
+    const whole = change(({ metadata }) => {
+      metadata.recorder = "0123456789abcdef".repeat(2);
+    });
+    expect((await readAll(whole)).batches[0]!.recorders).toEqual(
+      new Array(3).fill("0123456789abcdef".repeat(2)),
+    );
+    const each = change(({ columns }) => {
+      columns.recorder = { dtype: "U8", shape: [3], bytes: Buffer.from("abc") };
+      const offsets = BigInt64Array.of(0n, 2n, 2n, 3n);
+      columns["recorder.offsets"] = { dtype: "I64", shape: [4], bytes: Buffer.from(offsets.buffer) };
+    });
+    expect((await readAll(each)).batches[0]!.recorders).toEqual(["ab", undefined, "c"]);
+  });
+
   it("in blocks of any size", async () => {
     for (const batchTokens of [1, 4, 6, 100]) {
       const { batches } = await readAll(FILE, { batchTokens });

@@ -35,6 +35,7 @@ const TEXTS = [
   "environment",
   "finishReason",
   "engineId",
+  "recorder",
   "promptText",
   "responseText",
 ] as const;
@@ -315,6 +316,7 @@ export async function* readPackedRecord(
   const origin = makeOrigin(document);
   const step = readMetadataNumber(document, "step");
   const rank = readMetadataNumber(document, "rank");
+  const recorder = document.metadata[SCALAR_COLUMNS.recorder] || undefined;
   for (let first = 0; first < rows; ) {
     const last = endOfBlock(offsets, first, blockTokens);
     const base = offsets[first]!;
@@ -347,6 +349,7 @@ export async function* readPackedRecord(
         step: numbers.step?.[i] ?? step,
         rank: numbers.rank?.[i] ?? rank,
         row: numbers.row?.[i] ?? i,
+        recorder: texts.recorder?.[i] ?? recorder,
         origin,
       });
     }

@@ -1,3 +1,5 @@
+import type { Recording } from "../recorders.ts";
+
 /** What was found in the data of one source while it was read; grows until its last batch. */
 export interface SourceChecks {
   /** Columns whose masks were combined, the response mask first; undefined when the adapter has no such list. */
@@ -19,6 +21,8 @@ export interface SourceChecks {
    * their memory, and a run may have ten thousand files. Undefined with `--align none`, and before the source is read.
    */
   scanSums: Float64Array | undefined;
+  /** Which recorders wrote which steps; absent where no sequence names its recorder. */
+  recordings?: readonly Recording[];
 }
 
 export function emptyChecks(): SourceChecks {

@@ -173,6 +173,7 @@ export class RunPass {
       environment: batch.environments[row],
       finish_reason: batch.finishReasons?.[row],
       engine: batch.engineIds?.[row],
+      recorder: batch.recorders?.[row],
       file: batch.provenance.file,
     });
     addSlices(this.steps, batch, row, sums, figures.deltas, facts);

@@ -57,6 +57,7 @@ export const SEQUENCE_COLUMNS: readonly SqlColumn<SequenceSource>[] = [
   text("environment", "environment", "environment or data source"),
   text("finish_reason", "finish_reason", "why the engine stopped"),
   text("engine_id", "engine", "engine or replica that sampled it"),
+  text("recorder", "recorder", "recorder object that wrote it"),
   text("file", "file", "file that it was read from"),
   figure("reward", "float64", "reward"),
   figure("correct", "bool", "whether its answer is right"),
