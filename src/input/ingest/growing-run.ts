@@ -74,7 +74,7 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
         asked.findings.addAll(known.findings);
         return known.result;
       });
-      const { name, sources, isPair } = await pooled(paths, opened);
+      const { name, sources, isPair } = await pooled(paths, opened, options);
       if (isPair) return { broken: "two files make one run: they are read together" };
       const ordered = [...sources].sort(compareSources);
       const places = new Map(ordered.map((source, place) => [source.file.path, place]));

@@ -130,7 +130,7 @@ describe("a directory is a run", () => {
       ["duplicate", "1 npz file repeats steps of the torch files in pt, which are read instead"],
     ]);
     const both = await readAll([join(folder, "run/npz/step_12.npz"), join(folder, "run/pt/step_12.pt")]);
-    expect(both.run.sources).toHaveLength(2);
+    expect(both.run.sources).toHaveLength(1);
   });
 
   it("keeps runs apart, or pools them and warns", async () => {

@@ -16,6 +16,7 @@ import { readJoined } from "./read-joined.ts";
 import { readSources, reportAcross } from "./read-run.ts";
 import { onlyWaiting, reportWaiting, reportWalk } from "./report-walk.ts";
 import { openRunFiles, type ReadApart } from "./run-files.ts";
+import { Contents, dropSameContent } from "./same-content.ts";
 import { dropCopies, dropRepeated } from "./same-files.ts";
 import { listSome, nothingToRead, reportIgnored, reportIncomplete, reportUnread, select } from "./select.ts";
 import { findSides, requireSides, type Sides } from "./sides.ts";
@@ -75,11 +76,15 @@ export interface Run {
  */
 export async function openRun(paths: readonly string[], options: ReadOptions = {}): Promise<Run> {
   const opened = await openGroups(paths, options);
-  return makeRun(await pooled(paths, opened), opened.findings, opened, options);
+  return makeRun(await pooled(paths, opened, options), opened.findings, opened, options);
 }
 
 /** Pools all groups into one run in which nothing counts twice. */
-export async function pooled(paths: readonly string[], { groups, findings }: Groups): Promise<Group> {
+export async function pooled(
+  paths: readonly string[],
+  { groups, findings }: Groups,
+  options: ReadOptions,
+): Promise<Group> {
   const [first] = groups;
   // The two files of a pair hold the same tokens by design: nothing is a duplicate.
   if (first?.isPair) return first;
@@ -96,19 +101,33 @@ export async function pooled(paths: readonly string[], { groups, findings }: Gro
     });
   }
   const all = groups.flatMap(({ sources }) => sources);
-  return { name: names.join("+"), sources: await dropCopies(all, findings), isPair: false };
+  return { name: names.join("+"), sources: await countOnce(all, options, findings), isPair: false };
+}
+
+/** Drops files with the same bytes as another, then those with the same sequences. */
+async function countOnce(
+  sources: readonly Source[],
+  options: ReadOptions,
+  findings: FindingLog,
+): Promise<Source[]> {
+  return dropSameContent(await dropCopies(sources, findings), new Contents(options), findings);
 }
 
 /** Like {@link openRun}, but runs found side by side in a directory stay separate, ordered by name. */
 export async function openRuns(paths: readonly string[], options: ReadOptions = {}): Promise<Run[]> {
   const opened = await openGroups(paths, options);
-  return opened.groups.map((group) => {
+  const runs: Run[] = [];
+  for (const group of opened.groups) {
     const findings = new FindingLog();
     for (const finding of opened.findings.list()) {
       findings.add({ ...finding, subject: finding.message, describe: () => finding.message });
     }
-    return makeRun(group, findings, opened, options);
-  });
+    const once = group.isPair
+      ? group
+      : { ...group, sources: await countOnce(group.sources, options, findings) };
+    runs.push(makeRun(once, findings, opened, options));
+  }
+  return runs;
 }
 
 /** Files that make one run. */
@@ -184,10 +203,12 @@ export async function openGroups(
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   reportOtherSteps(readable, wanted, findings);
   const names = [...new Set(wanted.map(({ report }) => report.run))].sort();
-  const groups = names.map((name): Group => {
+  const contents = new Contents(options);
+  const groups: Group[] = [];
+  for (const name of names) {
     const members = wanted.filter(({ report }) => report.run === name);
-    return { name, sources: dropDuplicates(members, findings), isPair: false };
-  });
+    groups.push({ name, sources: await dropDuplicates(members, contents, findings), isPair: false });
+  }
   return { groups, findings, ignored, markers };
 }
 

@@ -43,7 +43,7 @@ export interface Shards {
  */
 export async function openShards(paths: readonly string[], options: ReadOptions = {}): Promise<Shards> {
   const opened = await openGroups(paths, options);
-  const group = await pooled(paths, opened);
+  const group = await pooled(paths, opened, options);
   const { findings } = opened;
   const make = (sources: readonly Source[], run: Run): Shard => ({
     name: sources[0]!.report.file,

@@ -85,7 +85,7 @@ const CHUNK_BYTES = 1 << 20;
 
 /**
  * Drops sources with the same bytes, step and rank as another: a copied directory would count everything twice. The
- * first in order stays. If the user named both files, both are read, with a warning.
+ * first in order stays, a file that the user named before others.
  */
 export async function dropCopies(sources: readonly Source[], findings: FindingLog): Promise<Source[]> {
   const dropped = new Set<Source>();
@@ -104,7 +104,7 @@ export async function dropCopies(sources: readonly Source[], findings: FindingLo
         const [first, ...others] = [...copies.filter(isNamed), ...copies.filter((copy) => !isNamed(copy))];
         for (const copy of others) {
           tell(copy, first!, findings);
-          if (!isNamed(copy)) dropped.add(copy);
+          dropped.add(copy);
         }
       }
     }
@@ -118,20 +118,17 @@ function isNamed({ file }: Source): boolean {
 }
 
 function tell(copy: Source, first: Source, findings: FindingLog): void {
-  const counted = isNamed(copy);
   findings.add({
     code: "duplicate",
     severity: "warning",
-    subject: counted ? "copies counted" : "copies",
+    subject: "copies",
     count: 1,
-    ...(counted ? {} : { omits: { unit: "file", why: "repeated" } as const }),
+    omits: { unit: "file", why: "repeated" },
     at: { file: copy.file.path },
     likely: "a directory or a file was copied",
-    ...(counted ? { hint: "give only one of the copies" } : {}),
     describe: (count) => {
       const hold = count === 1 ? "file holds" : "files hold";
-      const fate = counted ? "counted twice, since both were named" : "counted once";
-      return `${count} ${hold} the same bytes as another of the same step and rank, ${fate}; ${count === 1 ? "it" : "the first"} repeats ${first.file.path}`;
+      return `${count} ${hold} the same bytes as another of the same step and rank, counted once; ${count === 1 ? "it" : "the first"} repeats ${first.file.path}`;
     },
   });
 }
