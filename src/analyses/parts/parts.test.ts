@@ -111,15 +111,17 @@ describe("parts of a run", () => {
   it("find a shift that no file shows by itself, as one process does", async () => {
     const dumps = join(folder, "shifted");
     await mkdir(dumps);
-    const lines = drawLogprobs(5, { sequences: 30, tokens: 100, open: 0.4, noise: 0.05 }).map(
-      ({ rollout, trainer, mask }, i) =>
-        JSON.stringify({
-          responses: Array.from(mask, (_, t) => 100 * i + t),
-          response_mask: [...mask],
-          rollout_log_probs: [...rollout],
-          old_log_probs: [...moveEntries(trainer, 1)],
-        }),
-    );
+    const draw = (seed: number): string[] =>
+      drawLogprobs(seed, { sequences: 30, tokens: 100, open: 0.4, noise: 0.05 }).map(
+        ({ rollout, trainer, mask }, i) =>
+          JSON.stringify({
+            responses: Array.from(mask, (_, t) => 100 * i + t),
+            response_mask: [...mask],
+            rollout_log_probs: [...rollout],
+            old_log_probs: [...moveEntries(trainer, 1)],
+          }),
+      );
+    const lines = draw(5);
     const writeDump = (name: string, some: readonly string[]) =>
       writeFile(join(dumps, name), `${some.join("\n")}\n`);
     for (let i = 0; i < 12; i++) await writeDump(`step_${i + 1}.jsonl`, lines.slice(2 * i, 2 * i + 2));
@@ -131,7 +133,7 @@ describe("parts of a run", () => {
       expect(plain(await merge(`shifted-${align}`))).toEqual(plain(whole));
     }
     // Found in one of the files, it is said of that file alone.
-    await writeDump("step_13.jsonl", lines);
+    await writeDump("step_13.jsonl", draw(6));
     const whole = await reportRun([dumps], { threads: 1 });
     await summarize([dumps], "shifted-more");
     expect(plain(await merge("shifted-more"))).toEqual(plain(whole));

@@ -93,6 +93,7 @@ export async function* readJoined(
       align: options.align,
       scanner: options.align === "none" ? undefined : new ShiftScanner(),
       keepOdd: options.keepOdd,
+      mostKeys: 0,
       onMasked: (tokens) => {
         tally.masked += tokens;
       },

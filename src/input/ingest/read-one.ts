@@ -106,6 +106,8 @@ export interface SourceContext {
   readonly findings: FindingLog;
   /** The shift for `--align auto` of a run whose files are too small to determine it separately. */
   readonly runShift: number | undefined;
+  /** See `PackOptions.mostKeys`. */
+  readonly mostKeys: number;
   readonly companions: readonly Companion[];
   readonly meter: Meter;
   /** Counts are added to it. */
@@ -162,6 +164,7 @@ export async function* readOne(source: ReadableSource, context: SourceContext): 
       checks: report.checks,
       align: options.align,
       runShift: context.runShift,
+      mostKeys: context.mostKeys,
       scanner: context.scanner,
       isOneSided: isOneSided(options),
       keepOdd: options.keepOdd,

@@ -33,6 +33,7 @@ import {
   type Tally,
 } from "./read-one.ts";
 import { reportRecorders } from "./recorders.ts";
+import { keysPerFile, reportRowsAcross } from "./repeated-rows.ts";
 import { openInput, type Source } from "./sources.ts";
 
 /**
@@ -67,6 +68,7 @@ export async function* readSources(
         options,
         findings,
         runShift,
+        mostKeys: keysPerFile(sources.length),
         companions: await companions.of(source),
         meter,
         tally,
@@ -99,6 +101,10 @@ export function finishSources(
 export function reportAcross(sources: readonly Pick<Source, "report">[], findings: FindingLog): void {
   reportRecorders(
     sources.map(({ report }) => ({ file: report.file, recordings: report.checks.recordings })),
+    findings,
+  );
+  reportRowsAcross(
+    sources.map(({ report }) => ({ file: report.file, rowKeys: report.checks.rowKeys })),
     findings,
   );
 }
@@ -175,15 +181,15 @@ function hasShift({ scanSums }: { readonly scanSums?: ArrayLike<number> | null |
 
 /**
  * {@link SourceChecks} of a file that was read separately, in JSON form; `scanSums` is null when shifts were not
- * checked.
+ * checked. Keys of sequences are left out: a part is a few kilobytes, however many sequences its file has.
  */
-export interface KeptChecks extends Omit<SourceChecks, "masks" | "scanSums"> {
+export interface KeptChecks extends Omit<SourceChecks, "masks" | "scanSums" | "rowKeys"> {
   readonly masks?: readonly string[];
   readonly scanSums: readonly number[] | null;
 }
 
 /** @param checks checks of a source that was read to its end */
-export function keepChecks({ masks, scanSums, ...checks }: SourceChecks): KeptChecks {
+export function keepChecks({ masks, scanSums, rowKeys: _, ...checks }: SourceChecks): KeptChecks {
   return { ...checks, ...(masks && { masks }), scanSums: scanSums === undefined ? null : [...scanSums] };
 }
 

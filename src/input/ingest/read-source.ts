@@ -17,7 +17,7 @@ import {
 } from "./alignment/index.ts";
 import { createBatchChecker } from "./check.ts";
 import { type DraftOptions, packDrafts } from "./pack-drafts.ts";
-import { RecordingList } from "./recorders.ts";
+import { RowChecks } from "./row-checks.ts";
 
 export interface PackOptions extends DraftOptions {
   /** What detection found, one line per column, to name the column at fault. */
@@ -31,6 +31,8 @@ export interface PackOptions extends DraftOptions {
   readonly isOneSided?: boolean | undefined;
   /** See `ReadOptions.keepOdd`. */
   readonly keepOdd?: boolean | undefined;
+  /** Keys of sequences to keep for `reportRowsAcross`: see `keysPerFile`. */
+  readonly mostKeys: number;
   /** Called with the tokens with mask 1 of each batch. */
   readonly onMasked: (tokens: number) => void;
 }
@@ -47,14 +49,14 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
     scanner: options.scanner,
     isOneSided: options.isOneSided === true,
   });
-  const recordings = new RecordingList();
+  const rows = new RowChecks(findings, options.mostKeys);
   let masked = 0;
 
   const settle = (packed: RecordBatch): RecordBatch => {
     const { batch, lost } = moveTrainer(packed, checks.shift, findings);
     const ordinary = alignment.scan(batch);
     checker.check(batch, { lost, ordinary });
-    recordings.add(batch);
+    rows.add(batch);
     alignment.see(batch, ordinary);
     options.onMasked(checker.maskedTokens - masked);
     masked = checker.maskedTokens;
@@ -62,8 +64,7 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
   };
   const finish = (): void => {
     checks.sentinels = checker.sentinels;
-    const recorded = recordings.list();
-    if (recorded.length > 0) checks.recordings = recorded;
+    rows.finish(checks);
     checker.finish();
     alignment.finish();
     reportMasks(checks, findings, file);

@@ -21,6 +21,7 @@ import {
   type Tally,
 } from "./read-one.ts";
 import { findRunShift, finishSources, RunScans } from "./read-run.ts";
+import { keysPerFile } from "./repeated-rows.ts";
 import type { Source } from "./sources.ts";
 
 /** A file of a run as plain data, so that another thread can read it. */
@@ -30,6 +31,8 @@ export type RunFile = Omit<ReadableSource, "adapter" | "document"> & { readonly 
 export interface RunFacts {
   /** The shift for `--align auto`, for files too small to determine it separately. */
   readonly runShift: number | undefined;
+  /** See `keysPerFile`. */
+  readonly mostKeys: number;
 }
 
 /** The outcome of reading one file, apart from its batches. */
@@ -104,7 +107,10 @@ export function openRunFiles(
       bytes: source.report.bytes,
       file: toRunFile(source),
     })),
-    survey: async () => ({ runShift: await findRunShift(sources, options) }),
+    survey: async () => ({
+      runShift: await findRunShift(sources, options),
+      mostKeys: keysPerFile(sources.length),
+    }),
     read: (place, facts, meter) =>
       readFile(sources[place]!, options, { ...facts, meter, companions, of: sources[place]! }),
     settle(place, outcome) {
@@ -137,6 +143,7 @@ function readFile(
   options: ReadOptions,
   {
     runShift,
+    mostKeys,
     meter,
     ...shared
   }: RunFacts & { readonly meter: Meter; readonly companions?: CompanionDocuments; readonly of?: Source },
@@ -147,7 +154,9 @@ function readFile(
   return {
     async *batches() {
       const companions = shared.of === undefined ? [] : ((await shared.companions?.of(shared.of)) ?? []);
-      const context: SourceContext = { options, findings, runShift, companions, meter, tally, scanner };
+      const context: SourceContext = {
+        ...{ options, findings, runShift, mostKeys, companions, meter, tally, scanner },
+      };
       yield* readOne(source, context);
     },
     outcome: () => ({ tally, findings, checks: source.report.checks, scan: scanner?.sums() }),

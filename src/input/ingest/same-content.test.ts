@@ -106,7 +106,10 @@ describe("one batch in two containers counts once", () => {
     const steps = [1, 2, 3, 4];
     for (const step of steps)
       for (const rank of [0, 1])
-        await put(`step_${step}.rank_${rank}.jsonl`, lines([row(step, 0, rank), row(step, 1 + rank, rank)]));
+        await put(
+          `step_${step}.rank_${rank}.jsonl`,
+          lines([row(step, 2 * rank, rank), row(step, 2 * rank + 1, rank)]),
+        );
     const { batches } = await readAll(folder);
     await writeRecord(
       join(folder, "run.parquet"),
@@ -134,6 +137,21 @@ describe("one batch in two containers counts once", () => {
     expect(run.sources.map(({ file }) => file)).toEqual([full]);
   });
 
+  it("a batch that was recorded again under the next number", async () => {
+    const text = lines([row(1, 0), row(1, 1)], () => ({ recorder: "a".repeat(32) }));
+    const first = await put("step_1.rank_0.call_0.jsonl", text);
+    await put("step_1.rank_0.call_1.jsonl", text.replaceAll("a".repeat(32), "b".repeat(32)));
+    await put(
+      "step_1.rank_0.call_2.jsonl",
+      lines([row(1, 2), row(1, 3)], () => ({ recorder: "a".repeat(32) })),
+    );
+    const { sequences, said } = await count();
+    expect([sequences, said.map(({ count: files, message }) => [files, message.includes(first)])]).toEqual([
+      4,
+      [[1, true]],
+    ]);
+  });
+
   it("in shards, and in runs that are kept apart", async () => {
     await put("a/step_1.jsonl", lines([row(1, 0)]));
     await put("a/step_1.jsonl.gz", gzipSync(lines([row(1, 0)])));
@@ -158,7 +176,7 @@ describe("other sequences stay", () => {
     await put("d/step_3.jsonl", lines([row(3, 0), row(3, 1)]));
     await put("e/step_3.jsonl", lines([row(3, 0), row(3, 2)]));
     const { sequences, said } = await count();
-    expect([sequences, said]).toEqual([7, []]);
+    expect([sequences, said.filter(({ omits }) => omits !== undefined)]).toEqual([7, []]);
   });
 
   it("in another format of the same step: read, and said", async () => {

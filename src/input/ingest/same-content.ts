@@ -108,8 +108,8 @@ function isSame(a: RowContent, b: RowContent): boolean {
 
 /**
  * Drops sources all of whose sequences are in others, in another container or folder. Files of one series (names that
- * differ only in numbers) are not compared with each other, so an ordinary run costs nothing; others of the same step
- * are compared by their first sequence, and read whole only where that is the same.
+ * differ only in numbers) are compared with each other only if step and rank are the same and the size nearly so: an
+ * ordinary run costs nothing. Others are compared by their first sequence, and read whole only where that is the same.
  */
 export async function dropSameContent(
   sources: readonly Source[],
@@ -148,9 +148,53 @@ function canReadAgain({ file, companions, document }: Source): boolean {
   return file.path !== "-" && file.pipe !== true && companions.length === 0 && document?.kind !== "rows";
 }
 
-/** Files of steps of which two series have a file that begins with the same sequence. */
+/** Files of steps of which two series, or two files of nearly the same size, begin with the same sequence. */
 async function findSuspects(files: readonly SeriesFile[], contents: Contents): Promise<SeriesFile[]> {
-  if (countSeries(files) < 2) return [];
+  const found = await findAlike(findClose(files), contents);
+  if (countSeries(files) > 1) for (const file of await findInSeries(files, contents)) found.add(file);
+  return files.filter((file) => found.has(file));
+}
+
+/** Bytes by which two files of one series may differ if they differ only in what they say of themselves. */
+const SLACK = 1024;
+
+/** Files of one series, step and rank that have about the same size as another: a batch that was recorded again. */
+function findClose(files: readonly SeriesFile[]): SeriesFile[][] {
+  const groups = new Map<string, SeriesFile[]>();
+  for (const file of files) {
+    const { report, stepIsCertain } = file.source;
+    if (report.step === undefined || !stepIsCertain) continue;
+    const key = `${file.series} ${report.step} ${report.rank}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [file]);
+    else group.push(file);
+  }
+  return [...groups.values()]
+    .map((group) => group.filter((file) => group.some((other) => other !== file && areClose(file, other))))
+    .filter(({ length }) => length > 1);
+}
+
+function areClose({ source: a }: SeriesFile, { source: b }: SeriesFile): boolean {
+  return Math.abs(a.report.bytes - b.report.bytes) <= SLACK;
+}
+
+async function findAlike(groups: readonly SeriesFile[][], contents: Contents): Promise<Set<SeriesFile>> {
+  const found = new Set<SeriesFile>();
+  for (const group of groups) {
+    const byFirst = new Map<number, SeriesFile[]>();
+    for (const file of group) {
+      const first = await contents.first(file.source);
+      if (first !== undefined) byFirst.set(first.logprobs, [...(byFirst.get(first.logprobs) ?? []), file]);
+    }
+    for (const alike of byFirst.values()) if (alike.length > 1) for (const file of alike) found.add(file);
+  }
+  return found;
+}
+
+async function findInSeries(
+  files: readonly SeriesFile[],
+  contents: Contents,
+): Promise<ReadonlySet<SeriesFile>> {
   const loose = files.filter(({ source }) => !source.stepIsCertain || source.report.step === undefined);
   const firsts = new Map<SeriesFile, ContentRow | undefined>();
   const look = async (file: SeriesFile): Promise<ContentRow | undefined> => {
@@ -180,7 +224,7 @@ async function findSuspects(files: readonly SeriesFile[], contents: Contents): P
     const whole = alike.some((file) => loose.includes(file)) ? files : together;
     if (alike.length > 0) for (const file of whole) found.add(file);
   }
-  return files.filter((file) => found.has(file));
+  return found;
 }
 
 function countSeries(files: readonly SeriesFile[]): number {
@@ -225,7 +269,8 @@ class ContentIndex {
     for (const [key, count] of wanted) {
       let held = 0;
       for (const [other, times] of index.get(key) ?? []) {
-        if (other.series === file.series || !canBeSame(other.source, file.source)) continue;
+        if (other === file || !canBeSame(other.source, file.source)) continue;
+        if (other.series === file.series && !areClose(other, file)) continue;
         holders.add(other);
         held += times;
       }

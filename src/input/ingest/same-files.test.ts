@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lacks } from "../../../test/support/platform.ts";
-import { FIXTURES, readAll, readError } from "../adapters/read.test-data.ts";
+import { FIXTURES, readAll, readError, withoutRepeats } from "../adapters/read.test-data.ts";
 import { type Growth, growingRun } from "./growing-run.ts";
 
 const noLinks = lacks("links", "one file by several names");
@@ -19,7 +19,7 @@ const pairFile = (side: string): string => `${FIXTURES}pair/tgi_${side}.json`;
 
 async function count(paths: string[]): Promise<[number, string[]]> {
   const { batches, findings } = await readAll(paths);
-  const said = findings.filter(({ code }) => code === "duplicate");
+  const said = withoutRepeats(findings).filter(({ code }) => code === "duplicate");
   expect(said.every(({ omits, count: files }) => omits === undefined || files > 0)).toBe(true);
   return [batches.reduce((sum, { length }) => sum + length, 0), said.map(({ message }) => message)];
 }

@@ -1,4 +1,5 @@
 import type { Recording } from "../recorders.ts";
+import type { RowKeys } from "../repeated-rows.ts";
 
 /** What was found in the data of one source while it was read; grows until its last batch. */
 export interface SourceChecks {
@@ -23,6 +24,8 @@ export interface SourceChecks {
   scanSums: Float64Array | undefined;
   /** Which recorders wrote which steps; absent where no sequence names its recorder. */
   recordings?: readonly Recording[];
+  /** Which sequences it holds; absent where none tells something. */
+  rowKeys?: RowKeys;
 }
 
 export function emptyChecks(): SourceChecks {

@@ -5,11 +5,10 @@
  */
 import type { FindingLog } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
+import { CONSOLE, readConsoleLines, readValue } from "./console-lines.ts";
 import { NOT_METRICS, type SeriesBuilder, type SeriesForm, STEP_NAMES, toLogged } from "./series.ts";
 import { findSeparator, parseRows } from "./text-table.ts";
 
-/** `step:12 - actor/lr:1e-06 - …`, after any prefix of a launcher (verl/utils/logger/aggregate_logger.py). */
-const CONSOLE = /(?:^|\s)step:(\d+) - (\S.*:.*)$/;
 /** Milliseconds, value, step (mlflow/store/tracking/file_store.py). */
 const MLFLOW = /^(\d{10,16}) (\S+) (\d+)$/;
 const SAMPLE_LINES = 200;
@@ -45,7 +44,7 @@ export function addText(
   const plain = text.replace(/^\ufeff/, "");
   if (form === "CSV") addTable(plain, name, builder, findings);
   else if (form === "MLflow metric") addMlflow(plain, name, builder);
-  else addConsole(plain, builder);
+  else addConsole(plain, name, builder, findings);
 }
 
 function findStepColumn(header: readonly string[]): number | undefined {
@@ -103,17 +102,64 @@ function addTable(text: string, file: string, builder: SeriesBuilder, findings: 
   }
 }
 
-function addConsole(text: string, builder: SeriesBuilder): void {
-  for (const line of text.split(/\r?\n/)) {
-    const match = CONSOLE.exec(line);
-    if (match === null) continue;
-    for (const part of match[2]!.split(" - ")) {
+function addConsole(text: string, file: string, builder: SeriesBuilder, findings: FindingLog): void {
+  const { entries, strays } = readConsoleLines(text);
+  for (const { step, parts, line, joined, cut } of entries) {
+    for (const part of parts) {
+      const value = readValue(part);
       const colon = part.lastIndexOf(":");
-      // NumPy 2 writes its numbers as np.float64(0.5).
-      const value = toLogged(part.slice(colon + 1).replace(/^np\.\w+\((.*)\)$/, "$1"));
-      if (colon > 0 && value !== undefined) builder.add(part.slice(0, colon).trim(), Number(match[1]), value);
+      if (colon > 0 && value !== undefined) builder.add(part.slice(0, colon).trim(), step, value);
     }
+    const at = { file, line };
+    if (joined > 0) tellJoined(joined, at, findings);
+    if (cut !== undefined) tellCut(cut, at, findings);
   }
+  if (strays.length > 0) tellStrays(strays, file, findings);
+}
+
+interface LinePlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+function tellJoined(count: number, at: LinePlace, findings: FindingLog): void {
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: "wrapped lines",
+    count,
+    at,
+    likely: "a terminal or a paste broke long lines",
+    describe: (total) =>
+      `${plural(total, "line continues", "lines continue")} the console line before: read as one`,
+  });
+}
+
+function tellCut(metric: string, at: LinePlace, findings: FindingLog): void {
+  findings.add({
+    code: "partial-line",
+    severity: "skipped",
+    subject: "cut values",
+    count: 1,
+    at,
+    likely: "a terminal or a paste broke or cut off long lines",
+    hint: "take the metrics from the trainer's log file instead",
+    describe: (total) =>
+      `${plural(total, "metric")} at the end of a console line ${total === 1 ? "is" : "are"} cut off, or may be, and left out: ${total === 1 ? "" : "the first, "}${metric}`,
+  });
+}
+
+function tellStrays(lines: readonly number[], file: string, findings: FindingLog): void {
+  findings.add({
+    code: "partial-line",
+    severity: "skipped",
+    subject: "lines without a step",
+    count: lines.length,
+    at: { file, line: lines[0]! },
+    likely: "the line with their step was cut off",
+    describe: (total) =>
+      `${plural(total, "line")} of console metrics ${total === 1 ? "belongs" : "belong"} to no step and ${total === 1 ? "is" : "are"} left out`,
+  });
 }
 
 function addMlflow(text: string, name: string, builder: SeriesBuilder): void {

@@ -1,0 +1,161 @@
+/**
+ * verl's lines on the console, made whole: a terminal or a paste breaks them at any place, so a number that ends a line
+ * may go on in the next one, and must not be read as it stands.
+ *
+ * @module
+ */
+import { toLogged } from "./series.ts";
+
+/** `step:12 - actor/lr:1e-06 - …`, after any prefix of a launcher (verl/utils/logger/aggregate_logger.py). */
+export const CONSOLE = /(?:^|\s)step:(\d+)\s+-\s+(\S.*:.*)$/;
+/** The beginning of one, however little of it the line has. */
+const START = /(?:^|\s)step:\d*(?:\s+-(?:\s.*)?)?$/;
+/** Ray's prefix, and escape sequences of colors. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals color Ray's prefix with them
+const PREFIX = /^(?:\x1b\[[\d;]*m)*\([^()]*pid=\d+[^()]*\)(?:\x1b\[[\d;]*m)* ?/;
+const SEPARATOR = /\s+-(?:\s+|$)/;
+/** What is left of a number, or of the text of one, after a cut. */
+const NUMBER_REST = /^[\d.eE+\-naifNAIFt()]+$/;
+
+/** The metrics of one step, from one line or several. */
+export interface ConsoleEntry {
+  readonly step: number;
+  /** `name:value` each. */
+  readonly parts: readonly string[];
+  /** Of its first line, from 1. */
+  readonly line: number;
+  /** Lines that continue it. */
+  readonly joined: number;
+  /** The metric whose value is cut off, or may be; it is not among the parts. */
+  readonly cut: string | undefined;
+}
+
+export interface ConsoleLines {
+  readonly entries: readonly ConsoleEntry[];
+  /** Lines of metrics that belong to no step: the line with their step is cut off. */
+  readonly strays: readonly number[];
+}
+
+export function readConsoleLines(text: string): ConsoleLines {
+  const entries: ConsoleEntry[] = [];
+  const strays: number[] = [];
+  let open: OpenEntry | undefined;
+  const close = (): void => {
+    const entry = open?.finish();
+    if (entry !== undefined) entries.push(entry);
+    open = undefined;
+  };
+  for (const [place, line] of text.split(/\r?\n/).entries()) {
+    if (START.test(line) || CONSOLE.test(line)) {
+      close();
+      open = new OpenEntry(line, place + 1);
+    } else if (open?.take(line) !== true) {
+      close();
+      if (countMetrics(line) >= STRAY_METRICS) strays.push(place + 1);
+    }
+  }
+  close();
+  return { entries, strays };
+}
+
+/** So many `name:number` with separators are no chance. */
+const STRAY_METRICS = 3;
+
+function countMetrics(line: string): number {
+  return line.split(SEPARATOR).filter(isMetric).length;
+}
+
+/** `name:number` without white space. */
+function isMetric(part: string): boolean {
+  const colon = part.lastIndexOf(":");
+  return colon > 0 && !/\s/.test(part) && readValue(part) !== undefined;
+}
+
+/** The number of a `name:value`; NumPy 2 writes its numbers as np.float64(0.5). */
+export function readValue(part: string): number | undefined {
+  return toLogged(part.slice(part.lastIndexOf(":") + 1).replace(/^np\.\w+\((.*)\)$/, "$1"));
+}
+
+class OpenEntry {
+  readonly #line: number;
+  #text: string;
+  #joined = 0;
+  /** Of the line that was added last, and of those that certainly went on in the next one. */
+  #length: number;
+  readonly #fullLengths = new Set<number>();
+  #isCut = false;
+
+  constructor(text: string, line: number) {
+    this.#text = text;
+    this.#line = line;
+    this.#length = text.length;
+  }
+
+  /** Takes the next line if it continues the entry. */
+  take(raw: string): boolean {
+    if (this.#isCut) return false;
+    const line = raw.replace(PREFIX, "");
+    if (line.trim() === "") return false;
+    const parts = line.trim().split(SEPARATOR);
+    const begins = /^\s*-(?:\s|$)/.test(line);
+    const rest = begins ? parts.slice(1) : parts;
+    const chain = rest.slice(begins ? 0 : 1);
+    if (!chain.slice(0, -1).every(isMetric) || /\s/.test(chain.at(-1) ?? "")) return false;
+    if (begins || /\s-\s*$/.test(this.#text)) {
+      if (!begins && !isMetric(rest[0]!) && chain.length === 0 && !rest[0]!.includes("/")) return false;
+      this.#add(begins ? ` ${line.trim()}` : ` ${line.trim()}`, raw);
+      return true;
+    }
+    return this.#takeInside(line.trimEnd(), rest[0]!, chain, raw);
+  }
+
+  /** The line was cut inside a name or a number, unless this one has nothing to do with it. */
+  #takeInside(line: string, head: string, chain: readonly string[], raw: string): boolean {
+    if (/\s/.test(head)) return false;
+    const last = this.#text.split(SEPARATOR).at(-1)!;
+    const isWhole = isMetric(last.replace(/^.*\sstep:/, "step:"));
+    const isCertain = chain.some(isMetric) || this.#fullLengths.has(this.#length);
+    const joined = isMetric(last + head) || chain.length === 0;
+    if (!joined || (!isCertain && !isMetric(last + head))) return false;
+    if (isWhole && !isCertain) {
+      // It may be a line of its own: then the last number stands, and else it is another one.
+      if (!NUMBER_REST.test(head) && !isMetric(head)) return false;
+      this.#isCut = true;
+      return true;
+    }
+    this.#add(line, raw);
+    return true;
+  }
+
+  #add(more: string, raw: string): void {
+    this.#fullLengths.add(this.#length);
+    this.#length = raw.length;
+    this.#text += more;
+    this.#joined++;
+  }
+
+  /** Undefined for a line that only looks like one. */
+  finish(): ConsoleEntry | undefined {
+    const match = CONSOLE.exec(this.#text);
+    if (match === null) return undefined;
+    const parts = match[2]!.split(SEPARATOR).filter((part) => part !== "");
+    const last = parts.at(-1) ?? "";
+    const isCut = this.#isCut || (readValue(last) === undefined && isCutOff(last));
+    const cut = isCut ? (last.slice(0, last.lastIndexOf(":")) || last).trim() : undefined;
+    return {
+      step: Number(match[1]),
+      parts: isCut ? parts.slice(0, -1) : parts,
+      line: this.#line,
+      joined: this.#joined,
+      cut,
+    };
+  }
+}
+
+/** A name without a value, or a value that is the beginning of a number. */
+function isCutOff(part: string): boolean {
+  const colon = part.lastIndexOf(":");
+  return (
+    colon < 0 || /^(?:[+-]?(?:\d[\d.]*(?:e[+-]?)?|\.)?|n|na|[+-]?in?|np\..*)$/i.test(part.slice(colon + 1))
+  );
+}
