@@ -17,8 +17,9 @@
 import { resolve } from "node:path";
 import type { ErrorSpan } from "../analyses/kl/index.ts";
 import { createDistributionPool, type DistributionPool } from "../analyses/parallel/index.ts";
-import { containError, dictionary, isSystemError } from "../core/base/index.ts";
+import { containError, dictionary } from "../core/base/index.ts";
 import type { Finding, FindingLog } from "../core/schema/index.ts";
+import { isStudyFailure } from "./is-study-failure.ts";
 import { keyed } from "./keyed-text.ts";
 import type { BackendOptions } from "./open-policy.ts";
 import type { LogitsPolicy, Policy } from "./policy.ts";
@@ -167,8 +168,7 @@ export class StudyScoring {
         } catch (error) {
           // A failure during an abort is due to the abort.
           if (signal?.aborted) break;
-          // System errors concern the study's own files, and so every policy.
-          if (isSystemError(error)) throw error;
+          if (isStudyFailure(error, this.#spec.out)) throw error;
           const failure = containError(error, { file: policy.at }, "policy");
           if (policy.role === "reference") throw failure;
           reportPolicy(this.#findings, policy, failure);

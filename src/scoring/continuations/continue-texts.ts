@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { containError, isLogratioError, isSystemError, UnsupportedError } from "../../core/base/index.ts";
+import { containError, isLogratioError, UnsupportedError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import type { TokenDecoder } from "../../input/tokens/index.ts";
 import { gradeAnswer } from "../grade-answer.ts";
+import { isStudyFailure } from "../is-study-failure.ts";
 import { computeKey } from "../keyed-text.ts";
 import type { BackendOptions } from "../open-policy.ts";
 import type { Policy } from "../policy.ts";
@@ -93,7 +94,7 @@ export async function continueTexts(
         await continueUnder(policy.name, run);
       } catch (error) {
         if (options.signal?.aborted) break;
-        if (isSystemError(error)) throw error;
+        if (isStudyFailure(error, spec.out)) throw error;
         reportPolicy(findings, policy, containError(error, { file: policy.at }, "policy"), "continued");
       }
       await pool.closeAllBut(new Set());

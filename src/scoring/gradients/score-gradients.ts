@@ -5,9 +5,10 @@
  */
 
 import { findFirstError } from "../../analyses/kl/index.ts";
-import { containError, isLogratioError, isSystemError } from "../../core/base/index.ts";
+import { containError, isLogratioError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import { makeDirectory } from "../../input/io/index.ts";
+import { isStudyFailure } from "../is-study-failure.ts";
 import { keyed } from "../keyed-text.ts";
 import type { BackendOptions } from "../open-policy.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";
@@ -55,7 +56,7 @@ export async function scoreGradients(
         await scoreCheckpoint(policy.name, { spec, texts, options, pool, findings });
       } catch (error) {
         if (options.signal?.aborted) break;
-        if (isSystemError(error)) throw error;
+        if (isStudyFailure(error, spec.out)) throw error;
         reportPolicy(
           findings,
           policy,
