@@ -103,7 +103,8 @@ async function openSpools(directory: string): Promise<SourceSpools> {
     return spool;
   };
   const close = async (): Promise<void> => {
-    for (const { file } of spools.values()) await file.close();
+    // Of what was given up: its error would hide the one that ended it.
+    for (const { file } of spools.values()) await file.close().catch(() => {});
     await scratch.remove();
   };
 
@@ -130,6 +131,8 @@ async function openSpools(directory: string): Promise<SourceSpools> {
         }));
         for (const { file, dtype, shape } of spools.values()) {
           await file.truncate(shape.reduce((product, size) => product * size, WRITTEN_BYTES[dtype]));
+          // Some file systems (NFS, quotas) report a failed write only on close: before any of it is read.
+          await file.close();
         }
         if (perSequence) arrays.push(offsetsArray(offsets));
         const temporary = await createTemporaryFile(path);

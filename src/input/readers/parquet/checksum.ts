@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { isSystemError } from "../../../core/base/index.ts";
+import { writeAll } from "../../io/index.ts";
 
 const KEY = "logratio.sha256";
 const ZEROS = "0".repeat(64);
@@ -23,7 +24,7 @@ export const CHECKSUM: Readonly<Record<string, string>> = { [KEY]: ZEROS };
 export async function fillChecksum(file: FileHandle): Promise<void> {
   const field = await checksumField(file);
   if (field === undefined || field === "cut") throw new Error("the footer has no room for a checksum");
-  await file.write(await sum(file, field.at), field.at, "latin1");
+  await writeAll(file, Buffer.from(await sum(file, field.at), "latin1"), field.at);
 }
 
 /**

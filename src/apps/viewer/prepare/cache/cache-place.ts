@@ -149,11 +149,11 @@ function isOfWriting(error: unknown, place: string): boolean {
 }
 
 function unwritable(places: readonly string[], failure: unknown): FileSystemError {
-  const { message, likely = message } = fileSystemError(failure, "write to", { file: places[0]! });
+  const { message, likely } = fileSystemError(failure, "write to", { file: places[0]! });
   return new FileSystemError(`the viewer's cache cannot be written to ${places.join(" or ")}`, {
     cause: failure,
     at: { file: places[0]! },
-    likely,
+    likely: likely === undefined ? message : `${message}: ${likely}`,
     hint: "name a writable directory on a disk with free space: --cache DIR",
   });
 }
