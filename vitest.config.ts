@@ -34,6 +34,7 @@ const shared = {
 
 export default defineConfig({
   test: {
+    globalSetup: ["test/support/private-tmpdir.ts"],
     projects: [
       {
         plugins: [refuseDistImports],

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { klFigures } from "../../render/kl/index.ts";
 import { sampleKlReport } from "../../render/kl/sample.test-data.ts";
 import { drawPdf } from "./draw-pdf.ts";
@@ -29,7 +29,7 @@ const chart = (text: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 40" width="200" height="40" font-family="system-ui" font-size="12"><text x="4" y="20">${text}</text></svg>`;
 
 test("a study's figures are drawn in every format, at the size that was asked for", async () => {
-  const dir = join(mkdtempSync(join(tmpdir(), "figures-")), "out");
+  const dir = join(temporaryFolder("figures-"), "out");
   await checkFigureFormats(["svg", "png", "pdf"]);
   const some = figures.filter(({ id }) => ["kl-over-checkpoints", "case-1-heat-map"].includes(id));
   expect(some).toHaveLength(2);
@@ -88,7 +88,7 @@ test("what a PDF cannot take is said", async () => {
 });
 
 test("a directory of other files is not written to", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "figures-"));
+  const dir = temporaryFolder("figures-");
   await checkFiguresDirectory(join(dir, "new"));
   await checkFiguresDirectory(dir);
   writeFileSync(join(dir, "paper.tex"), "x");

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { Tensor, TreeDocument } from "../io/columns.ts";
 import { openFile } from "../io/file-source.ts";
 import { type ArrayFormat, createCorrectedArrays, MASK_NAME, WEIGHTS_NAME } from "./corrected-arrays.ts";
@@ -17,7 +17,7 @@ const fixtures = fileURLToPath(new URL("../../../test/fixtures/adapters/", impor
  * document is open until the test ends.
  */
 async function roundTrip(fixture: string, format: ArrayFormat, batchTokens: number) {
-  const folder = mkdtempSync(join(tmpdir(), "corrected-"));
+  const folder = temporaryFolder("corrected-");
   const arrays = createCorrectedArrays(() => join(folder, `out.${format}`), format);
   const run = await openRun([join(fixtures, fixture)], { batchTokens });
   for await (const batch of run.batches()) {
@@ -27,10 +27,7 @@ async function roundTrip(fixture: string, format: ArrayFormat, batchTokens: numb
   const [file] = arrays.files;
   expect(readdirSync(folder)).toEqual([`out.${format}`]);
   const document = (await openDocument(await openFile(file!))) as TreeDocument;
-  onTestFinished(async () => {
-    await document.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => document.close());
   return document;
 }
 
@@ -81,7 +78,7 @@ it("are what NumPy reads", async () => {
     console.warn("skipped: reading the npz with NumPy, because LOGRATIO_PYTHON names no Python that has it");
     return;
   }
-  const folder = mkdtempSync(join(tmpdir(), "corrected-"));
+  const folder = temporaryFolder("corrected-");
   const arrays = createCorrectedArrays(() => join(folder, "out.npz"), "npz");
   for await (const batch of (await openRun([join(fixtures, "verl/batch.npz")])).batches()) {
     await arrays.add(batch, { weights: batch.rolloutLogprobs!, mask: batch.responseMask });

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { RL_PROBE_TEMPLATE } from "../texts/index.ts";
 import { readStudyConfig } from "./read-config.ts";
 import { type ConfiguredStudy, readStudy } from "./read-study.ts";
@@ -41,7 +41,7 @@ seed: 7
 `;
 
 async function read(config: string, more: object = {}): Promise<ConfiguredStudy> {
-  const dir = mkdtempSync(join(tmpdir(), "rl-probe-"));
+  const dir = temporaryFolder("rl-probe-");
   mkdirSync(join(dir, "local"));
   writeFileSync(join(dir, "config.yaml"), config);
   const settings = await readStudyConfig(join(dir, "config.yaml"));

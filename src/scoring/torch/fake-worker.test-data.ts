@@ -1,14 +1,14 @@
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 /**
  * A program that stands for Python: it introduces itself as the worker does and then runs `body` for each request, with
  * `request` (its header), `send(header, arrays)` and `fs` at hand. The frames are written here a second time, from the
- * documentation, so that both sides cannot be wrong in the same way.
+ * documentation, so that both sides cannot be wrong in the same way. It is there until the test ends.
  */
 export function writeFakePython(body: string, hello = "{ hello: 'fake', protocol: 1 }"): string {
-  const file = join(mkdtempSync(join(tmpdir(), "fake-python-")), "python");
+  const file = join(temporaryFolder("fake-python-"), "python");
   const script = `#!${process.execPath}
 const fs = require("node:fs");
 const send = (header, arrays = {}) => {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { LogitsPolicy, TextFigures } from "../policy.ts";
 import { cutBatches } from "../score-batches.ts";
 import { writeFakePython } from "./fake-worker.test-data.ts";
@@ -21,6 +21,7 @@ beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "torch-worker-"));
   model("a");
 });
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const open = (python: string): Promise<LogitsPolicy> => openTorchPolicy("a", join(root, "a"), { python });
 const OPEN = `if (request.op === "open") answer({ model: 7, facts }); if (request.op === "close") answer();`;

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { EXPECTED, FIXTURES, picture, readAll, readError } from "../read.test-data.ts";
 
 const FILE = `${FIXTURES}record/recorder.safetensors`;
@@ -40,7 +40,7 @@ function change(edit: (parts: Parts) => void): string {
   const encoded = Buffer.from(JSON.stringify({ __metadata__: metadata, ...Object.fromEntries(laid) }));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(encoded.length));
-  const path = join(mkdtempSync(join(tmpdir(), "packed-")), "step_1.rank_0.call_0.safetensors");
+  const path = join(temporaryFolder("packed-"), "step_1.rank_0.call_0.safetensors");
   writeFileSync(path, Buffer.concat([length, encoded, ...Object.values(columns).map(({ bytes }) => bytes)]));
   return path;
 }

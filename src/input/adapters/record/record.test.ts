@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { EXPECTED, FIXTURES, picture, readAll, readError, withoutRepeats } from "../read.test-data.ts";
 
 const fixture = (name: string): string => `${FIXTURES}record/${name}`;
@@ -39,7 +39,7 @@ describe("the record as a trainer writes it with pyarrow", () => {
   });
 
   it("says what a row cannot keep", async () => {
-    const path = join(mkdtempSync(join(tmpdir(), "record-")), "rows.jsonl");
+    const path = join(temporaryFolder("record-"), "rows.jsonl");
     const row = { rollout_logprobs: [-1, -2], trainer_logprobs: [-1, -2] };
     const ragged = { "topk_ids.rollout": [1, 2, 3], "topk_logprobs.rollout": [-1, -2, -3] };
     const rows = [

@@ -1,0 +1,34 @@
+/**
+ * Gives all tests a temporary directory of their own, and fails the run if one of them leaves something there.
+ *
+ * @module
+ */
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What `os.tmpdir()` reads; workers and what they start inherit it. */
+const VARIABLES = ["TMPDIR", "TEMP", "TMP"];
+/** Files of programs that are not ours: compiled code of Node, profiles that a killed browser leaves. */
+const FOREIGN =
+  /^(?:node-compile-cache|v8-compile-cache|jiti|\.?org\.chromium\.|\.com\.google\.Chrome|rust_mozprofile)/;
+
+export default function setUp(): () => void {
+  // Short, since sockets lie in it and their paths are limited to 107 bytes.
+  const folder = mkdtempSync(join(tmpdir(), "lr-"));
+  const before = VARIABLES.map((name) => [name, process.env[name]] as const);
+  for (const name of VARIABLES) process.env[name] = folder;
+  return () => {
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    const left = readdirSync(folder).filter((name) => !FOREIGN.test(name));
+    rmSync(folder, { recursive: true, force: true });
+    if (left.length === 0) return;
+    // Vitest prints what a teardown throws, and ends with status 0.
+    process.exitCode = 1;
+    throw new Error(
+      `tests left ${left.length} of their files in the temporary directory: ${left.sort().join(", ")}. Whoever makes one removes it: test/support/temporary-folder.ts`,
+    );
+  };
+}
