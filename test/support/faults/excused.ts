@@ -1,0 +1,104 @@
+/**
+ * Lines that change files and that no scenario of an ordinary run reaches. Everything else is disturbed.
+ *
+ * @module
+ */
+
+export interface Excuse {
+  /** Why, or which test disturbs them. */
+  readonly why: string;
+  /** Beginnings of `MODULE: LINE`, of built modules. */
+  readonly lines: readonly string[];
+  /** Scenarios of the long run reach them. */
+  readonly isInLongRun?: true;
+}
+
+export const EXCUSED: readonly Excuse[] = [
+  {
+    why: "scenarios of the long run",
+    isInLongRun: true,
+    lines: [
+      "apps/viewer/bundle/write-bundle.ts: makeDirectory(dirname(join(",
+      "apps/viewer/bundle/write-bundle.ts: await writing(",
+      "apps/viewer/bundle/write-bundle.ts: await writeFile(",
+      "apps/viewer/bundle/write-bundle.ts: await rename(whole, before)",
+      "apps/viewer/bundle/write-bundle.ts: await rename(made, whole)",
+      "apps/viewer/bundle/write-bundle.ts: const written = pipeline(",
+      "apps/viewer/kl/build-study.ts: ",
+      "apps/viewer/kl/values-file.ts: ",
+      "input/ingest/corrected-arrays.ts: ",
+      "input/readers/npz/write.ts: ",
+    ],
+  },
+  {
+    why: "repairs after another fault: the second faults of the long run meet them",
+    lines: [
+      "apps/serve/log/run-log.ts: await segment.file.truncate(",
+      "apps/serve/seal/seal-segment.ts: await unlink(join(folder, name))",
+      "apps/serve/store/lock.ts: await rm(",
+      "apps/serve/store/run-store.ts: ",
+      "apps/viewer/bundle/write-bundle.ts: await rename(before, whole)",
+      "apps/viewer/prepare/cache/cache-place.ts: await rm(",
+      "input/io/scratch.ts: rmSync(",
+      "scoring/store/lines-file.ts: await writeWholeFile(",
+      "scoring/store/policy-scores.ts: await rm(",
+    ],
+  },
+  {
+    why: "the caller's line is disturbed: it returns the promise, so that it is on no stack",
+    lines: [
+      "apps/viewer/prepare/cache/cache-place.ts: return createScratch(place)",
+      "apps/viewer/bundle/write-bundle.ts: return createScratch(",
+    ],
+  },
+  {
+    why: "synchronous, for a directory that is there already; where it is made, its line in input/io is disturbed",
+    lines: [
+      "apps/alerts/alert-watch.ts: makeDirectory(",
+      "apps/serve/store/data-store.ts: makeDirectory(",
+      "apps/viewer/bundle/write-bundle.ts: makeDirectory(dirname(whole))",
+    ],
+  },
+  {
+    why: "a batch that cannot be read: src/apps/serve/seal/seal-segment.test.ts",
+    lines: [
+      "apps/serve/seal/seal-segment.ts: await mkdir(refused",
+      "apps/serve/seal/seal-segment.ts: await writeFile(path, body)",
+    ],
+  },
+  {
+    why: "a run that grows while it is shown: src/apps/viewer/prepare/follow, test/view-signals.test.ts",
+    lines: ["apps/viewer/prepare/cache/share-file.ts: ", "apps/viewer/prepare/follow/living-run.ts: "],
+  },
+  {
+    why: "a file that is wanted whole or not at all, by the helper that is disturbed: test/full-disk.test.ts",
+    lines: ["analyses/parts/answer-requests.ts: ", "apps/cli/commands/", "apps/figures/index.ts: "],
+  },
+  {
+    why: "lines that are appended, each by itself whole or ignored: test/killed.test.ts, src/input/ingest/jsonl-log.test.ts",
+    lines: [
+      "input/ingest/jsonl-log.ts: ",
+      "scoring/continuations/continuations-file.ts: ",
+      "scoring/gradients/score-gradients.ts: ",
+      "scoring/store/lines-file.ts: appendJsonl(",
+      "scoring/write-results.ts: ",
+    ],
+  },
+  {
+    why: "below the temporary directory, for this process alone: test/scratch.test.ts",
+    lines: [
+      "analyses/analyze/database.ts: ",
+      "apps/cli/on-ray.ts: ",
+      "apps/viewer/prepare/sql/query-run.ts: ",
+      "apps/viewer/server/dropped-files.ts: ",
+      "apps/viewer/server/parquet-answer.ts: ",
+      "input/ingest/open-document.ts: ",
+      "input/remote/local-copy.ts: ",
+    ],
+  },
+  {
+    why: "a name's bytes of a file whose writer is disturbed",
+    lines: ["input/readers/safetensors/write.ts: "],
+  },
+  { why: "standard output: test/full-disk.test.ts", lines: ["apps/cli/standard-streams.ts: "] },
+];

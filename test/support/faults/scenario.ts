@@ -1,0 +1,58 @@
+/**
+ * What the scenarios of the faults share.
+ *
+ * @module
+ */
+import { readdirSync } from "node:fs";
+import { expect } from "vitest";
+import type { Call, Ended, Fault } from "./injected.ts";
+
+/** A program at work, undisturbed once and then under faults. */
+export interface Scenario {
+  readonly name: string;
+  /** Makes the inputs in a folder, and runs it undisturbed. @returns its calls that change files */
+  prepare(folder: string): Promise<readonly Call[]>;
+  /** Runs it with each of these faults and then without one. @throws where something is lost, torn or counted twice */
+  check(faults: readonly Fault[]): Promise<void>;
+}
+
+/** A message about the user's disk. */
+export const DISK_ERROR =
+  /^error: [\s\S]*(?:the disk is full|\(ENOSPC\)|the device reports an input\/output error|\(EIO\))/m;
+
+const TEMPORARY = /(?:^|\/)\.?logratio-[^/]*/;
+export const isTemporary = (path: string): boolean => TEMPORARY.test(path);
+
+export function listTemporary(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter(isTemporary);
+}
+
+/** What could not be removed stays until a later run writes there. */
+export const isFailedRemoval = ({ kind }: Fault, hit: Call | undefined): boolean =>
+  hit !== undefined && /^(?:rm|rmdir|unlink)/.test(hit.op) && !kind.startsWith("kill");
+
+/** Beside the folder of a trial: what is in it is compared. */
+export const openLog = (directory: string): string => `${directory}.log`;
+
+/**
+ * How a process ends that met a fault: killed; or with status 0 where it could go on, else 3 and a message about the disk,
+ * since that is at fault and not the program.
+ *
+ * @param hit the call that met it; undefined where the process ended before
+ */
+export function checkEnd(
+  { status, signal, err }: Ended,
+  { kind }: Fault,
+  hit: Call | undefined,
+  message: string,
+): void {
+  if (hit !== undefined && kind.startsWith("kill")) {
+    expect(signal, message).toBe("SIGKILL");
+    return;
+  }
+  expect(signal, message).toBe(null);
+  expect(status, message).toBeOneOf(hit === undefined ? [0] : [0, 3]);
+  if (kind === "bug") return;
+  expect(err, message).not.toMatch(/bug:|\n {4}at /);
+  if (status === 3) expect(err, message).toMatch(DISK_ERROR);
+}
