@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { findStalePart, ROOT } from "./support/build-state.mjs";
+import { NOTICES } from "./support/third-party-notices.mjs";
 
 /** The tag of a wheel by the platform of DuckDB's package; what Node's own wheels need is needed anyway. */
 const TAGS = {
@@ -103,7 +104,7 @@ function stageSources() {
   for (const name of ["pyproject.toml", "hatch_build.py", "README.md", "logratio"])
     carry(join(ROOT, "python", name), join(stage, name));
   carry(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
-  for (const name of ["bin", "program", "dist/web", "examples/demo", "skills", "package.json"])
+  for (const name of ["bin", "program", "dist/web", "examples/demo", "skills", "package.json", NOTICES])
     carry(join(ROOT, name), join(program, name));
   for (const [path, { dev, optional, devOptional }] of Object.entries(lock))
     if (CARRIED.test(path) || (path !== "" && !dev && !optional && !devOptional))
@@ -138,12 +139,9 @@ function addBindings(platform) {
   if (status !== 0) fail(`npm cannot get ${name}; name other platforms with --platform`);
   const [{ filename }] = JSON.parse(stdout);
   const tarball = join(scratch, basename(filename));
-  // The lock names platforms that its registry did not offer; those have only the registry's own checksum, which npm checks.
-  if (integrity !== undefined) {
-    const found = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
-    if (found !== integrity)
-      fail(`${name} is not what package-lock.json names: ${found}, expected ${integrity}`);
-  }
+  const found = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
+  if (found !== integrity)
+    fail(`${name} is not what package-lock.json names: ${found}, expected ${integrity}`);
   mkdirSync(target, { recursive: true });
   execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", target]);
   return target;

@@ -1,9 +1,10 @@
-// Builds dist/: src/ compiled, web/ bundled into dist/web; and program/: the command line, bundled. The committed wasm is checked by `npm test`, not rebuilt here.
+// Builds dist/: src/ compiled, web/ bundled into dist/web; and program/: the command line, bundled; and the notices of the packages in both. The committed wasm is checked by `npm test`, not rebuilt here.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { buildProgram } from "./support/build-program.mjs";
+import { collectNotices, writeAllNotices } from "./support/third-party-notices.mjs";
 
 const root = new URL("../", import.meta.url);
 const tsc = fileURLToPath(new URL("node_modules/typescript/bin/tsc", root));
@@ -13,8 +14,14 @@ try {
     cwd: fileURLToPath(root),
     stdio: "inherit",
   });
-  await build({ configFile: fileURLToPath(new URL("web/vite.config.ts", root)), logLevel: "warn" });
-  await buildProgram();
+  const packages = new Set();
+  await build({
+    configFile: fileURLToPath(new URL("web/vite.config.ts", root)),
+    logLevel: "warn",
+    plugins: [collectNotices(packages)],
+  });
+  await buildProgram(collectNotices(packages));
+  writeAllNotices(packages);
 } catch (error) {
   if (error?.status === undefined) console.error(error);
   process.exit(1);

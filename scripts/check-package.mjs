@@ -9,6 +9,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
+import { findUnpinned } from "./support/lock.mjs";
+import { NOTICES } from "./support/third-party-notices.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -30,6 +32,7 @@ if (process.argv.includes("--write")) writeFileSync(recordPath, `${JSON.stringif
 compareWithRecord(names);
 await loadInternals();
 checkDependencies();
+checkLock();
 const { size, count } = await checkTarball();
 
 for (const problem of problems) console.error(problem);
@@ -87,6 +90,18 @@ function checkDependencies() {
   }
 }
 
+/** What `npm ci` installs is what was looked at. */
+function checkLock() {
+  for (const name of findUnpinned(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"))))
+    problems.push(`package-lock.json has no hash of ${name}: run node scripts/complete-lock.mjs`);
+}
+
+/** Each package that the build put into a bundle has its notice in the tarball. */
+function checkNotices(files) {
+  for (const path of [NOTICES, `dist/web/${NOTICES}`])
+    if (!files.some((file) => file.path === path)) problems.push(`the tarball lacks ${path}`);
+}
+
 async function checkTarball() {
   const folder = mkdtempSync(join(tmpdir(), "logratio-pack-"));
   try {
@@ -99,6 +114,7 @@ async function checkTarball() {
     );
     if (packed.size > MAX_TARBALL)
       problems.push(`the tarball has ${packed.size} bytes, at most ${MAX_TARBALL} are allowed`);
+    checkNotices(packed.files);
     for (const { path } of packed.files) {
       if (/\.test\.|\.test-data\./.test(path)) problems.push(`the tarball holds a test: ${path}`);
       // Their sources are not in the tarball, so they lead nowhere.

@@ -1,6 +1,8 @@
 // node scripts/complete-lock.mjs: names in package-lock.json the optional packages for other platforms that the
-// registry did not offer when the lock was written (mirrors often hold one platform). `npm ci` refuses a lock without
-// them; their integrity is checked where they are installed, by the registry there.
+// registry did not offer when the lock was written (mirrors often hold one platform), and asks npm's registry for the
+// hashes that are missing. `npm ci` refuses a lock without these packages, and without a hash it would install whatever it
+// is given: native code, for the most part.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 const path = new URL("../package-lock.json", import.meta.url);
@@ -55,6 +57,23 @@ for (const parent of Object.values(lock.packages)) {
     added.push(name);
   }
 }
+const hashed = [];
+for (const [key, entry] of Object.entries(lock.packages)) {
+  if (key === "" || entry.link || entry.integrity !== undefined) continue;
+  const name = `${key.slice(key.lastIndexOf("node_modules/") + "node_modules/".length)}@${entry.version}`;
+  const dist = JSON.parse(
+    execFileSync("npm", ["view", name, "dist", "--json"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+      shell: process.platform === "win32",
+    }),
+  );
+  const { version, ...rest } = entry;
+  // Without the address, as all others: `npm ci` takes it from whichever registry is set, and checks the hash.
+  lock.packages[key] = { version, integrity: dist.integrity, ...rest };
+  hashed.push(name);
+}
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added.length} packages named: ${added.join(", ") || "none was missing"}`);
+console.log(`${hashed.length} hashes added: ${hashed.join(", ") || "none was missing"}`);

@@ -2,6 +2,9 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, minify, type Plugin } from "vite";
 
 const TARGET = "es2022";
+/** As the viewer's server sends it (`src/apps/viewer/server/security.ts`), but for `frame-ancestors`. */
+const PAGE_POLICY =
+  "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'";
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
@@ -12,7 +15,7 @@ export default defineConfig({
     jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" },
     jsxInject: 'import { Fragment, h } from "preact";',
   },
-  plugins: [shortNames()],
+  plugins: [shortNames(), ownPolicy()],
   build: {
     outDir: fileURLToPath(new URL("../dist/web", import.meta.url)),
     emptyOutDir: true,
@@ -47,5 +50,21 @@ function shortNames(): Plugin {
         file.code = code;
       }
     },
+  };
+}
+
+/**
+ * A bundle is served by anyone, without the headers of our server: the page brings its policy itself. What only a header can
+ * say (who may frame it) stays with the server. The page in development has inline scripts of Vite.
+ */
+function ownPolicy(): Plugin {
+  return {
+    name: "own-policy",
+    apply: "build",
+    transformIndexHtml: (page) =>
+      page.replace(
+        "<head>",
+        `<head>\n    <meta http-equiv="Content-Security-Policy" content="${PAGE_POLICY}" />`,
+      ),
   };
 }

@@ -90,13 +90,14 @@ const nameFormat = {
   },
 };
 
-export async function buildProgram() {
+/** @param plugins further ones */
+export async function buildProgram(...plugins) {
   await build({
     configFile: false,
     root: ROOT,
     logLevel: "warn",
     // Packages stay packages: they are installed beside us, and their licenses with them.
-    plugins: [keepAddresses, exportValues, nameFormat],
+    plugins: [keepAddresses, exportValues, nameFormat, ...plugins],
     build: {
       ssr: true,
       target: "node20",

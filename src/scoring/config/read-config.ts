@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { parseDocument } from "yaml";
+import { type Document, isCollection, LineCounter, parseDocument, visit } from "yaml";
 import { containError, FormatError, LimitError, NotFoundError } from "../../core/base/index.ts";
 import { isRlProbeConfig, readRlProbeConfig } from "./rl-probe-config.ts";
 
@@ -30,7 +30,8 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
       likely: "a data file instead of a config",
     });
   }
-  const document = parseDocument(text, { prettyErrors: true });
+  const lines = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: true, lineCounter: lines });
   const [error] = document.errors;
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
@@ -39,6 +40,7 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
       hint: "docs/kl.md has an example",
     });
   }
+  refuseOddKeys(document, lines, file);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: MOST_ALIASES });
@@ -73,6 +75,21 @@ function absolute(config: Record<string, unknown>, dir: string): StudyConfig {
       return [name, name === "policies" ? deep(value, location) : value];
     }),
   );
+}
+
+/** A list or a map as a key would become a text, with a warning of Node's own. */
+function refuseOddKeys(document: Document.Parsed, lines: LineCounter, file: string): void {
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isCollection(key)) return;
+      const at = { file, ...(key.range && { line: lines.linePos(key.range[0]).line }) };
+      throw new FormatError("a key of the config is a list or a map; keys are names", {
+        at,
+        likely: "a question mark, bracket or brace at the beginning of a line",
+        hint: "put the key in quotation marks if it is meant as it is",
+      });
+    },
+  });
 }
 
 /** `hf:org/model` may be a directory, or a model in the Hub's cache: what is not next to the config stays unchanged. */

@@ -29,6 +29,28 @@ test("rows come back with their types, numbers that JSON has not among them", as
   }
 });
 
+test("names that objects have by themselves are names of columns like any other", async () => {
+  const names = ["__proto__", "constructor", "toString"];
+  const rows = `[{"a":1},{${names.map((name) => `"${name}":7`).join(",")}}]`;
+  const directory = await mkdtemp(join(tmpdir(), "parquet-names-"));
+  try {
+    const file = join(directory, "t.parquet");
+    await writeTable({ json: new TextEncoder().encode(rows), file });
+    const document = await openParquet(file);
+    const values: unknown[] = [];
+    for await (const chunk of document.chunks())
+      for (let row = 0; row < chunk.length; row++)
+        values.push(["a", ...names].map((name) => chunk.get(row, name)));
+    expect(values).toEqual([
+      [1, null, null, null],
+      [null, 7, 7, 7],
+    ]);
+    await document.close();
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
 test.each([[[]], [{}], [[1]], [[{ a: { b: 1 } }]], [null]])("%j is refused", async (value) => {
   await expect(writeTable({ json: encode(value), file: "/nowhere/t.parquet" })).rejects.toMatchObject({
     _tag: "UsageError",

@@ -75,8 +75,13 @@ function isCell(value: unknown): value is Cell {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
+/** A row's own value: `__proto__` and `constructor` are names of columns like any other. */
+function cellAt(row: Row, name: string): Cell {
+  return Object.hasOwn(row, name) ? (row[name] ?? null) : null;
+}
+
 function describeColumn(name: string, rows: readonly Row[]): ColumnSpec {
-  const types = new Set(rows.map((row) => classifyCell(row[name] ?? null)));
+  const types = new Set(rows.map((row) => classifyCell(cellAt(row, name))));
   types.delete("null");
   const [only] = types;
   if (types.size === 1 && only === "number") return { name, type: "float64" };
@@ -95,7 +100,7 @@ async function* batch(rows: readonly Row[], specs: readonly ColumnSpec[]): Async
   yield {
     length: rows.length,
     columns: specs.map(({ name, type }) => {
-      const cells = rows.map((row) => row[name] ?? null);
+      const cells = rows.map((row) => cellAt(row, name));
       const valid = Uint8Array.from(cells, (cell) => (cell === null ? 0 : 1));
       if (type === "float64")
         return { values: Float64Array.from(cells, (cell) => Number(cell ?? NaN)), valid };

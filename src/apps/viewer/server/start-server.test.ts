@@ -281,6 +281,12 @@ describe("who may ask", () => {
     expect((await ask(server, "/api/run", { headers: { authorization: `Bearer ${token}` } })).status).toBe(
       200,
     );
+    const stale = { cookie: `logratio_${server.port}=of-another-server` };
+    expect((await ask(server, "/api/run", { headers: stale })).status).toBe(401);
+    const both = { ...stale, authorization: `Bearer ${token}` };
+    expect((await ask(server, "/api/run", { headers: both })).status).toBe(200);
+    const swapped = { ...own, authorization: "Bearer wrong" };
+    expect((await ask(server, "/api/run", { headers: swapped })).status).toBe(200);
     expect((await ask(server, `//evil.example/?token=${token}`)).headers.location ?? "/").not.toContain("//");
     const from = { ...own, host: "10.1.2.3:8270" };
     expect((await ask(server, "/api/run", { headers: from })).status).toBe(host === "0.0.0.0" ? 200 : 421);
