@@ -26,7 +26,7 @@ import {
   listOtherResults,
   summarizeText,
 } from "../analyses/kl/index.ts";
-import { crc32c, EmptyInputError, isLogratioError, NotFoundError } from "../core/base/index.ts";
+import { crc32c, EmptyInputError, isLogratioError, NotFoundError, UsageError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
 import { openTokenizer } from "../input/tokens/index.ts";
 import type { KlPolicy, KlReport } from "../results/index.ts";
@@ -49,6 +49,8 @@ export interface AnalyzeStudyOptions {
   readonly outcomes?: Readonly<Record<string, string>>;
   /** Called with every text under every checkpoint, and awaited before the next. Not called for further pairs. */
   readonly onText?: (text: AnalyzedText) => void | Promise<void>;
+  /** The checkpoints to report, besides the reference; default all that have scores. */
+  readonly only?: readonly string[] | undefined;
   /** False: nothing is written to the study's directory. */
   readonly writeResults?: boolean;
   readonly signal?: AbortSignal;
@@ -214,7 +216,12 @@ class StudyAnalysis {
     for (const name of names) checkpoints.push(await this.#checkpoint(name, outcomes));
     const pairs: SummarizedPair[] = [];
     for (const [p, q] of this.#manifest.pairs)
-      if ((await hasScores(this.#dir, p)) && (await hasScores(this.#dir, q)))
+      if (
+        this.#isAsked(p) &&
+        this.#isAsked(q) &&
+        (await hasScores(this.#dir, p)) &&
+        (await hasScores(this.#dir, q))
+      )
         pairs.push({ p, q, ...(await this.#summaries(p, q)) });
     return { names, checkpoints, pairs };
   }
@@ -225,8 +232,7 @@ class StudyAnalysis {
     if (!(await hasScores(this.#dir, reference))) {
       throw new NotFoundError(`the reference ${reference} has no complete scores in ${this.#dir}`, {
         at: { file: paths.scores(this.#dir, reference) },
-        likely: "scoring was interrupted before it finished",
-        hint: "run logratio score again: it continues where it stopped",
+        ...this.#explainNoScores(reference),
       });
     }
     if (tokenizer !== null)
@@ -240,6 +246,20 @@ class StudyAnalysis {
     await this.#openScores(reference);
   }
 
+  /** A policy that refused every text was not interrupted. */
+  #explainNoScores(name: string): { readonly likely: string; readonly hint: string } {
+    const [first, ...others] = this.#manifest.policies[name]?.refused ?? [];
+    if (first === undefined)
+      return {
+        likely: "scoring was interrupted before it finished",
+        hint: "run logratio score again: it continues where it stopped",
+      };
+    return {
+      likely: `it refused ${others.length === 0 ? "the only text" : `all ${others.length + 1} texts, the first`}: ${first.message}`,
+      hint: first.hint ?? "score other texts, or another reference",
+    };
+  }
+
   /** Checks a policy's scores, and reports the texts that they lack. */
   async #openScores(name: string): Promise<void> {
     const keys = await readScoredKeys(paths.scores(this.#dir, name));
@@ -251,8 +271,15 @@ class StudyAnalysis {
     });
   }
 
+  #isAsked(name: string): boolean {
+    const { only } = this.#options;
+    return only === undefined || name === this.#manifest.reference || only.includes(name);
+  }
+
   #policies(): [string, KlPolicy][] {
-    return Object.entries(this.#manifest.policies).map(([name, policy]) => [name, klPolicy(policy)]);
+    return Object.entries(this.#manifest.policies)
+      .filter(([name]) => this.#isAsked(name))
+      .map(([name, policy]) => [name, klPolicy(policy)]);
   }
 
   #countMaskedOut(): number {
@@ -262,9 +289,15 @@ class StudyAnalysis {
   /** Policies with scores, except the reference. */
   async #scored(): Promise<string[]> {
     const { policies, reference } = this.#manifest;
+    const unknown = this.#options.only?.find((name) => policies[name] === undefined);
+    if (unknown !== undefined)
+      throw new UsageError(`the checkpoint ${unknown} is not one of the study's policies`, {
+        at: { file: paths.manifest(this.#dir) },
+        hint: `the policies are ${Object.keys(policies).join(", ")}`,
+      });
     const names: string[] = [];
     for (const name of Object.keys(policies)) {
-      if (name === reference) continue;
+      if (name === reference || !this.#isAsked(name)) continue;
       if (await hasScores(this.#dir, name)) {
         await this.#openScores(name);
         names.push(name);

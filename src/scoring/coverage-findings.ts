@@ -40,7 +40,9 @@ export function reportCoverage(
   reportRefusals(findings, policy, refused, unsent);
   const strangers = [...keys].filter((key) => !ours.has(key)).length;
   reportLacking(findings, policy, [...lacking.values()].slice(unsent), strangers);
-  if (strangers > 0) reportStrangers(findings, policy, strangers, { file, isVerified });
+  // A text without scores that is there under another key has been said.
+  const others = strangers - (lacking.size - unsent);
+  if (others > 0) reportStrangers(findings, policy, others, { file, isVerified });
 }
 
 function reportLacking(

@@ -14,6 +14,7 @@ export {
 export { type JudgingFlags, parseNamed, parseNumber, readJudgingFlags } from "./config/judging-flags.ts";
 export { defined, mergeConfigs } from "./config/merge-configs.ts";
 export { readAnalysisConfig } from "./config/read-analysis.ts";
+export { GPU_FORMS, parseGpu } from "./config/read-backend.ts";
 export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
 export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
 export { type BackendOptions, expandPolicies, openPolicy } from "./open-policy.ts";

@@ -185,6 +185,14 @@ export async function tokenizerBeside(at: string): Promise<string | undefined> {
   return names.includes("tokenizer.json") ? dir : undefined;
 }
 
+/** @throws NotFoundError where a Hugging Face model is neither a directory nor in the Hub's cache */
+export async function checkModelExists(at: string): Promise<void> {
+  const { backend, where } = parseLocation(at);
+  if (backend !== "hf") return;
+  const { findCheckpoint } = await import("./torch/index.ts");
+  await findCheckpoint(where);
+}
+
 /** A directory that is missing is reported when the policy is opened. */
 async function findHfDirectory(where: string): Promise<string> {
   const { findCheckpoint } = await import("./torch/index.ts");

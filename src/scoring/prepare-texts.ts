@@ -7,7 +7,7 @@ import { EmptyInputError, UsageError } from "../core/base/index.ts";
 import { type Finding, FindingLog } from "../core/schema/index.ts";
 import { openTokenizer, type TokenDecoder } from "../input/tokens/index.ts";
 import { readLogitsTexts } from "./logits/index.ts";
-import { isSavedLogits, tokenizerBeside } from "./open-policy.ts";
+import { checkModelExists, isSavedLogits, tokenizerBeside } from "./open-policy.ts";
 import { type SampleTextsOptions, sampleTexts } from "./sample-texts.ts";
 import type { StudySpec } from "./study-spec.ts";
 import { type PreparedText, readStudyTexts } from "./texts/index.ts";
@@ -26,6 +26,7 @@ export interface PreparedTexts {
 export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions): Promise<PreparedTexts> {
   const tokenizer =
     typeof spec.texts.tokenizer === "string" ? spec.texts.tokenizer : await findTokenizer(spec);
+  if (tokenizer === undefined) await refuseMissingModels(spec);
   const open = tokenizer === undefined ? undefined : await openTokenizer(tokenizer);
   const { texts, findings } = keepWrong(await readTexts(spec, open, options), spec.texts.onlyWrong);
   const seen = new Set<string>();
@@ -73,6 +74,17 @@ async function findTokenizer({ policies, reference }: StudySpec): Promise<string
     if (dir !== undefined) return dir;
   }
   return undefined;
+}
+
+/**
+ * Where no model brings a tokenizer because there is no model, that is the cause.
+ *
+ * @throws NotFoundError naming the first one that is missing, the reference before the others
+ */
+async function refuseMissingModels({ policies, reference, texts }: StudySpec): Promise<void> {
+  if (texts.files?.some(isSavedLogits)) return;
+  const first = policies.filter(({ name }) => name === reference);
+  for (const { at } of [...first, ...policies]) await checkModelExists(at);
 }
 
 async function readTexts(

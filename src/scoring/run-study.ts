@@ -1,5 +1,5 @@
 import { UsageError } from "../core/base/index.ts";
-import type { Finding } from "../core/schema/index.ts";
+import { type Finding, FindingLog } from "../core/schema/index.ts";
 import type { TokenDecoder } from "../input/tokens/index.ts";
 import { type ContinueTextsOptions, continueTexts } from "./continuations/index.ts";
 import { type ScoreGradientsOptions, scoreGradients } from "./gradients/index.ts";
@@ -49,9 +49,28 @@ export async function runStudy(spec: StudySpec, options: RunStudyOptions = {}): 
     texts,
     policies: result.policies,
     files: [...(record === undefined ? [] : [record]), ...(interrupted ? [] : scored)],
-    findings: [...findings, ...result.findings, ...further],
+    findings: [...findings, ...describeAbsentPairs(spec), ...result.findings, ...further],
     interrupted,
   };
+}
+
+function describeAbsentPairs({ absentPairs, policies }: StudySpec): Finding[] {
+  const log = new FindingLog();
+  const [first] = absentPairs;
+  if (first !== undefined)
+    log.add({
+      code: "note",
+      severity: "warning",
+      count: absentPairs.length,
+      describe: (count) =>
+        count === 1
+          ? `the pair ${first} of the config is not compared: it names a checkpoint that the config does not list`
+          : `${count} pairs of the config are not compared, because they name checkpoints that it does not list: ${absentPairs.join(", ")}`,
+      at: {},
+      likely: "the checkpoints were taken out of the config, or the pairs are of another run",
+      hint: `the policies are ${policies.map(({ name }) => name).join(", ")}: correct the pairs, or add --pair P:Q`,
+    });
+  return log.list();
 }
 
 /** Gradients of spikes, and continuations. */

@@ -21,6 +21,8 @@ export interface StudySpec {
   readonly only: readonly string[] | undefined;
   /** Further pairs [P, Q]: D(P‖Q). */
   readonly pairs: readonly (readonly [string, string])[];
+  /** Pairs of RL-Probe's config that name a checkpoint which it does not list: reported, and not compared. */
+  readonly absentPairs: readonly string[];
   /** Which problems a policy itself solves: files by policy name; "" where a file names the policies. */
   readonly outcomes: Readonly<Record<string, string>>;
   /** Number of most probable tokens stored per policy. */

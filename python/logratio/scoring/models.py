@@ -199,7 +199,7 @@ def choose_device(asked: str | None) -> torch.device:
         raise WorkerError(
             "PyTorch sees no GPU",
             likely=f"there is no such GPU, its driver is too old, or torch {torch.__version__} was built without CUDA",
-            hint="check nvidia-smi, or leave --gpu out to run on the CPU",
+            hint="check nvidia-smi, or run on the CPU: --gpu none",
         )
     return device
 

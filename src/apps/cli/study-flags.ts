@@ -68,7 +68,10 @@ function addTextFlags(command: Command): Command {
       "responses to the problems, and the policy that wrote them; repeatable",
       collect,
     )
-    .option("--use-dpo-responses", "take responses from dpo_responses.json next to the problems")
+    .option(
+      "--use-dpo-responses",
+      "take responses from dpo_responses.json next to the problems; with a config alone, both from data/filtered/",
+    )
     .option(
       "--policy <name=at>",
       "a policy: name=hf:DIR, name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model, name=logits:FILE; " +
@@ -92,12 +95,19 @@ function addTextFlags(command: Command): Command {
     )
     .option("--limit <n>", "score only the first n texts")
     .option("--only-wrong", "score only texts that are known to be wrong")
-    .option("--checkpoint <name>", "score only this policy now, and the reference; repeatable", collect)
+    .option(
+      "--checkpoint <name>",
+      "score and report only this policy, and the reference; repeatable",
+      collect,
+    )
     .option(
       "--top-k <n>",
       "alternatives to keep per token and policy, and to request from servers (default 5)",
     )
-    .option("--attention", "with hf: and onnx: models, also measure the attention to the first error of wrong texts")
+    .option(
+      "--attention",
+      "with hf: and onnx: models, also measure the attention to the first error of wrong texts",
+    )
     .option("--gradients", "with hf: models, also compute what the KL at the largest spikes depends on")
     .option(
       "--continue <place>",
@@ -114,7 +124,10 @@ function addBackendFlags(command: Command): Command {
     .option("--full-vocabulary", "request log-probs over the whole vocabulary from servers: exact, but large")
     .option("--vocabulary-size <n>", "vocabulary size of a server's model, if the server does not report it")
     .option("--python <path>", "Python for hf: models (default: LOGRATIO_PYTHON, else python3)")
-    .option("--gpu <n>", "GPU for hf: models, several as 0,1, or none for the CPU (default: the first)")
+    .option(
+      "--gpu <n>",
+      "GPU for hf: models: 0 or cuda:0, several as 0,1, none or cpu for the CPU (default: the first)",
+    )
     .option(
       "--dtype <name>",
       "auto, float32, bfloat16 or float16 for hf: models (default: auto; float32 on the CPU)",

@@ -4,15 +4,17 @@
  * @module
  */
 import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { UsageError } from "../../core/base/index.ts";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { shellCommand, UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
 import {
   type ConfiguredStudy,
   defined,
+  GPU_FORMS,
   mergeConfigs,
   parseNamed as named,
   parseNumber as number,
+  parseGpu,
   readStudy,
   readStudyConfig,
   type StudyConfig,
@@ -23,13 +25,18 @@ import type { StudyFlags } from "./study-flags.ts";
 
 const CONFIG_FILE = /\.(ya?ml)$/;
 
+/** The verbs that score texts. */
+type StudyVerb = "kl" | "score";
+
 /**
  * The study that paths and flags describe.
  *
+ * @param verb as the user typed it, for hints
  * @param more settings of the verb's own flags, in the words of the config file
  * @throws UsageError when they contradict each other
  */
 export async function studyFromFlags(
+  verb: StudyVerb,
   paths: readonly string[],
   flags: StudyFlags,
   more: StudyConfig = {},
@@ -38,7 +45,8 @@ export async function studyFromFlags(
   const [config, second] = configs;
   if (second !== undefined)
     throw new UsageError(`give one config at a time, not ${config} and ${second}`, { hint: "choose one" });
-  const files = paths.filter((path) => !CONFIG_FILE.test(path));
+  const given = paths.filter((path) => !CONFIG_FILE.test(path));
+  const files = given.length === 0 && flags.useDpoResponses ? [findFilteredProblems(verb, config)] : given;
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
   const merged = mergeConfigs(mergeConfigs(fromFile, readStudyFlags(files, flags)), more);
   const study = await readStudy(merged, defaultOut(config ?? files[0]), config);
@@ -99,7 +107,10 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
     });
   return defined({
     ...(first !== undefined && (asProblems ? { problems: first } : { texts: files })),
-    responses: flags.useDpoResponses ? { dpo: dpoResponses(first) } : parseResponses(flags.responses),
+    responses:
+      flags.useDpoResponses && first !== undefined
+        ? { dpo: dpoResponses(first) }
+        : parseResponses(flags.responses),
     columns: named("--column", flags.column),
     prompt_template: flags.promptTemplate,
     append_eos: flags.appendEos,
@@ -120,7 +131,7 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
       full_vocabulary: flags.fullVocabulary,
       vocabulary_size: count("--vocabulary-size", flags.vocabularySize),
       python: flags.python,
-      gpu: flags.gpu,
+      gpu: readGpuFlag(flags.gpu),
       dtype: flags.dtype,
       device_map: flags.deviceMap,
       batch_tokens: count("--batch-tokens", flags.batchTokens),
@@ -158,11 +169,35 @@ function readSamplingFlags(flags: StudyFlags): StudyConfig {
   };
 }
 
-function dpoResponses(problems: string | undefined): string {
-  if (problems === undefined)
-    throw new UsageError("--use-dpo-responses needs the problems file", {
-      hint: "logratio score filtered_problems.json --use-dpo-responses …",
-    });
+/** Where RL-Probe's first script leaves the problems and the responses to them. */
+const FILTERED = join("data", "filtered");
+const PROBLEMS = "filtered_problems.json";
+
+/**
+ * RL-Probe's own layout: `configs/config.yaml` with `data/filtered/` beside `configs/`, or beside the config or the current
+ * directory.
+ *
+ * @throws UsageError when the file is in none of these
+ */
+function findFilteredProblems(verb: StudyVerb, config: string | undefined): string {
+  const around = config === undefined ? [] : [dirname(dirname(resolve(config))), dirname(resolve(config))];
+  const tried = [...new Set([...around, resolve(".")])].map((dir) => join(dir, FILTERED, PROBLEMS));
+  const found = tried.find((file) => existsSync(file));
+  if (found !== undefined) return relative(".", found) || found;
+  throw new UsageError(`--use-dpo-responses needs the problems file, ${PROBLEMS}`, {
+    likely: `looked for ${tried.map((file) => relative(".", file)).join(", ")}`,
+    hint: `give its path: ${shellCommand(verb, [...(config === undefined ? [] : [config]), join("DIR", PROBLEMS)], ["--use-dpo-responses"])}`,
+  });
+}
+
+function readGpuFlag(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const gpu = parseGpu(given);
+  if (gpu !== undefined) return gpu;
+  throw new UsageError(`--gpu must be ${GPU_FORMS}, not "${given}"`);
+}
+
+function dpoResponses(problems: string): string {
   const dir = existsSync(problems) && statSync(problems).isDirectory() ? problems : dirname(problems);
   return join(dir, "dpo_responses.json");
 }

@@ -35,13 +35,31 @@ export function readBackend(
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** `0`, `"0,1"` or `none`: in YAML a single GPU is a number. */
+/** How GPUs are named, for messages. */
+export const GPU_FORMS = "a GPU's number (0 or cuda:0), several (0,1), or none or cpu for the CPU";
+
+/**
+ * GPUs as users and PyTorch name them: `0`, `0,1`, `cuda:1`, `cuda` (the first), and `none` or `cpu` for the CPU.
+ *
+ * @returns numbers separated by commas, or `none`; undefined where it is neither
+ */
+export function parseGpu(text: string): string | undefined {
+  const names = text
+    .trim()
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  if (names.length === 1 && (names[0] === "none" || names[0] === "cpu")) return "none";
+  const numbers = names.map((name) => (name === "cuda" ? "0" : /^(?:cuda:)?(\d+)$/.exec(name)?.[1]));
+  return numbers.includes(undefined) ? undefined : numbers.map(Number).join(",");
+}
+
+/** In YAML a single GPU is a number. */
 function readGpu(fields: ConfigFields): string | undefined {
   const value = fields.raw("gpu");
   if (value === undefined) return undefined;
-  const text = String(value);
-  if (/^(none|\d+(,\d+)*)$/.test(text)) return text;
-  throw fields.wrong("gpu", "a number, several (0,1) or none");
+  const gpu = parseGpu(String(value));
+  if (gpu !== undefined) return gpu;
+  throw fields.wrong("gpu", GPU_FORMS);
 }
 
 function times(value: number | undefined, factor: number): number | undefined {

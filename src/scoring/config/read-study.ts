@@ -49,6 +49,7 @@ export async function readStudy(
     reference,
     only: readOnly(fields, names),
     pairs: readPairs(fields, names),
+    absentPairs: fields.texts("absent_pairs") ?? [],
     outcomes: readOutcomes(fields),
     topK: fields.count("top_k") ?? DEFAULT_TOP_K,
     attention: fields.flag("attention") ?? false,

@@ -64,6 +64,7 @@ test("RL-Probe's own config is a study", async () => {
     ["rlvr_step_100", "dpo"],
     ["rlvr_step_1000", "rlvr_step_100"],
   ]);
+  expect(spec.absentPairs).toHaveLength(1);
   expect(spec.analysis.spikes).toMatchObject({ method: "adaptive", threshold: 2.5, minDistance: 4 });
   expect([spec.analysis.alpha, spec.analysis.cases, spec.analysis.seed]).toEqual([0.01, 3, 7]);
   expect([spec.texts.promptTemplate, spec.texts.limit]).toEqual([RL_PROBE_TEMPLATE, 500]);

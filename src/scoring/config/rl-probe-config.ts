@@ -17,7 +17,7 @@ export function isRlProbeConfig(config: Config): boolean {
 
 /**
  * Translates such a config into ours. Its `dataset.filter` describes the files that its first script wrote; pairs that
- * name no checkpoint are skipped, as they are there; logging has no keys here. Its rollout sampling becomes that of
+ * name no checkpoint are skipped, as they are there, and reported; logging has no keys here. Its rollout sampling becomes that of
  * `--generate` and `--continue`, and `visualization` the formats of `--figures`.
  *
  * @throws UsageError for values of the wrong kind
@@ -31,7 +31,7 @@ export function readRlProbeConfig(config: Config, file: string): Config {
     policies,
     reference: "dpo",
     baselines: "sft" in policies ? ["sft"] : undefined,
-    pairs: readPairs(baselines?.fields("checkpoint_progression"), Object.keys(policies)),
+    ...readPairs(baselines?.fields("checkpoint_progression"), Object.keys(policies)),
     prompt_template: "rl-probe",
     generation: readRollout(fields.fields("rollout")),
     figures: readVisualization(fields.fields("visualization")),
@@ -65,15 +65,23 @@ function readPolicies(models: ConfigFields): Record<string, unknown> {
   return policies;
 }
 
-function readPairs(progression: ConfigFields | undefined, names: readonly string[]): unknown[] | undefined {
-  if (progression === undefined || progression.flag("enabled") === false) return undefined;
+/** Its pairs may name checkpoints that it does not list, as those of its own config do. */
+function readPairs(
+  progression: ConfigFields | undefined,
+  names: readonly string[],
+): { readonly pairs?: unknown[]; readonly absent_pairs?: string[] } {
+  if (progression === undefined || progression.flag("enabled") === false) return {};
   const find = (name: unknown): string | undefined =>
     names.find((known) => known === name || known === `rlvr_${String(name)}`);
-  const pairs = (progression.list("pairs") ?? []).flatMap((pair) => {
+  const pairs: unknown[] = [];
+  const absent: string[] = [];
+  for (const pair of progression.list("pairs") ?? []) {
     const [p, q] = Array.isArray(pair) ? pair.map(find) : [];
-    return p === undefined || q === undefined || p === q ? [] : [[p, q]];
-  });
-  return pairs.length === 0 ? undefined : pairs;
+    if (p === undefined || q === undefined || p === q)
+      absent.push(Array.isArray(pair) ? pair.join(":") : String(pair));
+    else pairs.push([p, q]);
+  }
+  return { ...(pairs.length > 0 && { pairs }), ...(absent.length > 0 && { absent_pairs: absent }) };
 }
 
 /** `do_sample: false` is greedy, whatever its temperature says. */

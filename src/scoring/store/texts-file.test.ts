@@ -131,6 +131,33 @@ describe("a study's texts", () => {
   });
 });
 
+test("a study's report can be asked for some checkpoints only", async () => {
+  const only = (...names: string[]) => analyzeStudy(dir, { ...analysis, writeResults: false, only: names });
+  const report = await only("rl_10");
+  expect(Object.keys(report.checkpoints)).toEqual(["rl_10"]);
+  expect(Object.keys(report.policies).sort()).toEqual(["ref", "rl_10"]);
+  expect(report.metrics.last_checkpoint).toBe("rl_10");
+  await expect(only("rl_11")).rejects.toThrow("the checkpoint rl_11 is not one of the study's policies");
+});
+
+test("a reference that refused every text says so, and not that it was interrupted", async () => {
+  const manifest = (await readManifest(dir))!;
+  const refused = texts.map(({ text, rows }) => {
+    return {
+      text: text.id,
+      key: rows.get("ref")!.key,
+      reason: "context-length" as const,
+      message: "too long",
+    };
+  });
+  const ref = { ...manifest.policies.ref!, refused };
+  await writeManifest(dir, { ...manifest, policies: { ...manifest.policies, ref } });
+  await rm(paths.scores(dir, "ref"));
+  await expect(analyze()).rejects.toMatchObject({
+    likely: `it refused all ${COUNT} texts, the first: too long`,
+  });
+});
+
 test("texts that a policy refused are counted again whenever its scores are read", async () => {
   const manifest = (await readManifest(dir))!;
   const [one, two] = texts.map(({ text, rows }) => ({ id: text.id, key: rows.get("ref")!.key }));

@@ -21,6 +21,7 @@ export async function findCheckpoint(where: string): Promise<string> {
   const dir = where.slice(0, at);
   const revision = where.slice(at + 1);
   if (at < 0 || revision === "" || !(await isDirectory(dir))) {
+    await refuseUncached(where);
     const missing = at < 0 ? where : dir;
     throw new NotFoundError(`${missing} is not a directory`, {
       at: { file: missing },
@@ -42,16 +43,49 @@ export async function findCheckpoint(where: string): Promise<string> {
   });
 }
 
-/** A model that the Hub's own programs have downloaded, by its name there; `main` without a revision. */
-async function findCached(where: string): Promise<string | undefined> {
-  const [, org, model, revision = "main"] = /^([\w.-]+)\/([\w.-]+)(?:@(.+))?$/.exec(where) ?? [];
+/** A model by its name on the Hub. */
+interface HubModel {
+  /** `ORG/MODEL`. */
+  readonly name: string;
+  /** `main` unless named. */
+  readonly revision: string;
+  readonly cache: string;
+  /** Where the cache has it. */
+  readonly dir: string;
+}
+
+/** Undefined for what cannot be such a name. */
+function parseHubName(where: string): HubModel | undefined {
+  const [, org, model, revision = "main"] = /^([\w-][\w.-]*)\/([\w.-]+)(?:@(.+))?$/.exec(where) ?? [];
   if (org === undefined) return undefined;
   const { HF_HUB_CACHE, HF_HOME } = process.env;
   const cache = HF_HUB_CACHE || join(HF_HOME || join(homedir(), ".cache", "huggingface"), "hub");
-  const dir = join(cache, `models--${org}--${model}`);
-  for (const folder of await findSnapshot(dir, revision))
-    if ((await checkpointFiles(join(dir, folder))).length > 0) return join(dir, folder);
+  return { name: `${org}/${model}`, revision, cache, dir: join(cache, `models--${org}--${model}`) };
+}
+
+/** A model that the Hub's own programs have downloaded. */
+async function findCached(where: string): Promise<string | undefined> {
+  const named = parseHubName(where);
+  if (named === undefined) return undefined;
+  for (const folder of await findSnapshot(named.dir, named.revision))
+    if ((await checkpointFiles(join(named.dir, folder))).length > 0) return join(named.dir, folder);
   return undefined;
+}
+
+/** @throws NotFoundError for a name that may be one of the Hub's, unless a directory of that name begins it */
+async function refuseUncached(where: string): Promise<void> {
+  const named = parseHubName(where);
+  if (named === undefined || (await isDirectory(named.name.slice(0, named.name.indexOf("/"))))) return;
+  const { name, revision, cache, dir } = named;
+  const isKnown = await isDirectory(dir);
+  const what = isKnown ? `the revision ${revision} of ${name} is` : `${name} is`;
+  throw new NotFoundError(`${what} not in the Hub's cache ${cache}, and ${name} is not a directory`, {
+    at: { file: isKnown ? dir : cache },
+    likely: isKnown
+      ? "only another revision was downloaded, or without its weights"
+      : "the model was not downloaded on this machine, HF_HOME names another cache, or the path is misspelled",
+    hint: `download it first: hf download ${name}${revision === "main" ? "" : ` --revision ${revision}`}`,
+  });
 }
 
 /** The Hub's cache keeps branches and tags as files that name a commit, and commits as folders. */

@@ -278,7 +278,13 @@ test("a revision is a folder of that name, of a trainer's form, or of the Hub's 
   const snapshot = join(root, "hub/models--org--name/snapshots/f00");
   expect(await findCheckpoint("org/name")).toBe(snapshot);
   expect(await findCheckpoint("org/name@f00")).toBe(snapshot);
-  await expect(findCheckpoint("org/name@step_1")).rejects.toThrow("org/name is not a directory");
+  await expect(findCheckpoint("org/name@step_1")).rejects.toThrow(
+    `the revision step_1 of org/name is not in the Hub's cache ${join(root, "hub")}, and org/name is not a directory`,
+  );
+  await expect(findCheckpoint("org/other")).rejects.toMatchObject({
+    message: `org/other is not in the Hub's cache ${join(root, "hub")}, and org/other is not a directory`,
+    hint: "download it first: hf download org/other",
+  });
   vi.unstubAllEnvs();
   await expect(find("run@41")).rejects.toMatchObject({
     message: `${join(root, "run")} has no revision 41`,

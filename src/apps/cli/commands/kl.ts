@@ -125,15 +125,17 @@ async function answer(
   const [dir] = paths;
   const more = analysisConfig(options);
   if (paths.length === 1 && dir !== undefined && existsSync(join(dir, "study.json"))) {
-    refuseScoring(options, `${dir} is an already scored study`);
+    // Here it says what is reported.
+    const { checkpoint: only, ...others } = options;
+    refuseScoring(others, `${dir} is an already scored study`);
     const how = readAnalysisConfig(mergeConfigs(await readStoredConfig(dir), more), undefined);
     await checkFigures(options, how.figures);
-    const report = await analyze(dir, how, signal, terminal);
+    const report = await analyze(dir, { ...how, only }, signal, terminal);
     return report && { report, figures: how.figures };
   }
   if (await areStudies(paths)) return answerTogether(paths, options, signal, terminal);
   const stages = defined({ ...more, stages: parseStages(options.stage) });
-  const { spec, backend } = await studyFromFlags(paths, options, stages);
+  const { spec, backend } = await studyFromFlags("kl", paths, options, stages);
   await checkFigures(options, spec.figures);
   await checkStudyOutput(spec, paths, options);
   const run = await runWithProgress({ spec, backend }, signal, terminal);
@@ -190,13 +192,13 @@ async function checkFigures(options: KlCommandOptions, { formats }: FigureSpec):
 
 async function analyze(
   dir: string,
-  { analysis, outcomes = {} }: Pick<AnalyzeStudyOptions, "analysis" | "outcomes">,
+  { analysis, outcomes = {}, only }: Pick<AnalyzeStudyOptions, "analysis" | "outcomes" | "only">,
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<KlReport | undefined> {
   const progress = createProgressFor(terminal, analyzeLine);
   try {
-    return await analyzeStudy(dir, { analysis, outcomes, signal, onProgress: progress.update });
+    return await analyzeStudy(dir, { analysis, outcomes, only, signal, onProgress: progress.update });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

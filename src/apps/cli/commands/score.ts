@@ -23,7 +23,7 @@ export async function score(
   options: ScoreCommandOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { spec, backend } = await studyFromFlags(paths, options);
+  const { spec, backend } = await studyFromFlags("score", paths, options);
   await checkStudyOutput(spec, paths, options);
   const started = Date.now();
   const run = await untilInterrupted((signal) => runWithProgress({ spec, backend }, signal, terminal));
