@@ -25,7 +25,7 @@ import logratio
 from logratio.recorder import recorder
 
 COLUMNS = {"rollout_log_probs": [[-1.0, -2.0]], "old_log_probs": [[-1.0, -2.5]]}
-LAUNCHES = ("LOGRATIO_LAUNCH", "TORCHELASTIC_RUN_ID", "RAY_JOB_ID", "SLURM_JOB_ID", "SLURM_STEP_ID")
+LAUNCHES = ("LOGRATIO_LAUNCH", "TORCHELASTIC_RUN_ID", "RAY_JOB_ID", "SLURM_JOB_ID", "SLURM_STEP_ID", "WORLD_SIZE")
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,13 @@ def record(place: Path, name: str | None = "run", steps: int = 1, **options) -> 
             run.log(step=step, **COLUMNS)
     assert run.counts.written == steps
     return run
+
+
+def record_rank(place: Path, rank: int) -> None:
+    """For a process of its own, which does not call ``finish``."""
+    run = logratio.init(place, "run", rank=rank)
+    for step in range(2):
+        run.log(step=step, **COLUMNS)
 
 
 def count(folder: Path) -> int:
@@ -97,7 +104,21 @@ def test_ranks_of_a_launch_share_a_run_whenever_they_start(tmp_path, monkeypatch
 
 def test_an_id_of_none_is_not_a_launch(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
-    assert [record(tmp_path, rank=rank).path.name for rank in (0, 1)] == ["run", "run-2"]
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    # Of two machines; on one, the ranks have the same torchrun as their parent.
+    for size, expected in (("4", ["run", "run-2"]), ("2", ["run-3", "run-3", "run-4"])):
+        monkeypatch.setenv("WORLD_SIZE", size)
+        assert [record(tmp_path, rank=rank).path.name for rank in (0, 1, 0)[: len(expected)]] == expected
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_children_of_one_process_share_a_run_also_one_after_the_other(tmp_path, how):
+    for rank in (0, 1):
+        child = multiprocessing.get_context(how).Process(target=record_rank, args=(tmp_path, rank))
+        child.start()
+        child.join()
+        assert child.exitcode == 0
+    assert count(tmp_path / "run") == 4
 
 
 def test_recorders_that_are_alive_share_a_run(tmp_path, caplog):

@@ -43,7 +43,20 @@ def _name_launch() -> str | None:
         return f"ray {given('RAY_JOB_ID')} {session}"
     if given("SLURM_JOB_ID"):
         return f"slurm {given('SLURM_JOB_ID')} {given('SLURM_STEP_ID', '')}"
-    return None
+    if given("TORCHELASTIC_RUN_ID") and given("LOCAL_WORLD_SIZE") == given("WORLD_SIZE"):
+        # All ranks are on this machine, started by one torchrun.
+        return _describe_process(os.getppid())
+    multiprocessing = sys.modules.get("multiprocessing")
+    parent = None if multiprocessing is None else multiprocessing.parent_process()
+    return None if parent is None or parent.pid is None else _describe_process(parent.pid)
+
+
+def _describe_process(pid: int) -> str:
+    """A process, told apart from a later one with its number where the system says when it began."""
+    began = ""
+    with contextlib.suppress(OSError, IndexError):
+        began = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rsplit(")", 1)[1].split()[19]
+    return f"children of {pid} {began} on {socket.gethostname()}"
 
 
 @dataclass

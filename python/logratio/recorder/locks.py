@@ -25,6 +25,7 @@ else:
         fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
+_FACTS_BYTES = 1024
 #: Locks of this process. A forked child closes its copies: they would hold the locks after the parent's death.
 _held: weakref.WeakSet[Held] = weakref.WeakSet()
 
@@ -43,8 +44,8 @@ class Held:
         Raises:
             OSError: when it cannot be written.
         """
-        text = json.dumps(facts).encode()
-        os.ftruncate(self._fd, 0)
+        # One write of one size: a process that reads at the same time must not meet half of it, or nothing.
+        text = json.dumps(facts).encode().ljust(_FACTS_BYTES)
         os.lseek(self._fd, 0, os.SEEK_SET)
         os.write(self._fd, text)
 
