@@ -1,6 +1,7 @@
 /** `logratio serve`: what it answers, whom it answers, and what it shows. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -57,14 +58,33 @@ async function metric(server: RunningServe, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1]);
 }
 
+const hex = (body: Buffer): string => createHash("sha256").update(body).digest("hex");
+
+/** A batch of two sequences in which one column is another. */
+function withColumn(
+  name: string,
+  column: [string, Float64Array | BigInt64Array | Float32Array],
+  version = "1",
+): Buffer {
+  return encodeBatch(
+    {
+      response_offsets: ["I64", BigInt64Array.of(0n, 2n, 3n)],
+      rollout_logprobs: ["F32", new Float32Array(3).fill(-1)],
+      trainer_logprobs: ["F32", new Float32Array(3).fill(-1)],
+      [name]: column,
+    },
+    { ...(version !== "" && { "logratio.schema_version": version }), step: "0", rank: "0" },
+  );
+}
+
 describe("a batch", () => {
   it("is stored once, and known after that", async () => {
     const server = await start();
     const body = makeBatch({ step: 3, rank: 1 });
     const put = () => putBatch(server.url, { step: 3, rank: 1 }, body);
     expect([await put(), await put()].map(({ status, text }) => [status, text])).toEqual([
-      [201, '{"stored":true}'],
-      [200, '{"stored":false}'],
+      [201, JSON.stringify({ stored: true, sha256: hex(body), call: 0 })],
+      [200, JSON.stringify({ stored: false, sha256: hex(body), call: 0 })],
     ]);
     const other = makeBatch({ step: 3, rank: 1, salt: 1 });
     const conflict = await putBatch(server.url, { step: 3, rank: 1 }, other);
@@ -74,6 +94,12 @@ describe("a batch", () => {
       "1",
     ]);
     expect((await putBatch(server.url, { step: 3, rank: 1, call: 1 }, other)).status).toBe(201);
+    // Sent under its first call again, as by a recorder that was not told of the free one.
+    const again = await putBatch(server.url, { step: 3, rank: 1 }, other);
+    expect([again.status, JSON.parse(again.text)]).toEqual([
+      200,
+      { stored: false, sha256: hex(other), call: 1 },
+    ]);
     const { runs: found } = await eventually(
       () => runs(server),
       ({ runs: [run] }) => run?.sequences === 4,
@@ -112,6 +138,42 @@ describe("a batch", () => {
         () => encodeBatch({ weight: ["F32", new Float32Array(4)] }, {}),
       ],
       ["that is cut off", 422, /safetensors data is cut off/, () => makeBatch({ step: 0 }).subarray(0, -5)],
+      [
+        "with offsets that are not integers",
+        422,
+        /response_offsets is float64 \[3\], expected int64/,
+        () => withColumn("response_offsets", ["F64", Float64Array.of(0, 2, 3)]),
+      ],
+      [
+        "with offsets that do not ascend",
+        422,
+        /response_offsets does not ascend from 0/,
+        () => withColumn("response_offsets", ["I64", BigInt64Array.of(0n, 4n, 3n)]),
+      ],
+      [
+        "with a column of another length",
+        422,
+        /trainer_logprobs has 2 values, expected 3/,
+        () => withColumn("trainer_logprobs", ["F32", new Float32Array(2)]),
+      ],
+      [
+        "without a version",
+        422,
+        /there is no logratio\.schema_version in the metadata/,
+        () => withColumn("reward", ["F32", new Float32Array(2)], ""),
+      ],
+      [
+        "of a newer version",
+        422,
+        /schema version 99; this logratio reads up to 1/,
+        () => withColumn("reward", ["F32", new Float32Array(2)], "99"),
+      ],
+      [
+        "with rows of another step",
+        422,
+        /says step 7, the request step 0/,
+        () => withColumn("step", ["F64", Float64Array.of(0, 7)]),
+      ],
       ["without a run", 400, /the run has no name/, () => makeBatch({ step: 0 }), {}, { run: "" }],
       [
         "of a run with an endless name",
@@ -134,30 +196,6 @@ describe("a batch", () => {
     expect([large.status, large.text]).toEqual([413, expect.stringMatching(/at most 10\.0 kB are accepted/)]);
     expect((await runs(server)).runs).toEqual([]);
     expect(readdirSync(join(dir, "data"))).toEqual([".serve.lock"]);
-  });
-
-  it("that no reader takes is kept aside, and the others are read", async () => {
-    const server = await start();
-    const odd = encodeBatch(
-      {
-        response_offsets: ["I64", BigInt64Array.of(0n, 3n)],
-        rollout_logprobs: ["F32", new Float32Array(3)],
-        trainer_logprobs: ["F32", new Float32Array(2)],
-      },
-      { step: "1", rank: "0" },
-    );
-    expect((await putBatch(server.url, { step: 1 }, odd)).status).toBe(201);
-    expect((await putBatch(server.url, { step: 2 }, makeBatch({ step: 2 }))).status).toBe(201);
-    await eventually(
-      () => runs(server),
-      ({ runs: [run] }) => run?.refused === 1 && run.sequences === 2,
-    );
-    const refusedFile = join(dir, "data/run/.serve/refused/step_1.rank_0.call_0.safetensors");
-    expect(readFileSync(refusedFile).equals(odd)).toBe(true);
-    expect(server.messages()).toMatch(
-      /warning: run: 1 batch of \d cannot be read and is kept in .*trainer_logprobs is float32 \[2\], rollout_logprobs is float32 \[3\]/,
-    );
-    expect(await metric(server, "logratio_serve_batches_refused_total")).toBe(1);
   });
 });
 
@@ -392,6 +430,65 @@ describe("the end", () => {
   });
 });
 
+describe("batches that are not in the record", () => {
+  it("are counted by every reader of the run, and added by the next server", async () => {
+    const first = await start(["--gather", "3600"]);
+    for (const step of [0, 1]) await putBatch(first.url, { step }, makeBatch({ step }));
+    await first.stop("SIGKILL");
+    const nothing = runCli(dir, ["report", "data/run"]);
+    expect([nothing.status, nothing.err]).toEqual([
+      3,
+      expect.stringMatching(/2 batches wait in the log of logratio serve[\s\S]*start logratio serve data/),
+    ]);
+    const second = await start(["--gather", "3600"]);
+    await eventually(
+      () => metric(second, "logratio_serve_batches_sealed_total"),
+      (count) => count === 2,
+    );
+    await putBatch(second.url, { step: 2 }, makeBatch({ step: 2 }));
+    await second.stop("SIGKILL");
+    const { out, err, status } = runCli(dir, ["report", "data/run", "--json"]);
+    const { left_out, metrics } = JSON.parse(out) as {
+      left_out: { what: string; count: number; unit: string; why: string }[];
+      metrics: { sequences: number };
+    };
+    expect([status, metrics.sequences, left_out]).toEqual([
+      0,
+      4,
+      [
+        expect.objectContaining({
+          what: "1 batch of run is not in the record yet",
+          unit: "batch",
+          why: "waiting",
+        }),
+      ],
+    ]);
+    expect(err).toMatch(/warning: 1 batch of run is not in the record yet/);
+    const third = await start();
+    expect(await third.stop()).toBe(0);
+    const whole = JSON.parse(runCli(dir, ["report", "data/run", "--json"]).out) as typeof left_out & {
+      left_out: unknown[];
+    };
+    expect(whole.left_out).toEqual([]);
+  });
+
+  it("are told, with a status, where the server has to leave them in the log", async () => {
+    const server = await start(["--gather", "3600"]);
+    await putBatch(server.url, { step: 0 }, makeBatch({ step: 0 }));
+    // In the way of the part.
+    mkdirSync(join(dir, "data/run/part-00000001.parquet"));
+    expect(await server.stop()).toBe(4);
+    expect(server.messages()).toMatch(
+      /warning: run: 1 batch is not in the record and stays in its log: start logratio serve again to add it/,
+    );
+    expect(server.messages()).not.toMatch(/bug/);
+    rmSync(join(dir, "data/run/part-00000001.parquet"), { recursive: true });
+    const again = await start();
+    expect(await again.stop()).toBe(0);
+    expect(readdirSync(join(dir, "data/run"))).toContain("part-00000001.parquet");
+  });
+});
+
 const small = mkdtempSync(join(tmpdir(), "serve-full-"));
 const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", small]).status === 0;
 if (!mounted)
@@ -415,6 +512,9 @@ describe.skipIf(!mounted)("a disk", () => {
       expect.stringMatching(/the disk is full \(ENOSPC\)/),
       "5",
     ]);
+    // The disk is at fault, not the program.
+    expect(server.messages()).toMatch(/error: cannot write .*the disk is full \(ENOSPC\)/);
+    expect(server.messages()).not.toMatch(/bug/);
     await server.stop("SIGKILL");
     // With room again everything that was acknowledged is there.
     spawnSync("mount", ["-o", "remount,size=64m", small]);

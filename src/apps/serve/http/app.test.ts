@@ -40,7 +40,7 @@ afterEach(async () => {
 async function ask(path: string, headers: Record<string, string>, store = parts.store) {
   const onError = (error: unknown) => errors.push(error);
   const app = createApp({ token: TOKEN, onError }, { ...parts, store }, new Map());
-  const response = await app.request(`http://${HOST}${path}`, { headers });
+  const response = await app.request(`http://${HOST}${path}`, { headers }, { incoming: { url: path } });
   return [response.status, await response.text()] as const;
 }
 
@@ -70,6 +70,41 @@ describe("the routes of serve", () => {
     expect(text).toMatch(/^logratio_\w*removed\w* 56$/m);
   });
 
+  test("say when nothing can be added to the record", async () => {
+    const standstill = { run: "secret", batches: 3, since: 0, reason: "the disk is full" };
+    const stuck = new Proxy(parts.store, {
+      get: (store, name) => (name === "standstill" ? standstill : Reflect.get(store, name, store)),
+    });
+    const [status, text] = await ask("/readyz", {}, stuck);
+    expect([status, text]).toEqual([
+      503,
+      "3 batches cannot be added to the record since 1970-01-01T00:00:00.000Z, and wait in the log: the server's terminal says why\n",
+    ]);
+  });
+
+  test("redirect to runs only, and to no other place", async () => {
+    for (const path of ["%2F%2Fevil.example", "https:evil.example", "a%0d%0ax: y", "nothing"]) {
+      const [status, text] = await ask(`/runs/${path}`, GOOD);
+      expect([path, status, text.split("\n")]).toEqual([path, 404, [expect.stringContaining("no run"), ""]]);
+    }
+    expect(errors).toEqual([]);
+  });
+
+  test("start no viewer for a page of another site", async () => {
+    const known = new Proxy(parts.store, {
+      get: (store, name) => (name === "has" ? () => true : Reflect.get(store, name, store)),
+    });
+    const ofOther = { ...GOOD, "sec-fetch-site": "cross-site" };
+    const foreign = [
+      ofOther,
+      { ...ofOther, "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" },
+      { ...ofOther, "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" },
+      { ...ofOther, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-purpose": "prefetch" },
+    ];
+    for (const headers of foreign) expect((await ask("/runs/x/", headers, known))[0]).toBe(403);
+    expect(parts.viewers.size).toBe(0);
+  });
+
   test("say what is not there, and what failed", async () => {
     const [status, text] = await ask("/nothing", GOOD);
     expect([status, text.includes("there is nothing at /nothing")]).toEqual([404, true]);
@@ -87,6 +122,10 @@ describe("the routes of serve", () => {
       true,
       false,
     ]);
-    expect(errors).toHaveLength(2);
+    const full = Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC", path: "/data/x" });
+    const disk = await ask("/api/run", GOOD, fail(full));
+    expect([disk[0], disk[1]]).toEqual([503, expect.stringContaining("the disk is full (ENOSPC)")]);
+    expect(errors).toHaveLength(3);
+    expect(errors[2]).toMatchObject({ _tag: "FileSystemError" });
   });
 });
