@@ -113,3 +113,36 @@ describe("what is not a tokenizer", () => {
     expect(isLogratioError(error, "NotFoundError") && error.hint).toContain("tokenizer.json");
   });
 });
+
+test.each([
+  ["an id at the end of int32", { model: { vocab: { a: 2 ** 31 - 1 } } }, 'the id of "a" is 2147483647'],
+  ["an id just beyond a vocabulary's", { model: { vocab: { a: 2 ** 24 + 1 } } }, 'the id of "a" is 16777217'],
+  ["a negative id", { model: { vocab: { a: -1 } } }, 'the id of "a" is -1'],
+  ["an id that is text", { model: { vocab: { a: "1" } } }, 'the id of "a" is "1"'],
+  ["an added id", { added_tokens: [{ id: 2 ** 53, content: "a" }] }, "added token 0 is 9007199254740992"],
+  [
+    "an added token that is no text",
+    { added_tokens: [{ id: 0, content: 5 }] },
+    "the text of added token 0 is 5",
+  ],
+  ["an added token that is null", { added_tokens: [null] }, "added token 0 is not an object"],
+  [
+    "an entry that is no text",
+    { model: { type: "Unigram", vocab: [[5, 0]] } },
+    "entry 0 of its vocabulary is [5,0]",
+  ],
+])("refuses a vocabulary with %s before tables are made of it", async (_, change, message) => {
+  const folder = await mkdtemp(join(tmpdir(), "logratio-vocabulary-"));
+  try {
+    const file = join(folder, "tokenizer.json");
+    const sound = { model: { type: "BPE", vocab: { a: 0 }, merges: [] }, added_tokens: [] };
+    const model = { ...sound.model, ...("model" in change ? change.model : {}) };
+    await writeFile(file, JSON.stringify({ ...sound, ...change, model }));
+    await expect(openTokenizer(folder)).rejects.toMatchObject({
+      _tag: "FormatError",
+      message: expect.stringContaining(message),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -9,6 +9,7 @@ import {
 import { leadsInside, openFile, statIfPresent } from "../io/index.ts";
 import { refuseRemote } from "../remote/index.ts";
 import { byteFallbackBytes, byteLevelBytes, joinByteFallback, joinByteLevel } from "./byte-decoders.ts";
+import { checkVocabulary } from "./check-vocabulary.ts";
 import { buildTokenizer, type LibraryDecoder, type LibraryTokenizer } from "./library.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 
@@ -68,6 +69,7 @@ export async function loadTokenizer(dir: string): Promise<Loaded> {
   if (typeof definition.model !== "object" || definition.model === null) {
     throw new FormatError(`${file} is not a tokenizer: it has no "model"`, { at: { file }, hint: HINT });
   }
+  checkVocabulary(file, definition);
   const config = await readObject(join(dirname(file), CONFIG_FILE)).catch((error: unknown) => {
     if (error instanceof NotFoundError) return {};
     throw error;
