@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { UnsupportedError } from "../../core/base/index.ts";
+import { LimitError, memoryLimit, UnsupportedError } from "../../core/base/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { gunzip } from "./decompress-gzip.ts";
 import { unzstd } from "./decompress-zstd.ts";
@@ -25,7 +25,7 @@ export interface ByteStream {
 /** Decompressed bytes whose beginning has been read. */
 export interface PlainStream extends ByteStream {
   readonly compression: Compression;
-  /** The first decompressed bytes; `bytes` yields them again. */
+  /** The first decompressed bytes, up to some beyond leading white space; `bytes` yields them again. */
   readonly head: Uint8Array;
   /** From now on, requesting the next chunk of `bytes` may overwrite the last one. The head stays. */
   reuseMemory(): void;
@@ -36,6 +36,8 @@ export interface PlainStream extends ByteStream {
 export const CHUNK_BYTES = 1 << 20;
 const MAGIC_BYTES = 10;
 const DEFAULT_HEAD_BYTES = 64 * 1024;
+/** White space in front of text that is held until the text begins. */
+const MOST_SPACE = 64 * 2 ** 20;
 
 /** Recognizes the compression by the first bytes; ten are enough. */
 export function sniffCompression(head: Uint8Array): Compression {
@@ -136,10 +138,13 @@ export async function openPlain(
   if (compression === "gzip") bytes = peekable(gunzip(bytes.all(), input.name));
   if (compression === "zstd") bytes = peekable(unzstd(bytes.all(), input.name));
   await bytes.fill(headBytes);
+  // White space, of which text may have any amount in front, tells nothing.
+  const space = headBytes > MAGIC_BYTES ? await bytes.countSpace(input.name) : 0;
+  if (space >= headBytes) await bytes.fill(space + headBytes);
   return {
     name: input.name,
     compression,
-    head: bytes.head(headBytes),
+    head: bytes.head(space < headBytes ? headBytes : space + headBytes),
     bytes: bytes.all(),
     reuseMemory() {
       // What is decompressed has memory of its own.
@@ -151,10 +156,25 @@ export async function openPlain(
   };
 }
 
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+}
+
+function tooMuchSpace(name: string, most: number): LimitError {
+  return new LimitError(`the file begins with more than ${most} bytes of white space`, {
+    limit: most,
+    at: { file: name, offset: most },
+    likely: "the file was crafted, or the job that should write it wrote nothing but line ends",
+    hint: "remove the white space in front of the first row",
+  });
+}
+
 interface Peekable {
   /** Reads until `count` bytes are held or the input ends. */
   fill(count: number): Promise<void>;
   head(count: number): Uint8Array;
+  /** Bytes of white space at the beginning; reads past them. @throws LimitError when there are too many to hold */
+  countSpace(name: string): Promise<number>;
   /** Everything from the first byte on, once. */
   all(): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
@@ -207,5 +227,18 @@ function peekable(input: AsyncIterable<Uint8Array>): Peekable {
     if (first !== undefined && first.length >= wanted) return first.subarray(0, wanted);
     return Buffer.concat(held).subarray(0, wanted);
   };
-  return { fill, head, all, close };
+  const countSpace = async (name: string): Promise<number> => {
+    const most = Math.min(MOST_SPACE, memoryLimit());
+    let total = 0;
+    for (let i = 0; ; i++) {
+      if (i === held.length) await fill(count + 1);
+      const chunk = held[i];
+      if (chunk === undefined) return total;
+      const end = chunk.findIndex((byte) => !isSpace(byte));
+      if (end >= 0) return total + end;
+      total += chunk.length;
+      if (total > most) throw tooMuchSpace(name, most);
+    }
+  };
+  return { fill, head, countSpace, all, close };
 }

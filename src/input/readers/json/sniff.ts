@@ -54,8 +54,11 @@ export function sniffJson(head: Uint8Array, name?: string): JsonKind | undefined
 }
 
 function hasObjectLine(head: Uint8Array): boolean {
-  for (let pos = head.indexOf(LINE_FEED); pos >= 0; pos = head.indexOf(LINE_FEED, pos + 1)) {
-    if (head[skipSpace(head, pos + 1, head.length)] === OPEN_BRACE) return true;
+  for (let pos = head.indexOf(LINE_FEED); pos >= 0; ) {
+    // Past all blank lines: from each of them, the same white space would be skipped again.
+    const start = skipSpace(head, pos + 1, head.length);
+    if (head[start] === OPEN_BRACE) return true;
+    pos = head.indexOf(LINE_FEED, start);
   }
   return false;
 }
