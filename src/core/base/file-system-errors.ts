@@ -210,7 +210,7 @@ function nameSubject({ syscall = "", path, dest, hostname, address, port }: Syst
 }
 
 /**
- * The error with a tag for a failure that nobody explained where it happened and that is the machine's, not a bug:
+ * The error with a tag for a failure that was not explained where it happened and is the machine's, not a bug:
  * a full disk, a missing directory, a closed port, a program that is not installed.
  *
  * @returns undefined for any other error without a tag, which is a bug
