@@ -19,7 +19,7 @@ describe("the lines that make a trainer write both sides", () => {
         "it needs GRPOConfig(use_vllm=True), or a rollout_func that returns logprobs",
       ].join("\n"),
     );
-    expect(hookLines("verl")).toContain(`    export PYTHONPATH="${PYTHON_FOLDER}:$PYTHONPATH"`);
+    expect(hookLines("verl").join("\n")).toContain(`    export PYTHONPATH="${PYTHON_FOLDER}:$PYTHONPATH"`);
     expect(existsSync(join(PYTHON_FOLDER, "logratio/__init__.py"))).toBe(true);
     const { files } = JSON.parse(readFileSync(join(PYTHON_FOLDER, "../package.json"), "utf8"));
     expect(files).toContain("python/logratio");
