@@ -33,11 +33,13 @@ class Shard:
         name: path or address of its first file; names it in reports.
         paths: all its files.
         bytes: their size; 0 where it is not known.
+        digest: of their content, as ``logratio summarize`` knows a shard again; None where it cannot be read.
     """
 
     name: str
     paths: tuple[str, ...]
     bytes: int
+    digest: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,9 @@ class ShardWorker:
             LogratioError: when a path does not exist or nothing in it is recognized; `WorkerDied`.
         """
         head, part = self._ask(plan=list(paths), options=_name_options(options))
-        shards = tuple(Shard(one["name"], tuple(one["paths"]), int(one["bytes"])) for one in head["shards"])
+        shards = tuple(
+            Shard(one["name"], tuple(one["paths"]), int(one["bytes"]), one.get("digest")) for one in head["shards"]
+        )
         return Plan(shards, part)
 
     def summarize(self, paths: Sequence[str], options: Mapping[str, Any] | None = None) -> bytes:

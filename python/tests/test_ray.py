@@ -8,6 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ray = pytest.importorskip("ray", reason="ray is not installed: the cluster is not tested")
@@ -286,6 +287,65 @@ def test_a_broken_job_goes_on(cluster, small_chunks, tmp_path):
     summary = logratio.ray.summarize(DEMO, out=tmp_path)
     assert summary.resumed == 5
     same_figures(json.loads(run_program(["merge", "--json", "--", str(summary.part)])[0]), report_alone(DEMO))
+
+
+def test_files_that_were_rewritten_are_summarized_again(cluster, small_chunks, tmp_path):
+    run, parts = tmp_path / "run", tmp_path / "parts"
+    shutil.copytree(DEMO, run, ignore=lambda folder, names: [name for name in names if name[:8] > "step_004"])
+    files = sorted(run.glob("*.npz"))
+    before = logratio.ray.report(run, out=parts).metrics
+    with np.load(files[0]) as archive:
+        arrays = dict(archive)
+    arrays["old_log_probs"] = arrays["rollout_log_probs"] * np.float32(1.5)
+    size = files[0].stat().st_size
+    save = np.savez_compressed if size < sum(array.nbytes for array in arrays.values()) else np.savez
+    save(files[0], **arrays)
+    said: list[str] = []
+    after = logratio.ray.report(run, out=parts, progress=said.append)
+    # Counted on from what was there. On a machine whose cores are busy, something may be said of the wait too.
+    assert [sentence for sentence in said if "shards" in sentence] == [
+        f"{len(files)} shards in {len(files)} chunks, {len(files) - 1} of them done before",
+        f"{len(files)} of {len(files)} shards",
+    ]
+    assert after.metrics["delta_abs_mean"] > 2 * before["delta_abs_mean"]
+    same_figures(after.json, report_alone(run))
+
+
+def test_a_chunk_is_named_by_the_content_of_its_shards():
+    names = {
+        chunking.make_chunks([Shard("a", ("a",), 7, digest)], options)[0].name
+        for digest, options in (("d1", {}), ("d1", {}), ("d2", {}), (None, {}), ("d1", {"steps": "1"}))
+    }
+    assert len(names) == 4
+
+
+def test_a_cluster_without_a_free_core_says_so(cluster, monkeypatch, caplog):
+    from logratio.ray import pool as pooling
+
+    @ray.remote(num_cpus=1)
+    class Busy:
+        def answer(self):
+            return 1
+
+    monkeypatch.setattr(pooling, "_SILENCE", 0.2)
+    busy = [Busy.remote() for _ in range(3)]
+    ray.get([actor.answer.remote() for actor in busy])
+
+    class Waited(Exception):
+        pass
+
+    def stop(sentence: str) -> None:
+        said.append(sentence)
+        raise Waited
+
+    said: list[str] = []
+    try:
+        with pytest.raises(Waited):
+            logratio.ray.report(DEMO, progress=stop)
+    finally:
+        for actor in busy:
+            ray.kill(actor)
+    assert "all 3 cores of the cluster are taken" in said[0]
 
 
 def test_a_shard_that_ends_every_worker_is_given_up_and_named(cluster, tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 
 from .batch import DebugBatch
 from .places import find_rank, format_handle, format_record_id, number_rows
-from .texts import Texts
+from .texts import Texts, measure_vocabulary
 
 _ALTERNATIVES = 5
 #: Tokens of which one maximum is taken before they are ranked.
@@ -64,6 +64,7 @@ class RecordBuilder:
         self._batch = batch
         self._iteration = iteration
         self._tokenizer = tokenizer
+        self._size = measure_vocabulary(tokenizer)
         self._limits = limits
         self._rank = find_rank(batch.meta)
         self._first_row = number_rows(iteration, self._rank, batch.rollout, batch.mask)
@@ -81,7 +82,7 @@ class RecordBuilder:
         responses = batch.find_row(row, "responses")
         token = None if responses is None else int(responses[position])
         correct, score = read_correctness(batch, row)
-        texts = Texts(tokenizer)
+        texts = Texts(tokenizer, self._size)
         record: dict[str, Any] = {
             "iteration": self._iteration,
             "rank": rank,
@@ -133,7 +134,7 @@ class RecordBuilder:
         start, end = max(0, position - limits.context_window), min(width, position + limits.context_window + 1)
         context = texts.decode(None if responses is None else responses[start:end].tolist())
         if row not in self._shared:
-            own = Texts(self._tokenizer)
+            own = Texts(self._tokenizer, self._size)
             sampled = None if responses is None else responses[batch.mask[row]].tolist()
             prompt = _read_prompt(batch.find_row(row, "input_ids"), batch.find_row(row, "attention_mask"), width)
             self._shared[row] = (

@@ -9,12 +9,18 @@ from typing import Any
 _UNSETTLED = 16
 
 
+def measure_vocabulary(tokenizer: Any) -> int | None:
+    """How many ids a tokenizer has; None where it does not say. Some count them anew each time they are asked."""
+    return len(tokenizer) if hasattr(tokenizer, "__len__") else None
+
+
 class Texts:
     """Decodes ids with a tokenizer as Hugging Face's are, and remembers what went wrong."""
 
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(self, tokenizer: Any, size: int | None = None) -> None:
+        """``size`` of its vocabulary: see `measure_vocabulary`."""
         self._tokenizer = tokenizer
-        self._size = len(tokenizer) if hasattr(tokenizer, "__len__") else None
+        self._size = size
         self.errors: list[str] = []
 
     def decode(self, ids: Sequence[int] | None, max_chars: int | None = None) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._version import __version__
 from ..shard_worker import Shard
 
 #: A chunk ends with the shard that makes it this large: some seconds of work, lost when its worker is.
@@ -22,6 +23,7 @@ class Chunk:
 
     Attributes:
         name: of the part's file, the same for the same shards and options whatever the cluster: a broken job finds it.
+            Shards of another content have another one.
     """
 
     name: str
@@ -71,5 +73,6 @@ def split_chunk(chunk: Chunk, options: Mapping[str, Any]) -> list[Chunk]:
 
 
 def _make_chunk(shards: list[Shard], options: Mapping[str, Any]) -> Chunk:
-    said = json.dumps([[[*shard.paths, shard.bytes] for shard in shards], sorted(options.items())], default=str)
+    known = [[*shard.paths, shard.bytes, shard.digest] for shard in shards]
+    said = json.dumps([known, sorted(options.items()), __version__], default=str)
     return Chunk(f"{hashlib.sha256(said.encode()).hexdigest()[:24]}.lrs", tuple(shards))

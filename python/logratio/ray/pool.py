@@ -10,6 +10,8 @@ no place for it.
 
 from __future__ import annotations
 
+import logging
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +26,10 @@ from .actors import start_summarizer
 
 #: Seconds between looks at a cluster on which nothing happens.
 _PATIENCE = 30.0
+#: Seconds without any worker after which it is said.
+_SILENCE = 5.0
+
+logger = logging.getLogger("logratio")
 
 
 @dataclass(frozen=True)
@@ -51,9 +57,23 @@ class Done:
 
 
 class ActorPool:
-    """Actors, at most ``size``. Tasks that lose their actor are tried again ``retries`` times."""
+    """Actors, at most ``size``. Tasks that lose their actor are tried again ``retries`` times.
 
-    def __init__(self, size: int, *, retries: int, runtime_env: Mapping[str, Any] | None = None) -> None:
+    Args:
+        tell: called with a sentence when no worker starts for a while; None writes it to the logger ``logratio``.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        retries: int,
+        runtime_env: Mapping[str, Any] | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        self._tell = tell or logger.warning
+        self._waits_since: float | None = None
+        self._has_said = False
         self._size = size
         self._retries = retries
         self._runtime_env = runtime_env
@@ -81,7 +101,7 @@ class ActorPool:
             while waiting and self._idle:
                 actor, task = self._idle.popleft(), waiting.popleft()
                 self._busy[task.call(actor)] = (actor, task)
-            ready, _ = ray.wait([*self._busy, *self._starting], num_returns=1, timeout=_PATIENCE)
+            ready = self._wait()
             for ref in ready:
                 if ref in self._starting:
                     self._admit(ref)
@@ -97,6 +117,35 @@ class ActorPool:
                     yield done
                 else:
                     waiting.append(task)
+
+    def _wait(self) -> list[Any]:
+        """What is there next; says so where the cluster gives no worker, which looks like a job that hangs."""
+        waits = not self._busy and not self._idle
+        timeout = _SILENCE if waits and not self._has_said else _PATIENCE
+        ready: list[Any]
+        ready, _ = ray.wait([*self._busy, *self._starting], num_returns=1, timeout=timeout)
+        if ready or not waits:
+            self._waits_since = None
+            return ready
+        self._waits_since = self._waits_since or time.monotonic() - timeout
+        waited = time.monotonic() - self._waits_since
+        free = ray.available_resources().get("CPU", 0.0)  # type: ignore[no-untyped-call]
+        # With a core that is free, a start is only slow.
+        if not self._has_said and (free < 1 or waited > _PATIENCE):
+            self._has_said = True
+            self._tell(self._describe_wait(waited, free))
+        return ready
+
+    def _describe_wait(self, seconds: float, free: float) -> str:
+        total = ray.cluster_resources().get("CPU", 0.0)  # type: ignore[no-untyped-call]
+        why = (
+            f"all {total:g} cores of the cluster are taken, likely by a training job"
+            if free < 1
+            else f"{free:g} of {total:g} cores are free, so its nodes are likely still installing or starting"
+        )
+        return (
+            f"no worker has started in {seconds:.0f} s: {why}; waiting for one (stop with Ctrl-C; what is done is kept)"
+        )
 
     def close(self) -> None:
         """Ends the actors, and with them their processes."""

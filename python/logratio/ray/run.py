@@ -72,8 +72,8 @@ def summarize(
 
     Args:
         paths: files, directories and addresses, as the *cluster* sees them: a shared file system or an object store.
-        out: directory of this machine for the parts. The same call made again resumes where the last one broke off;
-            parts for several verbs may share it.
+        out: directory of this machine for the parts. The same call made again resumes where the last one broke off, and
+            files that were rewritten since are summarized again; parts for several verbs may share it.
         verb: what the parts are for: ``report``, ``doctor``, ``sweep``, ``divergence``; ``kl``, whose paths are studies.
         address: of the cluster (``ray://host:10001``, ``auto``); None for the one that this process is connected to,
             or that ``RAY_ADDRESS`` names, or else a new one on this machine.
@@ -95,7 +95,7 @@ def summarize(
     folder.mkdir(parents=True, exist_ok=True)
     tell = progress or (lambda _: None)
     with _connected(address):
-        pool = ActorPool(workers or _count_cores(), retries=retries, runtime_env=runtime_env)
+        pool = ActorPool(workers or _count_cores(), retries=retries, runtime_env=runtime_env, tell=progress)
         try:
             plan = _make_plan(pool, as_paths(paths), options)
             planned = folder / f"plan{suffix}.lrs"
@@ -105,7 +105,7 @@ def summarize(
             missing = [chunk for chunk in chunks if not (folder / chunk.name).exists()]
             resumed = sum(len(chunk.shards) for chunk in kept)
             tell(f"{len(plan.shards)} shards in {len(chunks)} chunks, {resumed} of them done before")
-            made, given_up = _summarize_chunks(pool, missing, options, folder, tell)
+            made, given_up = _summarize_chunks(pool, missing, options, folder, tell, resumed)
             parts = [planned, *(folder / chunk.name for chunk in kept), *made]
             merged = folder / "merged" / f"run{suffix}.lrs"
             merged.parent.mkdir(exist_ok=True)
@@ -235,8 +235,9 @@ def _summarize_chunks(
     options: Mapping[str, Any],
     folder: Path,
     tell: Callable[[str], None],
+    resumed: int,
 ) -> tuple[list[Path], dict[str, str]]:
-    """Writes the part of each chunk as soon as it is there.
+    """Writes the part of each chunk as soon as it is there; ``resumed`` shards have theirs already.
 
     Returns:
         The files that were written, and why each shard of which no part was made was given up.
@@ -245,8 +246,8 @@ def _summarize_chunks(
     given_up: dict[str, str] = {}
     # The largest first: the last one to end is then a small one.
     queue = sorted(chunks, key=lambda chunk: -chunk.bytes)
-    total = sum(len(chunk.shards) for chunk in chunks)
-    counted = 0
+    total = resumed + sum(len(chunk.shards) for chunk in chunks)
+    counted = resumed
     while queue:
         again: list[Chunk] = []
         for done in pool.run(_make_tasks(queue, options)):

@@ -16,7 +16,7 @@ import type { Part, PartKind } from "./part.ts";
 import { encodePart } from "./part-bytes.ts";
 import { findParts } from "./part-files.ts";
 import { reportPart } from "./report-part.ts";
-import type { SummarizeOptions as RunOptions, ShardReader } from "./summarize-shards.ts";
+import type { SummarizeOptions as RunOptions, ShardReader, ShardToRead } from "./summarize-shards.ts";
 
 type SummarizeOptions = RunOptions<PartKind>;
 
@@ -126,12 +126,23 @@ async function makePlan(
   options: SummarizeOptions = {},
 ): Promise<Answer> {
   const reader = await openReader(open, paths, options);
-  const shards = reader.shards.map(({ name, paths: files, sources }) => ({
-    name,
-    paths: files,
-    bytes: sources.reduce((sum, { bytes }) => sum + bytes, 0),
-  }));
+  const shards: object[] = [];
+  for (let at = 0; at < reader.shards.length; at += DIGESTS_AT_ONCE)
+    shards.push(...(await Promise.all(reader.shards.slice(at, at + DIGESTS_AT_ONCE).map(describeShard))));
   return { bytes: await encodePart(reader.emptyPart()), of: { shards } };
+}
+
+/** Most of a digest is waiting for files, which may be remote. */
+const DIGESTS_AT_ONCE = 16;
+
+/** The digest is the one that a part has: a part that was made before is of these files, or of older ones. */
+async function describeShard(shard: ShardToRead): Promise<object> {
+  return {
+    name: shard.name,
+    paths: shard.paths,
+    bytes: shard.sources.reduce((sum, { bytes }) => sum + bytes, 0),
+    digest: (await shard.digest()) ?? null,
+  };
 }
 
 async function summarizeAll(

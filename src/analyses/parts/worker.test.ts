@@ -61,9 +61,12 @@ describe("shards that a plan names", () => {
   it("come to the report of one process, and what is missing is told until then", async () => {
     const { head } = await ask({ id: 7, plan: [at("run")] });
     expect(head).toMatchObject({ id: 7, ok: true });
-    const shards = head.shards as { name: string; paths: string[]; bytes: number }[];
+    const shards = head.shards as { name: string; paths: string[]; bytes: number; digest: string }[];
     expect(shards.map(({ paths }) => paths)).toEqual(STEPS.map((step) => [at("run", step)]));
     for (const { bytes, paths } of shards) expect(bytes).toBe((await readFile(paths[0]!)).length);
+    // Each of other content has another digest, which is the one that its part has.
+    expect(new Set(shards.map(({ digest }) => digest)).size).toBe(STEPS.length);
+    for (const { digest } of shards) expect(digest).toMatch(/^[0-9a-f]{32}$/);
     await write({ plan: [at("run")] }, "plan.lrs");
     const counts = [];
     for (const [i, { paths }] of shards.entries())
