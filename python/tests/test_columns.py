@@ -79,7 +79,7 @@ def test_unknown_names_are_refused_in_every_door_and_once_by_log(tmp_path, caplo
         ({"rollout_log_probs": R[None], "old_log_probs": OLD[None]}, r"has the shape \[1, 3, 4\], expected \[B, T\]"),
         ({"rollout_log_probs": np.float32(-1.0)}, r"has the shape \[\]"),
         ({"rollout_log_probs": R[:0], "old_log_probs": OLD[:0]}, r"the batch is empty: rollout_log_probs has the shape"),
-        ({"rollout_log_probs": [], "old_log_probs": []}, "rollout_log_probs has the shape"),
+        ({"rollout_log_probs": [], "old_log_probs": []}, "the batch is empty"),
         ({"rollout_log_probs": "x"}, "rollout_log_probs is a str"),
         ({"rollout_log_probs": R + 0j}, "rollout_log_probs holds complex128"),
         ({"rollout_log_probs": [[-1.0, -2.0], [-1.0]], "old_log_probs": [[-1.0, -2.0], [-1.0, -2.0]]}, "has 2 tokens in sequence 1, rollout_log_probs 1"),

@@ -10,7 +10,7 @@ _UNSETTLED = 16
 
 
 def measure_vocabulary(tokenizer: Any) -> int | None:
-    """How many ids a tokenizer has; None where it does not say. Some count them anew each time they are asked."""
+    """How many ids a tokenizer has; None where it does not say. Some count them each time they are asked."""
     return len(tokenizer) if hasattr(tokenizer, "__len__") else None
 
 

@@ -184,6 +184,8 @@ def take_numbers(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray) and (value.dtype != object or value.ndim == 0):
         return _check_kind(name, value)
     rows = list(value)
+    if not rows:
+        return np.zeros((0, 0))
     if all(row is None or np.ndim(row) == 0 for row in rows if not is_tensor(row)) and all(
         row.ndim == 0 for row in rows if is_tensor(row)
     ):
@@ -476,7 +478,7 @@ def _refuse_dimensions(name: str, value: Any, dimensions: int = 2, letter: str =
         f"{name} has the shape {describe_shape(value)}, expected [B, {letter}{', K' if dimensions == 3 else ''}]: "
         "one row for each sequence",
         hint=hint,
-        reason=f"{name} has another number of dimensions",
+        reason=f"{name} has {value.ndim} dimensions",
     )
 
 
