@@ -399,6 +399,30 @@ def test_a_run_in_a_directory_has_no_page(tmp_path):
     assert logratio.init(dir=tmp_path).page is None
 
 
+def test_a_rank_that_has_finished_begins_another_launch(odd, spool, monkeypatch):
+    """An id of a cluster's job is often that of a shell, in which a script is run again."""
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    launches = []
+
+    def record(rank: int) -> logratio.Recorder:
+        run = logratio.init(url=odd, name="again", rank=rank)
+        run.log(step=1, **make_columns())
+        assert run.flush(30)
+        launches.append(run._server._address.launch)
+        return run
+
+    for rank in (0, 1, 0):
+        record(rank).finish()
+    first, second, third = launches
+    assert first == second != third
+    # Without ranks of their own, those that are alive at the same time are one launch.
+    living = record(0)
+    record(0).finish()
+    record(0).finish()
+    living.finish()
+    assert len(set(launches[3:])) == 1 and launches[3] not in (first, third)
+
+
 def answer(status: int, body: bytes = b"", **headers: str) -> Answer:
     return Answer(status, {name.replace("_", "-"): value for name, value in headers.items()}, body)
 

@@ -338,7 +338,8 @@ def _choose_launch(roster: Roster, others: Mapping[str, Mapping[str, Any]], rank
         return shared[0] if shared else uuid.uuid4().hex
     # An id of a cluster's job is not always of one launch: a rank that has finished under it begins another.
     launch, again = named, 0
-    while (roster.folder / f"done-{launch}-{rank}").exists():
+    living = {facts.get("launch") for facts in others.values()}
+    while launch not in living and (roster.folder / f"done-{launch}-{rank}").exists():
         again += 1
         launch = hash_launch(f"{named} {again}")
     return launch
