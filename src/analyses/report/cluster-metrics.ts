@@ -19,6 +19,8 @@ export interface ClusterMetric {
   value(total: Sums): number;
   /** To first order, by how much the figure is larger for a cluster's sums at `at`. */
   influence(total: Sums, table: Sums, at: number): number;
+  /** The largest value that it can have. */
+  readonly most?: number;
   /** From `value` to the figure that the report prints, where they differ. Falling: it turns ends around. */
   readonly shown?: (value: number) => number;
 }
@@ -27,7 +29,7 @@ export interface ClusterMetric {
 function ratio(
   column: Column,
   factor: number,
-  rest: Pick<ClusterMetric, "scale" | "mass" | "tokenMass">,
+  rest: Pick<ClusterMetric, "scale" | "mass" | "tokenMass" | "most">,
   per: Column = "tokens",
 ): ClusterMetric {
   const of = CLUSTER[column];
@@ -98,7 +100,7 @@ export const CLUSTER_METRICS: Readonly<Record<string, ClusterMetric>> = {
   k1: ratio("delta", -1, { scale: "linear", mass: "deltaAbs" }),
   k2: ratio("deltaSquare", 0.5, { scale: "log", mass: "deltaSquare", tokenMass: square }),
   k3: ratio("k3", 1, { scale: "log", mass: "k3", tokenMass: k3 }),
-  prob_diff_mean: ratio("probDiffAbs", 1, { scale: "log", mass: "probDiffAbs" }, "probTokens"),
+  prob_diff_mean: ratio("probDiffAbs", 1, { scale: "log", mass: "probDiffAbs", most: 1 }, "probTokens"),
   ess: variation,
   chi2_token: chi2,
 };

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { clusterInterval, paretoTailIndex, rareRate } from "../../core/statistics/index.ts";
+import { clusterInterval, paretoTailIndex, rareShare } from "../../core/statistics/index.ts";
 import type { MismatchSummary, SequenceSample, ValueSketch } from "../../core/summaries/index.ts";
 import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
 import { formatCount, formatShare } from "../../core/text/index.ts";
@@ -61,18 +61,16 @@ export function computeIntervals(summary: MismatchSummary): Record<string, Inter
  * are, from the sampled prompts.
  */
 export function jumpInterval(sample: SequenceSample): Record<string, Interval> {
-  const clusters = sample.list();
-  let tokens = 0;
-  const counts = clusters.flatMap(({ sequences }) => {
-    let jumps = 0;
+  const clusters = sample.list().map(({ sequences }) => {
+    let [tokens, events] = [0, 0];
     for (const sequence of sequences) {
       tokens += totalOfSequence(sequence).tokens;
-      jumps += sequence.jumps;
+      events += sequence.jumps;
     }
-    return jumps === 0 ? [] : [jumps];
+    return { tokens, events };
   });
-  if (tokens === 0) return {};
-  const { low, high } = rareRate(counts, tokens);
+  if (clusters.every(({ tokens }) => tokens === 0)) return {};
+  const { low, high } = rareShare(clusters);
   return {
     prob_diff_above_half: {
       low,
@@ -113,10 +111,10 @@ function computeInterval(
 }
 
 function shown(
-  { shown: show }: ClusterMetric,
+  { shown: show, most = Number.POSITIVE_INFINITY }: ClusterMetric,
   { low, high }: { low: number; high: number },
 ): { low: number; high: number } {
-  return show ? { low: show(high), high: show(low) } : { low, high };
+  return show ? { low: show(high), high: show(low) } : { low, high: high > most ? most : high };
 }
 
 /** From the smallest to the largest figure that is left when one cluster is taken away. */

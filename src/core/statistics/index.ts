@@ -25,7 +25,7 @@ export { benjaminiHochberg, holm } from "./multiple-testing.ts";
 export type { GroupedUnits } from "./permutations.ts";
 export { poissonBinomialTail } from "./poisson-binomial.ts";
 export { seededRandom } from "./random.ts";
-export { rareRate } from "./rare-rate.ts";
+export { rareRate, rareShare } from "./rare-rate.ts";
 export { clusteredRatioDifference, type RatioDifference } from "./ratio-difference.ts";
 export type {
   ClusteredDifference,

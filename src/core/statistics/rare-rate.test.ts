@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { gammaCdf, gammaQuantile } from "./gamma-distribution.ts";
 import { seededRandom } from "./random.ts";
-import { rareRate } from "./rare-rate.ts";
+import { rareRate, rareShare } from "./rare-rate.ts";
 
 describe("gammaCdf", () => {
   test("of whole shapes is Erlang's: 1 − e^−x Σ x^i / i!", () => {
@@ -72,5 +72,30 @@ describe("rareRate", () => {
       }
       expect(above / runs).toBeLessThan(0.035);
     }
+  });
+});
+
+describe("rareShare", () => {
+  test("stays within 0 and 1 and around the share, however common and clustered", () => {
+    const random = seededRandom(11);
+    for (let run = 0; run < 300; run++) {
+      const chance = run % 3 === 0 ? 1 : random();
+      const clusters = Array.from({ length: 1 + Math.floor(12 * random()) }, () => {
+        const tokens = 1 + Math.floor(40 * random());
+        return { tokens, events: Math.min(tokens, Math.round(tokens * chance * (0.5 + random()))) };
+      });
+      const total = (of: "tokens" | "events"): number => clusters.reduce((sum, one) => sum + one[of], 0);
+      const share = total("events") / total("tokens");
+      const { low, high } = rareShare(clusters);
+      expect([low >= 0, low <= share, share <= high, high <= 1]).toEqual([true, true, true, true]);
+    }
+  });
+
+  test("is a rare rate where it is rare, and its complement where it is common", () => {
+    const rare = [3, 0, 1].map((events) => ({ tokens: 100, events }));
+    const { low, high } = rareRate([3, 1], 300);
+    expect(rareShare(rare)).toEqual({ low, high });
+    const common = rare.map(({ tokens, events }) => ({ tokens, events: tokens - events }));
+    expect(rareShare(common)).toEqual({ low: 1 - high, high: 1 - low });
   });
 });

@@ -34,3 +34,28 @@ export function rareRate(counts: readonly number[], exposure: number): RareRate 
   const high = (moreSquares / more) * gammaQuantile(0.975, more ** 2 / moreSquares);
   return { events, rate: events / exposure, low: low / exposure, high: high / exposure };
 }
+
+/**
+ * The share of tokens that have something, in clusters of them: 0 ≤ low ≤ share ≤ high ≤ 1. The interval is that of
+ * {@link rareRate} for what is rarer, having it or not: a rate has no upper bound, and a share above a half as a rate may
+ * end beyond 1.
+ *
+ * @param clusters of all tokens: how many there are, and how many have it
+ */
+export function rareShare(
+  clusters: readonly { readonly tokens: number; readonly events: number }[],
+): Pick<RareRate, "low" | "high"> {
+  let [tokens, events] = [0, 0];
+  for (const cluster of clusters) {
+    tokens += cluster.tokens;
+    events += cluster.events;
+  }
+  const isCommon = 2 * events > tokens;
+  const counts = clusters.map((cluster) => (isCommon ? cluster.tokens - cluster.events : cluster.events));
+  const rate = rareRate(
+    counts.filter((count) => count > 0),
+    tokens,
+  );
+  const [low, high] = [rate.low, Math.min(1, rate.high)];
+  return isCommon ? { low: 1 - high, high: 1 - low } : { low, high };
+}

@@ -247,10 +247,9 @@ function isKnown(name: string): boolean {
 }
 
 function detectPacked(document: TreeDocument): Match | undefined {
-  if (!isPacked(document)) return undefined;
   const names = Object.keys(document.root);
-  if (document.metadata[VERSION_KEY] === undefined && !NEEDED.every((name) => names.includes(name)))
-    return undefined;
+  const isDeclared = document.metadata[VERSION_KEY] !== undefined;
+  if (!isPacked(document) || (!isDeclared && !NEEDED.every((name) => names.includes(name)))) return undefined;
   return {
     score: 1,
     found: names.filter(isKnown).map((name) => `${name}: ${describeValue(document.root[name])}`),

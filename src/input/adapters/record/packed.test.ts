@@ -102,6 +102,24 @@ describe("the packed record as the Python recorder writes it", () => {
     expect((await readAll(each)).batches[0]!.recorders).toEqual(["ab", undefined, "c"]);
   });
 
+  it("without any metadata: version 1, and the step of its name", async () => {
+    const bare = change(({ metadata }) => {
+      for (const name of Object.keys(metadata)) delete metadata[name];
+    });
+    const { batches, run } = await readAll(bare);
+    expect(batches.map(picture)).toEqual([EXPECTED]);
+    expect([[...batches[0]!.steps], [...batches[0]!.ranks]]).toEqual([
+      [1, 1, 1],
+      [0, 0, 0],
+    ]);
+    expect(run.sources[0]).toMatchObject({ trainer: "record", step: 1, rank: 0 });
+    const descending = change(({ columns, metadata }) => {
+      for (const name of Object.keys(metadata)) delete metadata[name];
+      columns.response_offsets!.bytes.writeBigInt64LE(99n, 8);
+    });
+    expect((await readError(descending)).message).toBe("response_offsets does not ascend from 0");
+  });
+
   it("in blocks of any size", async () => {
     for (const batchTokens of [1, 4, 6, 100]) {
       const { batches } = await readAll(FILE, { batchTokens });

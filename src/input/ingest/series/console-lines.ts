@@ -58,7 +58,7 @@ export function readConsoleLines(text: string): ConsoleLines {
   return { entries, strays };
 }
 
-/** So many `name:number` with separators are no chance. */
+/** So many `name:number` with separators are not chance. */
 const STRAY_METRICS = 3;
 
 function countMetrics(line: string): number {
