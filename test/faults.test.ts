@@ -11,7 +11,7 @@ import { CommandScenario } from "./support/faults/command-scenario.ts";
 import { drawFaults } from "./support/faults/draw-faults.ts";
 import { EXCUSED } from "./support/faults/excused.ts";
 import { findWrites } from "./support/faults/find-writes.ts";
-import type { Call, Fault } from "./support/faults/injected.ts";
+import { type Call, endPrograms, type Fault } from "./support/faults/injected.ts";
 import type { Scenario } from "./support/faults/scenario.ts";
 import { ServeScenario } from "./support/faults/serve-scenario.ts";
 import { ViewScenario } from "./support/faults/view-scenario.ts";
@@ -135,7 +135,10 @@ function isJson(bytes: Buffer): boolean {
 }
 
 const parent = mkdtempSync(join(tmpdir(), "faults-"));
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+afterAll(() => {
+  endPrograms();
+  rmSync(parent, { recursive: true, force: true });
+});
 
 /** Does all of it, a few at a time. */
 async function inPool<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

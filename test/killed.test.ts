@@ -1,6 +1,6 @@
 /**
  * kill -9 where it hurts most, told by what lies on disk: earlier outputs are whole, inputs untouched, and the next run
- * succeeds and clears away what was left.
+ * succeeds and clears away what was left. `faults.test.ts` kills the verbs that go on from what they have.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openFile } from "../src/input/io/file-source.ts";
 import { openZip } from "../src/input/io/zip.ts";
 import { writeNpz } from "../src/input/readers/npz/index.ts";
-import { DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
+import { ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 const COLUMNS = ["--rollout", "r", "--trainer", "t", "--mask", "m"];
 /** More than the list entries of a row group in each of three files. */
@@ -155,16 +155,6 @@ describe("killed", () => {
     expect(leftovers().length).toBeGreaterThan(0);
     expect(runCli(dir, args).status).toBe(0);
     expect(readdirSync(dir).sort()).toEqual(["cache", "page"]);
-  });
-
-  it("score, while a policy runs: the study goes on", async () => {
-    const logits = join(ROOT, "examples/kl/logits.npz");
-    const tokenizer = join(DEMO, "tokenizer");
-    const args = ["score", logits, "--reference", "dpo", "--tokenizer", tokenizer, "--out", "study"];
-    await killedWhen(args, () => namesIn(join(dir, "study/scores")).some((name) => name.endsWith(".parts")));
-    expect(runCli(dir, args).status).toBe(0);
-    expect(leftovers()).toEqual([]);
-    expect(namesIn(join(dir, "study/scores")).every((name) => name.endsWith(".parquet"))).toBe(true);
   });
 
   it("leaves the inputs as they were", () => {

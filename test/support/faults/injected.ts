@@ -76,6 +76,13 @@ const INJECT = join(ROOT, "test/support/faults/inject.cjs");
 /** Modules by themselves, whose lines a stack names; and the bundle that users run. */
 const [MODULES, PROGRAM] = [join(ROOT, "dist/apps/cli/main.js"), join(ROOT, "bin/logratio.js")];
 
+const running = new Set<ChildProcess>();
+
+/** Ends what a failed check left running. */
+export function endPrograms(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
 /** Starts the program; without an injection, undisturbed. */
 export function startProgram(
   directory: string,
@@ -97,6 +104,7 @@ export function startProgram(
       }),
     },
   });
+  running.add(child);
   let [out, err] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text) => {
     out += text;
@@ -105,7 +113,10 @@ export function startProgram(
     err += text;
   });
   const ended = new Promise<Ended>((resolve) => {
-    child.once("close", (status, signal) => resolve({ status, signal, out, err }));
+    child.once("close", (status, signal) => {
+      running.delete(child);
+      resolve({ status, signal, out, err });
+    });
   });
   return {
     child,

@@ -1,11 +1,12 @@
 /**
- * `logratio serve` under faults: recorders that send until they are acknowledged, several runs and ranks, alert rules, and
- * a run that is old enough to be removed.
+ * `logratio serve` under faults: recorders that send until they are acknowledged, several runs and ranks, alert rules, a
+ * run that is old enough to be removed, and what a killed server left.
  *
  * @module
  */
 import { execFile } from "node:child_process";
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -45,6 +46,7 @@ const WRITERS = [
   { run: "math", rank: 0 },
   { run: "math", rank: 1 },
   { run: "code", rank: 0 },
+  { run: "killed", rank: 0 },
 ];
 /** Of each writer, in the order in which it sends them. */
 const BATCHES: readonly (readonly Sent[])[] = WRITERS.map(({ run, rank }) =>
@@ -101,6 +103,9 @@ function readBatch(body: Buffer): { columns: Map<string, Column>; metadata: Reco
   };
 }
 
+/** What a server that was killed had acknowledged: it is in the log of the run "killed". */
+const LOGGED = BATCHES.flat().filter(({ run, step }) => run === "killed" && step < STEPS - 1);
+
 const nameBatch = ({ run, step, rank }: Sent): string => `${run} ${step}.${rank}.0`;
 
 export class ServeScenario implements Scenario {
@@ -111,13 +116,13 @@ export class ServeScenario implements Scenario {
   async prepare(folder: string): Promise<readonly Call[]> {
     this.#folder = realpathSync(folder);
     writeFileSync(join(this.#folder, "rules.yaml"), RULES);
-    await this.#makeOldRun();
+    await this.#makeSeed();
     const directory = this.#makeDirectory("whole");
     const started = this.#start(directory, {
       below: [join(directory, "data")],
       log: join(this.#folder, "calls"),
     });
-    const acknowledged = new Set<string>();
+    const acknowledged = new Set(LOGGED.map(nameBatch));
     await this.#record(started, acknowledged, "undisturbed");
     started.child.kill("SIGTERM");
     const { err, ...ended } = await started.ended;
@@ -126,14 +131,29 @@ export class ServeScenario implements Scenario {
     return started.noted();
   }
 
-  /** A run whose last batch came three days ago. */
-  async #makeOldRun(): Promise<void> {
+  /** What each server finds: a run that is old enough to be removed, and all that a killed server can leave. */
+  async #makeSeed(): Promise<void> {
     const directory = join(this.#folder, "seed");
+    const data = join(directory, "data");
     mkdirSync(directory);
-    const started = startProgram(directory, ["serve", "data", "--port", "0"]);
-    await putBatch(await untilListening(started), { run: "old", step: 0 }, makeBatch({ step: 0 }));
-    started.child.kill("SIGTERM");
-    expect(await started.ended).toMatchObject({ status: 0 });
+    const first = startProgram(directory, ["serve", "data", "--port", "0"]);
+    await putBatch(await untilListening(first), { run: "old", step: 0 }, makeBatch({ step: 0 }));
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toMatchObject({ status: 0 });
+    const second = startProgram(directory, ["serve", "data", "--port", "0", "--gather", "3600"]);
+    const url = await untilListening(second);
+    for (const batch of LOGGED) expect((await putBatch(url, batch, batch.body)).status).toBe(201);
+    second.child.kill("SIGKILL");
+    await second.ended;
+    const run = join(data, "killed");
+    const [log] = readdirSync(join(run, ".serve")).filter((name) => name.endsWith(".log"));
+    // While it wrote a batch, while it made a part of the record, and while it removed a run.
+    appendFileSync(join(run, ".serve", log!), "LRF1 and no more");
+    writeFileSync(join(run, log!.replace(/^(.*)\.log$/, "part-$1.parquet")), "PAR1 and no more");
+    writeFileSync(join(run, ".serve/merging-1.safetensors"), "half of it");
+    mkdirSync(join(data, ".removed-code"));
+    writeFileSync(join(data, ".removed-code/part-00000001.parquet"), "PAR1");
+    expect(existsSync(join(data, ".serve.lock"))).toBe(true);
   }
 
   #makeDirectory(name: string): string {
@@ -158,7 +178,7 @@ export class ServeScenario implements Scenario {
     const directory = this.#makeDirectory(`trial-${this.#trials++}`);
     const log = openLog(directory);
     const told: string[] = [];
-    const acknowledged = new Set<string>();
+    const acknowledged = new Set(LOGGED.map(nameBatch));
     let mayLeave = false;
     for (const fault of faults) {
       const started = this.#start(directory, { below: [join(directory, "data")], log, fault });
@@ -250,7 +270,7 @@ export class ServeScenario implements Scenario {
       expect(alerts, message).toHaveLength(1);
     }
     const left = readdirSync(data, { recursive: true, encoding: "utf8" }).filter((name) =>
-      /\.log$|merging|\.lock$|\.removed/.test(name),
+      /\.log$|merging|\.serve\.lock$|\.removed/.test(name),
     );
     if (!mayLeave) expect([...left, ...listTemporary(data)], message).toEqual([]);
     expect(existsSync(join(data, "old")), message).toBe(false);
