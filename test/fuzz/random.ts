@@ -123,7 +123,9 @@ export const NUMBERS = [
   255,
   256,
   65_536,
+  2 ** 24 - 1,
   2 ** 24,
+  2 ** 24 + 1,
   2 ** 31 - 1,
   2 ** 31,
   -(2 ** 31),
@@ -143,13 +145,38 @@ export const NUMBERS = [
   Number.NEGATIVE_INFINITY,
 ] as const;
 
-/** Some bytes changed, cut off, doubled or moved. */
+const INTEGERS = [
+  0n,
+  -1n,
+  ...[24n, 31n, 32n, 53n].flatMap((bits) => [2n ** bits - 1n, 2n ** bits, 2n ** bits + 1n]),
+];
+const INT64 = [...INTEGERS, 2n ** 63n - 1n, -(2n ** 63n), -(2n ** 31n)];
+
+/** An element from the edge of its type, at a place where one may be. */
+function putEdge(random: Random, bytes: Buffer): void {
+  const width = random.pick([4, 8]);
+  const places = Math.floor(bytes.length / width);
+  if (places === 0) return;
+  const at = width * random.below(places);
+  if (random.chance(0.2)) {
+    const value = random.pick([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 1e30]);
+    if (width === 4) bytes.writeFloatLE(value, at);
+    else bytes.writeDoubleLE(value, at);
+  } else if (width === 4) bytes.writeInt32LE(Number(BigInt.asIntN(32, random.pick(INT64))), at);
+  else bytes.writeBigInt64LE(random.pick(INT64), at);
+}
+
+/** Some bytes changed, cut off, doubled or moved, or an element from the edge of its type in their place. */
 export function damage(random: Random, bytes: Uint8Array, times = 1 + random.below(6)): Uint8Array {
   let out = Buffer.from(bytes);
   for (let i = 0; i < times && out.length > 0; i++) {
     const at = random.below(out.length);
     const end = Math.min(out.length, at + 1 + random.below(32));
-    switch (random.below(5)) {
+    switch (random.below(7)) {
+      case 5:
+      case 6:
+        putEdge(random, out);
+        break;
       case 0:
         out[at] = random.below(256);
         break;
