@@ -49,7 +49,6 @@ export async function sampleTexts(
   tokenizer: TokenDecoder,
   options: SampleTextsOptions,
 ): Promise<{ texts: PreparedText[]; findings: readonly Finding[] }> {
-  const { signal, onSampled } = options;
   if (spec.texts.problems === undefined) {
     throw new UsageError("--generate needs a file of problems", {
       hint: "logratio score problems.json --generate 4 …",
@@ -57,6 +56,56 @@ export async function sampleTexts(
   }
   const { prompts, findings: read } = await readPrompts({ ...spec.texts, tokenizer });
   const findings = new FindingLog();
+  const { temperatures, ...each } = generate;
+  if (temperatures === undefined) {
+    const texts = await sampleAt(spec, each, { tokenizer, prompts, findings, named: "" }, options);
+    return { texts, findings: [...read, ...findings.list()] };
+  }
+  const texts: PreparedText[] = [];
+  for (const temperature of temperatures) {
+    const named = `@t${temperature}`;
+    const sampled = await sampleAt(
+      spec,
+      { ...each, temperature },
+      { tokenizer, prompts, findings, named },
+      options,
+    );
+    texts.push(...sampled);
+    findings.add({
+      code: "note",
+      severity: "info",
+      subject: `sampled ${named}`,
+      count: sampled.length,
+      at: { file: paths.rollouts(spec.out) },
+      describe: (count) =>
+        `${plural(count, "response")} of ${generate.from} at temperature ${temperature}${describeRight(sampled)}`,
+    });
+  }
+  return { texts, findings: [...read, ...findings.list()] };
+}
+
+function describeRight(texts: readonly PreparedText[]): string {
+  const judged = texts.filter(({ correct }) => correct !== undefined);
+  const right = judged.filter(({ correct }) => correct).length;
+  return judged.length === 0 ? "" : `: ${right} of ${judged.length} with a known answer are right`;
+}
+
+interface Sampling {
+  readonly tokenizer: TokenDecoder;
+  readonly prompts: readonly PreparedPrompt[];
+  readonly findings: FindingLog;
+  /** What the texts' names have before their number: the temperature, where there are several. */
+  readonly named: string;
+}
+
+/** Responses at one temperature. */
+async function sampleAt(
+  spec: StudySpec,
+  generate: GenerateSpec,
+  { tokenizer, prompts, findings, named }: Sampling,
+  options: SampleTextsOptions,
+): Promise<PreparedText[]> {
+  const { signal, onSampled } = options;
   const at = spec.policies.find(({ name }) => name === generate.from)!.at;
   const from = JSON.stringify([generate.from, at, generate]);
   const file = paths.rollouts(spec.out);
@@ -90,13 +139,14 @@ export async function sampleTexts(
         await makeStudyDirectory(spec.out);
         appendLines(file, FORM, rollouts);
       }
-      texts.push(...rollouts.flatMap((rollout) => sampledText(rollout, prompt, generate.from, tokenizer)));
+      const whose = { source: generate.from, named };
+      texts.push(...rollouts.flatMap((rollout) => sampledText(rollout, prompt, whose, tokenizer)));
       onSampled?.(i + 1, prompts.length);
     }
   } finally {
     await policy?.close();
   }
-  return { texts, findings: [...read, ...findings.list()] };
+  return texts;
 }
 
 async function sample(
@@ -138,7 +188,7 @@ async function readRollouts(
 function sampledText(
   { ids, sample, problem }: Rollout,
   prompt: PreparedPrompt,
-  source: string,
+  { source, named }: { readonly source: string; readonly named: string },
   tokenizer: TokenDecoder,
 ): PreparedText[] {
   if (ids.length === 0) return [];
@@ -146,7 +196,7 @@ function sampledText(
   const responseText = tokenizer.decode(ids.filter((id) => !tokenizer.specialIds.has(id)));
   return [
     {
-      id: `${source}:${problem}#${sample}`,
+      id: `${source}:${problem}${named}#${sample}`,
       problem,
       source,
       promptText,

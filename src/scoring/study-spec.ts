@@ -76,6 +76,8 @@ export interface GenerateSpec {
   /** Name of the policy that writes them. */
   readonly from: string;
   readonly temperature: number;
+  /** Several: `n` responses at each of them, and `temperature` is the first. */
+  readonly temperatures?: readonly number[];
   readonly topP: number;
   readonly maxTokens: number;
   readonly seed: number;

@@ -93,7 +93,7 @@ function addTextFlags(command: Command): Command {
       "name of a column in the text file: prompt=question; repeatable",
       collect,
     )
-    .option("--limit <n>", "score only the first n texts")
+    .option("--limit <n>", "score only the first n texts, and of other authors those of the same problems")
     .option("--only-wrong", "score only texts that are known to be wrong")
     .option(
       "--checkpoint <name>",
@@ -154,7 +154,7 @@ function addSamplingFlags(command: Command): Command {
     .option("--generate-from <name>", "policy to sample from (default: the reference)")
     .option(
       "--temperature <t>",
-      "sampling temperature for --generate and --continue (default 1; 0 is greedy)",
+      "sampling temperature for --generate and --continue (default 1; 0 is greedy); several for --generate: 0.3,0.7",
     )
     .option("--top-p <p>", "nucleus sampling for --generate and --continue (default 1)")
     .option("--max-tokens <n>", "most tokens that --generate and --continue sample (default 1024)")

@@ -47,6 +47,7 @@ export async function studyFromFlags(
     throw new UsageError(`give one config at a time, not ${config} and ${second}`, { hint: "choose one" });
   const given = paths.filter((path) => !CONFIG_FILE.test(path));
   const files = given.length === 0 && flags.useDpoResponses ? [findFilteredProblems(verb, config)] : given;
+  if (config === undefined && flags.policy === undefined) refuseResults(verb, files);
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
   const merged = mergeConfigs(mergeConfigs(fromFile, readStudyFlags(files, flags)), more);
   const study = await readStudy(merged, defaultOut(config ?? files[0]), config);
@@ -149,7 +150,7 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
 /** How tokens are drawn is said once for all that is sampled; without either, it belongs to what a config generates. */
 function readSamplingFlags(flags: StudyFlags): StudyConfig {
   const drawing = {
-    temperature: number("--temperature", flags.temperature),
+    temperature: readTemperatures(flags.temperature),
     top_p: number("--top-p", flags.topP),
     max_tokens: count("--max-tokens", flags.maxTokens),
   };
@@ -188,6 +189,28 @@ function findFilteredProblems(verb: StudyVerb, config: string | undefined): stri
     likely: `looked for ${tried.map((file) => relative(".", file)).join(", ")}`,
     hint: `give its path: ${shellCommand(verb, [...(config === undefined ? [] : [config]), join("DIR", PROBLEMS)], ["--use-dpo-responses"])}`,
   });
+}
+
+/** @throws UsageError for files of RL-Probe's figures, which have neither texts nor policies */
+function refuseResults(verb: StudyVerb, files: readonly string[]): void {
+  const results = files.find((file) => /_results\.json$/.test(file));
+  if (results === undefined) return;
+  const command = shellCommand(
+    verb,
+    [join("configs", "config.yaml"), join("data", "filtered", PROBLEMS)],
+    ["--use-dpo-responses"],
+  );
+  throw new UsageError(`${results} holds figures that RL-Probe computed, not texts and policies to score`, {
+    at: { file: results },
+    likely: "they are its own scripts' results: KL by its shifted alignment, without texts and log-probs",
+    hint: `score the same texts again: ${command}\n--parity rl-probe adds RL-Probe's own figures; which problems a checkpoint solves is read with --outcomes FILE`,
+  });
+}
+
+/** `0.3,0.7`: several, for --generate. */
+function readTemperatures(given: string | undefined): number | number[] | undefined {
+  const all = given?.split(",").map((text) => number("--temperature", text)!);
+  return all === undefined || all.length > 1 ? all : all[0];
 }
 
 function readGpuFlag(given: string | undefined): string | undefined {

@@ -93,9 +93,14 @@ export class ConfigFields {
     return values as readonly string[] | undefined;
   }
 
-  fields(name: string): ConfigFields | undefined {
+  /** @param instead values that replace some of its own */
+  fields(name: string, instead: Readonly<Record<string, unknown>> = {}): ConfigFields | undefined {
     const value = this.raw(name);
-    return value === undefined ? undefined : new ConfigFields(value, this.#at(name), this.#file);
+    if (value === undefined) return undefined;
+    const fields = new ConfigFields(value, this.#at(name), this.#file);
+    return Object.keys(instead).length === 0
+      ? fields
+      : new ConfigFields({ ...fields.#values, ...instead }, this.#at(name), this.#file);
   }
 
   /** An object of texts. */

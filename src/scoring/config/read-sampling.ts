@@ -50,20 +50,32 @@ function readDefaults(fields: ConfigFields): Drawing {
   return defaults;
 }
 
+/** A list of several temperatures; undefined for a single one, or none. */
+function readTemperatures(given: ConfigFields): number[] | undefined {
+  if (!Array.isArray(given.raw("temperature"))) return undefined;
+  const all = given.list("temperature")!;
+  if (all.length === 0 || !all.every((one) => typeof one === "number" && Number.isFinite(one) && one >= 0))
+    throw given.wrong("temperature", "a number from 0, or a list of them");
+  return [...new Set(all as readonly number[])];
+}
+
 export function readGenerate(
   fields: ConfigFields,
   names: readonly string[],
   reference: string,
 ): GenerateSpec | undefined {
   const defaults = readDefaults(fields);
-  const given = fields.fields("generate");
-  if (given === undefined) return undefined;
+  const all = fields.fields("generate");
+  if (all === undefined) return undefined;
+  const temperatures = readTemperatures(all);
+  const given =
+    temperatures === undefined ? all : fields.fields("generate", { temperature: temperatures[0] })!;
   const { n, ...drawing } = readDrawing(given, defaults);
   if (n === undefined) throw given.wrong("n", "the number of responses to each problem (--generate N)");
   const from = given.text("from") ?? reference;
   if (!names.includes(from)) throw given.wrong("from", `one of the policies ${names.join(", ")}`);
   given.finish();
-  return { n, from, ...drawing };
+  return { n, from, ...drawing, ...(temperatures !== undefined && { temperatures }) };
 }
 
 /** `true` means the places around the first error; otherwise a place or a list of places. */

@@ -28,6 +28,8 @@ export async function readProblems(
   findings: FindingLog,
 ): Promise<Map<string, Problem>> {
   const problems = new Map<string, Problem>();
+  /** Ids of problems that the file does not name. */
+  const byText = new Map<string, string>();
   let rows = 0;
   let withText = 0;
   await readEntries(
@@ -36,11 +38,17 @@ export async function readProblems(
     (fields) => typeof columns.get(fields, "prompt") === "string",
     ({ at, key, text: whole, fields }) => {
       rows++;
-      const id = asName(columns.get(fields, "problem_id")) ?? asName(columns.get(fields, "id")) ?? key;
+      const own = asName(columns.get(fields, "problem_id")) ?? asName(columns.get(fields, "id")) ?? key;
       const prompt = whole ?? columns.get(fields, "prompt");
       const text = typeof prompt === "string" ? prompt : undefined;
       const promptIds = asIntegers(columns.get(fields, "prompt_ids"));
       if (text !== undefined || promptIds !== undefined) withText++;
+      // Responses to it are found by its text, so two problems of one text are one.
+      const id = own ?? (text === undefined ? undefined : (byText.get(text) ?? `row ${at.row ?? rows - 1}`));
+      if (own === undefined && text !== undefined) {
+        byText.set(text, id!);
+        reportUnnamed(findings, file, at);
+      }
       if (id === undefined) {
         findings.add({
           code: "bad-row",
@@ -48,8 +56,8 @@ export async function readProblems(
           count: 1,
           subject: `${file} without id`,
           at,
-          describe: (count) => `${count} ${count === 1 ? "problem has" : "problems have"} no id`,
-          hint: "responses are found by unique_id, problem_id or id",
+          describe: (count) => `${count} ${count === 1 ? "problem has" : "problems have"} no id and no text`,
+          hint: "responses are found by unique_id, problem_id or id, or by the problem's text",
         });
         return;
       }
@@ -77,9 +85,22 @@ export async function readProblems(
       });
     },
   );
-  if (rows > 0 && problems.size === 0) throw nothing(file, rows, "an id (unique_id, problem_id, id)");
+  if (rows > 0 && problems.size === 0)
+    throw nothing(file, rows, "an id (unique_id, problem_id, id) or a text");
   if (rows > 0 && withText === 0) throw nothing(file, rows, "a text (problem, prompt, question, input)");
   return problems;
+}
+
+function reportUnnamed(findings: FindingLog, file: string, at: Place): void {
+  findings.add({
+    code: "note",
+    severity: "info",
+    count: 1,
+    subject: `${file} by text`,
+    at,
+    describe: (count) =>
+      `${count} ${count === 1 ? "problem has" : "problems have"} no id: responses to ${count === 1 ? "it" : "them"} are found by the problem's text`,
+  });
 }
 
 /** A text or number; of a list of accepted ones the first. */

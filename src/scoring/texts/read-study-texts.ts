@@ -2,7 +2,7 @@ import { UsageError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
 import type { TokenDecoder } from "../../input/tokens/index.ts";
 import { type ColumnNames, columnReader } from "./columns.ts";
-import { nameTexts } from "./names.ts";
+import { type NamedResponse, nameTexts } from "./names.ts";
 import { openPreparation } from "./preparation.ts";
 import { type PreparedText, prepareText } from "./prepare-text.ts";
 import { type Problem, readProblems } from "./read-problems.ts";
@@ -25,7 +25,7 @@ export interface ReadTextsOptions {
   readonly promptTemplate?: string | undefined;
   /** Whether responses that are encoded here end in the tokenizer's end-of-text token; default not. */
   readonly appendEos?: boolean | undefined;
-  /** The most texts to read. */
+  /** The most texts to read, of the first author; of any other one, those of the same problems. */
   readonly limit?: number | undefined;
   /** Whether to leave out texts that are right or of unknown correctness; default false. */
   readonly onlyWrong?: boolean | undefined;
@@ -64,27 +64,47 @@ export async function readStudyTexts(options: ReadTextsOptions): Promise<StudyTe
   const names = files.map(({ file }) => file);
   columns.checkSeen([...(options.problems === undefined ? [] : [options.problems]), ...names]);
   const wanted = problems === undefined ? read : answersTo(problems, read, names, findings);
-  const texts: PreparedText[] = [];
-  const named = nameTexts(wanted, findings);
-  for (const [i, one] of named.entries()) {
-    if (texts.length === options.limit) {
-      const at = one.given.at;
-      const describe = (count: number): string =>
-        `${count} ${count === 1 ? "text" : "texts"} after the first ${options.limit} ${count === 1 ? "was" : "were"} left out by --limit`;
-      findings.add({
-        code: "note",
-        severity: "info",
-        count: named.length - i,
-        subject: "limit",
-        at,
-        describe,
-      });
-      break;
-    }
-    const text = prepareText(one, problems?.get(one.problem), preparation, findings);
-    if (text !== undefined) texts.push(text);
-  }
+  const prepare = (one: NamedResponse): PreparedText | undefined =>
+    prepareText(one, problems?.get(one.problem), preparation, findings);
+  const texts = cutTexts(nameTexts(wanted, findings), options.limit, prepare, findings);
   return { texts, findings: findings.list() };
+}
+
+/** The first texts of the first author, and those of the others that answer the same problems; in the order of the files. */
+function cutTexts(
+  named: readonly NamedResponse[],
+  limit: number | undefined,
+  prepare: (one: NamedResponse) => PreparedText | undefined,
+  findings: FindingLog,
+): PreparedText[] {
+  const author = named[0]?.given.source;
+  const found: (PreparedText | undefined)[] = [];
+  const problems = new Set<string>();
+  let taken = 0;
+  const leaveOut = ({ given }: NamedResponse): void =>
+    findings.add({
+      code: "note",
+      severity: "info",
+      count: 1,
+      subject: "limit",
+      at: given.at,
+      describe: (count) =>
+        `${count} ${count === 1 ? "text" : "texts"} after the first ${limit} ${count === 1 ? "was" : "were"} left out by --limit`,
+    });
+  for (const isFirst of [true, false]) {
+    for (const [i, one] of named.entries()) {
+      if ((one.given.source === author) !== isFirst) continue;
+      if (limit !== undefined && (isFirst ? taken === limit : !problems.has(one.problem))) {
+        leaveOut(one);
+        continue;
+      }
+      found[i] = prepare(one);
+      if (found[i] === undefined) continue;
+      taken++;
+      if (isFirst) problems.add(one.problem);
+    }
+  }
+  return found.filter((text) => text !== undefined);
 }
 
 /** Responses to the listed problems; a row without a problem's id is found by its prompt. */

@@ -86,7 +86,7 @@ describe("problems and responses of RL-Probe", () => {
       ...PROBLEMS,
       { problem: "2 + 2 =", unique_id: "q/3" },
       { problem: "again", unique_id: "q/1" },
-      { problem: "nameless" },
+      { level: 3 },
     ]);
     const dpo = await folder.write("dpo_responses.json", {
       "q/1": { response: " 13" },
@@ -97,7 +97,7 @@ describe("problems and responses of RL-Probe", () => {
     expect(study.texts.map(({ id }) => id)).toEqual(["dpo:q/1"]);
     expect(found(study)).toEqual([
       ["duplicate", "skipped", 1, "1 problem has a repeated id; the first of each is kept"],
-      ["bad-row", "skipped", 1, "1 problem has no id"],
+      ["bad-row", "skipped", 1, "1 problem has no id and no text"],
       ["no-response", "skipped", 2, "2 rows have no response"],
       ["no-response", "skipped", 2, `2 of 3 problems have no response in ${dpo}`],
     ]);
@@ -456,7 +456,7 @@ describe("files that are not texts are refused:", () => {
   test("problems without ids or texts", async () => {
     const dpo = await folder.write("dpo_responses.json", { a: "x" });
     const lists = [
-      [[{ problem: "x" }], "none of the 1 problems has an id"],
+      [[{ level: 1 }], "none of the 1 problems has an id"],
       [[{ unique_id: "a" }], "none of the 1 problems has a text"],
     ] as const;
     for (const [list, message] of lists) {
@@ -481,4 +481,41 @@ describe("files that are not texts are refused:", () => {
       message: expect.stringContaining("has no {problem}"),
     });
   });
+});
+
+describe("problems without ids", () => {
+  test("are found by their text, and one text is one problem", async () => {
+    const problems = await folder.write("no-ids.json", [
+      { problem: "7 + 5 =", answer: "12" },
+      { problem: "1 + 1 =", answer: "2" },
+      { problem: "7 + 5 =", answer: "12" },
+    ]);
+    const responses = await folder.write("by-text.json", [
+      { prompt: "1 + 1 =", response: " 2", correct: true },
+      { prompt: "7 + 5 =", response: " 11", correct: false },
+      { prompt: "9 + 9 =", response: " 18", correct: true },
+    ]);
+    const study = await readStudyTexts({ tokenizer, problems, responses: { dpo: responses } });
+    expect(study.texts.map(({ id, problem, answer }) => [id, problem, answer])).toEqual([
+      ["dpo:row 1", "row 1", "2"],
+      ["dpo:row 0", "row 0", "12"],
+    ]);
+    expect(found(study)).toEqual([
+      ["note", "info", 3, "3 problems have no id: responses to them are found by the problem's text"],
+      ["duplicate", "info", 1, "1 problem has a repeated id; the first of each is kept"],
+      ["note", "info", 1, "1 response is to problems that are not in the list of problems"],
+    ]);
+  });
+});
+
+test("a limit keeps the same problems of every author", async () => {
+  const of = (text: string, ...ids: readonly string[]): object =>
+    Object.fromEntries(ids.map((id) => [id, { response: text, prompt: `${id} =` }]));
+  const responses = {
+    dpo: await folder.write("dpo.json", of(" 1", "a", "b", "c", "d")),
+    rlvr: await folder.write("rlvr.json", of(" 2", "d", "b", "c", "a")),
+  };
+  const study = await readStudyTexts({ tokenizer, responses, limit: 2 });
+  expect(study.texts.map(({ id }) => id)).toEqual(["dpo:a", "dpo:b", "rlvr:b", "rlvr:a"]);
+  expect(found(study)).toEqual([["note", "info", 4, "4 texts after the first 2 were left out by --limit"]]);
 });
