@@ -122,6 +122,18 @@ describe("a run that cannot be opened", () => {
   });
 });
 
+it("sums the parts of a run whose figures are missing", async () => {
+  const store = await open();
+  await send(store, {});
+  await store.close();
+  const { figures, summary } = runPlaces(join(directory, "run"));
+  await rm(figures);
+  await rm(summary);
+  const again = await open();
+  expect(await again.close()).toEqual([]);
+  expect(again.list()).toMatchObject([{ name: "run", sequences: 2, first_step: 5 }]);
+});
+
 describe("removing runs", () => {
   it("finishes what a kill interrupted, and removes a run of the same name later", async () => {
     await mkdir(join(directory, ".removed-old"));

@@ -262,13 +262,17 @@ export class DataStore {
     };
   }
 
-  /** Resumes watching a run: sends undelivered alerts, and evaluates what no look has seen. */
-  async #goOnWatching({ name, folder, lastPart }: KnownRun, isWaiting: boolean): Promise<void> {
+  /** Resumes watching a run: sends undelivered alerts, and evaluates and sums what no look has seen. */
+  async #goOnWatching(run: KnownRun, isWaiting: boolean): Promise<void> {
+    const { name, folder, lastPart, areFiguresOld } = run;
     const path = join(this.directory, folder);
-    if (this.#alerts === undefined || !existsSync(runPlaces(path).alerts)) return;
-    const { seen } = await this.#alerts.open(path);
+    let isSeen = !areFiguresOld;
+    if (this.#alerts !== undefined && existsSync(runPlaces(path).alerts)) {
+      const { seen } = await this.#alerts.open(path);
+      isSeen &&= lastPart <= seen;
+    }
     // What waits is evaluated when it is sealed.
-    if (isWaiting || lastPart <= seen) return;
+    if (isWaiting || isSeen) return;
     this.#sealer.add({
       ...{ run: name, folder: path, segment: lastPart },
       ...{ bytes: 0, batches: 0, repeated: [], isSealed: true },

@@ -6,7 +6,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSystemError } from "../../../core/base/index.ts";
-import { partSegment, runPlaces, segmentNumber } from "../../../input/batch-log/index.ts";
+import { partName, partSegment, runPlaces, segmentNumber } from "../../../input/batch-log/index.ts";
 import type { RaisedAlert, ServedFigures } from "../../../results/index.ts";
 import { readKeptAlerts } from "../../alerts/index.ts";
 import { isRefused } from "../seal/refusals.ts";
@@ -23,6 +23,8 @@ export interface KnownRun {
   alerts: readonly RaisedAlert[];
   /** The last segment in the record; 0: none. */
   readonly lastPart: number;
+  /** Whether a part is newer than the figures: a kill came between them, or they could not be saved. */
+  readonly areFiguresOld: boolean;
   /** Whether it has segments that nobody has handed over to the sealer. */
   isUnfinished: boolean;
 }
@@ -43,6 +45,7 @@ export const NO_RUN: Omit<KnownRun, "name" | "folder"> = {
   refused: 0,
   alerts: [],
   lastPart: 0,
+  areFiguresOld: false,
   isUnfinished: false,
 };
 
@@ -75,6 +78,7 @@ async function readRun(directory: string, folder: string): Promise<KnownRun | un
   if (name === undefined) return undefined;
   const places = runPlaces(join(directory, folder));
   const own = await readdir(places.own);
+  const lastPart = Math.max(0, ...(await readdir(places.folder)).map((file) => partSegment(file) ?? 0));
   return {
     name,
     folder,
@@ -82,7 +86,8 @@ async function readRun(directory: string, folder: string): Promise<KnownRun | un
     lastWrite: await lastChange(places.folder, own.includes("keys") ? places.keys : places.own),
     refused: own.includes("refused") ? (await readdir(places.refused)).filter(isRefused).length : 0,
     alerts: await readKeptAlerts(places.alerts),
-    lastPart: Math.max(0, ...(await readdir(places.folder)).map((file) => partSegment(file) ?? 0)),
+    lastPart,
+    areFiguresOld: lastPart > 0 && (await isOlder(places.figures, join(places.folder, partName(lastPart)))),
     isUnfinished: own.some((file) => segmentNumber(file) !== undefined),
   };
 }
@@ -93,6 +98,15 @@ async function readFigures(path: string): Promise<ServedFigures> {
   } catch {
     return NO_FIGURES;
   }
+}
+
+async function isOlder(path: string, other: string): Promise<boolean> {
+  const changed = async (file: string): Promise<number> =>
+    stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+  return (await changed(path)) < (await changed(other));
 }
 
 async function lastChange(...paths: readonly string[]): Promise<number | undefined> {
