@@ -36,6 +36,14 @@ describe("sources", () => {
     expect(sources).toEqual([{ file: "-", bytes: null, records: 1, torn: 0, foreign: 0 }]);
   });
 
+  it("with a value whose square is not a double: everything else is answered, its spread is unknown", async () => {
+    const values = [0.5, 0.75, 8.5e299].map((value) => `{"prob_divergence": ${value}, "iteration": 1}\n`);
+    const { metrics } = await analyzeLog([write("huge.jsonl", values.join(""))]);
+    expect(metrics).toMatchObject({ records: 3 });
+    const { metrics: sound } = await analyzeLog([write("sound.jsonl", values.slice(0, 2).join(""))]);
+    expect(sound).toMatchObject({ records: 2 });
+  });
+
   it("without a record are refused: how many lines they have, and what is wrong with the first", async () => {
     const refused = (...paths: string[]) => analyzeLog(paths).then(String, (error: Error) => error);
     const [empty, odd] = [

@@ -17,6 +17,7 @@ export { evaluateGate, type GateOptions } from "./evaluate-gate.ts";
 export {
   DEFAULT_ALPHA,
   DEFAULT_METRICS,
+  distinctRuns,
   type LearnedRun,
   type LearnOptions,
   learnBaseline,

@@ -44,17 +44,18 @@ const MOST_RUNS = 50;
 
 /**
  * A baseline from runs that are taken to be sound, after those of `before`. A run whose files are already in it takes
- * that place and is not counted twice; of more than 50 the oldest go. Limits stay.
+ * that place and is not counted twice, nor are runs given together that have the same files; of more than 50 the oldest go. Limits stay.
  *
  * @throws SchemaError where a run has a figure that is not finite: it is not a run to learn from
  * @throws EmptyInputError where a run has too few tokens or sequences for a word on it, or none of the figures
  */
 export function learnBaseline(
-  runs: readonly LearnedRun[],
+  given: readonly LearnedRun[],
   before: Baseline | undefined,
   { metrics, alpha }: LearnOptions = {},
 ): Baseline {
-  for (const one of runs) refuseSmall(one);
+  for (const one of given) refuseSmall(one);
+  const runs = distinctRuns(given);
   const kept = (before?.runs ?? [])
     .map((run, at) => ({ run, at }))
     .filter(({ run }) => !runs.some((one) => isSame(one.run, run)));
@@ -85,6 +86,13 @@ export function learnBaseline(
     checks,
     limits: before?.limits ?? [],
   };
+}
+
+/** The runs without those whose files are the same as another's: the first of each stays. */
+export function distinctRuns(runs: readonly LearnedRun[]): LearnedRun[] {
+  return runs.filter(
+    ({ run }, at) => !runs.slice(0, at).some((one) => run.sha256 !== null && one.run.sha256 === run.sha256),
+  );
 }
 
 /** What a run's figures were drawn from. */

@@ -11,6 +11,7 @@ import type { GateReport, MismatchReport, SeriesReport } from "../../results/ind
 import { parseCondition } from "../conditions/index.ts";
 import {
   type Baseline,
+  distinctRuns,
   evaluateGate,
   type LearnedRun,
   type LearnOptions,
@@ -113,6 +114,8 @@ export interface UpdatedBaseline {
   readonly baseline: Baseline;
   readonly before: Baseline | undefined;
   readonly results: readonly (MismatchReport | SeriesReport)[];
+  /** Paths of runs with the same files as one given before them: they are learned from once. */
+  readonly repeated: readonly string[];
 }
 
 /** Reads each path as one run and learns a baseline from them, after those that the file has. Writes nothing. */
@@ -139,7 +142,9 @@ export async function learnFromRuns(
   const baseline = { ...learned, limits: [...learned.limits, ...fresh] };
   // With new limits the list is written again; else its comments are kept.
   const text = writeBaseline(baseline, fresh.length === 0 ? textBefore : undefined);
-  return { text, baseline, before, results: runs.map(({ results }) => results) };
+  const distinct = new Set(distinctRuns(runs));
+  const repeated = paths.filter((_, i) => !distinct.has(runs[i]!));
+  return { text, baseline, before, results: runs.map(({ results }) => results), repeated };
 }
 
 async function describeRun(

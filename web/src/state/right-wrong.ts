@@ -92,7 +92,7 @@ export function sayRightWrong({ order, means, by, enough }: NonNullable<RightWro
       ? `Wrong sequences have the larger mismatch. ${pairs}`
       : interval.high < 0
         ? `Right sequences have the larger mismatch. ${pairs}`
-        : "These sequences show no difference.";
+        : `No difference can be shown: the interval contains 0. ${pairs}`;
   const basis =
     by === "prompt"
       ? `The interval is over ${over}: sequences of one prompt are alike.`

@@ -164,7 +164,7 @@ function splitNames(text: string): string[] {
 }
 
 async function tellLearned(
-  { text, baseline, before, results }: UpdatedBaseline,
+  { text, baseline, before, results, repeated }: UpdatedBaseline,
   file: string,
   terminal: Terminal,
 ): Promise<ExitStatus> {
@@ -172,6 +172,11 @@ async function tellLearned(
   tellFindings(findings, terminal);
   await writeWholeFile(file, text);
   const had = before === undefined ? "" : ` (before: ${before.runs.length})`;
+  const [again] = repeated;
+  if (again !== undefined)
+    terminal.err(
+      `warning: ${plural(repeated.length, "path holds", "paths hold")} the files of a run given before and ${repeated.length === 1 ? "is" : "are"} counted once: ${repeated.length === 1 ? "" : "the first, "}${again}\n`,
+    );
   const few =
     baseline.runs.length < 3 ? "; corridors need 3 runs, until then each is reported as too few" : "";
   terminal.err(
