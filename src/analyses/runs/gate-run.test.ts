@@ -106,6 +106,16 @@ describe("learnFromRuns", () => {
     return learnFromRuns(runs, { against: `${folder.path}/baseline.yaml`, date: "2024-03-05", ...more });
   };
 
+  it("learns once from copies of a run given together, and names them", async () => {
+    const names = ["a", "b"].map((name) => `copies/${name}/dump.jsonl`);
+    const [one, copy] = await Promise.all(names.map((name) => write(name, 0.2)));
+    const other = await write("copies/c/dump.jsonl", 0.21);
+    const { baseline, repeated } = await learnFromRuns([one!, copy!, other], {
+      against: `${folder.path}/copies.yaml`,
+    });
+    expect([baseline.runs.length, repeated]).toEqual([2, [copy]]);
+  });
+
   it("learns a baseline that a sound run passes and a broken one fails", async () => {
     const { text, before, baseline, results } = await learn({ limits: ["non_finite_tokens <= 0"] });
     expect(before).toBeUndefined();
