@@ -19,7 +19,7 @@ const recordPath = join(root, "test/packaging/public-api.json");
  * Two thirds of it are the example runs. 6 MB until the ingest server, the gate and the summaries came; 7 MB until studies had
  * parts and every member of a public type its description, which editors show.
  */
-const MAX_TARBALL = 7_250_000;
+const MAX_TARBALL = 7_350_000;
 /**
  * attw's profile `esm-only`: the package has no CommonJS, so `require` finds modules (Node 20 says so, 22 loads them),
  * and compilers that know no `exports` (`moduleResolution: node10`) are older than the Node that it needs.

@@ -35,7 +35,15 @@ export const SEQUENCE_COLUMNS = {
 export type SequenceColumn = keyof typeof SEQUENCE_COLUMNS;
 
 /** Columns of texts. */
-export const SEQUENCE_TEXTS = ["sample", "group", "environment", "finish_reason", "engine", "recorder", "file"] as const;
+export const SEQUENCE_TEXTS = [
+  "sample",
+  "group",
+  "environment",
+  "finish_reason",
+  "engine",
+  "recorder",
+  "file",
+] as const;
 export type SequenceText = (typeof SEQUENCE_TEXTS)[number];
 
 export interface SequenceTable {
