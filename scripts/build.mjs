@@ -1,4 +1,4 @@
-// Builds dist/: src/ compiled, web/ bundled into dist/web; and program/: the command line, bundled; and the notices of the packages in both. The committed wasm is checked by `npm test`, not rebuilt here.
+// Builds dist/: src/ compiled, web/ bundled into dist/web; and program/: the command line, bundled; and the notices of the packages in both. The committed wasm is rebuilt and compared by `npm run test:long`, not here.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
