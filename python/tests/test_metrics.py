@@ -128,6 +128,18 @@ def test_small_and_large_mismatches_keep_their_digits():
     assert "logratio/ratio_mean" not in huge
 
 
+@pytest.mark.parametrize(
+    "largest", [299.0, 301.0, 354.5, 400.0, 708.0, 5000.0, -9.0, -50.0, -299.0, -400.0, -745.0, -5000.0]
+)
+def test_ess_is_right_at_any_delta(largest):
+    deltas = np.array([largest, largest - 0.5, largest, largest - 30, largest - 1000] + [largest - 2000] * 15)
+    found = measure(np.minimum(-deltas, 0) - 0.25, np.minimum(deltas, 0) - 0.25, np.ones(20), np.array([0, 20])).metrics
+    log_sum, log_square_sum = np.logaddexp.reduce(deltas), np.logaddexp.reduce(2 * deltas)
+    assert found["ess"] == pytest.approx(np.exp(2 * log_sum - log_square_sum) / 20, rel=1e-9)
+    with np.errstate(over="ignore"):
+        assert found["ratio_mean"] == pytest.approx(np.exp(log_sum - np.log(20)), rel=1e-9)
+
+
 def test_what_has_no_figure_is_left_out():
     empty = logratio.scalars(rollout_log_probs=[[-1.0]], old_log_probs=[[-1.0]], response_mask=[[0]])
     assert empty["logratio/tokens"] == 0

@@ -19,6 +19,9 @@ _LOWEST = -9999.0
 _ROUNDING = 1e-3
 #: Δ of a token with ρ = 1e-4: below it a token is catastrophic, as in `logratio report`.
 CATASTROPHIC_DELTA = float(np.log(1e-4))
+#: Where the largest Δ is above or below these, nats, ρ is summed in units of the largest ρ.
+_MOST_PLAIN_DELTA = 300.0
+_LEAST_PLAIN_DELTA = -10.0
 #: Below this |Δ| the series of k3 is more accurate than ``expm1(Δ) − Δ``.
 _K3_SERIES = 0.0625
 #: A spread of p below this share of its mean is rounding.
@@ -243,14 +246,21 @@ def _measure_ratio(delta: np.ndarray) -> dict[str, float]:
     catastrophic = np.sum(delta < CATASTROPHIC_DELTA)
     mean = _mean(excess)
     variance = _mean((excess - mean) ** 2)
-    if not np.isfinite(variance) and len(delta) > 0:
-        # Σ ρ² overflows: the limit for one token that outweighs all others.
-        variance, ess = np.inf, 1 / len(delta)
+    largest = float(delta.max(initial=-np.inf))
+    if len(delta) > 0 and not _LEAST_PLAIN_DELTA <= largest <= _MOST_PLAIN_DELTA:
+        # Sums of ρ² overflow, or ρ is nothing beside the 1 in ρ − 1.
+        ratio = np.exp(delta - largest)
+        unit_mean = _mean(ratio)
+        unit_std = float(np.sqrt(_mean((ratio - unit_mean) ** 2)))
+        ess = unit_mean**2 / (unit_mean**2 + unit_std**2)
+        half = np.exp(largest / 2)
+        ratio_mean, ratio_std = unit_mean * half * half, unit_std * half * half
     else:
         ess = (1 + mean) ** 2 / ((1 + mean) ** 2 + variance)
+        ratio_mean, ratio_std = 1 + mean, np.sqrt(variance)
     return {
-        "ratio_mean": 1 + mean,
-        "ratio_std": float(np.sqrt(variance)),
+        "ratio_mean": float(ratio_mean),
+        "ratio_std": float(ratio_std),
         "chi2_token": _mean(excess * (excess + 2)),
         "ess": float(ess),
         "catastrophic_tokens": int(catastrophic),

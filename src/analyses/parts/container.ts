@@ -11,7 +11,8 @@
  *     32     the three blocks
  *     −4  4  CRC-32C of all before it
  *
- * Version 1 had measured values in the second block, where decompressing them took longer than all else.
+ * Version 1 had measured values in the second block, where decompressing them took longer than all else. Version 2 had
+ * sums of ρ in one unit, in which they overflow.
  *
  * @module
  */
@@ -20,7 +21,7 @@ import { LIKELY_CUT_OFF, LIKELY_DAMAGED, loadZstd, unzstdBlock } from "../../inp
 
 /** The first byte is no text, and the line ends show a transfer that changed them. */
 export const MAGIC = Uint8Array.of(0x89, 0x4c, 0x52, 0x53, 0x0d, 0x0a, 0x1a, 0x0a);
-export const PART_VERSION = 2;
+export const PART_VERSION = 3;
 const HEADER_BYTES = 32;
 const CHECKSUM_BYTES = 4;
 

@@ -52,8 +52,8 @@ import { formatPlaceKey } from "./worst-tokens.ts";
 
 const WORST_KEPT = 20;
 
-/** 5: what reaches the gradient; what can be compressed apart from what cannot. */
-const VERSION = 5;
+/** 6: ρ far from 1 in units of its own. */
+const VERSION = 6;
 
 /** A run summary as JSON; only the version that wrote it reads it. */
 export interface RunSummaryJson {

@@ -6,6 +6,7 @@
  */
 import type { Fraction, Nats, Ratio } from "../base/index.ts";
 import * as F from "./layout.ts";
+import { inPlainUnits, overExcessSquareSum, overExcessSum, unitOf, withinExcessM2 } from "./ratio-units.ts";
 
 /** Mean Δ. */
 export function deltaMean(sums: Float64Array, offset = 0): Nats {
@@ -115,8 +116,29 @@ export function k3(sums: Float64Array, offset = 0): Nats {
   return sums[offset + F.K3_SUM]! / sums[offset + F.COUNT]!;
 }
 
-/** Mean and M2 of ρ over all tokens. */
-function ratioMoments(sums: Float64Array, offset: number): { mean: number; m2: number } {
+/** Mean and M2 of ρ over all tokens, in units of exp `unit` (nats) and of its square. */
+interface RatioMoments {
+  readonly mean: number;
+  readonly m2: number;
+  readonly unit: Nats;
+}
+
+function ratioMoments(sums: Float64Array, offset: number): RatioMoments {
+  const unit = unitOf(sums, offset);
+  return unit > 0 ? farMoments(sums, offset, unit) : { ...plainMoments(sums, offset), unit };
+}
+
+/** Beside a ρ of exp 300, those up to exp 20 add nothing but their number. */
+function farMoments(sums: Float64Array, offset: number, unit: Nats): RatioMoments {
+  const over = sums[offset + F.OVER_COUNT]!;
+  const count = sums[offset + F.COUNT]!;
+  const sum = sums[offset + F.OVER_EXCESS_SUM]!;
+  const square = sums[offset + F.OVER_EXCESS_SQUARE_SUM]!;
+  const overM2 = Math.max(square - (sum / over) * sum, 0);
+  return { mean: sum / count, m2: overM2 + (sum / over) * sum * ((count - over) / count), unit };
+}
+
+function plainMoments(sums: Float64Array, offset: number): Omit<RatioMoments, "unit"> {
   const over = sums[offset + F.OVER_COUNT]!;
   const count = sums[offset + F.COUNT]!;
   if (count === 0) return { mean: Number.NaN, m2: Number.NaN };
@@ -127,25 +149,26 @@ function ratioMoments(sums: Float64Array, offset: number): { mean: number; m2: n
   const overSum = sums[offset + F.OVER_EXCESS_SUM]!;
   const overSquare = sums[offset + F.OVER_EXCESS_SQUARE_SUM]!;
   const total = (within * excess + overSum) / count;
-  if (overSquare === Number.POSITIVE_INFINITY) return { mean: 1 + total, m2: overSquare };
   const apart = overSum / over - excess;
   const overM2 = Math.max(overSquare - (overSum * overSum) / over, 0);
   return { mean: 1 + total, m2: m2 + overM2 + ((apart * apart * within) / count) * over };
 }
 
-/** Mean ρ. */
+/** Mean ρ; Infinity where no float64 can hold it. */
 export function ratioMean(sums: Float64Array, offset = 0): Ratio {
-  return ratioMoments(sums, offset).mean;
+  const { mean, unit } = ratioMoments(sums, offset);
+  return inPlainUnits(mean, unit);
 }
 
-/** Population standard deviation of ρ. */
+/** Population standard deviation of ρ; Infinity where no float64 can hold it. */
 export function ratioStd(sums: Float64Array, offset = 0): Ratio {
-  return Math.sqrt(ratioMoments(sums, offset).m2 / sums[offset + F.COUNT]!);
+  const { m2, unit } = ratioMoments(sums, offset);
+  return inPlainUnits(Math.sqrt(m2 / sums[offset + F.COUNT]!), unit);
 }
 
 /** Chi-squared of the token ratios: mean ρ² − 1. May be negative, as estimates from samples can be. */
 export function chi2Token(sums: Float64Array, offset = 0): number {
-  const over = sums[offset + F.OVER_EXCESS_SQUARE_SUM]! + 2 * sums[offset + F.OVER_EXCESS_SUM]!;
+  const over = overExcessSquareSum(sums, offset) + 2 * overExcessSum(sums, offset);
   return (chi2Within(sums, offset) + over) / sums[offset + F.COUNT]!;
 }
 
@@ -159,12 +182,12 @@ export function chi2TokenClamped(sums: Float64Array, offset = 0): number {
 function chi2Within(sums: Float64Array, offset: number): number {
   const within = sums[offset + F.COUNT]! - sums[offset + F.OVER_COUNT]!;
   const excess = sums[offset + F.EXCESS_MEAN]!;
-  return sums[offset + F.EXCESS_M2]! + within * excess * (excess + 2);
+  return withinExcessM2(sums, offset) + within * excess * (excess + 2);
 }
 
 /**
- * Effective sample size as a fraction of the tokens: (Σ ρ)² / (n Σ ρ²) = 1 / (1 + var ρ / mean² ρ), in (0, 1].
- * Where Σ ρ² overflows, the limit for one token that outweighs all others: 1 / n.
+ * Effective sample size as a fraction of the tokens: (Σ ρ)² / (n Σ ρ²) = 1 / (1 + var ρ / mean² ρ), in (0, 1],
+ * at any Δ: also where ρ or ρ² is beyond float64.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -186,7 +209,6 @@ function chi2Within(sums: Float64Array, offset: number): number {
 export function effectiveSampleSize(sums: Float64Array, offset = 0): Fraction {
   const { mean, m2 } = ratioMoments(sums, offset);
   const count = sums[offset + F.COUNT]!;
-  if (m2 === Number.POSITIVE_INFINITY) return 1 / count;
   return (mean * mean) / (mean * mean + m2 / count);
 }
 
@@ -194,7 +216,6 @@ export function effectiveSampleSize(sums: Float64Array, offset = 0): Fraction {
 export function effectiveSampleSizeDeficit(sums: Float64Array, offset = 0): Fraction {
   const { mean, m2 } = ratioMoments(sums, offset);
   const count = sums[offset + F.COUNT]!;
-  if (m2 === Number.POSITIVE_INFINITY) return 1 - 1 / count;
   return m2 / count / (mean * mean + m2 / count);
 }
 

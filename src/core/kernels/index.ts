@@ -45,8 +45,6 @@ export {
   NEGATIVE_INFINITE_COUNT,
   NEGATIVE_SUM,
   OVER_COUNT,
-  OVER_EXCESS_SQUARE_SUM,
-  OVER_EXCESS_SUM,
   POSITIVE_COUNT,
   POSITIVE_INFINITE_COUNT,
   POSITIVE_SUM,
@@ -66,6 +64,7 @@ export {
   type RowSums,
   type TokenBlock,
 } from "./mismatch.ts";
+export { overExcessSquareSum, overExcessSum, withinExcessM2 } from "./ratio-units.ts";
 export { computeK3, computeProbDiff } from "./scalar.ts";
 export { type OrdinaryLogprobs, scanLogprobs } from "./scan-logprobs.ts";
 export { checkedRows } from "./token-block.ts";

@@ -29,12 +29,13 @@ export const NEGATIVE_SUM = 9;
 export const K3_SUM = 10;
 /** Mean of ρ − 1 over tokens with Δ ≤ {@link RATIO_CLAMP}. */
 export const EXCESS_MEAN = 11;
+/** In other units where every ρ is tiny, as RATIO_MEAN is (`ratio-units.ts`). */
 export const EXCESS_M2 = 12;
 /**
  * Tokens with Δ > {@link RATIO_CLAMP}, kept separate so that both trainers' clamp at ±20 and the true value follow.
  */
 export const OVER_COUNT = 13;
-/** Σ (ρ − 1) and Σ (ρ − 1)² over the tokens of OVER_COUNT; may overflow to Infinity. */
+/** Σ (ρ − 1) and Σ (ρ − 1)² over the tokens of OVER_COUNT; in other units where ρ is huge (`ratio-units.ts`). */
 export const OVER_EXCESS_SUM = 14;
 export const OVER_EXCESS_SQUARE_SUM = 15;
 /** Tokens whose two probabilities exist: COUNT plus those where a log-prob is -Infinity and neither is NaN or +Infinity. */

@@ -1,4 +1,5 @@
 import * as F from "./layout.ts";
+import { changeUnit, ratioUnit, unitOf } from "./ratio-units.ts";
 
 const ADDED = [
   F.COUNT,
@@ -59,11 +60,28 @@ export function clearSums(sums: Float64Array, offset: number): Float64Array {
  * @returns nothing; sums are counts, nats, fractions and their squares, field by field
  */
 export function mergeSums(into: Float64Array, from: Float64Array, fromOffset = 0, intoOffset = 0): void {
+  if (unitOf(into, intoOffset) !== unitOf(from, fromOffset)) {
+    mergeUnits(into, from.slice(fromOffset, fromOffset + F.FIELDS), intoOffset);
+    return;
+  }
   mergeMoments(into, intoOffset, from, fromOffset);
   mergeProbabilities(into, intoOffset, from, fromOffset);
   for (const field of ADDED) into[intoOffset + field]! += from[fromOffset + field]!;
   into[intoOffset + F.DELTA_MIN] = Math.min(into[intoOffset + F.DELTA_MIN]!, from[fromOffset + F.DELTA_MIN]!);
   into[intoOffset + F.DELTA_MAX] = Math.max(into[intoOffset + F.DELTA_MAX]!, from[fromOffset + F.DELTA_MAX]!);
+}
+
+/** Both are brought to the larger unit of ρ first; `from` is changed. */
+function mergeUnits(into: Float64Array, from: Float64Array, intoOffset: number): void {
+  const most = Math.max(into[intoOffset + F.DELTA_MAX]!, from[F.DELTA_MAX]!);
+  for (const [sums, offset] of [
+    [into, intoOffset],
+    [from, 0],
+  ] as const) {
+    changeUnit(sums, offset, ratioUnit(most));
+    sums[offset + F.DELTA_MAX] = most;
+  }
+  mergeSums(into, from, 0, intoOffset);
 }
 
 /** Of Δ and of ρ − 1. */
@@ -79,12 +97,15 @@ function mergeMoments(a: Float64Array, at: number, b: Float64Array, bt: number):
     for (const field of [F.EXCESS_MEAN, F.EXCESS_M2, F.RATIO_MEAN]) a[at + field] = b[bt + field]!;
     return;
   }
-  const difference = accurateDifference(
-    b[bt + F.RATIO_MEAN]!,
-    a[at + F.RATIO_MEAN]!,
-    b[bt + F.EXCESS_MEAN]!,
-    a[at + F.EXCESS_MEAN]!,
-  );
+  const difference =
+    unitOf(a, at) < 0
+      ? b[bt + F.RATIO_MEAN]! - a[at + F.RATIO_MEAN]!
+      : accurateDifference(
+          b[bt + F.RATIO_MEAN]!,
+          a[at + F.RATIO_MEAN]!,
+          b[bt + F.EXCESS_MEAN]!,
+          a[at + F.EXCESS_MEAN]!,
+        );
   const share = added / (within + added);
   a[at + F.EXCESS_M2]! += b[bt + F.EXCESS_M2]! + difference * difference * within * share;
   a[at + F.EXCESS_MEAN]! += (b[bt + F.EXCESS_MEAN]! - a[at + F.EXCESS_MEAN]!) * share;

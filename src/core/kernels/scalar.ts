@@ -8,6 +8,7 @@
 import type { FloatArray } from "../base/index.ts";
 import * as F from "./layout.ts";
 import { emptySums, mergeSums } from "./merge.ts";
+import { unitOf } from "./ratio-units.ts";
 
 /** Below this |Δ| the series is more accurate than `expm1(Δ) − Δ`, which has 14 digits above it. */
 const K3_SERIES = 0.0625;
@@ -133,16 +134,19 @@ function addDeltas(sums: Float64Array, count: number): void {
 
 /** Of ρ − 1: tokens beyond RATIO_CLAMP as sums, the others as mean and M2. */
 function addRatios(sums: Float64Array, count: number): void {
+  const unit = unitOf(sums, 0);
   let within = 0;
   for (let i = 0; i < count; i++) {
     const excess = excesses[i]!;
     if (deltas[i]! > F.RATIO_CLAMP) {
+      // In such units the 1 in ρ − 1 is nothing.
+      const over = unit === 0 ? excess : Math.exp(deltas[i]! - unit);
       sums[F.OVER_COUNT]!++;
-      sums[F.OVER_EXCESS_SUM]! += excess;
-      sums[F.OVER_EXCESS_SQUARE_SUM]! += excess * excess;
+      sums[F.OVER_EXCESS_SUM]! += over;
+      sums[F.OVER_EXCESS_SQUARE_SUM]! += over * over;
     } else {
       // The smaller one of ρ and ρ − 1 holds more digits.
-      ratios[within] = excess < -0.5 ? Math.exp(deltas[i]!) : 1 + excess;
+      ratios[within] = excess < -0.5 ? Math.exp(deltas[i]! - Math.min(unit, 0)) : 1 + excess;
       excesses[within] = excess;
       within++;
     }
@@ -151,7 +155,7 @@ function addRatios(sums: Float64Array, count: number): void {
   const excessMean = computeMean(excesses, within);
   const ratioMean = computeMean(ratios, within);
   for (let i = 0; i < within; i++) {
-    const deviation = ratios[i]! < 0.5 ? ratios[i]! - ratioMean : excesses[i]! - excessMean;
+    const deviation = ratios[i]! < 0.5 || unit < 0 ? ratios[i]! - ratioMean : excesses[i]! - excessMean;
     sums[F.EXCESS_M2]! += deviation * deviation;
   }
   sums[F.EXCESS_MEAN] = excessMean;

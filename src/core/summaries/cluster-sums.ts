@@ -16,13 +16,13 @@ import {
   COUNT,
   DELTA_M2,
   DELTA_MEAN,
-  EXCESS_M2,
   EXCESS_MEAN,
   K3_SUM,
   OVER_COUNT,
-  OVER_EXCESS_SQUARE_SUM,
-  OVER_EXCESS_SUM,
+  overExcessSquareSum,
+  overExcessSum,
   PROB_COUNT,
+  withinExcessM2,
 } from "../kernels/index.ts";
 import { BinnedSums, countPlaces, listPlaces } from "./binned-sums.ts";
 
@@ -204,10 +204,10 @@ export class ClusterSums {
     add(CLUSTER.deltaAbs, deltaAbs);
     add(CLUSTER.deltaSquare, rows[offset + DELTA_M2]! + n * mean * mean);
     add(CLUSTER.k3, rows[offset + K3_SUM]!);
-    add(CLUSTER.excess, within * excess + rows[offset + OVER_EXCESS_SUM]!);
+    add(CLUSTER.excess, within * excess + overExcessSum(rows, offset));
     add(
       CLUSTER.excessSquare,
-      rows[offset + EXCESS_M2]! + within * excess * excess + rows[offset + OVER_EXCESS_SQUARE_SUM]!,
+      withinExcessM2(rows, offset) + within * excess * excess + overExcessSquareSum(rows, offset),
     );
     add(CLUSTER.probDiffAbs, probTokens * rows[offset + ABS_PROB_DIFF_MEAN]!);
     add(CLUSTER.starved, starved);

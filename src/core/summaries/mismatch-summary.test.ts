@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../base/index.ts";
-import { DELTA_MAX, DELTA_MEAN, DELTA_MIN } from "../kernels/index.ts";
+import {
+  DELTA_MAX,
+  DELTA_MEAN,
+  DELTA_MIN,
+  effectiveSampleSize,
+  FIELDS,
+  mismatchSums,
+} from "../kernels/index.ts";
 import { MismatchSummary, type MismatchSummaryJson } from "./mismatch-summary.ts";
 
 /** What another logratio may have written: only its version is known to differ. */
@@ -11,7 +18,7 @@ function inVersion(version: number): MismatchSummaryJson {
 describe("a summary of another version", () => {
   it.each([
     [1, "an older logratio wrote it"],
-    [6, "a newer logratio wrote it"],
+    [7, "a newer logratio wrote it"],
   ])("%i is refused, and both versions are said", (version, likely) => {
     let error: unknown;
     try {
@@ -21,9 +28,9 @@ describe("a summary of another version", () => {
     }
     expect(isLogratioError(error, "VersionError")).toBe(true);
     expect(error).toMatchObject({
-      message: `cannot read summary: version ${version}, this logratio reads version 5`,
+      message: `cannot read summary: version ${version}, this logratio reads version 6`,
       found: version,
-      supported: 5,
+      supported: 6,
       likely,
     });
   });
@@ -65,5 +72,56 @@ describe("sums of a summary", () => {
       [-0.25, -0.25],
       [-0.75, -0.75],
     ]);
+  });
+});
+
+describe("ratios far from 1", () => {
+  const blocks = [
+    [[400, 0.25, null, -1], [0.125]],
+    [[0.5, null, 400, 399]],
+    [[-800, -0.5], [-400]],
+    [
+      [1000, 0.25],
+      [1000, null, 999.5],
+    ],
+  ].map((sequences) => blockOf(...sequences));
+
+  /** The summary of these blocks as units, merged from `order`, the first two apart. */
+  function mergeUnits(order: readonly number[]): MismatchSummary {
+    const parts = order.map((i) => {
+      const part = new MismatchSummary();
+      part.beginUnit(`unit ${i}`);
+      const table = mismatchSums(blocks[i]!, { sink: (tokens) => part.addTokens(tokens) });
+      for (let row = 0; row < table.rowTurns.length; row++) part.addSequence(table.rows, row * FIELDS);
+      part.addTurns(table.turns, table.turnRows);
+      return MismatchSummary.fromJSON(JSON.parse(JSON.stringify(part)) as MismatchSummaryJson);
+    });
+    const [first, second, ...rest] = parts;
+    first!.merge(second!);
+    const others = new MismatchSummary();
+    for (const part of rest) others.merge(part);
+    others.merge(first!);
+    return others;
+  }
+
+  it("merge in any order, bit for bit", () => {
+    const orders = [
+      [0, 1, 2, 3],
+      [3, 2, 1, 0],
+      [2, 0, 3, 1],
+      [1, 3, 0, 2],
+    ];
+    const [whole, ...others] = orders.map(mergeUnits);
+    for (const other of others) {
+      expect(other.sums).toEqual(whole!.sums);
+      expect(other.turns).toEqual(whole!.turns);
+      expect(other.toJSON()).toEqual(whole!.toJSON());
+    }
+    // Of 14 tokens, two have Δ = 1000 and one 999.5; those at 400 are nothing beside them.
+    const ratio = Math.exp(-0.5);
+    const wanted = (2 + ratio) ** 2 / (2 + ratio ** 2) / 14;
+    expect(effectiveSampleSize(whole!.sums)).toBeCloseTo(wanted, 12);
+    // Of the second turns, one token each: -1, 400, 399 and 999.5.
+    expect(effectiveSampleSize(whole!.turns[1]!.sums)).toBeCloseTo(1 / 4, 12);
   });
 });

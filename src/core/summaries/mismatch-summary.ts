@@ -42,8 +42,8 @@ export interface TurnSums {
   readonly sequences: number;
 }
 
-/** 5: compressible data separate from incompressible data. */
-const VERSION = 5;
+/** 6: ρ far from 1 in units of its own. */
+const VERSION = 6;
 
 /** A summary as JSON; only the version that wrote it reads it. */
 export interface MismatchSummaryJson {

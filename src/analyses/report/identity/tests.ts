@@ -1,4 +1,4 @@
-import { EXCESS_MEAN, sumsLayout as F, OVER_COUNT, OVER_EXCESS_SUM } from "../../../core/kernels/index.ts";
+import { EXCESS_MEAN, sumsLayout as F, OVER_COUNT, overExcessSum } from "../../../core/kernels/index.ts";
 import {
   type Identity,
   type IdentityTest,
@@ -71,7 +71,7 @@ function sumTurns(count: number, sample: readonly SampledCluster[]): Float64Arra
 function measureTurn(sums: Float64Array, rows: Float64Array): MeasuredTests {
   const tokens = sums[F.COUNT]!;
   const within = tokens - sums[OVER_COUNT]!;
-  const excess = (within * sums[EXCESS_MEAN]! + sums[OVER_EXCESS_SUM]!) / tokens;
+  const excess = (within * sums[EXCESS_MEAN]! + overExcessSum(sums)) / tokens;
   const unitMean = { ...testExcess(rows, 2, 0, 1), tokens, value: 1 + excess };
   const square = sums[F.DELTA_M2]! + tokens * sums[F.DELTA_MEAN]! ** 2;
   return {
