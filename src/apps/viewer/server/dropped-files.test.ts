@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type DropLimits, DroppedFiles } from "./dropped-files.ts";
@@ -69,5 +69,42 @@ describe("dropped files", () => {
       hint: expect.stringContaining("--compare PATH"),
     });
     await expect(files.append("c", 0, bytes("1"))).rejects.toThrow("more than 2 files were dropped");
+  });
+
+  it("take a piece again after it could not be written, and count it once", async () => {
+    const files = await open({ bytes: 8, files: 2 });
+    await files.append("run/a", 0, bytes("1234"));
+    // A directory stands where the file should be: writing fails as on a disk that is full for a while.
+    const [file, aside] = [join(files.directory, "run/a"), join(files.directory, "aside")];
+    await rename(file, aside);
+    await mkdir(file);
+    await expect(files.append("run/a", 4, bytes("5678"))).rejects.toMatchObject({ _tag: "FileSystemError" });
+    await rmdir(file);
+    await rename(aside, file);
+    // A part of the piece had come.
+    await appendFile(file, "5");
+    await files.append("run/a", 4, bytes("5678"));
+    expect(await readFile(file, "utf8")).toBe("12345678");
+    await expect(files.append("run/a", 8, bytes("9"))).rejects.toMatchObject({ _tag: "LimitError" });
+  });
+
+  it("do not count a file whose first piece could not be written", async () => {
+    const files = await open({ bytes: 4, files: 1 });
+    await writeFile(join(files.directory, "run"), "");
+    await expect(files.append("run/a", 0, bytes("1234"))).rejects.toMatchObject({ _tag: "FileSystemError" });
+    expect(files.count).toBe(0);
+    await rm(join(files.directory, "run"));
+    await files.append("run/a", 0, bytes("1234"));
+    expect(await readFile(join(files.directory, "run/a"), "utf8")).toBe("1234");
+  });
+
+  it("keep a file whose name another one has on this file system", async () => {
+    const files = await open();
+    // As a file system that ignores case shows it: the second name is a file already.
+    await writeFile(join(files.directory, "B"), "first");
+    await expect(files.append("B", 0, bytes("second"))).rejects.toThrow(
+      "two of the files have the same name",
+    );
+    expect(await readFile(join(files.directory, "B"), "utf8")).toBe("first");
   });
 });

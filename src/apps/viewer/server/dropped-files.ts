@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { appendFile, stat } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileSystemError, isSystemError, LimitError, UsageError } from "../../../core/base/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
@@ -74,23 +74,42 @@ export class DroppedFiles {
       throw tooMuch(`more than ${formatCount(this.#limits.bytes)} bytes were dropped`);
     if (known === undefined && this.#sizes.size >= this.#limits.files)
       throw tooMuch(`more than ${formatCount(this.#limits.files)} files were dropped`);
+    // Before the write, so that the same piece is not taken twice meanwhile.
     this.#bytes += bytes.length;
     this.#sizes.set(path, at + bytes.length);
-    const file = join(this.directory, ...path.split("/"));
     try {
-      makeDirectory(dirname(file));
-      await appendFile(file, bytes, { mode: 0o600 });
-      const { size } = await stat(file);
-      // On file systems that ignore case, two names may be one file.
-      if (size !== at + bytes.length)
-        throw new UsageError(`${path}: two of the files have the same name`, { hint: "rename one of them" });
+      await writePiece(join(this.directory, ...path.split("/")), at, bytes, known === undefined);
     } catch (cause) {
-      throw isSystemError(cause) ? fileSystemError(cause, "write", { file: path }) : cause;
+      // The piece did not come: the page may send it again.
+      this.#bytes -= bytes.length;
+      if (known === undefined) this.#sizes.delete(path);
+      else this.#sizes.set(path, known);
+      if (!isSystemError(cause)) throw cause;
+      // On file systems that ignore case, two names may be one file.
+      if (cause.code === "EEXIST" && known === undefined)
+        throw new UsageError(`${path}: two of the files have the same name`, { hint: "rename one of them" });
+      throw fileSystemError(cause, "write", { file: path });
     }
   }
 
   async remove(): Promise<void> {
     await this.#scratch.remove();
+  }
+}
+
+/** Writes at a place instead of appending, so that a piece that was written in part is replaced when it comes again. */
+async function writePiece(path: string, at: number, bytes: Uint8Array, isNew: boolean): Promise<void> {
+  makeDirectory(dirname(path));
+  const file = await open(path, isNew ? "wx" : "r+", 0o600);
+  try {
+    for (let done = 0; done < bytes.length; )
+      done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+    await file.truncate(at + bytes.length);
+  } catch (cause) {
+    if (isNew) await rm(path, { force: true });
+    throw cause;
+  } finally {
+    await file.close();
   }
 }
 
