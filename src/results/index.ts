@@ -145,6 +145,7 @@ export {
   type KlPolicy,
   type KlReport,
   type KlSettings,
+  type ListedSpike,
   MOST_PROBLEMS_BY_T,
   type PairedDifference,
   type PairFigures,

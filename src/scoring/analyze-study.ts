@@ -51,6 +51,8 @@ export interface AnalyzeStudyOptions {
   readonly onText?: (text: AnalyzedText) => void | Promise<void>;
   /** The checkpoints to report, besides the reference; default all that have scores. */
   readonly only?: readonly string[] | undefined;
+  /** Whether the report lists every spike of every text and checkpoint, not only the largest; default false. */
+  readonly allSpikes?: boolean | undefined;
   /** False: nothing is written to the study's directory. */
   readonly writeResults?: boolean;
   readonly signal?: AbortSignal;
@@ -163,7 +165,7 @@ class StudyAnalysis {
       sizes: { cases: this.#options.analysis.cases },
     };
     const cases = await this.#look(chooseCases(input), names);
-    const report = buildKlReport({ ...input, cases });
+    const report = buildKlReport({ ...input, cases, allSpikes: this.#options.allSpikes });
     if (this.#options.writeResults !== false) await writeResults(this.#dir, report);
     return report;
   }

@@ -16,12 +16,14 @@ import type { FigureSpec } from "./study-spec.ts";
 
 /**
  * @param more settings of the report alone (`alpha`, `bootstrap`, `seed`, `cases`, `figures`), which win over the studies'
+ * @param how whether to list every spike (`allSpikes`)
  * @throws EmptyInputError when no study could be read, or no text is scored
  * @throws SchemaError when the studies are not about the same policies, or have a text in common
  */
 export function reportStudies(
   { info, sums }: Part<KlSums>,
   more: StudyConfig = {},
+  { allSpikes }: Pick<KlReportInput, "allSpikes"> = {},
 ): { readonly report: KlReport; readonly figures: FigureSpec } {
   const findings = collectFindings(info);
   const studies = sums.list(info.shards.map(({ name }) => name));
@@ -45,6 +47,7 @@ export function reportStudies(
     categories: analysis.categories,
     findings: orderFindings(findings.list()),
     sizes: { cases: analysis.cases },
+    allSpikes,
   };
   return { report: buildKlReport(input), figures };
 }

@@ -72,6 +72,8 @@ test("sums over the policy's own tokens, and says at which response token a spik
   expect(summary.spikes).toEqual([
     {
       position: 3,
+      token: " 2",
+      tokenId: 13,
       value: 4,
       zscore: expect.closeTo(3.3375 / Math.sqrt(16.33 / 8 - 0.6625 ** 2), 12),
       region: "mid",

@@ -44,6 +44,9 @@ export interface SpikeOptions {
 /** Spikes of one text; `positions` are response tokens, ascending. */
 export interface TextSpike {
   readonly position: number;
+  /** The token's text. */
+  readonly token: string;
+  readonly tokenId: number;
   readonly value: number;
   readonly zscore: number;
   readonly region: Region;

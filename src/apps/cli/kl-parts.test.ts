@@ -11,15 +11,16 @@ import { summarize } from "./commands/summarize.ts";
 const FEW = { bootstrap: "20" };
 let studies = "";
 let parts = "";
+const drawn = drawTexts(16, makeRandom(8));
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "logratio-kl-parts-"));
   [studies, parts] = [join(folder, "studies"), join(folder, "parts")];
-  const texts = drawTexts(16, makeRandom(8));
-  await writeDrawnStudy(nameStudy(studies, 0), texts.slice(0, 7));
-  await writeDrawnStudy(nameStudy(studies, 1), texts.slice(7));
+  await writeDrawnStudy(nameStudy(studies, 0), drawn.slice(0, 7));
+  await writeDrawnStudy(nameStudy(studies, 1), drawn.slice(7));
   const options = { for: "kl", out: parts, spikeThreshold: "1.5" };
   const { status, out, err } = await captured((terminal) => summarize([studies], options, terminal));
-  expect([status, out]).toEqual([0, ""]);
+  // Some of the texts have no scores under a checkpoint, which is reported.
+  expect([status, out]).toEqual([4, ""]);
   expect(err).toContain(`written: ${parts}: 2 shards for kl, 16 texts`);
 }, 120_000);
 afterAll(() => rm(join(studies, ".."), { recursive: true, force: true }));
@@ -32,7 +33,7 @@ describe("kl of several studies", () => {
         await captured((terminal) => kl([parts], own, terminal)),
         await captured((terminal) => kl([studies], { ...own, spikeThreshold: "1.5" }, terminal)),
       ];
-      expect([ours.status, ours.out]).toEqual([0, theirs.out]);
+      expect([ours.status, ours.out]).toEqual([4, theirs.out]);
     }
     const { out } = await captured((terminal) =>
       kl([nameStudy(studies, 0), nameStudy(studies, 1)], { ...FEW, json: true }, terminal),
@@ -40,6 +41,45 @@ describe("kl of several studies", () => {
     const { metrics, settings } = JSON.parse(out) as KlReport;
     expect([metrics.texts, settings.spikes.threshold]).toEqual([16, 2]);
   }, 120_000);
+
+  it("lists every spike with --spikes all, the same from parts, with the tokens of the texts", async () => {
+    const run = (path: readonly string[], options: object) =>
+      captured((terminal) => kl(path, { ...FEW, ...options }, terminal));
+    const own = { spikeThreshold: "1.5", spikes: "all" };
+    const pooled = await run([parts], { json: true, spikes: "all" });
+    expect(pooled.out).toBe((await run([studies], { json: true, ...own })).out);
+    const { all_spikes, checkpoints } = JSON.parse(pooled.out) as KlReport;
+    const counts = Object.entries(checkpoints).map(([name, { spikes_total }]) => [name, spikes_total]);
+    expect(Object.entries(all_spikes!).map(([name, spikes]) => [name, spikes.length])).toEqual(counts);
+
+    const texts = new Map(drawn.map(({ text }) => [text.id, text]));
+    for (const { text, position, token, token_id } of Object.values(all_spikes!).flat()) {
+      const { mask, tokens, tokenIds } = texts.get(text)!;
+      expect([mask[position], token, token_id]).toEqual([1, tokens[position], tokenIds[position]]);
+    }
+
+    const one = nameStudy(studies, 0);
+    const plain = await run([one], { json: true });
+    expect((JSON.parse(plain.out) as KlReport).all_spikes).toBeNull();
+    const adaptive = await run([one], { json: true, spikes: "adaptive,all" });
+    const report = JSON.parse(adaptive.out) as KlReport;
+    expect([report.settings.spikes.method, report.all_spikes!.rl_10!.length]).toEqual([
+      "adaptive",
+      report.checkpoints.rl_10!.spikes_total,
+    ]);
+    const { out } = await run([one], { spikes: "all" });
+    const all = (JSON.parse((await run([one], { json: true, spikes: "all" })).out) as KlReport).all_spikes!;
+    const listed = out.slice(out.indexOf("All spikes")).match(/ q\d+\.t\d+ /g)!;
+    expect(listed.slice(0, Object.values(all).flat().length).map((handle) => handle.trim())).toEqual(
+      Object.values(all)
+        .flat()
+        .map(({ handle }) => handle),
+    );
+    await expect(run([one], { spikes: "adaptive,zscore" })).rejects.toThrow(
+      "--spikes takes one method, not 2",
+    );
+    await expect(run([one], { spikes: "most" })).rejects.toThrow("spikes.method");
+  }, 60_000);
 
   it("refuses flags that decided what the parts keep, flags of scoring, and stray --parts", async () => {
     const refusal = (options: object, path = parts): Promise<unknown> =>

@@ -39,7 +39,13 @@ import {
   firstErrorTable,
   pairTable,
 } from "./test-tables.ts";
-import { categoryProgressTable, categoryTable, spikeTable, tokenTable } from "./token-tables.ts";
+import {
+  allSpikesTable,
+  categoryProgressTable,
+  categoryTable,
+  spikeTable,
+  tokenTable,
+} from "./token-tables.ts";
 import { dash } from "./values.ts";
 
 /** How much a medium shows of long parts. */
@@ -114,6 +120,7 @@ function figureSections(report: KlReport, limits: KlLimits): Section[] {
           ...topProblemTables(report, limits.rows),
         ),
         ...spikePicture(report, limits.spikes),
+        ...tables(allSpikesTable(report)),
       ],
     },
   ];

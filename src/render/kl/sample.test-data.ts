@@ -346,6 +346,7 @@ export function sampleKlReport(): KlReport {
       mean_delta: at === 2 ? null : -0.03,
       problems: 100 - at,
     })),
+    all_spikes: null,
     top_spikes: [
       spike,
       sampleSpike(" =", 17, 2.04),

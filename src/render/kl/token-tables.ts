@@ -85,6 +85,24 @@ export function tokenTable({ top_tokens: all, metrics }: KlReport, most: number)
   ]);
 }
 
+/** Every spike of every text and checkpoint; no row unless they were asked for. */
+export function allSpikesTable({ all_spikes: all }: KlReport): Table {
+  const rows = Object.entries(all ?? {}).flatMap(([checkpoint, spikes]) =>
+    spikes.map((spike) => ({ checkpoint, ...spike })),
+  );
+  const by = makeColumns(rows);
+  return makeTable("all-spikes", "All spikes", [
+    by.text("checkpoint", ({ checkpoint }) => checkpoint),
+    by.text("where", ({ handle }) => handle),
+    by.text("token", ({ token }) => quoted(token)),
+    by.figure("KL", "number", ({ kl }) => kl, { priority: 1 }),
+    by.figure("z", "number", ({ zscore }) => zscore, { priority: 1 }),
+    by.text("region", ({ region }) => region, { priority: 2 }),
+    by.text("category", ({ category }) => category, { priority: 3 }),
+    by.text("text", ({ text }) => text, { priority: 3 }),
+  ]);
+}
+
 export function spikeTable(spikes: readonly SpikeFigures[], id: string, title: string): Table {
   const by = makeColumns(spikes);
   return makeTable(id, title, [

@@ -33,6 +33,7 @@ export type {
   CaseContinuation,
   CaseStudy,
   KlAlternative,
+  ListedSpike,
   SpikeDependence,
   SpikeFigures,
   TokenFigures,

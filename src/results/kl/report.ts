@@ -15,7 +15,7 @@ import type {
   SpikeRange,
 } from "./checkpoints.ts";
 import type { PolicyRole, SpikeMethod } from "./names.ts";
-import type { CaseStudy, SpikeFigures, TokenFigures } from "./texts.ts";
+import type { CaseStudy, ListedSpike, SpikeFigures, TokenFigures } from "./texts.ts";
 import type {
   AttentionFigures,
   ContinuationFigures,
@@ -70,6 +70,11 @@ export interface KlReport {
   readonly top_tokens: readonly TokenFigures[];
   /** The largest spikes at the last checkpoint. */
   readonly top_spikes: readonly SpikeFigures[];
+  /**
+   * Every spike of every text, by checkpoint, in the order of the texts and of their tokens; null unless asked for
+   * (`--spikes all`). A checkpoint's list is as long as its `spikes_total`.
+   */
+  readonly all_spikes: Readonly<Record<string, readonly ListedSpike[]>> | null;
   readonly cases: readonly CaseStudy[];
   /** The short answers: at which tokens, of which kind, since which checkpoint, is it statistically there. */
   readonly answers: readonly KlAnswer[];

@@ -73,6 +73,25 @@ export interface SpikeFigures {
   readonly since: string | null;
 }
 
+/** A spike as the list of all of them has it: where it is, and how large. */
+export interface ListedSpike {
+  /** `q12.t40`: text number in the study, response token. */
+  readonly handle: string;
+  readonly text: string;
+  readonly problem: string;
+  /** Response token, counted from 0 over the whole response, tokens with mask 0 included. */
+  readonly position: number;
+  readonly token: string;
+  readonly token_id: number;
+  readonly category: string;
+  /** The third of the text's tokens with mask 1 that it is in. */
+  readonly region: Region;
+  /** D(checkpoint‖reference), nats; its lower bound where only bounds are known. */
+  readonly kl: number;
+  /** Over the text's whole series, whatever the method. */
+  readonly zscore: number | null;
+}
+
 /** One text over all checkpoints: the token strip and the heat-map. */
 export interface CaseStudy {
   readonly handle: string;

@@ -69,6 +69,8 @@ const ALTERNATIVE = recordOf<KlAlternative>({ token: NAME, token_id: SIGNED, pro
 
 const SPIKE = recordOf<TextSpike>({
   position: WHOLE,
+  token: NAME,
+  tokenId: SIGNED,
   value: FLOAT,
   zscore: FLOAT,
   region: REGION,

@@ -14,6 +14,31 @@ function makeReport(texts: readonly StudyText[], checkpoints: readonly NamedKl[]
 const { texts, checkpoints } = growingStudy();
 const report = makeReport(texts, checkpoints);
 
+describe("all spikes", () => {
+  const input = { ...makeStudy(texts, checkpoints), cases: [] };
+
+  test("are listed when asked for: by checkpoint, in the order of the text, as many as are counted", () => {
+    expect(buildKlReport(input).all_spikes).toBeNull();
+    const { all_spikes: all, checkpoints: figures } = buildKlReport({ ...input, allSpikes: true });
+    expect(Object.keys(all!)).toEqual(["sft", "c10", "c20", "c30"]);
+    for (const [name, spikes] of Object.entries(all!))
+      expect([name, spikes.length]).toEqual([name, figures[name]!.spikes_total]);
+    expect(all!.c30!.map(({ handle }) => handle)).toEqual(texts.map((_, i) => `q${i}.t4`));
+    expect(all!.c20![1]).toEqual({
+      handle: "q1.t4",
+      text: "p1",
+      problem: "p1",
+      position: 4,
+      token: "7",
+      token_id: 4,
+      category: "number",
+      region: "late",
+      kl: 0.9 * 3 * 1.1,
+      zscore: 3,
+    });
+  });
+});
+
 describe("a checkpoint's figures", () => {
   const two = [
     studyText("a", ["x", "1"]),

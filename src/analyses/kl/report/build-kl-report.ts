@@ -22,7 +22,7 @@ import {
   lastCheckpoint,
   viewStudy,
 } from "./report-input.ts";
-import { largestSpikes, spikeFigures } from "./spike-figures.ts";
+import { largestSpikes, listAllSpikes, spikeFigures } from "./spike-figures.ts";
 import { spikeDistribution, topProblems, topTokens } from "./top-lists.ts";
 
 /**
@@ -76,6 +76,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
         study.absent("the first checkpoint of a spike is unknown where its text was not read again");
       return spikeFigures(study, spike, found);
     }),
+    all_spikes: input.allSpikes === true ? each(listAllSpikes) : null,
     cases: caseStudies(study, looked),
     findings: input.findings,
   } as const;

@@ -54,6 +54,8 @@ export interface PolicyPair {
 export interface KlReportInput extends KlStudyInput {
   /** The texts that `chooseCases` named, under every checkpoint; those that are not here are left out of the cases. */
   readonly cases: readonly TextUnderCheckpoints[];
+  /** Whether to list every spike of every text and checkpoint (`all_spikes`); default false. */
+  readonly allSpikes?: boolean | undefined;
 }
 
 /** How many of each the report holds. */

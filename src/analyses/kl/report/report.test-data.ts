@@ -40,6 +40,8 @@ export function makeSummary(text: StudyText, index: number, kl: readonly number[
     .map(
       ({ value, position }): TextSpike => ({
         position,
+        token: text.tokens[position]!,
+        tokenId: text.tokenIds[position]!,
         value,
         zscore: 3,
         region: region(position),

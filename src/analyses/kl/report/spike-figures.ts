@@ -1,9 +1,9 @@
-import type { SpikeFigures } from "../../../results/index.ts";
+import type { ListedSpike, SpikeFigures } from "../../../results/index.ts";
 import type { TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";
 import { listTexts } from "./problems.ts";
 import { keptFrom } from "./progression.ts";
-import { type KlStudy, lastCheckpoint, trained } from "./report-input.ts";
+import { type Checkpoint, type KlStudy, lastCheckpoint, trained } from "./report-input.ts";
 
 export interface PlacedSpike {
   readonly summary: TextSummary;
@@ -13,6 +13,25 @@ export interface PlacedSpike {
 /** The largest spikes at the last checkpoint. */
 export function largestSpikes(study: KlStudy): PlacedSpike[] {
   return listSpikes(listTexts(lastCheckpoint(study).problems)).slice(0, study.sizes.topSpikes);
+}
+
+/** All spikes at a checkpoint, in the order of the texts and of their tokens. */
+export function listAllSpikes({ problems }: Checkpoint): ListedSpike[] {
+  const texts = listTexts(problems).sort((a, b) => a.index - b.index);
+  return texts.flatMap(({ index, text, problem, spikes }) =>
+    spikes.map(({ position, token, tokenId, category, region, value, zscore }) => ({
+      handle: formatTextHandle(index, position),
+      text,
+      problem,
+      position,
+      token,
+      token_id: tokenId,
+      category,
+      region,
+      kl: value,
+      zscore: finite(zscore),
+    })),
+  );
 }
 
 /** All spikes of these texts, the largest first. */

@@ -26,11 +26,13 @@ export function textSpikes(
   counted: readonly CountedToken[],
   textOf: TextOf,
 ): TextSpike[] {
-  const { p, q, gradients } = scored;
+  const { text, p, q, gradients } = scored;
   return found.positions.map((place, i): TextSpike => {
     const position = places[place]!;
     return {
       position,
+      token: text.tokens[position]!,
+      tokenId: text.tokenIds[position]!,
       value: found.values[i]!,
       zscore: found.zscores[i]!,
       region: found.regions[i]!,

@@ -131,7 +131,7 @@ export class KlSums implements ShardSums {
 
 /** Read by `scoring`, which knows how studies lie on disk. */
 export const KL_PARTS: KindOfPart = {
-  version: 1,
+  version: 2,
   flags: ["outcomes", "spikes", "spikeThreshold", "spikeDistance", "spikePercentile", "parity", "floor"],
   makeSums: () => new KlSums(),
 };

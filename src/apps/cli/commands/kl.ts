@@ -56,10 +56,11 @@ export interface KlCommandOptions extends StudyFlags, JudgingFlags, PlaceOptions
 /** What training changed: scores what is not scored yet, analyses it, and prints the report. */
 export async function kl(
   paths: readonly string[],
-  options: KlCommandOptions,
+  given: KlCommandOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  refuseTwoForms(options);
+  refuseTwoForms(given);
+  const { options, allSpikes } = takeAllSpikes(given);
   await checkOutputs(paths, options);
   // Before a cluster begins to work.
   if (options.on !== undefined) refuseScoring(options, "--on pools studies that are already scored");
@@ -69,15 +70,38 @@ export async function kl(
     options,
     async (part, wasSkipped) => {
       refuseScoring(options, `${paths[0]!} holds parts of scored studies`);
-      const done = reportStudies(part, readReportFlags(options));
+      const done = reportStudies(part, readReportFlags(options), { allSpikes });
       await checkFigures(options, done.figures);
-      return tell(done, paths, options, terminal, wasSkipped);
+      return tell(done, paths, given, terminal, wasSkipped);
     },
     terminal,
   );
   if (answered !== undefined) return answered;
-  const done = await untilInterrupted((signal) => answer(paths, options, signal, terminal));
-  return done === undefined ? EXIT.interrupted : tell(done, paths, options, terminal);
+  const done = await untilInterrupted((signal) => answer(paths, { ...options, allSpikes }, signal, terminal));
+  return done === undefined ? EXIT.interrupted : tell(done, paths, given, terminal);
+}
+
+/** What `--spikes` asks to list; the rest of the options says how spikes are found. */
+interface WithList extends KlCommandOptions {
+  readonly allSpikes: boolean;
+}
+
+/** Takes `all` out of `--spikes all` and `--spikes adaptive,all`, which says what is listed and not how it is found. */
+function takeAllSpikes({ spikes, ...others }: KlCommandOptions): {
+  readonly options: KlCommandOptions;
+  readonly allSpikes: boolean;
+} {
+  const words = spikes?.split(",").map((word) => word.trim()) ?? [];
+  const methods = words.filter((word) => word !== "all");
+  if (methods.length > 1)
+    throw new UsageError(`--spikes takes one method, not ${methods.length}: ${methods.join(", ")}`, {
+      hint: "use zscore, percentile or adaptive, and add ,all to list every spike",
+    });
+  const [method] = methods;
+  return {
+    options: method === undefined ? others : { ...others, spikes: method },
+    allSpikes: methods.length < words.length,
+  };
 }
 
 async function tell(
@@ -118,7 +142,7 @@ interface Answered {
 /** Undefined where it was interrupted. */
 async function answer(
   paths: readonly string[],
-  options: KlCommandOptions,
+  { allSpikes, ...options }: WithList,
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<Answered | undefined> {
@@ -130,10 +154,10 @@ async function answer(
     refuseScoring(others, `${dir} is an already scored study`);
     const how = readAnalysisConfig(mergeConfigs(await readStoredConfig(dir), more), undefined);
     await checkFigures(options, how.figures);
-    const report = await analyze(dir, { ...how, only }, signal, terminal);
+    const report = await analyze(dir, { ...how, only, allSpikes }, signal, terminal);
     return report && { report, figures: how.figures };
   }
-  if (await areStudies(paths)) return answerTogether(paths, options, signal, terminal);
+  if (await areStudies(paths)) return answerTogether(paths, { ...options, allSpikes }, signal, terminal);
   const stages = defined({ ...more, stages: parseStages(options.stage) });
   const { spec, backend } = await studyFromFlags("kl", paths, options, stages);
   await checkFigures(options, spec.figures);
@@ -143,7 +167,7 @@ async function answer(
     terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
     return undefined;
   }
-  const report = await analyze(spec.out, spec, signal, terminal).catch((error: unknown) => {
+  const report = await analyze(spec.out, { ...spec, allSpikes }, signal, terminal).catch((error: unknown) => {
     // They say why there is nothing to report.
     tellFindings(run.findings, terminal);
     throw error;
@@ -164,7 +188,7 @@ function joinFindings(scoring: readonly Finding[], reading: readonly Finding[]):
 /** Several studies as one, without a file in between. */
 async function answerTogether(
   paths: readonly string[],
-  options: KlCommandOptions,
+  { allSpikes, ...options }: WithList,
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<Answered | undefined> {
@@ -175,7 +199,7 @@ async function answerTogether(
   try {
     const onProgress = progress.update;
     const part = await sumStudies(paths, { ...(defined(judging) as JudgingFlags), signal, onProgress });
-    const done = reportStudies(part, readReportFlags(options));
+    const done = reportStudies(part, readReportFlags(options), { allSpikes });
     await checkFigures(options, done.figures);
     return done;
   } catch (error) {
@@ -192,13 +216,19 @@ async function checkFigures(options: KlCommandOptions, { formats }: FigureSpec):
 
 async function analyze(
   dir: string,
-  { analysis, outcomes = {}, only }: Pick<AnalyzeStudyOptions, "analysis" | "outcomes" | "only">,
+  {
+    analysis,
+    outcomes = {},
+    only,
+    allSpikes,
+  }: Pick<AnalyzeStudyOptions, "analysis" | "outcomes" | "only" | "allSpikes">,
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<KlReport | undefined> {
   const progress = createProgressFor(terminal, analyzeLine);
   try {
-    return await analyzeStudy(dir, { analysis, outcomes, only, signal, onProgress: progress.update });
+    const how = { analysis, outcomes, only, allSpikes, signal };
+    return await analyzeStudy(dir, { ...how, onProgress: progress.update });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

@@ -27,6 +27,10 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
       line: "logratio kl logits.npz --reference dpo --tokenizer model/",
       shows: "logits saved by another program",
     },
+    {
+      line: "logratio kl study.study --spikes all --json",
+      shows: "every spike of every text and checkpoint",
+    },
     { line: "logratio kl shard*.study", shows: "several studies as one" },
   ],
   addOptions: (command) =>
@@ -59,7 +63,11 @@ export function addJudgingOptions(command: Command): Command {
       "file saying which problems a policy itself solves; repeatable",
       collect,
     )
-    .option("--spikes <method>", "spike detection: zscore (default), percentile or adaptive")
+    .option(
+      "--spikes <method>",
+      "spike detection: zscore (default), percentile or adaptive; with all (all, or adaptive,all), kl also lists " +
+        "every spike of every text and checkpoint",
+    )
     .option("--spike-threshold <z>", "standard deviations above the mean that make a spike (default 2)")
     .option("--spike-distance <n>", "minimum distance between spikes in tokens (default 3)")
     .option("--spike-percentile <p>", "percentile for --spikes percentile (default 95)")

@@ -38,6 +38,14 @@ export function redactReport(report: KlReport, texts: readonly PreparedText[]): 
     ...report,
     top_tokens: report.top_tokens.map((one) => ({ ...one, token: hideName(one.token) })),
     top_spikes: report.top_spikes.map(redactSpike),
+    all_spikes:
+      report.all_spikes &&
+      Object.fromEntries(
+        Object.entries(report.all_spikes).map(([name, spikes]) => [
+          name,
+          spikes.map((spike) => ({ ...spike, token: idName(spike.token_id) })),
+        ]),
+      ),
     cases: report.cases.map((one) => ({
       ...one,
       prompt_text: null,
