@@ -51,6 +51,8 @@ export interface AnalyzeStudyOptions {
   readonly onText?: (text: AnalyzedText) => void | Promise<void>;
   /** The checkpoints to report, besides the reference; default all that have scores. */
   readonly only?: readonly string[] | undefined;
+  /** Names in `only` that are no mistake where the study does not have them: their scoring failed, and was reported. */
+  readonly failed?: readonly string[] | undefined;
   /** Whether the report lists every spike of every text and checkpoint, not only the largest; default false. */
   readonly allSpikes?: boolean | undefined;
   /** False: nothing is written to the study's directory. */
@@ -291,7 +293,8 @@ class StudyAnalysis {
   /** Policies with scores, except the reference. */
   async #scored(): Promise<string[]> {
     const { policies, reference } = this.#manifest;
-    const unknown = this.#options.only?.find((name) => policies[name] === undefined);
+    const { only, failed = [] } = this.#options;
+    const unknown = only?.find((name) => policies[name] === undefined && !failed.includes(name));
     if (unknown !== undefined)
       throw new UsageError(`the checkpoint ${unknown} is not one of the study's policies`, {
         at: { file: paths.manifest(this.#dir) },

@@ -107,6 +107,26 @@ describe("runStudy", () => {
     ]);
   });
 
+  test("a checkpoint that was asked for and could not be opened does not hide the others", async () => {
+    const spec = await study({
+      policies: {
+        plain: `onnx:${MODELS}/plain`,
+        scaled_1: `onnx:${MODELS}/scaled`,
+        gone_2: `onnx:${dir}/gone`,
+      },
+      checkpoints: ["scaled_1", "gone_2"],
+    });
+    const { findings } = await runStudy(spec, ONE_THREAD);
+    expect(findings.map(({ message }) => message).join()).toContain("gone_2");
+    const { analysis, only } = spec;
+    const report = await analyzeStudy(spec.out, { analysis, only, failed: only });
+    expect(Object.keys(report.checkpoints)).toEqual(["scaled_1"]);
+    await expect(analyzeStudy(spec.out, { analysis, only: ["gone_2"], failed: only })).rejects.toMatchObject({
+      _tag: "EmptyInputError",
+    });
+    await expect(analyzeStudy(spec.out, { analysis, only })).rejects.toMatchObject({ _tag: "UsageError" });
+  });
+
   test("gives each token of each text its own distribution's figures", async () => {
     const spec = await study();
     const { policies, findings, files } = await runStudy(spec, ONE_THREAD);

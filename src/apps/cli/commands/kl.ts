@@ -167,11 +167,13 @@ async function answer(
     terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
     return undefined;
   }
-  const report = await analyze(spec.out, { ...spec, allSpikes }, signal, terminal).catch((error: unknown) => {
-    // They say why there is nothing to report.
-    tellFindings(run.findings, terminal);
-    throw error;
-  });
+  const report = await analyze(spec.out, { ...spec, failed: spec.only, allSpikes }, signal, terminal).catch(
+    (error: unknown) => {
+      // They say why there is nothing to report.
+      tellFindings(run.findings, terminal);
+      throw error;
+    },
+  );
   if (report === undefined) return undefined;
   return {
     report: { ...report, findings: joinFindings(run.findings, report.findings) },
@@ -220,14 +222,15 @@ async function analyze(
     analysis,
     outcomes = {},
     only,
+    failed,
     allSpikes,
-  }: Pick<AnalyzeStudyOptions, "analysis" | "outcomes" | "only" | "allSpikes">,
+  }: Pick<AnalyzeStudyOptions, "analysis" | "outcomes" | "only" | "failed" | "allSpikes">,
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<KlReport | undefined> {
   const progress = createProgressFor(terminal, analyzeLine);
   try {
-    const how = { analysis, outcomes, only, allSpikes, signal };
+    const how = { analysis, outcomes, only, failed, allSpikes, signal };
     return await analyzeStudy(dir, { ...how, onProgress: progress.update });
   } catch (error) {
     if (signal.aborted) return undefined;
