@@ -200,9 +200,8 @@ class TestGuide:
                 exec(compile(blocks, "the guide", "exec"), {})
             made = "df = pd.DataFrame(logs)\n"
             assert made in blocks
-            blocks = blocks.replace(
-                made, made + "df['token_text'] = df['token_text'].map(__import__('ast').literal_eval)\n"
-            )
+            # With the column of plain texts the rest runs as it is.
+            blocks = blocks.replace(made, made + "df['token_text'] = df['token_plain']\n")
         names: dict = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -239,6 +238,7 @@ def test_the_documented_record(tmp_path, caplog):
         "sequence_length": 8,
         "token_id": 3,
         "token_text": "' world'",
+        "token_plain": " world",
         "prob_divergence": pytest.approx(0.923277),
         "rollout_prob": pytest.approx(0.9234),
         "actor_prob": pytest.approx(0.000123),
@@ -438,6 +438,73 @@ def test_the_furthest_tokens_in_order(seed):
     wanted = sorted(places, key=lambda at: (-gaps[at], at))[:7]
     found = collect_divergent_tokens(data, top_k=7)
     assert [(record["batch_idx"], record["position"]) for record in found] == wanted
+
+
+def test_the_furthest_tokens_of_many_blocks():
+    """Rows of thousands of tokens, some unknown, some all of one distance; against a full sort."""
+    rng = np.random.default_rng(5)
+    data = make_data(rows=3, width=2000, far=False)
+    data.batch["old_log_probs"] = np.log(np.round(np.exp(data.batch["old_log_probs"]), 3) + 0.001)
+    data.batch["old_log_probs"][:, 300:700] = math.nan
+    data.batch["response_mask"] = (rng.random((3, 2000)) < 0.6).astype(np.int64)
+    data.batch["response_mask"][1] = 0
+    gaps = abs(np.exp(data.batch["old_log_probs"]) - np.exp(data.batch["rollout_log_probs"]))
+    known = np.argwhere((data.batch["response_mask"] == 1) & ~np.isnan(gaps))
+    for top_k in (1, 7, 300, 5000):
+        wanted = sorted(map(tuple, known), key=lambda at: (-gaps[at], at))[:top_k]
+        found = collect_divergent_tokens(data, top_k=top_k)
+        assert [(record["batch_idx"], record["position"]) for record in found] == wanted
+    assert collect_divergent_tokens(data, threshold=float(gaps[tuple(known.T)].max()), top_k=1)
+    assert collect_divergent_tokens(data, threshold=0.9) == []
+
+
+class Counted(Tokenizer):
+    """Counts what it is asked."""
+
+    def __init__(self):
+        self.sizes = self.decoded = 0
+
+    def __len__(self):
+        self.sizes += 1
+        return len(self.words)
+
+    def decode(self, ids):
+        self.decoded += 1
+        return super().decode(ids)
+
+
+def test_a_tokenizer_is_asked_for_no_more_than_the_log_shows():
+    tokenizer, data = Counted(), make_data()
+    for _ in range(3):
+        assert collect_divergent_tokens(data, tokenizer, threshold=1.0) == []
+    assert (tokenizer.sizes, tokenizer.decoded) == (0, 0)
+    for _ in range(3):
+        records = collect_divergent_tokens(data, tokenizer, threshold=0.8)
+    # For each record its token and its context, for each sequence its prompt and its response.
+    assert tokenizer.decoded == 3 * (2 * len(records) + 2 * len({record["batch_idx"] for record in records}))
+    assert tokenizer.sizes == 1
+    tokenizer.words = (*tokenizer.words, " added")
+    data.batch["responses"][0, 0] = len(tokenizer.words) - 1
+    texts = {record["token_plain"] for record in collect_divergent_tokens(data, tokenizer, top_k=4)}
+    assert " added" in texts and tokenizer.sizes == 2
+    data.batch["responses"][:] = 500
+    assert all("500" in record["decode_error"] for record in collect_divergent_tokens(data, tokenizer))
+    assert tokenizer.sizes == 3
+
+
+def test_plain_texts_are_the_tokens_as_they_are(tmp_path):
+    data = make_data(rows=1)
+    data.batch["responses"][0] = [6, 7, 10, 3, 11, 500, 2, 12]
+    data.batch["response_mask"][0] = 1
+    tokenizer = Tokenizer()
+    tokenizer.words = (*tokenizer.words, "\ud800", "\n'\"")
+    path = tmp_path / "log.jsonl"
+    calculate_debug_metrics(
+        data, tokenizer, divergence_threshold=0.0, divergence_top_k=8, divergence_jsonl_path=path, lean=False
+    )
+    found = {line["position"]: line["token_plain"] for line in read_lines(path)}
+    assert found == {0: "7", 1: "3", 2: "'s", 3: " world", 4: "\ud800", 5: None, 6: " hello", 7: "\n'\""}
+    assert all(record["token_plain"] is None for record in collect_divergent_tokens(data))
 
 
 def test_a_round_with_nan_counts_its_tokens():

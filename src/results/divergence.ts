@@ -52,6 +52,8 @@ export interface DivergenceRecord {
   readonly token_id: number | null;
   /** The token as Python's repr writes it; null without a tokenizer. */
   readonly token_text: string | null;
+  /** The decoded token as it is; null without a tokenizer, and where it cannot be decoded. */
+  readonly token_plain: string | null;
   /** |rollout_prob − actor_prob|. */
   readonly prob_divergence: number;
   /** Probability under the rollout policy, a fraction. */

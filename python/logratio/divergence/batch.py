@@ -47,6 +47,8 @@ class DebugBatch:
             check_shapes("responses", responses, "old_log_probs", self.old, "responses also hold the prompt")
         self.mask = self._read_mask()
         own = self.mask
+        #: Tokens with mask 1 of each row, ``[B]``.
+        self.tokens: np.ndarray = own.sum(1)
         #: Of the tokens with mask 1, row after row: both probabilities and the distance between them, fractions.
         self.probabilities = np.exp(self.rollout[own]), np.exp(self.old[own])
         with np.errstate(invalid="ignore"):

@@ -13,7 +13,7 @@ from typing import Any
 from .batch import DebugBatch
 from .console import render_records
 from .metrics import measure_gaps, measure_rounds
-from .records import RecordBuilder, TextLimits, find_largest, rank_tokens
+from .records import RecordBuilder, TextLimits, rank_tokens
 
 logger = logging.getLogger("logratio.divergence")
 
@@ -117,15 +117,16 @@ def collect_divergent_tokens(
 def _collect(
     batch: DebugBatch, tokenizer: Any, threshold: float, top_k: int, iteration: int | None, limits: TextLimits
 ) -> list[dict[str, Any]]:
-    # Most batches end here: nothing is ranked before the largest is known.
-    largest = find_largest(batch)
-    if largest is None or largest < threshold:
+    places = rank_tokens(batch, top_k, threshold)
+    if not places:
         return []
     if tokenizer is None:
         tokenizer = batch.meta.get("tokenizer")
     builder = RecordBuilder(batch, iteration, tokenizer, limits)
-    return [builder.build(place, rank) for rank, place in enumerate(rank_tokens(batch, top_k))]
+    return [builder.build(place, rank) for rank, place in enumerate(places)]
 
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 #: As ``LEAN_FIELDS`` of ``src/analyses/divergence/line.ts``.
 _LEAN_FIELDS = [
@@ -194,12 +195,16 @@ def _append_records(records: Sequence[dict[str, Any]], path: str, iteration: int
             target.seek(-1, os.SEEK_END)
             if target.read(1) != b"\n":
                 text = "\n" + text
-        target.write(text.encode())
+        # A tokenizer may decode to half of a surrogate pair, which JSON can escape and UTF-8 cannot write.
+        target.write(text.encode("utf-8", "backslashreplace"))
 
 
 def _render_line(record: dict[str, Any]) -> str:
-    """One line of JSON."""
-    return json.dumps(_drop_infinities(record), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """One line of JSON, with null for what JSON has no numbers for."""
+    try:
+        return _ENCODER.encode(record)
+    except ValueError:
+        return _ENCODER.encode(_drop_infinities(record))
 
 
 def _drop_infinities(value: Any) -> Any:

@@ -38,7 +38,7 @@ def number_rows(iteration: int | None, rank: int | None, rollout: np.ndarray, ma
     Mini-batches of one iteration count on, so that a handle names one response; the same batch again has the same numbers.
     """
     rows, step = len(rollout), max(1, rollout.shape[1] // 64)
-    seen = zlib.crc32(np.ascontiguousarray(rollout[:, ::step]).tobytes(), zlib.crc32(mask.tobytes()))
+    seen = zlib.crc32(np.ascontiguousarray(rollout[:, ::step]).tobytes(), zlib.crc32(np.packbits(mask).tobytes()))
     with _lock:
         calls = _calls.setdefault((iteration, rank), OrderedDict())
         _calls.move_to_end((iteration, rank))

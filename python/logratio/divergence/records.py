@@ -13,7 +13,7 @@ import numpy as np
 
 from .batch import DebugBatch
 from .places import find_rank, format_handle, format_record_id, number_rows
-from .texts import Texts, measure_vocabulary
+from .texts import Texts, Vocabulary
 
 _ALTERNATIVES = 5
 #: Tokens of which one maximum is taken before they are ranked.
@@ -29,32 +29,40 @@ class TextLimits:
     max_response_chars: int | None = 200
 
 
-def find_largest(batch: DebugBatch) -> float | None:
-    """The largest known distance of two probabilities of a token with mask 1; None without one."""
-    largest = float(np.max(batch.gaps, initial=-1.0))
-    if math.isnan(largest):
-        largest = float(np.max(batch.gaps[~np.isnan(batch.gaps)], initial=-1.0))
-    return None if largest < 0 else largest
+def find_block_maxima(gaps: np.ndarray) -> np.ndarray:
+    """The largest known distance of each block of tokens, -1 where a block has none."""
+    if not gaps.size:
+        return np.empty(0)
+    largest = np.fmax.reduceat(gaps, np.arange(0, gaps.size, _BLOCK))
+    return np.where(np.isnan(largest), -1.0, largest)
 
 
-def rank_tokens(batch: DebugBatch, top_k: int) -> list[tuple[int, int, float]]:
+def rank_tokens(batch: DebugBatch, top_k: int, threshold: float = 0.0) -> list[tuple[int, int, float]]:
     """``(row, position, divergence)`` of the tokens furthest apart; ties go to the earlier row, then token.
 
-    Only tokens with mask 1 and two known probabilities are ranked.
+    Only tokens with mask 1 and two known probabilities are ranked; none where the largest is below the threshold.
     """
-    gaps = np.where(np.isnan(batch.gaps), -1.0, batch.gaps)
-    count = min(top_k, int((gaps >= 0).sum()))
-    if count == 0:
+    gaps, largest = batch.gaps, find_block_maxima(batch.gaps)
+    # Most batches end here: nothing is ranked before the largest is known.
+    if largest.max(initial=-1.0) < threshold:
         return []
-    # The largest of each block: as many blocks as tokens are wanted hold one that is at least the last of them.
-    starts = np.arange(0, gaps.size, _BLOCK)
-    largest = np.maximum.reduceat(gaps, starts) if len(starts) > count else gaps
-    least = max(float(np.partition(largest, largest.size - count)[largest.size - count]), 0.0)
-    candidates = np.flatnonzero(gaps >= least)
-    order = candidates[np.argsort(-gaps[candidates], kind="stable")][:count]
-    places = np.flatnonzero(batch.mask)[order]
-    width = batch.old.shape[1]
-    return [(int(at) // width, int(at) % width, float(gaps[i])) for at, i in zip(places, order, strict=True)]
+    # As many blocks as tokens are wanted hold one that is at least the last of them: only those blocks are read again.
+    least = 0.0
+    if largest.size > top_k:
+        least = max(least, float(np.partition(largest, largest.size - top_k)[largest.size - top_k]))
+    blocks = np.flatnonzero(largest >= least)
+    near = (blocks[:, np.newaxis] * _BLOCK + np.arange(_BLOCK)).reshape(-1)
+    near = near[: np.searchsorted(near, gaps.size)]
+    near = near[gaps[near] >= least]
+    order = near[np.argsort(-gaps[near], kind="stable")][:top_k]
+    # The gaps are those of the tokens with mask 1, row after row.
+    ends = np.cumsum(batch.tokens)
+    rows = np.searchsorted(ends, order, side="right").tolist()
+    found = []
+    for index, row in zip(order.tolist(), rows, strict=True):
+        within = index - int(ends[row] - batch.tokens[row])
+        found.append((row, int(np.flatnonzero(batch.mask[row])[within]), float(gaps[index])))
+    return found
 
 
 class RecordBuilder:
@@ -64,7 +72,7 @@ class RecordBuilder:
         self._batch = batch
         self._iteration = iteration
         self._tokenizer = tokenizer
-        self._size = measure_vocabulary(tokenizer)
+        self._vocabulary = Vocabulary(tokenizer)
         self._limits = limits
         self._rank = find_rank(batch.meta)
         self._first_row = number_rows(iteration, self._rank, batch.rollout, batch.mask)
@@ -82,7 +90,7 @@ class RecordBuilder:
         responses = batch.find_row(row, "responses")
         token = None if responses is None else int(responses[position])
         correct, score = read_correctness(batch, row)
-        texts = Texts(tokenizer, self._size)
+        texts = Texts(tokenizer, self._vocabulary)
         record: dict[str, Any] = {
             "iteration": self._iteration,
             "rank": rank,
@@ -92,6 +100,7 @@ class RecordBuilder:
             "sequence_length": width,
             "token_id": token,
             "token_text": None,
+            "token_plain": None,
             "prob_divergence": divergence,
             "rollout_prob": rollout_prob,
             "actor_prob": actor_prob,
@@ -104,10 +113,12 @@ class RecordBuilder:
         }
         if token is not None:
             kind = "no_tokenizer" if tokenizer is None else "decode_error"
-            record["token_text"] = texts.decode([token]) or f"<{kind}:{token}>"
+            plain = texts.decode_plain([token])
+            record["token_text"] = f"<{kind}:{token}>" if plain is None else repr(plain)
+            record["token_plain"] = plain
         record |= _read_positions(batch, row, position)
         record |= _read_attention(batch.find_row(row, "attention_mask"), width, position)
-        record |= _check_reencoding(token, tokenizer, texts)
+        record |= _check_reencoding(token, record["token_plain"], texts)
         input_ids = batch.find_row(row, "input_ids")
         record |= _check_alignment(token, _take_last(input_ids, width, position), tokenizer, texts)
         record |= self._read_texts(row, position, texts)
@@ -132,17 +143,17 @@ class RecordBuilder:
         width = batch.old.shape[1]
         responses = batch.find_row(row, "responses")
         start, end = max(0, position - limits.context_window), min(width, position + limits.context_window + 1)
-        context = texts.decode(None if responses is None else responses[start:end].tolist())
+        context = texts.decode(None if responses is None else responses[start:end])
         if row not in self._shared:
-            own = Texts(self._tokenizer, self._size)
-            sampled = None if responses is None else responses[batch.mask[row]].tolist()
+            own = Texts(self._tokenizer, self._vocabulary)
+            sampled = None if responses is None else responses[batch.mask[row]]
             prompt = _read_prompt(batch.find_row(row, "input_ids"), batch.find_row(row, "attention_mask"), width)
             self._shared[row] = (
                 {
                     "prompt_text": own.decode(prompt, limits.max_prompt_chars),
                     "prompt_num_tokens": None if prompt is None else len(prompt),
                     "full_response": own.decode(sampled, limits.max_response_chars),
-                    "response_num_tokens": int(batch.mask[row].sum()),
+                    "response_num_tokens": int(batch.tokens[row]),
                 },
                 own.errors,
             )
@@ -156,13 +167,19 @@ def measure_accuracy(batch: DebugBatch) -> dict[str, Any]:
 
     Empty where none is known, and where those have no token.
     """
-    acc, scores = batch.find_per_sequence("acc"), batch.find("token_level_scores")
-    if acc is None and scores is None:
-        return {}
-    correct = [read_correctness(batch, row)[0] for row in range(len(batch.old))]
-    tokens = batch.mask.sum(1)
+    correct: list[bool | None] = [None] * len(batch.old)
+    acc = batch.find_per_sequence("acc")
+    if acc is not None:
+        correct = [_read_acc(value) for value in acc]
+    if None in correct:
+        # Whole columns of scores are summed only where they decide.
+        sums = batch.find_sums("token_level_scores")
+        if sums is not None:
+            scored = (sums > 0).tolist()
+            correct = [scored[row] if each is None else each for row, each in enumerate(correct)]
     known = np.array([each is not None for each in correct])
     right = np.array([each is True for each in correct])
+    tokens = batch.tokens
     if not tokens[known].sum():
         return {}
     return {
@@ -183,13 +200,18 @@ def classify_flip(rollout_prob: float, actor_prob: float) -> str | None:
 
 def read_correctness(batch: DebugBatch, row: int) -> tuple[bool | None, float | None]:
     """``acc``, else whether the total score is above 0; and the total score."""
-    sums = batch.find_sums("token_level_scores")
-    score = None if sums is None else float(sums[row])
+    scores = batch.find_row(row, "token_level_scores")
+    score = None if scores is None else float(scores.sum(dtype=np.float64))
     acc = batch.find_per_sequence("acc")
-    correct = None if acc is None or acc[row] is None or acc[row] != acc[row] else bool(acc[row])
+    correct = None if acc is None else _read_acc(acc[row])
     if correct is None and score is not None:
         correct = score > 0
     return correct, score
+
+
+def _read_acc(value: Any) -> bool | None:
+    """None and NaN are not known."""
+    return None if value is None or value != value else bool(value)
 
 
 def _read_value(column: np.ndarray | None, position: int) -> float | None:
@@ -222,8 +244,8 @@ def _read_attention(attention: np.ndarray | None, width: int, position: int) -> 
     return {"attention_mask_value": int(attention[length + position])} | dict(zip(names, counts, strict=True))
 
 
-def _check_reencoding(token: int | None, tokenizer: Any, texts: Texts) -> dict[str, Any]:
-    ids = None if token is None or tokenizer is None else texts.encode(token)
+def _check_reencoding(token: int | None, plain: str | None, texts: Texts) -> dict[str, Any]:
+    ids = None if plain is None else texts.encode(plain)
     if ids is None:
         return {"reencodes_to_same_id": None}
     return {"reencodes_to_same_id": True} if ids == [token] else {"reencodes_to_same_id": False, "reencoded_ids": ids}
@@ -241,7 +263,7 @@ def _check_alignment(token: int | None, seen: int | None, tokenizer: Any, texts:
     return found if tokenizer is None else found | {"input_ids_token_text": texts.decode([seen]) or _unread(seen)}
 
 
-def _read_prompt(sequence: np.ndarray | None, attention: np.ndarray | None, width: int) -> list[int] | None:
+def _read_prompt(sequence: np.ndarray | None, attention: np.ndarray | None, width: int) -> np.ndarray | None:
     """Tokens before the response, without the padding before the attention mask's first 1."""
     if sequence is None:
         return None
@@ -249,7 +271,7 @@ def _read_prompt(sequence: np.ndarray | None, attention: np.ndarray | None, widt
     if attention is not None:
         ones = np.flatnonzero(attention == 1)
         start = int(ones[0]) if ones.size else end
-    return sequence[start:end].tolist() if start < end else None
+    return sequence[start:end] if start < end else None
 
 
 def _read_top(batch: DebugBatch, side: str, row: int, position: int, texts: Texts) -> list[dict[str, Any]] | None:

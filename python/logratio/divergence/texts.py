@@ -2,47 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
+
+Ids = Sequence[int] | np.ndarray
 
 #: The end of a text may still change with the tokens after it: bytes that become one character, joined spaces.
 _UNSETTLED = 16
 
+#: Sizes of the vocabularies of tokenizers that were asked: some count up to hundreds of milliseconds each time.
+_sizes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
-def measure_vocabulary(tokenizer: Any) -> int | None:
-    """How many ids a tokenizer has; None where it does not say. Some count them each time they are asked."""
-    return len(tokenizer) if hasattr(tokenizer, "__len__") else None
+
+class Vocabulary:
+    """How many ids a tokenizer has, as far as it says."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._fresh = False
+        self.size = self._measure(_sizes)
+
+    def find_odd(self, ids: Ids) -> int | None:
+        """The first id that the tokenizer does not have; None where it has all, or does not say."""
+        if self.size is None or len(ids) == 0:
+            return None
+        values = np.asarray(ids)
+        if values.min() >= 0 and values.max() < self.size:
+            return None
+        if not self._fresh:
+            # Words may have been added since the tokenizer was asked.
+            self.size = self._measure({})
+        odd = values[(values < 0) | (values >= self.size)]
+        return int(odd[0]) if odd.size else None
+
+    def _measure(self, known: Mapping[Any, int]) -> int | None:
+        """The size that is known already, else what the tokenizer says."""
+        if not hasattr(self._tokenizer, "__len__"):
+            return None
+        try:
+            if self._tokenizer not in known:
+                _sizes[self._tokenizer] = len(self._tokenizer)
+                self._fresh = True
+            return _sizes[self._tokenizer]
+        except TypeError:
+            # What has no hash, or takes no weak reference, is asked for each batch.
+            self._fresh = True
+            return len(self._tokenizer)
 
 
 class Texts:
     """Decodes ids with a tokenizer as Hugging Face's are, and remembers what went wrong."""
 
-    def __init__(self, tokenizer: Any, size: int | None = None) -> None:
-        """``size`` of its vocabulary: see `measure_vocabulary`."""
+    def __init__(self, tokenizer: Any, vocabulary: Vocabulary) -> None:
         self._tokenizer = tokenizer
-        self._size = size
+        self._vocabulary = vocabulary
         self.errors: list[str] = []
 
-    def decode(self, ids: Sequence[int] | None, max_chars: int | None = None) -> str | None:
+    def decode(self, ids: Ids | None, max_chars: int | None = None) -> str | None:
         """``repr`` of the text, cut to ``max_chars`` and ``...``; None without a tokenizer, ids, or an answer."""
+        text = self.decode_plain(ids, max_chars)
+        return None if text is None else repr(text)
+
+    def decode_plain(self, ids: Ids | None, max_chars: int | None = None) -> str | None:
+        """The text itself, cut as `decode` cuts it; None without a tokenizer, ids, or an answer."""
         if self._tokenizer is None or ids is None:
             return None
         try:
-            return repr(self._decode_start(ids, max_chars))
+            return self._decode_start(ids, max_chars)
         except Exception as error:
             if str(error) not in self.errors:
                 self.errors.append(str(error))
             return None
 
-    def encode(self, token: int) -> list[int] | None:
-        """The ids that the text of a token alone is tokenized to; None where that cannot be said."""
+    def encode(self, text: str) -> list[int] | None:
+        """The ids that a text alone is tokenized to; None where that cannot be said."""
         try:
-            text = self._decode([token])
             return [int(found) for found in self._tokenizer.encode(text, add_special_tokens=False)]
         except Exception:
             return None
 
-    def _decode_start(self, ids: Sequence[int], max_chars: int | None) -> str:
+    def _decode_start(self, ids: Ids, max_chars: int | None) -> str:
         if max_chars is None:
             return self._decode(ids)
         # Of a long text no more is decoded than what is shown takes.
@@ -55,11 +97,22 @@ class Texts:
         text = self._decode(ids)
         return text if len(text) <= max_chars else text[:max_chars] + "..."
 
-    def _decode(self, ids: Sequence[int]) -> str:
-        if self._size is not None and ids and not 0 <= min(ids) <= max(ids) < self._size:
+    def _decode(self, ids: Ids) -> str:
+        self._check(ids)
+        if isinstance(ids, np.ndarray) and not _takes_arrays(self._tokenizer):
+            ids = ids.tolist()
+        return str(self._tokenizer.decode(ids))
+
+    def _check(self, ids: Ids) -> None:
+        odd = self._vocabulary.find_odd(ids)
+        if odd is not None:
             # Many tokenizers decode such ids to nothing.
-            odd = next(token for token in ids if not 0 <= token < self._size)
             raise ValueError(
-                f"token {odd} is not among the {self._size} of the tokenizer; likely: it is another model's"
+                f"token {odd} is not among the {self._vocabulary.size} of the tokenizer; likely: it is another model's"
             )
-        return str(self._tokenizer.decode(list(ids)))
+
+
+def _takes_arrays(tokenizer: Any) -> bool:
+    """Whether ``decode`` is that of transformers, which takes arrays, and looks at each id of a list first."""
+    method = getattr(type(tokenizer), "decode", None)
+    return str(getattr(method, "__module__", "")).startswith("transformers.")

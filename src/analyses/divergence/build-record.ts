@@ -32,6 +32,7 @@ export function buildRecord(
     sequence_length: known.sequence_length,
     token_id: known.token_id,
     token_text: texts.token_text,
+    token_plain: texts.token_plain,
     prob_divergence: place.divergence,
     rollout_prob: rolloutProb,
     actor_prob: actorProb,
@@ -92,6 +93,7 @@ function formatBits(value: number): string {
 
 interface Texts {
   readonly token_text: string | null;
+  readonly token_plain: string | null;
   readonly context_text: string | null;
   readonly prompt_text: string | null;
   readonly full_response: string | null;
@@ -103,25 +105,34 @@ function decodeTexts(
   { tokenizer, maxPromptChars, maxResponseChars }: CheckedOptions,
 ): Texts {
   const errors: string[] = [];
-  const decode = (ids: ArrayLike<number> | null, maxChars: number | null): string | null => {
+  const decodePlain = (ids: ArrayLike<number> | null, maxChars: number | null): string | null => {
     if (tokenizer === undefined || ids === null) return null;
     const result: Decoded = decoded(tokenizer, ids, maxChars);
-    if ("text" in result) return pythonRepr(result.text);
+    if ("text" in result) return result.text;
     errors.push(result.error);
     return null;
+  };
+  const decode = (ids: ArrayLike<number> | null, maxChars: number | null): string | null => {
+    const text = decodePlain(ids, maxChars);
+    return text === null ? null : pythonRepr(text);
   };
   const recorded = (text: string | undefined, maxChars: number | null): string | null =>
     text === undefined ? null : pythonRepr(truncated(text, maxChars));
   const id = facts.known.token_id;
-  const token = id === null ? null : decode([id], null);
+  const token = id === null ? null : decodePlain([id], null);
   const texts = {
-    token_text: token ?? (id === null ? null : `<${tokenizer ? "decode_error" : "no_tokenizer"}:${id}>`),
+    token_text: token === null ? nameUndecoded(id, tokenizer) : pythonRepr(token),
+    token_plain: token,
     context_text: decode(facts.contextIds, null),
     prompt_text: decode(facts.promptIds, maxPromptChars) ?? recorded(facts.promptText, maxPromptChars),
     full_response:
       decode(facts.responseIds, maxResponseChars) ?? recorded(facts.responseText, maxResponseChars),
   };
   return errors.length === 0 ? texts : { ...texts, decode_error: [...new Set(errors)].join("; ") };
+}
+
+function nameUndecoded(id: number | null, tokenizer: TokenDecoder | undefined): string | null {
+  return id === null ? null : `<${tokenizer ? "decode_error" : "no_tokenizer"}:${id}>`;
 }
 
 function checkReencoding(

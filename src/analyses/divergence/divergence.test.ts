@@ -172,6 +172,27 @@ describe("the two kinds of batch", () => {
     });
   });
 
+  it("has the token's own text beside its repr, but not in lean lines", () => {
+    const tokenizer = tableDecoder(["<pad>", "7", " 7.5", "it's\n", "\ud800"]);
+    const { records } = calculateDebugMetrics(
+      {
+        rollout_log_probs: [[-0.05, -0.05, -0.05, -0.05]],
+        old_log_probs: [[-9, -8, -7, -6]],
+        responses: [[1, 2, 3, 4]],
+      },
+      { tokenizer, divergenceTopK: 4 },
+    );
+    expect(records.map(({ token_plain, token_text }) => [token_plain, token_text])).toEqual([
+      ["7", "'7'"],
+      [" 7.5", "' 7.5'"],
+      ["it's\n", '"it\'s\\n"'],
+      ["\ud800", "'\\ud800'"],
+    ]);
+    const [line, lean] = [{}, { lean: true }].map((form) => divergenceLine(records[3]!, form));
+    expect(JSON.parse(line!)).toHaveProperty("token_plain", "\ud800");
+    expect(JSON.parse(lean!)).not.toHaveProperty("token_plain");
+  });
+
   it("takes entropies, alternatives and advantages where they are", () => {
     const record: RecordBatch = {
       ...recordBatch([{ deltas: "-3", rollout: -0.1, tokenIds: [2] }]),
@@ -240,6 +261,7 @@ describe("what cannot be decoded", () => {
     expect(entry).toMatchObject({
       token_id: 9,
       token_text: "<decode_error:9>",
+      token_plain: null,
       decode_error: "token 9 is not among the 5 of the tokenizer table: is it another model's?",
       reencodes_to_same_id: null,
       context_text: null,
@@ -274,6 +296,7 @@ describe("what cannot be decoded", () => {
     const [entry] = calculateRecordDebugMetrics(record, { divergenceThreshold: 0.5 }).records;
     expect(entry).toMatchObject({
       token_text: "<no_tokenizer:2>",
+      token_plain: null,
       context_text: null,
       prompt_text: `"What's 1 + 1?\\n"`,
       full_response: `'${"x".repeat(200)}...'`,

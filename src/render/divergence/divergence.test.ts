@@ -12,6 +12,7 @@ const RECORD: DivergenceRecord = {
   sequence_length: 50,
   token_id: 995,
   token_text: "' world'",
+  token_plain: null,
   prob_divergence: 0.9234,
   rollout_prob: 0.9234,
   actor_prob: 0.000123,
