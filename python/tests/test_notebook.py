@@ -113,7 +113,8 @@ def test_errors_keep_their_parts():
 def test_a_report_of_files(program, tmp_path):
     report = logratio.report(DEMO)
     assert report.metrics["tokens"] == 54994 and report.verdict["level"] == "elevated"
-    assert report.json["kind"] == "report" and report.findings == [] and not report.skipped
+    assert report.json["kind"] == "report" and not report.skipped
+    assert [(finding["code"], finding["severity"]) for finding in report.findings] == [("duplicate", "info")]
     assert repr(report) == "<logratio report of stale: elevated, mean |Δ| 0.00395 nats over 54,994 tokens>"
     assert json.loads(report.save(tmp_path / "r.json").read_text())["metrics"] == report.metrics
     assert report.save(tmp_path / "r.html").read_text() == report.html
@@ -228,7 +229,7 @@ def test_failures_say_what_to_try(program):
     assert caught.value.status == 2 and caught.value.message.startswith("unknown option '--stepz=3'")
     with pytest.raises(LogratioError, match="old_log_probs has 3 sequences") as caught:
         logratio.report({**batch(), "old_log_probs": batch()["old_log_probs"][:3]})
-    assert caught.value.hint.startswith("give [B, T] arrays of one shape")
+    assert caught.value.hint.startswith("give the same B sequences in every column")
     with pytest.raises(LogratioError, match="unknown column: logprobs"):
         logratio.report({**batch(), "logprobs": [1]})
     with pytest.raises(LogratioError, match="a run is paths, a recorder or arrays, not int"):
