@@ -19,11 +19,7 @@ export function fillRow(
   token: number,
   asked: Asked,
 ): Float32Array {
-  const row = new Float32Array(vocabulary);
-  const seen = new Uint8Array(vocabulary);
-  let filled = 0;
-  let broken = 0;
-  for (const { id, logprob } of entries) {
+  for (const { id } of entries) {
     if (!Number.isInteger(id) || id < 0 || id >= vocabulary) {
       throw refuse(asked, `the row for token ${token} holds id ${id}, of a vocabulary of ${vocabulary}`, {
         reason: "other-tokens",
@@ -31,12 +27,9 @@ export function fillRow(
         hint: "give the model's vocab_size (config.json) as vocabularySize",
       });
     }
-    const value = parseLogprob(logprob);
-    if (Number.isNaN(value)) broken++;
-    row[id] = value;
-    if (seen[id] === 0) filled++;
-    seen[id] = 1;
   }
+  const values = entries.map(({ logprob }) => parseLogprob(logprob));
+  const broken = values.filter(Number.isNaN).length;
   if (broken > 0) {
     throw refuse(
       asked,
@@ -47,6 +40,7 @@ export function fillRow(
       },
     );
   }
+  const filled = new Set(entries.map(({ id }) => id)).size;
   if (filled < vocabulary) {
     throw refuse(asked, `the row for token ${token} has ${filled} of ${vocabulary} columns`, {
       reason: "no-logits",
@@ -54,6 +48,9 @@ export function fillRow(
       hint: "start vLLM with --max-logprobs -1, or score with the most probable tokens only",
     });
   }
+  // Only now, when as many entries arrived: a declared vocabulary of 2^31 would otherwise take 8 GiB for each row.
+  const row = new Float32Array(vocabulary);
+  for (const [index, { id }] of entries.entries()) row[id] = values[index]!;
   return row;
 }
 
