@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -47,6 +47,36 @@ it("is taken although a process was killed while it took it", async () => {
   expect(await readdir(directory)).toEqual([".serve.lock"]);
   await release();
 });
+
+it("removes files that killed processes left while they took it, and none of processes that may run", async () => {
+  const put = async (name: string, content: string, ageMs = 0): Promise<void> => {
+    await writeFile(`${path}.${name}`, content);
+    const at = (Date.now() - ageMs) / 1000;
+    await utimes(`${path}.${name}`, at, at);
+  };
+  const own = JSON.parse(stale()) as object;
+  const day = 86_400_000;
+  await put("ab12.tmp", stale());
+  await put("0123456789abcdef", stale());
+  await put("empty-and-old.tmp", "", day);
+  await put("of-another-machine-and-old.tmp", JSON.stringify({ ...own, host: "another" }), day);
+  await put("empty.tmp", "");
+  await put("of-another-machine.tmp", JSON.stringify({ ...own, host: "another" }));
+  await put("running.tmp", JSON.stringify({ ...own, pid: process.pid, started: await startTime() }), day);
+  const release = await lockDirectory(directory);
+  expect((await readdir(directory)).sort()).toEqual(
+    ["", ".empty.tmp", ".of-another-machine.tmp", ".running.tmp"].map((end) => `.serve.lock${end}`),
+  );
+  await release();
+});
+
+/** As the lock has it. */
+async function startTime(): Promise<string> {
+  const release = await lockDirectory(directory);
+  const { started } = JSON.parse(await readFile(path, "utf8")) as { started: string };
+  await release();
+  return started;
+}
 
 it("is not taken from another machine, and a lock that was taken over is left alone", async () => {
   const other = JSON.stringify({ host: `not-${hostname()}`, pid: 1, started: "1" });

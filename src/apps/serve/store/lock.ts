@@ -8,9 +8,9 @@
  * @module
  */
 import { createHash, randomBytes } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileSystemError, isSystemError, UsageError } from "../../../core/base/index.ts";
 
@@ -26,6 +26,8 @@ interface Holder {
 /** How long to wait for another process that is replacing the lock. */
 const MOST_TRIES = 500;
 const RETRY_MS = 20;
+/** A lock is taken within seconds: a file for it that is older was left. */
+const LEFT_MS = 3_600_000;
 /** File systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
@@ -55,6 +57,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   } finally {
     await rm(temporary, { force: true }).catch(() => {});
   }
+  await removeLeftovers(directory, path);
   return async () => {
     // Somebody may have removed it by hand, and another server made its own.
     if ((await readLock(path)) === text) await rm(path, { force: true });
@@ -88,6 +91,27 @@ async function takeLock(path: string, temporary: string, text: string): Promise<
     } else if (tries >= MOST_TRIES) return other;
     await sleep(RETRY_MS);
   }
+}
+
+/**
+ * Removes what a process left that was killed while it took the lock, or a guard of it. Files of processes that may run
+ * stay, and those of which that cannot be told, for an hour: another server may be about to link to its own.
+ */
+async function removeLeftovers(directory: string, path: string): Promise<void> {
+  const prefix = `${basename(path)}.`;
+  for (const name of await readdir(directory).catch(() => [])) {
+    if (!name.startsWith(prefix)) continue;
+    const file = join(directory, name);
+    const holder = parseHolder(await readFile(file, "utf8").catch(() => ""));
+    const isLeft = holder?.host === hostname() ? !(await mayRun(holder)) : await isOld(file);
+    // The next start tries again.
+    if (isLeft) await rm(file, { force: true }).catch(() => {});
+  }
+}
+
+async function isOld(file: string): Promise<boolean> {
+  const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  return Date.now() - mtimeMs > LEFT_MS;
 }
 
 /** Makes the lock, if there is none, with its whole content at once. */
