@@ -70,16 +70,16 @@ describe("the routes of serve", () => {
     expect(text).toMatch(/^logratio_\w*removed\w* 56$/m);
   });
 
-  test("say when nothing can be added to the record", async () => {
-    const standstill = { run: "secret", batches: 3, since: 0, reason: "the disk is full" };
+  test("say when nothing can be added to the record, and when batches of some runs cannot", async () => {
+    const says =
+      "3 batches cannot be added to the record since 1970-01-01T00:00:00.000Z, and wait in the log: the server's terminal says why\n";
+    const standstill = { run: "secret", batches: 3, isPartial: false, since: 0, reason: "the disk is full" };
     const stuck = new Proxy(parts.store, {
       get: (store, name) => (name === "standstill" ? standstill : Reflect.get(store, name, store)),
     });
-    const [status, text] = await ask("/readyz", {}, stuck);
-    expect([status, text]).toEqual([
-      503,
-      "3 batches cannot be added to the record since 1970-01-01T00:00:00.000Z, and wait in the log: the server's terminal says why\n",
-    ]);
+    expect((await ask("/readyz", {}, stuck)).slice(0, 2)).toEqual([503, says]);
+    standstill.isPartial = true;
+    expect((await ask("/readyz", {}, stuck)).slice(0, 2)).toEqual([200, `ready, but ${says}`]);
   });
 
   test("redirect to runs only, and to no other place", async () => {

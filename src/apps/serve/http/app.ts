@@ -87,7 +87,10 @@ export function createApp(options: AppOptions, parts: AppParts, files: StaticFil
   app.get("/readyz", (c) => {
     if (state.isDraining) return refuse(c, 503, "the server is shutting down");
     const { standstill } = store;
-    return standstill === undefined ? c.text("ready\n") : refuse(c, 503, describeStandstill(standstill));
+    if (standstill === undefined) return c.text("ready\n");
+    const trouble = describeStandstill(standstill);
+    // Other runs are added: whoever routes requests by this answer must not take them away, too.
+    return standstill.isPartial ? c.text(`ready, but ${trouble}\n`) : refuse(c, 503, trouble);
   });
   guard(app, options, () => state.port);
   ingestAnswers(app, {

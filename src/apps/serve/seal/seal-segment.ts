@@ -61,17 +61,13 @@ export async function sealSegment(task: SealTask): Promise<SealReply> {
     await removeParts(places, task.segment);
     // After removing stale parts: the sums must match the folder.
     await figures.open();
-    const { raw, bodies, refusals, damage, heads } = contents;
+    const { bodies, refusals, damage } = contents;
     const writer = new PartWriter(places, task, (batch) => figures.add(batch));
     for (const group of groupBatches(bodies)) await writer.write(group, refusals);
-    await keepRefused(places, task.segment, raw, { refusals, damage });
-    await syncDirectory(places.folder);
-    await appendKeys(places.keys, heads, task.segment);
-    await syncDirectory(places.own);
-    await unlink(path);
+    const counts = await settle(contents, task);
     return {
       ...(await figures.commit()),
-      ...{ batches: heads.length, refused: refusals.length, reason: refusals[0]?.reason ?? null },
+      ...counts,
       ...describeLosses(task, damage, figures.troubles),
     };
   } catch (error) {
@@ -79,6 +75,38 @@ export async function sealSegment(task: SealTask): Promise<SealReply> {
     figures.drop();
     throw error;
   }
+}
+
+/**
+ * Moves all batches of a segment to `refused/`, without looking into them.
+ *
+ * @throws the system's error; the segment is then unchanged
+ */
+export async function refuseSegment(task: SealTask, reason: string): Promise<SealReply> {
+  const places = runPlaces(task.folder);
+  const path = join(places.own, segmentName(task.segment));
+  const nothing = { figures: undefined, batches: 0, refused: 0, reason: null };
+  const contents = task.isSealed
+    ? undefined
+    : await readContents(path, task, () => Promise.reject(new Error(reason)));
+  if (contents === undefined)
+    return { ...nothing, ...describeLosses(task, [], [`its figures are not updated: ${reason}`]) };
+  await removeParts(places, task.segment);
+  return { ...nothing, ...(await settle(contents, task)), ...describeLosses(task, contents.damage, []) };
+}
+
+/** Makes durable what is in the record or refused, and removes the segment. */
+async function settle(
+  { raw, refusals, damage, heads }: Contents,
+  { folder, segment }: SealTask,
+): Promise<Pick<SealReply, "batches" | "refused" | "reason">> {
+  const places = runPlaces(folder);
+  await keepRefused(places, segment, raw, { refusals, damage });
+  await syncDirectory(places.folder);
+  await appendKeys(places.keys, heads, segment);
+  await syncDirectory(places.own);
+  await unlink(join(places.own, segmentName(segment)));
+  return { batches: heads.length, refused: refusals.length, reason: refusals[0]?.reason ?? null };
 }
 
 function describeLosses(
@@ -96,8 +124,15 @@ function describeLosses(
   };
 }
 
-/** @returns undefined where the segment is gone */
-async function readContents(path: string, task: SealTask): Promise<Contents | undefined> {
+/**
+ * @param check throws where a batch is to be refused
+ * @returns undefined where the segment is gone
+ */
+async function readContents(
+  path: string,
+  task: SealTask,
+  check: typeof checkPackedBatch = checkPackedBatch,
+): Promise<Contents | undefined> {
   const known = new Set(task.repeated);
   try {
     const { frames, damage } = await scanSegment(path, { bytes: task.bytes });
@@ -118,7 +153,7 @@ async function readContents(path: string, task: SealTask): Promise<Contents | un
       if (known.has(keyText(head))) continue;
       contents.heads.push(head);
       try {
-        await checkPackedBatch(memorySource("the batch", body), head);
+        await check(memorySource("the batch", body), head);
         contents.bodies.push(splitBatch(head, body));
       } catch (error) {
         contents.refusals.push({ head, body, reason: (error as Error).message });

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { makeBatch } from "../../../../bench/support/serve-load.mjs";
-import { partName, runPlaces } from "../../../input/batch-log/index.ts";
+import { partName, readKeyLines, runPlaces } from "../../../input/batch-log/index.ts";
 import { type ClosedSegment, RunLog } from "../log/index.ts";
+import { answerSealer } from "./answer-sealer.ts";
 import { Sealer, type WaitingTask } from "./sealer.ts";
 
 let directory: string;
@@ -61,15 +62,19 @@ it("keeps no other segment waiting for one that fails, says that, and seals it w
     sealer.add(task);
   await until(() => sealed.length === 2);
   expect(sealed).toEqual(["other 1", "stuck 2"]);
-  expect(sealer.standstill).toBeUndefined();
-  // Once nothing else is sealed after it began to fail.
+  await until(() => sealer.standstill !== undefined);
+  expect(sealer.standstill).toMatchObject({ run: "stuck", batches: 3, isPartial: true });
+  // Nothing else is sealed after it began to fail.
   const later = await writeSegment("later", 1);
   await block(later);
   sealer.add(later);
-  await until(() => sealer.standstill !== undefined);
-  expect(sealer.standstill).toMatchObject({ run: "later", batches: 4 });
+  await until(() => sealer.standstill?.run === "later");
+  expect(sealer.standstill).toMatchObject({ batches: 4, isPartial: false });
   await rm(path, { recursive: true });
   await until(() => sealed.includes("stuck 1"));
+  expect(sealer.standstill).toMatchObject({ run: "later", batches: 1, isPartial: true });
+  await rm(join(later.folder, partName(1)), { recursive: true });
+  await until(() => sealed.includes("later 1"));
   expect(sealer.standstill).toBeUndefined();
   expect(new Set(failed)).toEqual(new Set(["stuck 1", "later 1"]));
 });
@@ -84,6 +89,49 @@ it("gives up at the end on what fails again and again, and says what is left", a
   ]);
   expect(sealed).toEqual(["other 1"]);
   expect(await readdir(runPlaces(stuck.folder).own)).toContain("00000001.log");
+});
+
+it("sets aside the batches of a segment that ends the thread again and again, and seals the others", async () => {
+  const reasons: (string | null)[] = [];
+  let starts = 0;
+  sealer = new Sealer({
+    onSealed: async ({ run }, { batches, refused, reason }) => {
+      sealed.push(`${run}: ${batches} sealed, ${refused} of them refused`);
+      reasons.push(reason);
+    },
+    onFailed: ({ run }) => void failed.push(run),
+    retryMs: [1],
+    start: (onEnd) => {
+      starts++;
+      return {
+        ask: async (task) => {
+          if (!("seal" in task) || task.seal.run !== "deadly") return answerSealer(task);
+          onEnd();
+          throw new Error("a worker thread ended with code 134");
+        },
+        close: async () => {},
+      };
+    },
+  });
+  const deadly = await writeSegment("deadly", 1, 2);
+  for (const task of [deadly, await writeSegment("other", 1)]) sealer.add(task);
+  await until(() => sealed.length === 2);
+  expect([...sealed].sort()).toEqual([
+    "deadly: 2 sealed, 2 of them refused",
+    "other: 1 sealed, 0 of them refused",
+  ]);
+  expect(failed).toEqual(["deadly", "deadly", "deadly"]);
+  expect(starts).toBeGreaterThanOrEqual(3);
+  expect(reasons).toContainEqual(expect.stringMatching(/ended the sealing thread 3 times: .* code 134$/));
+  const { own, refused, keys } = runPlaces(deadly.folder);
+  expect(await readdir(own)).not.toContain("00000001.log");
+  expect((await readdir(refused)).filter((name) => name.endsWith(".safetensors")).sort()).toEqual([
+    "step_1.rank_0.call_0.safetensors",
+    "step_1.rank_1.call_0.safetensors",
+  ]);
+  const kept = await readFile(join(refused, "step_1.rank_1.call_0.safetensors"));
+  expect(kept.equals(makeBatch({ step: 1, rank: 1 }))).toBe(true);
+  expect((await readKeyLines(keys)).map(({ head }) => head.rank)).toEqual([0, 1]);
 });
 
 it("leaves all but the segment at hand to the next start when it is told to", async () => {

@@ -1,15 +1,16 @@
 /**
  * The thread that turns segments into the record, one at a time, so that writing Parquet and summing keeps no recorder
  * waiting. A segment that fails is tried again later, and meanwhile keeps neither other runs waiting nor, after some
- * tries, the later segments of its own.
+ * tries, the later segments of its own. One that ends the thread every time is set aside.
  *
  * @module
  */
 import { startThread, workerFile } from "../../../analyses/parallel/index.ts";
 import { answerSealer, type SealerReply, type SealerTask } from "./answer-sealer.ts";
+import { refuseSegment } from "./seal-segment.ts";
 import type { SealReply, SealTask } from "./seal-task.ts";
 
-type SealThread = Pick<ReturnType<typeof startThread<SealerTask, SealerReply>>, "ask" | "close">;
+export type SealThread = Pick<ReturnType<typeof startThread<SealerTask, SealerReply>>, "ask" | "close">;
 
 const RETRY_MS = [1000, 5000, 15_000, 60_000];
 /** From this try on, what is not a failure of the system refuses the batch that causes it. */
@@ -32,23 +33,29 @@ export interface SealerOptions {
   readonly onFailed: (task: WaitingTask, error: unknown) => void;
   /** Milliseconds before the second try, the third, and so on. */
   readonly retryMs?: readonly number[];
+  /** Starts the thread; replaced in tests. @param onEnd called when it ends by itself */
+  readonly start?: (onEnd: () => void) => SealThread;
 }
 
 /** A segment in the queue. */
 interface Entry {
   readonly task: WaitingTask;
   tries: number;
+  /** How often the thread ended while it sealed this. */
+  deaths: number;
   /** When it may be tried, by `performance.now`. */
   due: number;
   /** When it first failed, in milliseconds since 1970, and why it did last. */
   failed?: { readonly since: number; reason: string };
 }
 
-/** Why sealing stands still. */
+/** Why batches are not added to the record. */
 export interface Standstill {
   readonly run: string;
-  /** Batches of all runs that wait. */
+  /** Those that wait: of all runs, or of segments that failed often where `isPartial`. */
   readonly batches: number;
+  /** Other segments were sealed since. */
+  readonly isPartial: boolean;
   /** Milliseconds since 1970. */
   readonly since: number;
   readonly reason: string;
@@ -73,18 +80,19 @@ export class Sealer {
     return this.#queue.map(({ task }) => task);
   }
 
-  /** Set while a segment has failed often and nothing else was sealed since. */
+  /** Set while a segment has failed often. */
   get standstill(): Standstill | undefined {
-    const stuck = this.#queue.find(
-      ({ tries, failed }) => tries >= LAST_TRY && failed !== undefined && failed.since > this.#lastSealed,
-    );
-    if (stuck?.failed === undefined) return undefined;
-    const batches = this.#queue.reduce((sum, { task }) => sum + task.batches, 0);
-    return { run: stuck.task.run, batches, ...stuck.failed };
+    const stuck = this.#queue.filter(({ tries, failed }) => tries >= LAST_TRY && failed !== undefined);
+    const isOld = ({ failed }: Entry): boolean => failed!.since <= this.#lastSealed;
+    const first = stuck.find((entry) => !isOld(entry)) ?? stuck[0];
+    if (first === undefined) return undefined;
+    const isPartial = isOld(first);
+    const batches = (isPartial ? stuck : this.#queue).reduce((sum, { task }) => sum + task.batches, 0);
+    return { run: first.task.run, batches, isPartial, ...first.failed! };
   }
 
   add(task: WaitingTask): void {
-    this.#queue.push({ task, tries: 0, due: 0 });
+    this.#queue.push({ task, tries: 0, deaths: 0, due: 0 });
     this.#running ??= this.#run();
     this.#wake();
   }
@@ -161,9 +169,8 @@ export class Sealer {
     try {
       const alerts = await this.#options.alertTask?.(waiting.folder);
       const task = { ...waiting, isLast, isLastTry: tries + 1 >= LAST_TRY, alerts };
-      this.#thread ??= this.#start();
       const from = performance.now();
-      const reply = (await this.#thread.ask({ seal: task })) as SealReply;
+      const reply = entry.deaths < LAST_TRY ? await this.#ask(entry, task) : await setAside(entry, task);
       this.#drop(entry);
       this.#lastSealed = Date.now();
       await this.#options.onSealed(task, reply, performance.now() - from);
@@ -181,15 +188,25 @@ export class Sealer {
     }
   }
 
+  async #ask(entry: Entry, task: SealTask): Promise<SealReply> {
+    this.#thread ??= this.#start();
+    const thread = this.#thread;
+    try {
+      return (await thread.ask({ seal: task })) as SealReply;
+    } catch (error) {
+      if (this.#thread !== thread) entry.deaths++;
+      throw error;
+    }
+  }
+
   #drop(entry: Entry): void {
     const at = this.#queue.indexOf(entry);
     if (at >= 0) this.#queue.splice(at, 1);
   }
 
   #start(): SealThread {
-    const url = workerFile("seal-worker", import.meta.url);
-    if (url === undefined) return { ask: answerSealer, close: async () => {} };
-    return startThread(url, () => {
+    const { start = startSealThread } = this.#options;
+    return start(() => {
       this.#thread = undefined;
     });
   }
@@ -203,4 +220,15 @@ export class Sealer {
       };
     });
   }
+}
+
+function startSealThread(onEnd: () => void): SealThread {
+  const url = workerFile("seal-worker", import.meta.url);
+  return url === undefined ? { ask: answerSealer, close: async () => {} } : startThread(url, onEnd);
+}
+
+/** Keeps the batches of a segment that the thread does not survive: it would be tried, and the log kept, for ever. */
+function setAside({ deaths, failed }: Entry, task: SealTask): Promise<SealReply> {
+  const reason = `adding its segment to the record ended the sealing thread ${deaths} times: ${failed?.reason ?? "unknown"}`;
+  return refuseSegment(task, reason);
 }
