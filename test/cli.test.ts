@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
 import {
+  closeSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -156,6 +158,17 @@ describe("logratio report", () => {
     const { status, out } = logratio(["report", "-", "--json"], { input: `${row()}\n${row()}\n` });
     expect(status).toBe(0);
     expect(parseMetrics(out).tokens).toBe(8);
+  });
+
+  it("says that standard input is a directory", () => {
+    const stdin = openSync(directory, "r");
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "bin/logratio.js"), "report", "-"], {
+      stdio: [stdin, "pipe", "pipe"],
+      encoding: "utf8",
+    });
+    closeSync(stdin);
+    expect(status).toBe(3);
+    expect(stderr).toContain("error: standard input is a directory, not a file or a pipe");
   });
 
   it("takes columns by name", () => {

@@ -8,7 +8,7 @@ import {
 import type { FindingCode, FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import type { ByteSource } from "../../input/io/index.ts";
-import { type ByteStream, decompress, openFile } from "../../input/io/index.ts";
+import { type ByteStream, decompress, openFile, openStandardInput } from "../../input/io/index.ts";
 import { isOutOfMemory } from "./database.ts";
 import { readLines } from "./lines.ts";
 import { type LogRecord, parseLine } from "./parse-line.ts";
@@ -140,7 +140,7 @@ async function openInput(
   path: string,
   stdin: AsyncIterable<Uint8Array> | undefined,
 ): Promise<ByteSource | ByteStream> {
-  return path === "-" ? { name: "-", bytes: stdin ?? process.stdin } : openFile(path);
+  return path === "-" ? { name: "-", bytes: stdin ?? openStandardInput() } : openFile(path);
 }
 
 const ADVICE = {

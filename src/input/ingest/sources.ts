@@ -8,7 +8,7 @@ import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { type Adapter, type Match, type OnePolicy, unrecognised } from "../adapters/index.ts";
 import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/index.ts";
-import { openFile, openPipe } from "../io/index.ts";
+import { openFile, openPipe, openStandardInput } from "../io/index.ts";
 import { isRemote } from "../remote/index.ts";
 import { emptyChecks, type SourceChecks } from "./alignment/index.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
@@ -92,7 +92,7 @@ export async function openInput(
   file: FoundFile,
   stdin: AsyncIterable<Uint8Array> | undefined,
 ): Promise<ByteSource | ByteStream> {
-  if (file.path === "-") return { name: "-", bytes: stdin ?? process.stdin };
+  if (file.path === "-") return { name: "-", bytes: stdin ?? openStandardInput() };
   if (file.remote !== undefined) return file.remote.open();
   return file.pipe === true ? openPipe(file.path) : openFile(file.path);
 }

@@ -68,6 +68,7 @@ export { quickCalls } from "./quick-calls.ts";
 export { type ReusedMemory, reuseMemory } from "./reused-memory.ts";
 export { createScratch, createTemporaryFile, removeLeftovers, type Scratch } from "./scratch.ts";
 export { createSemaphore, type Semaphore } from "./semaphore.ts";
+export { openStandardInput } from "./standard-input.ts";
 export { statIfPresent } from "./stat-if-present.ts";
 export { isList, isMap, isPickled, isTensor } from "./tree-guards.ts";
 export { writeAll } from "./write-all.ts";
