@@ -463,7 +463,12 @@ describe("batches that are not in the record", () => {
         }),
       ],
     ]);
-    expect(err).toMatch(/warning: 1 batch of run is not in the record yet/);
+    const warning = /warning: 1 batch of run is not in the record yet/;
+    expect(err).toMatch(warning);
+    const part = "data/run/part-00000001.parquet";
+    expect(runCli(dir, ["report", part, "--json"]).err).toMatch(warning);
+    expect(runCli(dir, ["summarize", "data/run", "--out", "sums"]).err).toMatch(warning);
+    expect(runCli(dir, ["sql", "select count(*) from t", part]).err).toMatch(warning);
     const third = await start();
     expect(await third.stop()).toBe(0);
     const whole = JSON.parse(runCli(dir, ["report", "data/run", "--json"]).out) as typeof left_out & {

@@ -7,6 +7,7 @@ import { basename, resolve } from "node:path";
 import { type DuckDBValueConverter, type Json, JsonDuckDBValueConverter } from "@duckdb/node-api";
 import { FormatError, isLogratioError, type Lines, SchemaError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
+import { reportWaiting, walk } from "../../input/ingest/index.ts";
 import { openFile, openPlain, type PinnedFile, pinFile } from "../../input/io/index.ts";
 import { refuseRemote } from "../../input/remote/index.ts";
 import { type Database, isOutOfMemory, openDatabase, sqlName, sqlText } from "./database.ts";
@@ -70,6 +71,8 @@ export async function queryFiles(
   for (const file of files) refuseRemote(file, "a file for SQL");
   const tables = await nameTables(files);
   try {
+    // Parts of a served run's record lack the batches that wait in its log.
+    await reportWaiting(await walk(files), findings, false);
     return await queryTables(sql, tables, findings, options);
   } finally {
     for (const { pinned } of tables) await pinned.release();

@@ -33,7 +33,7 @@ export type { Progress } from "./progress.ts";
 export type { Meter } from "./read-one.ts";
 export { type KeptChecks, keepChecks, reportSharedShift } from "./read-run.ts";
 export { reportRecorders } from "./recorders.ts";
-export { reportOutside } from "./report-walk.ts";
+export { reportOutside, reportWaiting } from "./report-walk.ts";
 export {
   type FileOutcome,
   type FileReading,

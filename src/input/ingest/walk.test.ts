@@ -50,3 +50,13 @@ it("enters a directory once, by the first of its names, and none above the given
   expect(files.map(({ path }) => path)).toEqual([join(top, "a", "1.npz"), join(top, "c", "2.npz")]);
   expect(unfollowed.map(({ path }) => path)).toEqual([join(top, "up")]);
 });
+
+it("knows the folder of a served run whose parts are given one by one", async () => {
+  await put("run/part-00000001.parquet", "run/part-00000002.parquet", "run/.serve/00000003.log");
+  await put("run/own.parquet", "other/part-00000001.parquet");
+  const served = async (...names: string[]): Promise<readonly string[]> =>
+    (await walk(names.map((name) => join(top, name)))).served;
+  expect(await served("run/part-00000001.parquet", "run/part-00000002.parquet")).toEqual([join(top, "run")]);
+  expect(await served("run/part-00000002.parquet", "run")).toHaveLength(1);
+  expect(await served("run/own.parquet", "other/part-00000001.parquet")).toEqual([]);
+});

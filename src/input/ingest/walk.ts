@@ -6,7 +6,7 @@
 
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import {
   fileSystemError,
   isLogratioError,
@@ -16,7 +16,7 @@ import {
   NotFoundError,
 } from "../../core/base/index.ts";
 import { COMPLETE_MARKERS } from "../adapters/index.ts";
-import { OWN_FOLDER } from "../batch-log/index.ts";
+import { OWN_FOLDER, partSegment } from "../batch-log/index.ts";
 import {
   isConfined,
   leadsInside,
@@ -49,7 +49,7 @@ export interface Walk {
   readonly unfollowed: readonly { readonly path: string; readonly target: string }[];
   /** Links that a confined process may not follow; where they lead is not known, nor whether there is anything. */
   readonly outside: readonly string[];
-  /** Directories that `logratio serve` stores a run in. */
+  /** Directories that `logratio serve` stores a run in: entered ones, and those of parts of a record that are given. */
   readonly served: readonly string[];
   /** Paths that the system denied access to. */
   readonly unreadable: readonly { readonly path: string; readonly error: LogratioError }[];
@@ -168,7 +168,10 @@ class Walker {
   readonly #markers = new Set<string>();
   readonly #unfollowed: { path: string; target: string }[] = [];
   readonly #outside: string[] = [];
-  readonly #served: string[] = [];
+  /** By their real paths. */
+  readonly #served = new Map<string, string>();
+  /** Directories of given parts of a record, looked at before. */
+  readonly #parents = new Set<string>();
   readonly #unreadable: { path: string; error: LogratioError }[] = [];
   /** Real paths of entered directories: two links to one folder give its files only once. */
   readonly #seen = new Set<string>();
@@ -181,7 +184,7 @@ class Walker {
       markers: this.#markers,
       unfollowed: this.#unfollowed,
       outside: this.#outside,
-      served: this.#served,
+      served: [...this.#served.values()],
       unreadable: this.#unreadable,
     };
   }
@@ -203,7 +206,25 @@ class Walker {
       await this.#enterTop(path).catch((cause: unknown) => {
         throw isSystemError(cause) ? fileSystemError(cause, "list", { file: path }) : cause;
       });
-    } else this.#files.push({ path, root: path, relative: "", ...(stats.isFile() ? {} : { pipe: true }) });
+      return;
+    }
+    this.#files.push({ path, root: path, relative: "", ...(stats.isFile() ? {} : { pipe: true }) });
+    if (partSegment(basename(path)) !== undefined) await this.#lookBeside(dirname(path));
+  }
+
+  /** The folder of a part of a served run's record: given alone, or as one of `RUN/*.parquet`, it lacks what waits. */
+  async #lookBeside(folder: string): Promise<void> {
+    if (this.#parents.has(folder)) return;
+    this.#parents.add(folder);
+    const own = join(folder, OWN_FOLDER);
+    if (isConfined() && !(await leadsInside(own))) return;
+    const isServed = await stat(own).then(
+      (stats) => stats.isDirectory(),
+      () => false,
+    );
+    if (!isServed) return;
+    const real = await realpath(folder);
+    if (!this.#served.has(real)) this.#served.set(real, folder);
   }
 
   async #enterTop(path: string): Promise<void> {
@@ -221,7 +242,7 @@ class Walker {
     this.#entries += entries.length;
     this.#checkSize(folder);
     if (entries.some((entry) => entry.name === OWN_FOLDER && entry.isDirectory()))
-      this.#served.push(folder.path);
+      this.#served.set(folder.real, folder.path);
     const whole = findWhole(entries.map(({ name }) => name));
     const looked = entries
       .filter(({ name }) => whole?.leaves(name) !== true && !name.startsWith("."))
