@@ -178,7 +178,7 @@ export function isLogLine(line: string): boolean {
 }
 
 /** Top-level names of a bundle apart from its page's own files. */
-const BUNDLE_NAMES = ["index.html", "api", "robots.txt", "assets"];
+const BUNDLE_NAMES = ["index.html", "api", "robots.txt", "assets", "THIRD-PARTY-NOTICES.txt"];
 
 /** A directory that is not empty. */
 export async function identifyDirectory(path: string, names: readonly string[]): Promise<Existing> {
