@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../core/base/index.ts";
-import { readAll, readError } from "../adapters/read.test-data.ts";
+import { readAll, readError, withoutRepeats } from "../adapters/read.test-data.ts";
 
 const ROW = '{"response_ids": [1, 2], "rollout_log_probs": [-1, -2], "old_log_probs": [-1, -2.5]}\n';
 /** More than the 64 KiB by which files are recognized. */
@@ -31,7 +31,7 @@ describe("white space in front of rows", () => {
       [`array${i}.json`, `[${[ROW, ROW, ROW].join(",")}]`],
     ] as const) {
       const { batches, findings } = await readAll(await put(name, space + text));
-      expect([name, batches[0]?.length, findings]).toEqual([name, 3, []]);
+      expect([name, batches[0]?.length, withoutRepeats(findings)]).toEqual([name, 3, []]);
     }
   });
 

@@ -88,7 +88,7 @@ describe("ids that a file has twice", () => {
     );
     await write([1, 2, 7, 8, 0], [1, 7, 8, 9, 0]);
     const { findings } = await readAll(path);
-    expect(findings.map(({ code, message }) => [code, message])).toEqual([
+    expect(withoutRepeats(findings).map(({ code, message }) => [code, message])).toEqual([
       ["ids-differ", "2 of 4 response token ids differ from the end of the prompt and response ids"],
     ]);
     await rm(folder, { recursive: true });
