@@ -125,11 +125,11 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
 
     const sequences = groupBy(inSteps, ({ sequence }) => sequence);
     const single = groupBy(inSteps, ({ handle }) => handle);
-    const meanSize = (tokens: readonly OwnToken[]): number => mean(tokens.map(size));
+    const sumDelta = (tokens: readonly OwnToken[]): number => Math.abs(sum(tokens.map(({ delta }) => delta)));
     const size0 = ([token]: readonly OwnToken[]): number => size(token!);
     const sumImpact = (tokens: readonly OwnToken[]): number =>
       sum(tokens.map((token) => Math.abs(impact(token))));
-    await expectWorst(await table("Worst sequences"), sequences, meanSize, "handle");
+    await expectWorst(await table("Worst sequences by |Σ Δ|, nats"), sequences, sumDelta, "handle");
     await expectWorst(await table("Worst tokens"), single, size0, "handle");
     await expectWorst(await table("Worst tokens for the gradient"), single, sumImpact, "handle");
     await expectWorst(await table("Worst sequences for the gradient"), sequences, sumImpact, "handle");

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("the doctor's page", () => {
     expect(handle).toMatch(/q\d+/);
     await page.locator(".doctor .look a", { hasText: handle! }).first().click();
     await eventually(() => page.locator(".strip .t").count()).toBeGreaterThan(20);
-    expect(page.url()).toMatch(/#\/sequence\/\d+/);
+    expect(page.url()).toMatch(/#\/sequence\/[srq\d.]+/);
     await page.goBack();
     await eventually(() => readText(page.locator(".doctor"))).toContain(report.sentence);
     expect(errors).toEqual([]);

@@ -80,10 +80,10 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
     await page.keyboard.press("m");
     await eventually(() => page.url()).toContain("metric=");
     await page.keyboard.press("j");
-    await eventually(() => page.url()).toContain("#/sequence/4?");
+    await eventually(() => page.url()).toContain("#/sequence/s10.q4?");
     await settled(page);
     await page.keyboard.press("k");
-    await eventually(() => page.url()).toContain("#/sequence/3?");
+    await eventually(() => page.url()).toContain("#/sequence/s10.q3?");
   });
 
   it("reaches what it needs by Tab alone", async () => {

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     expect(await readText(link)).toBe(`${worst!.handle} turn ${worst!.turn}`);
     await link.click();
     await settled(page);
-    expect(page.url()).toContain(`#/sequence/${worst!.sequence}/t${worst!.first}`);
+    expect(page.url()).toContain(`#/sequence/${worst!.handle}/t${worst!.first}`);
     await eventually(() => isInSight(page.locator(".strip .t.current"), ".strip")).toBe(true);
   });
 

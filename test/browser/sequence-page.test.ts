@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
     const links = page.locator(".virtual-table a[href*='#/sequence/']");
     await links.first().waitFor();
     const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
-    const order = [...new Set(hrefs.map((href) => /sequence\/(\d+)/.exec(href)![1]!))];
+    const order = [...new Set(hrefs.map((href) => /sequence\/([\w.]+)/.exec(href)![1]!))];
     await links.first().click();
     await settled(page);
     const where = page.getByRole("link", { name: /in this order/ });
@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
     await open(demo.url, "#/sequence/3?run=b&sort=sequence");
     expect(await readText(page.locator(".run-badge"))).toContain("run B");
     await page.keyboard.press("j");
-    await eventually(() => page.url()).toContain("#/sequence/4?");
+    await eventually(() => page.url()).toContain("#/sequence/s10.q4?");
     expect(param("run")).toBe("b");
     await page.locator(".strip .t").first().waitFor();
     expect(await page.getByRole("link", { name: "Sequences" }).getAttribute("href")).not.toContain("run=b");

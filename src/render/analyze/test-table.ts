@@ -121,7 +121,7 @@ export function testSentence({ comparisons, hypothesis }: AnalyzeReport): string
   const overTokens = `over tokens t = ${formatNumber(statistic)}, which assumes that they are independent`;
   return clustered === null || isMissing(clustered.p_value)
     ? `no test: too few prompts, or the log does not identify responses (${overTokens})`
-    : `${hypothesis.digits_significant ? "a significant difference" : "no significant difference"}, p = ${formatNumber(clustered.p_value)} over ${formatCount(clustered.clusters)} ${clustered.by}s (${overTokens})`;
+    : `${hypothesis.digits_significant ? "a significant difference" : "no difference can be shown"}, p = ${formatNumber(clustered.p_value)} over ${formatCount(clustered.clusters)} ${clustered.by}s (${overTokens})`;
 }
 
 /** An effect size deserves two decimals. */

@@ -4,10 +4,17 @@ import { type FigureKind, formatFigure } from "../text/index.ts";
 
 export function worstSequenceTable(report: MismatchReport): Table {
   const rows = report.worst_sequences;
-  return makeTable("worst-sequences", "Worst sequences", [
+  // The figure that ranks them comes first and is in the title: by another, they need not be the worst.
+  return makeTable("worst-sequences", "Worst sequences by |Σ Δ|, nats", [
     textColumn(
       "handle",
       rows.map((row) => row.handle),
+    ),
+    figureColumn(
+      "Σ Δ",
+      "signed",
+      rows.map((row) => row.delta_sum),
+      { priority: 1, meaning: "log of the sequence's ratio, in nats" },
     ),
     figureColumn(
       "tokens",
@@ -19,19 +26,13 @@ export function worstSequenceTable(report: MismatchReport): Table {
       "mean |Δ|",
       "number",
       rows.map((row) => row.delta_abs_mean),
-      { priority: 1, bars: true },
+      { priority: 2 },
     ),
     figureColumn(
       "max |Δ|",
       "number",
       rows.map((row) => row.delta_abs_max),
       { priority: 1, worst: "most" },
-    ),
-    figureColumn(
-      "Σ Δ",
-      "signed",
-      rows.map((row) => row.delta_sum),
-      { priority: 2, meaning: "log of the sequence's ratio" },
     ),
     figureColumn(
       "reward",

@@ -71,6 +71,12 @@ export function Shell({ info, current, views, children }: ShellProps) {
       </header>
       <main id="main" tabIndex={-1}>
         {info.kind === "view-run" && <TokenizerHint info={info} />}
+        {route.value.lost !== undefined && (
+          <p class="failed" role="alert">
+            The address names no view: {printable(route.value.lost)} is not one of{" "}
+            {views.map(({ name }) => name).join(", ")}. This is {current}.
+          </p>
+        )}
         {children}
       </main>
       <p class="arrival" role="status">
@@ -164,7 +170,7 @@ function Views({
         </a>
       ))}
       {UNTITLED[current] !== undefined && (
-        <a href={makeHref({})} aria-current="page">
+        <a href={location.hash} aria-current="page">
           {UNTITLED[current]}
         </a>
       )}

@@ -9,8 +9,11 @@ import { param } from "./url.ts";
 const withParam = param("with", "");
 
 /** Its place in `RunInfo.compared`; undefined where the run is compared with none, or with none of that name. */
-export function comparedWith({ compared }: Pick<RunInfo, "compared">): number | undefined {
-  const at = withParam.value === "" ? 0 : compared.indexOf(withParam.value);
+export function comparedWith(
+  { compared }: Pick<RunInfo, "compared">,
+  name = withParam.value,
+): number | undefined {
+  const at = name === "" ? 0 : compared.indexOf(name);
   return at >= 0 && at < compared.length ? at : undefined;
 }
 

@@ -10,7 +10,7 @@ import {
   type MannWhitneyResult,
   mannWhitneyU,
 } from "../../../src/core/statistics/index.ts";
-import { formatCount, formatNumber } from "../../../src/render/text/display/index.ts";
+import { formatCount, formatNumber, formatSigned } from "../../../src/render/text/display/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
 
 /** With fewer prompts on either side, a test by prompt rejects too often. */
@@ -92,7 +92,7 @@ export function sayRightWrong({ order, means, by, enough }: NonNullable<RightWro
       ? `Wrong sequences have the larger mismatch. ${pairs}`
       : interval.high < 0
         ? `Right sequences have the larger mismatch. ${pairs}`
-        : `No difference can be shown: the interval contains 0. ${pairs}`;
+        : `No difference can be shown: the interval is ${formatSigned(interval.low)} to ${formatSigned(interval.high)} nats. ${pairs}`;
   const basis =
     by === "prompt"
       ? `The interval is over ${over}: sequences of one prompt are alike.`

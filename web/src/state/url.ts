@@ -1,10 +1,12 @@
 /**
  * The whole state of the page, in its address: `#/overview?v=1&metric=k3`. Parameters with their default are left out,
- * so links stay short, and links of an older version keep their meaning.
+ * so links stay short, and links of an older version keep their meaning. A sequence goes by its handle, which means the
+ * same whatever else is read with it; older addresses have its place in the table.
  *
  * @module
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { readHandle } from "../../../src/core/schema/index.ts";
 
 export const URL_VERSION = 1;
 export const VIEWS = [
@@ -28,37 +30,67 @@ export interface Route {
   readonly view: ViewName;
   /** `sequence`: the place in the table of sequences; `group`: that of the group's first one. */
   readonly sequence: number | undefined;
+  /** As `sequence`, by its handle as the address has it; undefined where `sequence` is known. */
+  readonly name: string | undefined;
   /** `sequence`: a response token. */
   readonly token: number | undefined;
+  /** What the address has in place of a view, where that is not one. */
+  readonly lost: string | undefined;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** `#/sequence/41/t880?v=1&metric=k3`; anything unreadable is the overview. */
+/** `#/sequence/s12.q41/t880?v=1&metric=k3`, or with the sequence's place in the table: `#/sequence/41/t880`. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
-  const [view = "", sequence, token] = path.split("/");
+  const parts = path.split("/");
+  // A handle alone is the address of its sequence.
+  const [view = "", sequence, token] = readHandle(parts[0] ?? "") ? ["sequence", ...parts] : parts;
   const { v: _version, ...params } = Object.fromEntries(new URLSearchParams(query)) as Record<string, string>;
-  const known = VIEWS.find((name) => name === view) ?? "overview";
+  const known = VIEWS.find((name) => name === view);
+  const place = wholeNumber(sequence);
   return {
-    view: known,
-    sequence: wholeNumber(sequence),
+    view: known ?? "overview",
+    sequence: place,
+    name:
+      place === undefined && sequence !== "" && known !== undefined && hasPlace(known) ? sequence : undefined,
     token: wholeNumber(token?.replace(/^t/, "")),
+    lost: known === undefined && view !== "" ? view : undefined,
     params,
   };
 }
 
-export function formatRoute({ view, sequence, token, params }: Route): string {
-  const place =
-    (view === "sequence" || view === "group") && sequence !== undefined
-      ? `/${sequence}${token === undefined ? "" : `/t${token}`}`
-      : "";
+/** @param names gives the handle of a sequence, once that is known */
+export function formatRoute(
+  { view, sequence, name, token, params }: Omit<Route, "lost">,
+  names: Names = () => undefined,
+): string {
+  let place = "";
+  if (hasPlace(view) && (sequence ?? name) !== undefined) {
+    const named = sequence === undefined ? name : (names(sequence, params) ?? sequence);
+    place = `/${named}${token === undefined ? "" : `/t${token}`}`;
+  }
   const query = new URLSearchParams({ v: String(URL_VERSION), ...params });
   // Colons and commas may stand in an address as they are, and a correction is easier to read with them.
   return `#/${view}${place}?${String(query).replaceAll("%3A", ":").replaceAll("%2C", ",")}`;
 }
 
+/** Views that show one sequence, or its group. */
+function hasPlace(view: ViewName): boolean {
+  return view === "sequence" || view === "group";
+}
+
 function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** What addresses call the sequence at a place; undefined until its table is loaded. */
+type Names = (sequence: number, params: Route["params"]) => string | undefined;
+
+let nameSequences: Names = () => undefined;
+
+/** For the module that knows the tables: this one knows only addresses. */
+export function setNames(names: Names): void {
+  nameSequences = names;
 }
 
 const current = signal<Route>(parseRoute(location.hash));
@@ -93,6 +125,8 @@ export function moved(from: Route, move: Move): Route {
   return {
     view,
     sequence: "sequence" in move ? move.sequence : from.sequence,
+    name: "sequence" in move ? undefined : from.name,
+    lost: undefined,
     token: "token" in move ? move.token : from.token,
     params: Object.fromEntries(kept),
   };
@@ -100,13 +134,13 @@ export function moved(from: Route, move: Move): Route {
 
 /** For links: real addresses, so that they open in another tab. */
 export function makeHref(move: Move): string {
-  return formatRoute(moved(current.value, move));
+  return formatRoute(moved(current.value, move), nameSequences);
 }
 
 /** Goes there. `replace` is for what changes while one drags or scrolls: it leaves no step for the back button. */
 export function navigate(move: Move, { replace = false } = {}): void {
   const next = moved(current.value, move);
-  const hash = formatRoute(next);
+  const hash = formatRoute(next, nameSequences);
   if (hash === location.hash) return;
   if (replace) history.replaceState(null, "", hash);
   else history.pushState(null, "", hash);

@@ -74,7 +74,7 @@ it("names turns by their largest token where none is long enough for a mean", ()
 
 it("shows the text of the worst sequence and of the worst place for the gradient, where it is known", () => {
   const report = {
-    worst_sequences: [{ handle: "s30.q7", delta_abs_mean: 0.5, tokens: 9 }],
+    worst_sequences: [{ handle: "s30.q7", delta_abs_mean: 0.5, delta_sum: -4.5, tokens: 9 }],
     gradient: { worst_tokens: [{ handle: "s30.q71.t3", impact: 2, advantage: 1, delta: 0.5 }] },
   } as unknown as MismatchReport;
   const other = { ...TOKEN, handle: "s30.q71.t3", text: "7", before: "= ", after: "." };
@@ -83,6 +83,11 @@ it("shows the text of the worst sequence and of the worst place for the gradient
   expect(looks([other, TOKEN]).map(({ context }) => context)).toEqual([
     [`${"x".repeat(31)}y`, "⏎", "z"],
     ["= ", "7", "."],
+  ]);
+  // The sequence is ranked by |ΣΔ|: another one may have the larger mean |Δ|.
+  expect(looks([other]).map(({ label, text }) => [label, text])).toContainEqual([
+    "Worst sequence",
+    "ΣΔ −4.50 nats, the largest |ΣΔ|: mean |Δ| 0.500 over 9 tokens",
   ]);
   expect(looks([{ ...other, handle: "s30.q71.t4" }]).map(({ label, context }) => [label, context])).toEqual([
     ["Worst sequence", undefined],

@@ -12,6 +12,7 @@ import {
 } from "../../../render/report/index.ts";
 import {
   formatCount,
+  formatCounted,
   formatNumber,
   formatProbability,
   formatSigned,
@@ -98,7 +99,7 @@ export function firstLooks(
           {
             label: "Worst sequence",
             place: sequence.handle,
-            text: `mean |Δ| ${formatNumber(sequence.delta_abs_mean)} over ${formatCount(sequence.tokens)} tokens`,
+            text: `ΣΔ ${formatSigned(sequence.delta_sum)} nats, the largest |ΣΔ|: mean |Δ| ${formatNumber(sequence.delta_abs_mean)} over ${formatCounted(sequence.tokens, "token")}`,
             ...around((handle) => handle.startsWith(`${sequence.handle}.t`)),
           },
         ]),

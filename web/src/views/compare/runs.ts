@@ -57,8 +57,10 @@ export function describeDifference({ over, tokens, unit, figures }: ComparedRun[
       : `mean |Δ| of B is ${formatNumber(Math.abs(difference))} nats ${difference > 0 ? "higher" : "lower"} than that of A`;
   const interval = formatInterval(figure);
   if (interval === undefined) return `${among}, ${size}; an interval needs ten ${unit}s in each run.`;
-  const what = `${among}, ${size}: 95 % ${interval}, over ${formatCounted(clusters, unit)}.`;
-  return difference === 0 || isShown(figure) ? what : `${what} That may be chance.`;
+  const count = `over ${formatCounted(clusters, unit)}`;
+  return isShown(figure) || (figure.low === 0 && figure.high === 0)
+    ? `${among}, ${size}: 95 % ${interval}, ${count}.`
+    : `${among}, ${size}, but no difference can be shown: the interval is ${interval} nats (95 %), ${count}.`;
 }
 
 /** Mean |Δ| of every run over the steps; undefined where no run has two. */

@@ -4,10 +4,12 @@ import { formatCount, formatCounted } from "../../../../src/render/text/display/
 import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/index.ts";
 import { client } from "../../api/client.ts";
 import { useKeys } from "../../state/keys.ts";
-import { type Loaded, settle } from "../../state/loaded.ts";
+import { type Loaded, settle, table } from "../../state/loaded.ts";
+import { useNamedAddress, useSequencePlace } from "../../state/sequence-place.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { paletteNamed } from "../../ui/color-scale.ts";
 import { Legend } from "../../ui/legend.tsx";
+import { MissingSequence } from "../../ui/missing-sequence.tsx";
 import { ReportTable } from "../../ui/report-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
@@ -17,9 +19,14 @@ import "./style.css";
 /** Samples that are drawn at first: a group may have hundreds. */
 const FIRST = 32;
 
-/** The samples of one prompt side by side: `#/group/INDEX`, the place of the first one. */
+/** The samples of one prompt side by side: `#/group/s12.q40`, the handle of the first one. */
 export function GroupView({ info }: ViewProps) {
-  const index = route.value.sequence ?? 0;
+  const place = useSequencePlace(table);
+  if (place.state !== "ready") return <MissingSequence of={place} info={info} />;
+  return <GroupAt info={info} index={place.value.index} />;
+}
+
+function GroupAt({ info, index }: ViewProps & { readonly index: number }) {
   const isThere = index < info.sequences;
   const state = info.growing ?? info.version;
   const loaded = useMemo(() => {
@@ -27,6 +34,8 @@ export function GroupView({ info }: ViewProps) {
     if (isThere) void settle(client.group(index), asked);
     return asked;
   }, [index, isThere, state, info.sequences]);
+  const named = loaded.value.state === "ready" ? table().value : undefined;
+  useNamedAddress(named?.state === "ready" ? named.value : undefined);
   if (!isThere) {
     return (
       <p class="failed" role="alert">

@@ -1,4 +1,5 @@
-import { navigate } from "../../state/url.ts";
+import { formatCounted } from "../../../../src/render/text/display/index.ts";
+import { navigate, route } from "../../state/url.ts";
 import { HoverCard } from "./card/hover-card.tsx";
 import { PinnedCards } from "./card/pinned-cards.tsx";
 import { FindBand } from "./find-band.tsx";
@@ -36,6 +37,12 @@ export function SequencePage(input: PageInput) {
         group={input.group}
         info={info}
       />
+      {(route.value.token ?? 0) >= Math.max(1, model.response) && (
+        <p class="failed" role="alert">
+          {model.wire.meta.handle} has no token t{route.value.token}: its response has{" "}
+          {formatCounted(model.response, "token")}, counted from 0.
+        </p>
+      )}
       <Toolbar choices={choices} numbers={info.has.texts ? numbers.any : undefined} onFind={openFind} />{" "}
       <StripLegend choices={choices} fates={fates} thinks={model.thinking !== undefined} />
       <Minimap

@@ -9,8 +9,10 @@ import { findGroupPlace } from "../../state/group-place.ts";
 import { type Loaded, otherRun, settle } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";
 import { orderedSequences } from "../../state/sequence-order.ts";
+import { useNamedAddress, useSequencePlace } from "../../state/sequence-place.ts";
 import { route } from "../../state/url.ts";
 import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
+import { MissingSequence, SameHandle } from "../../ui/missing-sequence.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { pickTokenTerms } from "./model/finding.ts";
@@ -53,7 +55,18 @@ export function SequenceView({ info }: ViewProps) {
 }
 
 function OneSequence({ info, source }: { readonly info: RunInfo; readonly source: Source }) {
-  const index = route.value.sequence ?? 0;
+  const place = useSequencePlace(source.table);
+  if (place.state !== "ready") return <MissingSequence of={place} info={info} />;
+  const { index, same } = place.value;
+  return (
+    <>
+      {same.length > 1 && <SameHandle table={source.table} index={index} same={same} />}
+      <SequenceAt info={info} source={source} index={index} />
+    </>
+  );
+}
+
+function SequenceAt({ info, source, index }: { info: RunInfo; source: Source; index: number }) {
   // Steps added to a followed run change no existing sequence: its page stays as it is.
   const state = info.growing ?? info.version;
   const loaded = useMemo(() => {
@@ -65,6 +78,7 @@ function OneSequence({ info, source }: { readonly info: RunInfo; readonly source
   // The text comes first.
   const listed = loaded.value.state === "ready" ? source.table().value : undefined;
   const table = listed?.state === "ready" ? listed.value : undefined;
+  useNamedAddress(table);
   const filter = useMemo(() => parseFilter(params.filter ?? ""), [params.filter]);
   const { found } = useMatches(filter, source === OWN ? info : { ...info, bundled: true });
   const rows = useMemo(
