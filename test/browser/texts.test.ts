@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
   it("shows a group on a page: reached from the list and from a sequence, by pointer and by key", async () => {
     const { page, errors } = await open("#/sequences?layout=groups");
     await page.keyboard.press("o");
-    await eventually(() => page.url()).toMatch(/#\/group\/\d+\?/);
+    await eventually(() => page.url()).toMatch(/#\/group\/[srq\d.]+\?/);
     await settled(page);
     const first = page.url();
     expect(await readText(page.locator("main h1"))).toMatch(/^Group 94143df0-.* · step 30$/);
