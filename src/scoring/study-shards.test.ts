@@ -216,8 +216,8 @@ describe("what does not belong together is refused", () => {
     const { info, sums } = await sumStudies([folder]);
     const newer = join(makeFolder(), "newer.lrs");
     await expect(
-      encodePart({ info: { ...info, version: 2 }, sums }).then((bytes) => decodePart(bytes, newer)),
-    ).rejects.toMatchObject({ _tag: "VersionError", found: 2, supported: 1 });
+      encodePart({ info: { ...info, version: 3 }, sums }).then((bytes) => decodePart(bytes, newer)),
+    ).rejects.toMatchObject({ _tag: "VersionError", found: 3, supported: 2 });
   });
 });
 

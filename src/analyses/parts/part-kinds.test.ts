@@ -80,7 +80,7 @@ describe("a part that this logratio does not know", () => {
       expect(() => decodePart(bytes, "other.lrs")).toThrowError(
         expect.objectContaining({
           _tag: "FormatError",
-          message: "other.lrs does not state its contents",
+          message: `other.lrs does not state its contents: ${name} is not a list`,
           at: { file: "other.lrs" },
         }),
       );

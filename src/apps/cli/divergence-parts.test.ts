@@ -29,7 +29,7 @@ const FILES: Readonly<Record<string, readonly (readonly [step: number, ...rollou
     [2, -0.2, -2],
   ],
   "b.jsonl": [
-    [2, -0.2, -2],
+    [2, -0.25, -2],
     [2, -4, 0],
     [1, -0.01, -0.02],
     [2, -1, -6],
