@@ -20,6 +20,7 @@ export interface BatchName {
   readonly step: number;
   readonly rank?: number;
   readonly call?: number;
+  readonly launch?: string | undefined;
 }
 
 export interface PutAnswer {

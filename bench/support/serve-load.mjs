@@ -119,8 +119,13 @@ export function digestHeader(body) {
 }
 
 /** One request; rejects where there is no answer. */
-export function putBatch(url, { run = "run", step, rank = 0, call = 0 }, body, { agent, headers = {} } = {}) {
-  const query = new URLSearchParams({ run, step, rank, call });
+export function putBatch(
+  url,
+  { run = "run", step, rank = 0, call = 0, launch },
+  body,
+  { agent, headers = {} } = {},
+) {
+  const query = new URLSearchParams({ run, step, rank, call, ...(launch && { launch }) });
   const digest = digestHeader(body);
   const from = performance.now();
   return new Promise((resolve, reject) => {

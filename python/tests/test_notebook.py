@@ -114,7 +114,7 @@ def test_a_report_of_files(program, tmp_path):
     report = logratio.report(DEMO)
     assert report.metrics["tokens"] == 54994 and report.verdict["level"] == "elevated"
     assert report.json["kind"] == "report" and not report.skipped
-    assert [(finding["code"], finding["severity"]) for finding in report.findings] == [("duplicate", "info")]
+    assert [(finding["code"], finding["severity"]) for finding in report.findings] == [("identical-rows", "info")]
     assert repr(report) == "<logratio report of stale: elevated, mean |Δ| 0.00395 nats over 54,994 tokens>"
     assert json.loads(report.save(tmp_path / "r.json").read_text())["metrics"] == report.metrics
     assert report.save(tmp_path / "r.html").read_text() == report.html

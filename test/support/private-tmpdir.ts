@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,6 +17,8 @@ const FOREIGN =
 export default function setUp(): () => void {
   // Short, since sockets lie in it and their paths are limited to 107 bytes.
   const folder = mkdtempSync(join(tmpdir(), "lr-"));
+  // Some tests run as another user.
+  chmodSync(folder, 0o755);
   const before = VARIABLES.map((name) => [name, process.env[name]] as const);
   for (const name of VARIABLES) process.env[name] = folder;
   return () => {

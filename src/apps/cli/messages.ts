@@ -51,7 +51,8 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
 
 /**
  * What a verb says of its input on standard error: all findings but that a README or a tokenizer lies beside the data,
- * which the line "left out", `--explain` and `--json` say.
+ * which the line "left out", `--explain` and `--json` say, and that a batch has identical rows, which sound runs have too
+ * and the whole report and `--json` say.
  *
  * @param told what was said before, and is not said again
  */
@@ -62,7 +63,8 @@ export function tellFindings(
 ): void {
   for (const finding of findings) {
     const text = formatFinding(finding, terminal);
-    if (finding.omits?.why !== "by_name" && !told.has(text)) terminal.err(text);
+    const isUsual = finding.code === "identical-rows";
+    if (finding.omits?.why !== "by_name" && !isUsual && !told.has(text)) terminal.err(text);
     told.add(text);
   }
 }

@@ -26,6 +26,7 @@ export type FindingCode =
   | "texts-part"
   | "sides-differ"
   | "duplicate"
+  | "identical-rows"
   | "no-data"
   | "constant-logprobs"
   | "same-columns"

@@ -35,7 +35,7 @@ async function put(name: string, ...rows: readonly Row[]): Promise<string> {
 async function said(): Promise<[severity: string, count: number, message: string][]> {
   const { findings } = await readAll(folder);
   return findings
-    .filter(({ code }) => code === "duplicate")
+    .filter(({ code }) => code === "duplicate" || code === "identical-rows")
     .map(({ severity, count, message }) => [severity, count, message]);
 }
 

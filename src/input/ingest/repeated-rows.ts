@@ -142,7 +142,7 @@ interface Repeat {
 
 function tellOfOneBatch({ file, row, firstRow, count }: Repeat, findings: FindingLog): void {
   findings.add({
-    code: "duplicate",
+    code: "identical-rows",
     severity: "info",
     subject: "identical rows of one batch",
     count,

@@ -103,6 +103,8 @@ function readBatch(body: Buffer): { columns: Map<string, Column>; metadata: Reco
   };
 }
 
+const LAUNCH = "0123456789abcdef".repeat(2);
+
 /** What a server that was killed had acknowledged: it is in the log of the run "killed". */
 const LOGGED = BATCHES.flat().filter(({ run, step }) => run === "killed" && step < STEPS - 1);
 
@@ -151,6 +153,8 @@ export class ServeScenario implements Scenario {
     appendFileSync(join(run, ".serve", log!), "LRF1 and no more");
     writeFileSync(join(run, log!.replace(/^(.*)\.log$/, "part-$1.parquet")), "PAR1 and no more");
     writeFileSync(join(run, ".serve/merging-1.safetensors"), "half of it");
+    // While it took the lock.
+    cpSync(join(data, ".serve.lock"), join(data, ".serve.lock.0.tmp"));
     mkdirSync(join(data, ".removed-code"));
     writeFileSync(join(data, ".removed-code/part-00000001.parquet"), "PAR1");
     expect(existsSync(join(data, ".serve.lock"))).toBe(true);
@@ -214,7 +218,9 @@ export class ServeScenario implements Scenario {
     const isGone = (): boolean => started.child.exitCode !== null || started.child.signalCode !== null;
     const send = async (batch: Sent): Promise<void> => {
       for (let refusals = 0; refusals < MOST_REFUSALS && !isGone(); ) {
-        const reply = await putBatch(url, batch, batch.body).catch(() => undefined);
+        // A run that another launch began would be left alone.
+        const launch = batch.run === "killed" ? undefined : LAUNCH;
+        const reply = await putBatch(url, { ...batch, launch }, batch.body).catch(() => undefined);
         if (reply === undefined) {
           await sleep(5);
           continue;

@@ -33,8 +33,7 @@ describe("show", () => {
   it("prints a sequence with its turns, its text and its furthest token", async () => {
     const { status, out, err } = await run([RUN, "s30.q48"], { tokenizer });
     expect(status).toBe(EXIT.fine);
-    // Short answers at a low temperature: the demo has some twice.
-    expect(err).toMatch(/^note: identical rows of one batch: 3 sequences .*\n {2}likely .*\n {2}try .*\n$/);
+    expect(err).toBe("");
     expect(out).toContain("mean |Δ| 0.250 · max |Δ| 10.7 at t39");
     expect(out).toContain("⟨bos⟩Question: Solve x - 86 = 24. What is x?⏎\n");
     expect(out).toContain("tool output · 5 tokens · t22–t26");
