@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       const size = await readText(link);
       await link.click();
       await settled(page);
-      const token = /#\/sequence\/\d+\/t(\d+)\?/.exec(page.url())![1];
+      const token = /#\/sequence\/s150\.[^/]+\/t(\d+)\?/.exec(page.url())![1];
       const current = page.locator(".strip .t.current");
       await expectSeen(current);
       const text = await readText(current);
