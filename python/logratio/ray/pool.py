@@ -129,7 +129,7 @@ class ActorPool:
             return ready
         self._waits_since = self._waits_since or time.monotonic() - timeout
         waited = time.monotonic() - self._waits_since
-        free = ray.available_resources().get("CPU", 0.0)  # type: ignore[no-untyped-call]
+        free = ray.available_resources().get("CPU", 0.0)
         # With a core that is free, a start is only slow.
         if not self._has_said and (free < 1 or waited > _PATIENCE):
             self._has_said = True
@@ -137,7 +137,7 @@ class ActorPool:
         return ready
 
     def _describe_wait(self, seconds: float, free: float) -> str:
-        total = ray.cluster_resources().get("CPU", 0.0)  # type: ignore[no-untyped-call]
+        total = ray.cluster_resources().get("CPU", 0.0)
         why = (
             f"all {total:g} cores of the cluster are taken, likely by a training job"
             if free < 1

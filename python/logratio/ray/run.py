@@ -206,7 +206,8 @@ def _connected(address: str | None) -> AbstractContextManager[Any]:
     if address is None and ray.is_initialized():
         return nullcontext()
     try:
-        return ray.init(address=address, log_to_driver=False)
+        context: AbstractContextManager[Any] = ray.init(address=address, log_to_driver=False)
+        return context
     except ConnectionError as error:
         raise LogratioError(
             f"no Ray cluster answers at {address or os.environ.get('RAY_ADDRESS') or 'this machine'}: {str(error).splitlines()[0]}",
@@ -217,7 +218,7 @@ def _connected(address: str | None) -> AbstractContextManager[Any]:
 
 
 def _count_cores() -> int:
-    resources: Mapping[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    resources: Mapping[str, float] = ray.cluster_resources()
     return max(1, int(resources.get("CPU", 1)))
 
 
