@@ -17,7 +17,9 @@ test("a flag that is not a GPU", () => {
   const args = ["texts.jsonl", "--policy", `hf:${ROOT}`, "--policy", "b=hf:b", "--reference", "b"];
   const { status, err } = runCli(ROOT, ["score", ...args, "--gpu", "first"]);
   expect(status).toBe(2);
-  expect(err).toContain('gpu must be a number, several (0,1) or none, not "first"');
+  expect(err).toContain(
+    '--gpu must be a GPU\'s number (0 or cuda:0), several (0,1), or none or cpu for the CPU, not "first"',
+  );
 });
 
 describe.skipIf(python === undefined)("kl of Hugging Face models", () => {

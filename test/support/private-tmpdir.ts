@@ -9,10 +9,12 @@ import { join } from "node:path";
 
 /** What `os.tmpdir()` reads; workers and what they start inherit it. */
 const VARIABLES = ["TMPDIR", "TEMP", "TMP"];
-/** Files of programs that are not ours: compiled code of Node, profiles that a killed browser leaves, empty logs of Node's,
- * what onnxruntime notes of itself; and the viewer's caches of runs whose own place cannot be written. */
+/**
+ * Files of programs that are not ours: compiled code of Node, profiles that a killed browser leaves, empty logs of Node's,
+ * what onnxruntime and PyTorch keep; and the viewer's caches of runs whose own place cannot be written.
+ */
 const FOREIGN =
-  /^(?:node-compile-cache|v8-compile-cache|jiti|\.?org\.chromium\.|\.com\.google\.Chrome|rust_mozprofile|mat-debug-\d+\.log$|\.ses$|logratio-view$)/;
+  /^(?:node-compile-cache|v8-compile-cache|jiti|\.?org\.chromium\.|\.com\.google\.Chrome|rust_mozprofile|mat-debug-\d+\.log$|\.ses$|logratio-view$|torchinductor_)/;
 
 export default function setUp(): () => void {
   // Short, since sockets lie in it and their paths are limited to 107 bytes.
