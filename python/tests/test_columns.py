@@ -11,6 +11,7 @@ import pytest
 import logratio
 from logratio.recorder import BatchError
 from logratio.recorder.columns import MASK_ALIASES, check_columns
+from logratio.recorder.files import read_safetensors
 from logratio.recorder.record import pack
 
 R = -np.arange(1.0, 13.0).reshape(3, 4) / 10
@@ -177,3 +178,19 @@ def test_tensors_that_numpy_does_not_take(tmp_path):
     ]:
         with pytest.raises(BatchError, match=message):
             check_columns({"rollout_log_probs": broken, "old_log_probs": old})
+
+
+@pytest.mark.parametrize("wide", [2**31, 2**33 + 5, -(2**40)])
+def test_an_id_beyond_32_bits_is_missing_and_not_another_tokens(tmp_path, wide):
+    batch = dict(
+        rollout_log_probs=np.full((2, 3), -1.0, np.float32),
+        old_log_probs=np.full((2, 3), -1.5, np.float32),
+        response_mask=np.ones((2, 3), np.int64),
+    )
+    ids = np.array([[7, wide, 9], [1, 2, 3]], np.int64)
+    for name, responses in {"array": ids, "rows": [row.copy() for row in ids]}.items():
+        run = logratio.init(dir=tmp_path / name)
+        run.log(step=1, responses=responses, **batch)
+        assert run.finish().written == 1
+        columns = read_safetensors(next((tmp_path / name).glob("*.safetensors")))[0]
+        assert columns["response_token_ids"].tolist() == [7, -1, 9, 1, 2, 3]

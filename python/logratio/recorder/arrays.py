@@ -99,7 +99,28 @@ def _copy_array(array: np.ndarray, pool: BufferPool, narrow: Any) -> Copied:
     view = buffer[:size].view(dtype).reshape(array.shape)
     # One thread: where the cores are busy, more of them wait for each other longer than they copy.
     np.copyto(view, array, casting="unsafe")
+    if narrow is np.int32 and dtype != array.dtype:
+        _drop_wide(view, array)
     return Copied(lambda: view, buffer.nbytes, lambda: pool.give(buffer))
+
+
+def as_ids(values: np.ndarray) -> np.ndarray:
+    """Ids as int32, -1 for a value that is missing (NaN) or that int32 does not hold."""
+    array = np.ascontiguousarray(values)
+    with np.errstate(invalid="ignore"):
+        ids = array.astype(np.int32)
+    if array.dtype != np.int32:
+        _drop_wide(ids, array)
+    return ids
+
+
+def _drop_wide(ids: np.ndarray, array: np.ndarray) -> None:
+    """Marks as missing what did not fit: cut to 32 bits, an id is that of another token."""
+    # One pass, cheaper than two extremes: the bits of all values together are an id where each of them is.
+    if array.dtype.kind in "iu" and 0 <= int(np.bitwise_or.reduce(array, axis=None)) < 2**31:
+        return
+    with np.errstate(invalid="ignore"):
+        ids[~((array >= -(2**31)) & (array < 2**31))] = -1
 
 
 def _copy_tensor(tensor: Any, pool: BufferPool, narrow: Any) -> Copied:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import as_ids
 from .columns import LEADING, ROW_COLUMNS, TEXT_COLUMNS, TOKEN_COLUMNS, BatchError, check_columns
 
 _IDS = {"response_token_ids", "position_ids", "weight_versions"}
@@ -38,10 +39,9 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
     lengths = _measure_responses(columns, sequences)[chosen]
     packed: dict[str, np.ndarray] = {"row": chosen.astype(np.int32), "response_offsets": _offsets(lengths)}
 
-    def flatten(name: str, value: Any, dtype: np.dtype | None = None) -> np.ndarray:
+    def flatten(name: str, value: Any) -> np.ndarray:
         rows = _take(name, value, chosen, lengths)
-        flat = np.concatenate(rows) if rows else np.zeros(0)
-        return flat if dtype is None else _convert(flat, dtype)
+        return np.concatenate(rows) if rows else np.zeros(0)
 
     for name, column in TOKEN_COLUMNS.items():
         value = columns.get(name)
@@ -51,7 +51,7 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
             full = _all_lengths(columns, sequences)
             value = [np.full(n, a) for n, a in zip(full, np.asarray(value, np.float64), strict=True)]
         flat = flatten(name, value)
-        packed[column] = _convert(flat, np.int32) if column in _IDS else _as_float(flat)
+        packed[column] = as_ids(flat) if column in _IDS else _as_float(flat)
     mask = columns.get("response_mask")
     if mask is None and columns.get("attention_mask") is not None:
         mask = _response_attention(columns, sequences)
@@ -59,7 +59,7 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
         np.ones(int(lengths.sum()), np.uint8) if mask is None else _as_mask(flatten("response_mask", mask))
     )
     for policy, (ids, logprobs) in (columns.get("top_k") or {}).items():
-        packed[f"topk_ids.{policy}"] = flatten(f"top_k[{policy!r}]", ids, np.dtype(np.int32))
+        packed[f"topk_ids.{policy}"] = as_ids(flatten(f"top_k[{policy!r}]", ids))
         packed[f"topk_logprobs.{policy}"] = _as_float(flatten(f"top_k[{policy!r}]", logprobs))
     digits = columns.get("digit_log_probs")
     if digits is not None:
@@ -170,7 +170,7 @@ def _pack_lists(name: str, offsets: str, lists: Any, mask: Any, chosen: np.ndarr
         rows.append(row if mask is None else row[_as_mask(np.asarray(mask[i])).astype(bool)])
     lengths = np.array([len(row) for row in rows], np.int64)
     flat = np.concatenate(rows) if rows else np.zeros(0)
-    return {name: _convert(flat, np.int32), offsets: _offsets(lengths)}
+    return {name: as_ids(flat), offsets: _offsets(lengths)}
 
 
 def _per_sequence(value: Any) -> np.ndarray:
@@ -206,8 +206,4 @@ def _as_mask(values: np.ndarray) -> np.ndarray:
 
 def _as_float(values: np.ndarray) -> np.ndarray:
     """float64 stays; all else becomes float32, since a narrower type is a mismatch of its own."""
-    return _convert(values, np.float64 if values.dtype == np.float64 else np.float32)
-
-
-def _convert(values: np.ndarray, dtype: Any) -> np.ndarray:
-    return np.ascontiguousarray(values, dtype=dtype)
+    return np.ascontiguousarray(values, np.float64 if values.dtype == np.float64 else np.float32)
