@@ -169,9 +169,15 @@ function findClose(files: readonly SeriesFile[]): SeriesFile[][] {
     if (group === undefined) groups.set(key, [file]);
     else group.push(file);
   }
-  return [...groups.values()]
-    .map((group) => group.filter((file) => group.some((other) => other !== file && areClose(file, other))))
-    .filter(({ length }) => length > 1);
+  return [...groups.values()].map(keepClose).filter(({ length }) => length > 1);
+}
+
+/** Those that have about the size of another: of files by size, a neighbor's. */
+function keepClose(group: readonly SeriesFile[]): SeriesFile[] {
+  const bySize = [...group].sort((a, b) => a.source.report.bytes - b.source.report.bytes);
+  return bySize.filter((file, i) =>
+    [bySize[i - 1], bySize[i + 1]].some((other) => other !== undefined && areClose(file, other)),
+  );
 }
 
 function areClose({ source: a }: SeriesFile, { source: b }: SeriesFile): boolean {
@@ -195,7 +201,9 @@ async function findInSeries(
   files: readonly SeriesFile[],
   contents: Contents,
 ): Promise<ReadonlySet<SeriesFile>> {
-  const loose = files.filter(({ source }) => !source.stepIsCertain || source.report.step === undefined);
+  const loose = new Set(
+    files.filter(({ source }) => !source.stepIsCertain || source.report.step === undefined),
+  );
   const firsts = new Map<SeriesFile, ContentRow | undefined>();
   const look = async (file: SeriesFile): Promise<ContentRow | undefined> => {
     if (!firsts.has(file)) firsts.set(file, await contents.first(file.source));
@@ -206,8 +214,7 @@ async function findInSeries(
     byStep.set(step, [...(byStep.get(step) ?? []), file]);
   };
   for (const file of files) {
-    const isLoose = loose.includes(file);
-    put(isLoose ? (await look(file))?.step : file.source.report.step, file);
+    put(loose.has(file) ? (await look(file))?.step : file.source.report.step, file);
   }
   const anyStep = byStep.get(undefined) ?? [];
   const found = new Set<SeriesFile>();
@@ -221,7 +228,7 @@ async function findInSeries(
     }
     const alike = [...byFirst.values()].filter((group) => countSeries(group) > 1).flat();
     // A file of several steps or ranks holds what others begin with anywhere.
-    const whole = alike.some((file) => loose.includes(file)) ? files : together;
+    const whole = alike.some((file) => loose.has(file)) ? files : together;
     if (alike.length > 0) for (const file of whole) found.add(file);
   }
   return found;
