@@ -33,13 +33,20 @@ export const FIELDS: Readonly<Record<string, FieldKind>> = {
   response_key: "DOUBLE",
 };
 
+/** Fields that are probabilities or shares. A record's own `prob_divergence` is checked as it is read. */
+export const SHARES: ReadonlySet<string> = new Set(["rollout_prob", "actor_prob", "iteration_accuracy"]);
+/** Above 1 by the rounding of float32. */
+export const LARGEST_SHARE = 1 + 1e-6;
+
 /** Columns that analysis adds: the token's text without quotes, and whether the guide's pattern takes it for digits. */
 export const ADDED_COLUMNS = ["text", "is_digit"] as const;
 
 /** Why an object is not a record of a high-divergence log; the one field that every figure needs is the divergence. */
 export function refuseRecord(record: Readonly<Record<string, unknown>>): string | undefined {
   const value = record.prob_divergence;
-  if (typeof value === "number" && Number.isFinite(value)) return undefined;
+  if (typeof value === "number" && value >= 0 && value <= LARGEST_SHARE) return undefined;
   if (value === undefined) return "no prob_divergence";
-  return value === null ? "prob_divergence is missing or NaN" : "prob_divergence is not a finite number";
+  if (value === null) return "prob_divergence is missing or NaN";
+  if (typeof value !== "number" || !Number.isFinite(value)) return "prob_divergence is not a finite number";
+  return `prob_divergence is ${value}, and a difference of two probabilities is from 0 to 1`;
 }

@@ -36,12 +36,25 @@ describe("sources", () => {
     expect(sources).toEqual([{ file: "-", bytes: null, records: 1, torn: 0, foreign: 0 }]);
   });
 
-  it("with a value whose square is not a double: everything else is answered, its spread is unknown", async () => {
-    const values = [0.5, 0.75, 8.5e299].map((value) => `{"prob_divergence": ${value}, "iteration": 1}\n`);
-    const { metrics } = await analyzeLog([write("huge.jsonl", values.join(""))]);
-    expect(metrics).toMatchObject({ records: 3 });
-    const { metrics: sound } = await analyzeLog([write("sound.jsonl", values.slice(0, 2).join(""))]);
-    expect(sound).toMatchObject({ records: 2 });
+  it("with a divergence that no probabilities have: the record is left out and named", async () => {
+    const values = [0.5, 0.75, 8.5e299, -0.2, 1.5, 1.000_000_1];
+    const lines = values.map((value) => `{"prob_divergence": ${value}, "iteration": 1}\n`);
+    const { metrics, sources, findings } = await analyzeLog([write("huge.jsonl", lines.join(""))]);
+    expect(metrics.records).toBe(3);
+    expect(metrics.divergence_mean).toBeCloseTo((0.5 + 0.75 + 1.000_000_1) / 3, 9);
+    expect(sources).toMatchObject([{ records: 3, foreign: 3 }]);
+    expect(findings[0]).toMatchObject({ severity: "skipped", count: 3, at: { line: 3 } });
+    expect(findings[0]!.message).toContain("prob_divergence is 8.5e+299, and a difference of two");
+  });
+
+  it("with probabilities and shares beyond their range: they count as missing, and a finding says so", async () => {
+    const odd = [{ rollout_prob: 1e300 }, { rollout_prob: -0.5 }, { rollout_prob: 0.5 }];
+    const lines = odd.map((more) => `${JSON.stringify({ prob_divergence: 0.9, iteration: 1, ...more })}\n`);
+    const { findings } = await analyzeLog([write("shares.jsonl", lines.join(""))]);
+    expect(findings).toMatchObject([{ code: "bad-row", severity: "warning", count: 2, at: { line: 1 } }]);
+    expect(findings[0]!.message).toBe(
+      "rollout_prob is not a number from 0 to 1 in 2 records, and counts as missing there",
+    );
   });
 
   it("without a record are refused: how many lines they have, and what is wrong with the first", async () => {

@@ -6,7 +6,7 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { type Database, sqlName } from "./database.ts";
-import { ADDED_COLUMNS, FIELDS } from "./fields.ts";
+import { ADDED_COLUMNS, FIELDS, LARGEST_SHARE, SHARES } from "./fields.ts";
 import { checkQuery, queryError } from "./query.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { isDigitToken, isPlaceholder, unquotePython } from "./unquote.ts";
@@ -47,7 +47,8 @@ export async function makeTokenTable(
   const fields = Object.entries(FIELDS).map(([field, kind]) => {
     const name = there.get(field);
     const value = name === undefined ? `CAST(NULL AS ${kind})` : `TRY_CAST(log.${sqlName(name)} AS ${kind})`;
-    return `${value} AS ${sqlName(field)}`;
+    const known = SHARES.has(field) ? `CASE WHEN ${isShare(value)} THEN ${value} END` : value;
+    return `${known} AS ${sqlName(field)}`;
   });
   const text = there.get("token_text");
   const words =
@@ -86,7 +87,15 @@ async function filter(
   }
 }
 
-/** A value of another type than its field has is missing, and said to be. */
+/** False for NaN too, which DuckDB takes for larger than any number. */
+const isShare = (value: string): string => `${value} BETWEEN 0 AND ${LARGEST_SHARE}`;
+
+function describeKind(field: string, kind: string): string {
+  if (SHARES.has(field)) return "a number from 0 to 1";
+  return kind === "BOOLEAN" ? "true or false" : "a number";
+}
+
+/** A value of another type or range than its field has is missing, and a finding says so. */
 async function reportMistyped(
   database: Database,
   there: ReadonlyMap<string, string>,
@@ -97,7 +106,9 @@ async function reportMistyped(
   for (const [field, kind] of typed) {
     const name = there.get(field);
     if (name === undefined) continue;
-    const wrong = `${sqlName(name)} IS NOT NULL AND TRY_CAST(${sqlName(name)} AS ${kind}) IS NULL`;
+    const value = `TRY_CAST(${sqlName(name)} AS ${kind})`;
+    const isRight = SHARES.has(field) ? isShare(value) : `${value} IS NOT NULL`;
+    const wrong = `${sqlName(name)} IS NOT NULL AND coalesce(NOT (${isRight}), true)`;
     const found = await database.row<{ n: number; file: string | null; line: number | null }>(
       `SELECT count(*) AS n, arg_min(log_file, rowid) AS file, arg_min(log_line, rowid) AS line FROM log WHERE ${wrong}`,
     );
@@ -110,7 +121,7 @@ async function reportMistyped(
       at: { file: found.file!, line: found.line! },
       likely: "the log was written by another program, or changed by hand",
       describe: (count) =>
-        `${field} is not ${kind === "BOOLEAN" ? "true or false" : "a number"} in ${count} ${count === 1 ? "record" : "records"}, and counts as missing there`,
+        `${field} is not ${describeKind(field, kind)} in ${count} ${count === 1 ? "record" : "records"}, and counts as missing there`,
     });
   }
 }

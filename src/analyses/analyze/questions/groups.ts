@@ -12,12 +12,6 @@ export const HAS_SEQUENCE = "batch_idx IS NOT NULL AND iteration IS NOT NULL";
 type Row = Readonly<Record<"count" | "named" | "sequences", number>> &
   Readonly<Record<"mean" | "std" | "p50" | "min" | "max", number | null>>;
 
-/** Of a value beyond this, which no probability has, the square is not a double, and DuckDB ends the query. */
-const LARGEST = "1e150";
-/** Unknown where a value has no square: over the others it would be a figure of something else. */
-const STD = `CASE WHEN count(*) FILTER (WHERE NOT (abs(prob_divergence) < ${LARGEST})) = 0
-         THEN stddev_samp(prob_divergence) FILTER (WHERE abs(prob_divergence) < ${LARGEST}) END`;
-
 /** Figures of the records that a condition holds for. `of` is what the share is of; 0 gives none. */
 export async function selectFigures(
   database: Database,
@@ -27,7 +21,7 @@ export async function selectFigures(
   const { named, ...row } = await database.row<Row>(
     `SELECT count(*) AS count, count(*) FILTER (WHERE ${HAS_SEQUENCE}) AS named,
        count(DISTINCT ${SEQUENCE_KEY}) FILTER (WHERE ${HAS_SEQUENCE}) AS sequences,
-       favg(prob_divergence) AS mean, ${STD} AS std,
+       favg(prob_divergence) AS mean, stddev_samp(prob_divergence) AS std,
        quantile_cont(prob_divergence, 0.5) AS p50, min(prob_divergence) AS min, max(prob_divergence) AS max
      FROM tokens WHERE ${condition}`,
   );
