@@ -69,18 +69,6 @@ describe("each field of sequences, under each of its names, means one column", (
     expect([...matchingRows(table, parseFilter(`${field}=step_8,none`).alternatives)]).toEqual([1, 2]);
   });
 
-  it("ess is (Σρ)² / (n Σρ²), a fraction", () => {
-    // ρ of 1, 1 and 4: 36 / (3 · 18) = 2/3.
-    const table = madeTable([
-      { tokens: 3, rho_sum: 6, rho_squares: 18 },
-      { tokens: 3, rho_sum: 3, rho_squares: 3 },
-    ]);
-    const find = (text: string) => [...matchingRows(table, parseFilter(text).alternatives)];
-    expect(find("ess:0.6666..0.6667")).toEqual([0]);
-    expect(find("ess:1")).toEqual([1]);
-    expect(find("ess<0.9")).toEqual([0]);
-  });
-
   it("takes a quoted none for a text", () => {
     const table = madeTable([{ group: "none" }, {}]);
     expect([...matchingRows(table, parseFilter('group="none"').alternatives)]).toEqual([0]);
@@ -129,6 +117,12 @@ describe("each field of sequences has the figure of the batch", () => {
     ["reward<0", [0]],
     ["file:step_7", [0, 1]],
   ])("%s", (text, rows) => expect(findRows(text, drafts)).toEqual(rows));
+
+  it("and its ESS at any Δ", () => {
+    // ρ of e^400 and e^399: as 1 and 1/e, (1 + 1/e)² / (2 (1 + 1/e²)).
+    const far = [{ rolloutLogprobs: logprobs(-401, -400), trainerLogprobs: logprobs(-1, -1) }];
+    expect(findRows("ess:0.8240..0.8241", far)).toEqual([0]);
+  });
 
   it("and none where one side's log-probs are missing", () => {
     const alone = [{ rolloutLogprobs: logprobs(-1, -2) }];

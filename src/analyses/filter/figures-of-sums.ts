@@ -11,13 +11,14 @@ import {
   DELTA_MAX,
   DELTA_MEAN,
   DELTA_MIN,
+  effectiveSampleSize,
   FIELDS,
   K3_SUM,
   ROLLOUT_SUM,
 } from "../../core/kernels/index.ts";
 import type { SequenceColumn } from "../../results/wire/index.ts";
 
-type OfSums = (field: (place: number) => number) => number;
+type OfSums = (field: (place: number) => number, rows: Float64Array, offset: number) => number;
 
 const FROM_SUMS = {
   delta_mean: (field) => field(DELTA_MEAN),
@@ -26,6 +27,7 @@ const FROM_SUMS = {
   delta_sum: (field) => field(COUNT) * field(DELTA_MEAN),
   k3_mean: (field) => field(K3_SUM) / field(COUNT),
   prob_diff_max: (field) => field(ABS_PROB_DIFF_MAX),
+  ess: (_, rows, offset) => effectiveSampleSize(rows, offset),
   rollout_logprob_mean: (field) => field(ROLLOUT_SUM) / field(COUNT),
 } satisfies Partial<Record<SequenceColumn, OfSums>>;
 
@@ -37,6 +39,7 @@ export const SUM_COLUMNS = Object.keys(FROM_SUMS) as SumColumn[];
  * @returns NaN of a sequence without a token that counts
  */
 export function figureOfSums(column: SumColumn, rows: Float64Array, row: number): number {
-  const field = (place: number): number => rows[row * FIELDS + place]!;
-  return field(COUNT) > 0 ? FROM_SUMS[column](field) : Number.NaN;
+  const offset = row * FIELDS;
+  const field = (place: number): number => rows[offset + place]!;
+  return field(COUNT) > 0 ? FROM_SUMS[column](field, rows, offset) : Number.NaN;
 }

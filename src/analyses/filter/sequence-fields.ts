@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SequenceColumn, SequenceTable, SequenceText } from "../../results/wire/index.ts";
+import type { SequenceColumn, SequenceText } from "../../results/wire/index.ts";
 import type { NumberField, SequenceField, TextField } from "./field.ts";
 
 export const SEQUENCE_FIELDS: readonly SequenceField[] = [
@@ -50,15 +50,7 @@ export const SEQUENCE_FIELDS: readonly SequenceField[] = [
   numeric("sum", "delta_sum", [], "ΣΔ: the log of the sequence's importance ratio, nats", "sum:-1..1"),
   numeric("mean_k3", "k3_mean", [], "mean k3 = exp Δ − 1 − Δ, nats", "mean_k3>0.001"),
   numeric("max_dp", "prob_diff_max", [], "largest |Δp| = |p_trainer − p_rollout|, a fraction", "max_dp>0.2"),
-  {
-    scope: "sequence",
-    kind: "number",
-    name: "ess",
-    aliases: [],
-    meaning: "(Σρ)² / (n Σρ²) of its tokens: 1 where all ratios are equal",
-    example: "ess<0.9",
-    values: computeEss,
-  },
+  numeric("ess", "ess", [], "(Σρ)² / (n Σρ²) of its tokens: 1 where all ratios are equal", "ess<0.9"),
   numeric(
     "mean_logp",
     "rollout_logprob_mean",
@@ -97,16 +89,4 @@ function textual(
   example: string,
 ): TextField {
   return { scope: "sequence", kind: "text", name, aliases, meaning, example, column };
-}
-
-const ess = new WeakMap<SequenceTable, Float64Array>();
-
-/** Of each sequence's token ratios; kept, as a filter is evaluated at every key. */
-export function computeEss(table: SequenceTable): Float64Array {
-  const known = ess.get(table);
-  if (known !== undefined) return known;
-  const { rho_sum: sums, rho_squares: squares, tokens } = table.columns;
-  const values = Float64Array.from(sums, (sum, i) => (sum * sum) / (tokens[i]! * squares[i]!));
-  ess.set(table, values);
-  return values;
 }

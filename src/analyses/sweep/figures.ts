@@ -62,8 +62,9 @@ function weightFigures(
   };
 }
 
-/** (Σw)² / (n Σw²); 0 where nothing is left. */
+/** (Σw)² / (n Σw²); 0 where nothing is left, NaN where float64 cannot hold the sums (weights from exp 354 on). */
 export function effective(sum: number, squares: number, count: number): number {
+  if (!Number.isFinite(squares)) return Number.NaN;
   return squares === 0 ? 0 : (sum / squares) * (sum / count);
 }
 

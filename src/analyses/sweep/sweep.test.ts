@@ -4,7 +4,7 @@ import { sized } from "../../../test/support/run-size.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import type { Correction } from "../../trainers/neutral/correction.ts";
 import { unsweepable } from "./evaluate.ts";
-import { correctionFigures } from "./figures.ts";
+import { correctionFigures, effective } from "./figures.ts";
 import { naiveFigures } from "./naive.test-data.ts";
 import { corrections, cutRows, randomBatch } from "./random.test-data.ts";
 import { Sweep } from "./sweep.ts";
@@ -143,6 +143,13 @@ describe("Sweep", () => {
     };
     expect(() => runSweep([lifting], [])).toThrow(/c0 cannot be swept: it raises weights/);
   });
+});
+
+it("does not know an ESS whose sums float64 cannot hold", () => {
+  expect(effective(Math.exp(400), Infinity, 2)).toBeNaN();
+  expect(effective(Infinity, Infinity, 2)).toBeNaN();
+  expect(effective(3, 9, 2)).toBe(0.5);
+  expect(effective(0, 0, 2)).toBe(0);
 });
 
 function addValues(values: Float64Array): number {

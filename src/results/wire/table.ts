@@ -23,6 +23,7 @@ export const SEQUENCE_COLUMNS = {
   delta_sum: "ΣΔ: the log of the sequence's importance ratio",
   k3_mean: "mean k3",
   prob_diff_max: "largest |Δp|",
+  ess: "(Σρ)² / (n Σρ²) of its tokens",
   rho_sum: "Σρ",
   rho_squares: "Σρ²",
   worst_token: "response token with the largest |Δ|; -1 without one",

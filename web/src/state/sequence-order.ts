@@ -5,7 +5,6 @@
  * @module
  */
 import {
-  computeEss,
   type Filter,
   matchingRows,
   narrowed,
@@ -21,13 +20,14 @@ import type {
 
 type Params = Readonly<Record<string, string>>;
 
-/** What rows are sorted by, by the key of its column in the list; besides them `sequence`, the place, and `ess`. */
+/** What rows are sorted by, by the key of its column in the list; besides them `sequence`, the place. */
 export const FIGURE_KEYS = {
   abs: "delta_abs_mean",
   worst: "delta_abs_max",
   delta: "delta_mean",
   k3: "k3_mean",
   sum: "delta_sum",
+  ess: "ess",
   dp: "prob_diff_max",
   tokens: "tokens",
   response: "response_tokens",
@@ -61,7 +61,6 @@ export type TextKey = keyof typeof TEXT_KEYS;
 /** `[table.length]`, NaN where missing; undefined for no key. */
 export function sortValues(table: SequenceTable, key: string): ArrayLike<number> | undefined {
   if (key === "sequence") return Float64Array.from({ length: table.length }, (_, row) => row);
-  if (key === "ess") return computeEss(table);
   if (Object.hasOwn(FIGURE_KEYS, key)) return table.columns[FIGURE_KEYS[key as FigureKey]];
   return Object.hasOwn(TEXT_KEYS, key) ? textRanks(table, TEXT_KEYS[key as TextKey]) : undefined;
 }
@@ -79,9 +78,7 @@ export function parseSort({ sort }: Params): Sort {
   const descending = sort.startsWith("-");
   const key = descending ? sort.slice(1) : sort;
   const isKey =
-    ["sequence", "ess", MATCHING].includes(key) ||
-    Object.hasOwn(FIGURE_KEYS, key) ||
-    Object.hasOwn(TEXT_KEYS, key);
+    ["sequence", MATCHING].includes(key) || Object.hasOwn(FIGURE_KEYS, key) || Object.hasOwn(TEXT_KEYS, key);
   return isKey ? { key, descending } : WORST_FIRST;
 }
 

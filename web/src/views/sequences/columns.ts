@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { computeEss, fieldNamed } from "../../../../src/analyses/filter/index.ts";
+import { fieldNamed } from "../../../../src/analyses/filter/index.ts";
 import { formatHandle } from "../../../../src/core/schema/index.ts";
 import {
   formatCount,
@@ -96,16 +96,7 @@ export const COLUMNS: readonly SequencesColumn[] = [
   },
   figure("delta", "mean Δ", formatSigned, true),
   figure("k3", "k3", formatNumber, true),
-  {
-    key: "ess",
-    title: "ESS",
-    help: describe("ess"),
-    width: 76,
-    align: "end",
-    usual: false,
-    value: (table, row) => computeEss(table)[row],
-    text: (table, row) => formatNearOne(computeEss(table)[row]),
-  },
+  figure("ess", "ESS", formatNearOne),
   figure("sum", "ΣΔ", formatSigned),
   figure("dp", "max |Δp|", formatNumber),
   figure("tokens", "tokens", formatCount, true),

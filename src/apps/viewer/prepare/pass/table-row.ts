@@ -21,6 +21,7 @@ export function tableRow(
     delta_sum: figure("delta_sum"),
     k3_mean: figure("k3_mean"),
     prob_diff_max: figure("prob_diff_max"),
+    ess: figure("ess"),
     rollout_logprob_mean: figure("rollout_logprob_mean"),
     step: batch.steps[row]!,
     rank: batch.ranks[row]!,

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { computeEss } from "../../../../analyses/filter/index.ts";
 import { turnOfMark } from "../../../../core/kernels/index.ts";
 import type { ColumnData, ScalarType } from "../../../../input/readers/index.ts";
 import type { RunInfo, SqlTable } from "../../../../results/index.ts";
@@ -72,10 +71,7 @@ export const SEQUENCE_COLUMNS: readonly SqlColumn<SequenceSource>[] = [
   figure("delta_sum", "float64", "ΣΔ, the log of its importance ratio"),
   figure("k3_mean", "float64", "mean k3"),
   figure("prob_diff_max", "float64", "largest |Δp|, a fraction"),
-  {
-    ...{ name: "ess", type: "float64", meaning: "(Σρ)² / (n Σρ²), a fraction" },
-    values: ({ table }) => known(computeEss(table)),
-  },
+  figure("ess", "float64", "(Σρ)² / (n Σρ²), a fraction"),
   figure("rollout_logprob_mean", "float64", "mean rollout log-prob"),
   figure("entropy_mean", "float64", "mean entropy"),
   figure("advantage", "float64", "mean advantage"),
