@@ -119,9 +119,14 @@ export function testSentence({ comparisons, hypothesis }: AnalyzeReport): string
   if (isMissing(p_value)) return "all values are the same: no test";
   const { clustered } = responses;
   const overTokens = `over tokens t = ${formatNumber(statistic)}, which assumes that they are independent`;
-  return clustered === null || isMissing(clustered.p_value)
-    ? `no test: too few prompts, or the log does not identify responses (${overTokens})`
-    : `${hypothesis.digits_significant ? "a significant difference" : "no difference can be shown"}, p = ${formatNumber(clustered.p_value)} over ${formatCount(clustered.clusters)} ${clustered.by}s (${overTokens})`;
+  if (clustered === null || isMissing(clustered.p_value))
+    return `no test: too few prompts, or the log does not identify responses (${overTokens})`;
+  const { p_value: p, clusters, by, interval } = clustered;
+  // An interval that holds 0 is not a difference of 0: it says how large one these data cannot rule out.
+  const found = hypothesis.digits_significant
+    ? "a significant difference"
+    : `no difference can be shown, nor one of ${formatSigned(interval.low)} to ${formatSigned(interval.high)} ruled out`;
+  return `${found}, p = ${formatNumber(p)} over ${formatCount(clusters)} ${by}s (${overTokens})`;
 }
 
 /** An effect size deserves two decimals. */
