@@ -6,9 +6,10 @@
  */
 import type { Fraction, Nats, Ratio } from "../core/base/index.ts";
 import type { Finding, Omission, Severity } from "../core/schema/index.ts";
+import type { Assessment } from "./assessment.ts";
 import type { GradientReport } from "./gradient.ts";
 import type { IdentityReport, TrustReport } from "./identity.ts";
-import type { ReadingLevel } from "./reading-level.ts";
+import type { ReadingLevel, VerdictLevel } from "./reading-level.ts";
 import type { SeriesReport } from "./series.ts";
 import type { WatchReport } from "./watch.ts";
 import type { WorstSequence, WorstToken } from "./worst.ts";
@@ -229,10 +230,7 @@ export interface Interval {
   readonly withheld?: readonly [low: number, high: number];
 }
 
-export type { ReadingLevel };
-
-/** `too_few`: figures, but too few tokens or sequences for a word on the run. */
-export type VerdictLevel = ReadingLevel | "too_few";
+export type { ReadingLevel, VerdictLevel };
 
 /** A published figure that the verdict rests on. */
 export interface BaselineReading {
@@ -369,6 +367,8 @@ export interface MismatchReport {
   readonly metrics: ReportMetrics;
   /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
+  /** The answer about the run; `verdict` is one of the things that it rests on. */
+  readonly assessment: Assessment;
   /** How large the mismatch is by published baselines, with the readings behind it. */
   readonly verdict: Verdict;
   /** What must hold of the rollout log-probs whatever the trainer's weights are. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listLeftOut } from "../../src/analyses/report/left-out.ts";
+import { listLeftOut } from "../../src/analyses/assessment/left-out.ts";
 import { stepCharts } from "../../src/render/charts/step-charts.ts";
 import { SCRIPT_HASH, STYLE_HASH, TEXT_STYLE_HASH } from "../../src/render/html/policy.ts";
 import { SCRIPT } from "../../src/render/html/script.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listLeftOut } from "../../src/analyses/report/left-out.ts";
+import { listLeftOut } from "../../src/analyses/assessment/left-out.ts";
 import type { Finding } from "../../src/core/schema/findings.ts";
 import { renderMarkdown } from "../../src/render/index.ts";
 import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";

@@ -102,6 +102,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       effective_sequences: 49 * steps,
     },
     watch: { false_alarm_rate: 1e-3, alarm_at: 7.6, alarms: [], per_step: [] },
+    assessment: { level: "elevated", sentence: "single tokens are far off: look at step 10" },
     verdict: {
       level: "elevated",
       level_range: ["elevated", "elevated"],
@@ -289,6 +290,7 @@ export function emptyReport(): MismatchReport {
       catastrophic_fraction: Number.NaN,
     },
     intervals: {},
+    assessment: { level: "broken", sentence: "no token has both log-probs, so nothing can be compared" },
     verdict: {
       level: "broken",
       level_range: ["broken", "broken"],

@@ -1,4 +1,5 @@
 import { formatNumber } from "../../core/text/index.ts";
+import { isEnough } from "../assessment/index.ts";
 import {
   type ChangeCondition,
   type Condition,
@@ -11,7 +12,6 @@ import {
   type Results,
   readFigures,
 } from "../conditions/index.ts";
-import { isEnough } from "../report/index.ts";
 import type { AlertRule } from "./rules.ts";
 
 /** A stretch in which a condition holds. */

@@ -1,5 +1,6 @@
 import { EmptyInputError, SchemaError } from "../../core/base/index.ts";
 import { formatPlain, plural } from "../../core/text/index.ts";
+import { isEnough } from "../assessment/index.ts";
 import {
   type FigureName,
   findScale,
@@ -9,7 +10,6 @@ import {
   readFigures,
   type Scale,
 } from "../conditions/index.ts";
-import { isEnough } from "../report/index.ts";
 import type { Baseline, BaselineCheck, BaselineRun } from "./baseline.ts";
 import { errorOnScale } from "./scales.ts";
 

@@ -18,6 +18,7 @@ import {
   type WatchReport,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
+import { assess, judgeRun, listLeftOut } from "../assessment/index.ts";
 import { RunWatch } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
@@ -25,7 +26,6 @@ import { readGradient } from "./gradient/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { cautionEss, measureTests, reportIdentity, reportTrust, type StepTests } from "./identity/index.ts";
 import { computeIntervals, computeRanges, jumpInterval } from "./intervals.ts";
-import { listLeftOut } from "./left-out.ts";
 import {
   computeMetrics,
   computeTailCurve,
@@ -50,7 +50,6 @@ import {
   testPlaces,
 } from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
-import { judgeRun } from "./verdict.ts";
 
 /** What a report is made of. */
 export interface ReportInput {
@@ -142,6 +141,7 @@ function completeReport(input: ReportInput, source: FactSource, comparisons: Com
   return {
     ...source,
     left_out: leftOut,
+    assessment: assess({ verdict }),
     verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust) },
     facts,
     next: nextCommand(source, facts, input.findings, {

@@ -10,7 +10,7 @@ import type { MismatchSummary, SequenceSample, ValueSketch } from "../../core/su
 import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
 import { formatCount, formatShare } from "../../core/text/index.ts";
 import type { Interval } from "../../results/index.ts";
-import type { Ranges } from "./baselines.ts";
+import type { Ranges } from "../assessment/index.ts";
 import { addRows, CLUSTER_METRICS, type ClusterMetric } from "./cluster-metrics.ts";
 import { addTurns as totalOfSequence } from "./standouts/index.ts";
 

@@ -2,8 +2,8 @@ import { shellCommand } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { Fact, MismatchReport } from "../../results/index.ts";
 import { PARITY_TRAINERS } from "../../trainers/index.ts";
+import { inputWasSkipped } from "../assessment/index.ts";
 import type { FactSource } from "./facts/index.ts";
-import { inputWasSkipped } from "./left-out.ts";
 
 /** How the run was read: what a command needs to read it again. */
 export interface CommandInput {

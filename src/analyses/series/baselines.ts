@@ -1,5 +1,5 @@
 import type { RecognisedMetric } from "../../trainers/index.ts";
-import { type FigureReading, readFigure } from "../report/index.ts";
+import { type FigureReading, readFigure } from "../assessment/index.ts";
 
 interface LoggedBaseline {
   is(metric: RecognisedMetric): boolean;

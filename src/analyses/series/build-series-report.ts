@@ -8,7 +8,7 @@ import {
   type SeriesReport,
 } from "../../results/index.ts";
 import { type RecognisedMetric, recogniseMetric } from "../../trainers/index.ts";
-import { type FigureReading, findWorstLevel } from "../report/index.ts";
+import { type FigureReading, findWorstLevel } from "../assessment/index.ts";
 import { readLogged } from "./baselines.ts";
 
 /** What a file of logged metrics holds. */

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { inputWasSkipped } from "../../analyses/assessment/index.ts";
 import type { BatchFilter } from "../../analyses/filter/index.ts";
-import { inputWasSkipped } from "../../analyses/report/index.ts";
 import { inputFlags, readBatches } from "../../analyses/runs/index.ts";
 import { shellCommand } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { inputWasSkipped } from "../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../analyses/assessment/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { type PolicyViewOptions, policyPages, preparePolicy } from "../viewer/policy/index.ts";
 import { type ServerOptions, startPagesServer } from "../viewer/server/index.ts";

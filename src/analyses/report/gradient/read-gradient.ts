@@ -2,7 +2,7 @@ import { orNull } from "../../../core/base/index.ts";
 import { GRADIENT } from "../../../core/summaries/index.ts";
 import { formatShare } from "../../../core/text/index.ts";
 import type { GradientReport, ImpactFigures, WorstToken } from "../../../results/index.ts";
-import { isEnough } from "../enough.ts";
+import { isEnough } from "../../assessment/index.ts";
 import type { GradientSummary } from "./gradient-summary.ts";
 
 /** Of the worst tokens, those that the sentence looks at. */

@@ -9,8 +9,8 @@ import {
 } from "../../../core/summaries/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import type { IdentityFailure, IdentityReport, MismatchMetrics } from "../../../results/index.ts";
+import { isEnough } from "../../assessment/index.ts";
 import { addRows } from "../cluster-metrics.ts";
-import { isEnough } from "../enough.ts";
 import type { RunSummary } from "../run-summary.ts";
 import { type MeasuredTests, measureTests, measureTurns } from "./tests.ts";
 import { MOST_TRUSTED } from "./trust.ts";

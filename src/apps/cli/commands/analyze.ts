@@ -1,5 +1,5 @@
 import { type AnalyzeOptions as Analysis, analyzeLog } from "../../../analyses/analyze/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";

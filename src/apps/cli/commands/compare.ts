@@ -1,4 +1,4 @@
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { compareRuns } from "../../../analyses/runs/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";

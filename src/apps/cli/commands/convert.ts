@@ -1,4 +1,4 @@
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { type RecordBatch, releaseBatch } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import {
   createRunLog,
   createRunReport,
@@ -7,7 +8,6 @@ import {
   type RunLogOptions,
 } from "../../../analyses/divergence/index.ts";
 import { logPart } from "../../../analyses/parts/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { compileFilter } from "../../../analyses/runs/index.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";

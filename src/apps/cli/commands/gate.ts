@@ -1,4 +1,4 @@
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import {
   type GateInput,
   gateRun,

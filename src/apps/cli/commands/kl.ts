@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import type { Finding } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";

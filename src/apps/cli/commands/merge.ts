@@ -1,3 +1,4 @@
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import {
   findParts,
   isPartName,
@@ -10,7 +11,6 @@ import {
   reportPart,
   writePart,
 } from "../../../analyses/parts/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import {
   inputFlags,
   joinLogged,

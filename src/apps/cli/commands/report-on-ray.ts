@@ -1,5 +1,5 @@
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { mergePaths, reportPart } from "../../../analyses/parts/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { parseParity } from "../../../analyses/runs/index.ts";
 import { shellCommand } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";

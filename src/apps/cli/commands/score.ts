@@ -1,4 +1,4 @@
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { shellCommand } from "../../../core/base/index.ts";
 import { renderScoreTerminal } from "../../../render/score/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";

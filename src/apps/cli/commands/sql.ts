@@ -1,5 +1,5 @@
 import { type QueryResult, queryFiles } from "../../../analyses/analyze/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
 import { renderRows } from "../../../render/analyze/index.ts";

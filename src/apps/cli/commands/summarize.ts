@@ -1,3 +1,4 @@
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import {
   answerRequests,
   decidesSums,
@@ -9,7 +10,6 @@ import {
   type ShardReader,
   summarizeInto,
 } from "../../../analyses/parts/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { type FilterOptions, inputFlags } from "../../../analyses/runs/index.ts";
 import type { GridOptions } from "../../../analyses/sweep/index.ts";
 import { UsageError } from "../../../core/base/index.ts";

@@ -1,5 +1,5 @@
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { sweepPart } from "../../../analyses/parts/index.ts";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
 import { compileFilter, type FilterOptions } from "../../../analyses/runs/index.ts";
 import {
   buildSweep,

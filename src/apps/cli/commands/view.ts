@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { inputWasSkipped } from "../../../analyses/report/index.ts";
+import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { isLogratioError, type LogratioError } from "../../../core/base/index.ts";
 import { FindingLog } from "../../../core/schema/index.ts";
 import { findSeriesFiles, openRun } from "../../../input/ingest/index.ts";

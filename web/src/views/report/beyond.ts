@@ -1,4 +1,4 @@
-import { readFigure } from "../../../../src/analyses/report/index.ts";
+import { readFigure } from "../../../../src/analyses/assessment/index.ts";
 import { type ChartTick, type SliceBy, stepCharts } from "../../../../src/render/charts/index.ts";
 import { formatNumber } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";

@@ -1,0 +1,18 @@
+/**
+ * Judging a run: published baselines, the least data that a word needs, what is left out, and the verdict. Figures are
+ * computed in `analyses/report`, `analyses/doctor` and `analyses/series`; whatever calls one good or bad belongs here.
+ *
+ * @module
+ */
+export { type AssessmentInput, assess } from "./assess.ts";
+export {
+  BASELINES,
+  type FigureReading,
+  findWorstLevel,
+  type Ranges,
+  readBaselines,
+  readFigure,
+} from "./baselines.ts";
+export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
+export { inputWasSkipped, listLeftOut } from "./left-out.ts";
+export { judgeRun } from "./verdict.ts";
