@@ -40,7 +40,7 @@ import { readScoredKeys } from "./store/scores-damage.ts";
 import { readTexts } from "./store/texts-file.ts";
 import { StudyFollowUps } from "./study-follow-ups.ts";
 import type { AnalysisSpec } from "./study-spec.ts";
-import { type PreparedText, readOutcomes } from "./texts/index.ts";
+import { type PreparedText, readOutcomeFiles } from "./texts/index.ts";
 import { writeResults } from "./write-results.ts";
 
 export interface AnalyzeStudyOptions {
@@ -399,14 +399,13 @@ class StudyAnalysis {
 
   async #outcomes(): Promise<Map<string, ReadonlyMap<string, boolean>>> {
     const problems = new Set(this.#texts.map(({ problem }) => problem));
-    const found = new Map<string, ReadonlyMap<string, boolean>>();
-    for (const [policy, file] of Object.entries(this.#options.outcomes ?? {})) {
-      for (const [name, outcomes] of await readOutcomes(file)) {
-        const ours = [...outcomes].filter(([problem]) => problems.has(problem));
-        found.set(name === "" ? policy : name, new Map(ours));
-      }
-    }
-    return found;
+    const found = await readOutcomeFiles(this.#options.outcomes ?? {});
+    return new Map(
+      [...found].map(([policy, outcomes]) => [
+        policy,
+        new Map([...outcomes].filter(([problem]) => problems.has(problem))),
+      ]),
+    );
   }
 
   #step(policy: string): void {

@@ -4,11 +4,12 @@
  * @module
  */
 import { EmptyInputError, UsageError } from "../core/base/index.ts";
-import { type Finding, FindingLog } from "../core/schema/index.ts";
+import type { Finding } from "../core/schema/index.ts";
 import { openTokenizer, type TokenDecoder } from "../input/tokens/index.ts";
 import { readLogitsTexts } from "./logits/index.ts";
 import { checkModelExists, isSavedLogits, tokenizerBeside } from "./open-policy.ts";
 import { type SampleTextsOptions, sampleTexts } from "./sample-texts.ts";
+import { selectTexts } from "./select-texts.ts";
 import type { StudySpec } from "./study-spec.ts";
 import { type PreparedText, readStudyTexts } from "./texts/index.ts";
 
@@ -21,14 +22,16 @@ export interface PreparedTexts {
 
 /**
  * @throws EmptyInputError when no text is left
- * @throws UsageError when texts need a tokenizer and there is none
+ * @throws UsageError when texts need a tokenizer and there is none, or `only_outcomes` names a policy without outcomes
  */
 export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions): Promise<PreparedTexts> {
   const tokenizer =
     typeof spec.texts.tokenizer === "string" ? spec.texts.tokenizer : await findTokenizer(spec);
   if (tokenizer === undefined) await refuseMissingModels(spec);
   const open = tokenizer === undefined ? undefined : await openTokenizer(tokenizer);
-  const { texts, findings } = keepWrong(await readTexts(spec, open, options), spec.texts.onlyWrong);
+  const read = await readTexts(spec, open, options);
+  const { texts, findings: leftOut } = await selectTexts(read.texts, spec);
+  const findings = [...read.findings, ...leftOut];
   const seen = new Set<string>();
   for (const { id } of texts) {
     if (seen.has(id)) throw new UsageError(`two texts of the study are named ${id}`);
@@ -40,30 +43,6 @@ export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions)
     });
   }
   return { texts, tokenizer: open, findings };
-}
-
-/** With --only-wrong, other texts are left out and counted. */
-function keepWrong(
-  { texts, findings }: Pick<PreparedTexts, "texts" | "findings">,
-  onlyWrong = false,
-): Pick<PreparedTexts, "texts" | "findings"> {
-  if (!onlyWrong) return { texts, findings };
-  const log = new FindingLog();
-  for (const { correct, at } of texts) {
-    if (correct === false) continue;
-    const [subject, why] = correct ? ["right", "right"] : ["unknown", "not known to be wrong"];
-    log.add({
-      code: "note",
-      severity: correct ? "info" : "warning",
-      count: 1,
-      subject: `only wrong ${subject}`,
-      at,
-      describe: (count) =>
-        `${count} ${count === 1 ? `text that is ${why} was` : `texts that are ${why} were`} left out by --only-wrong`,
-      ...(!correct && { hint: "give the texts a column correct, or the problems an answer" }),
-    });
-  }
-  return { texts: texts.filter(({ correct }) => correct === false), findings: [...findings, ...log.list()] };
 }
 
 /** The reference's own, else the first that comes with a model. */

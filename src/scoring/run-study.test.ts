@@ -102,8 +102,8 @@ describe("runStudy", () => {
     const result = await runStudy(await study({ only_wrong: true }), ONE_THREAD);
     expect(result.texts.map(({ id }) => id)).toEqual(["wrong"]);
     expect(result.findings.map(({ severity, message }) => [severity, message])).toEqual([
-      ["info", "1 text that is right was left out by --only-wrong"],
-      ["warning", "2 texts that are not known to be wrong were left out by --only-wrong"],
+      ["info", "1 text known to be right was left out by --only-wrong"],
+      ["warning", "2 texts not known to be wrong were left out by --only-wrong"],
     ]);
   });
 

@@ -16,6 +16,7 @@ export interface StudyFlags extends ForceOption {
   readonly tokenizer?: string;
   readonly limit?: string;
   readonly onlyWrong?: boolean;
+  readonly onlyOutcomes?: string;
   readonly checkpoint?: readonly string[];
   readonly policy?: readonly string[];
   readonly reference?: string;
@@ -60,6 +61,15 @@ export function listStudyFlags(): { readonly name: string; readonly flag: string
   }));
 }
 
+/** Who solves which problems: to judge scores by, and for --only-outcomes. */
+export function addOutcomesOption(command: Command): Command {
+  return command.option(
+    "--outcomes <[name=]file>",
+    "file saying which problems a policy itself solves; repeatable",
+    collect,
+  );
+}
+
 /** Which texts, which policies, and what is asked of them. */
 function addTextFlags(command: Command): Command {
   return command
@@ -95,6 +105,11 @@ function addTextFlags(command: Command): Command {
     )
     .option("--limit <n>", "score only the first n texts, and of other authors those of the same problems")
     .option("--only-wrong", "score only texts that are known to be wrong")
+    .option(
+      "--only-outcomes <name=outcome,...>",
+      "score only texts to problems that policies solve or not: dpo=wrong,rlvr=right, as --outcomes tells, " +
+        "else their own responses among the texts",
+    )
     .option(
       "--checkpoint <name>",
       "score and report only this policy, and the reference; repeatable",

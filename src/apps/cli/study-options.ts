@@ -118,6 +118,7 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
     tokenizer: flags.tokenizer,
     limit: count("--limit", flags.limit),
     only_wrong: flags.onlyWrong,
+    only_outcomes: named("--only-outcomes", flags.onlyOutcomes?.split(",")),
     checkpoints: flags.checkpoint,
     policies: flags.policy,
     reference: flags.reference,

@@ -109,6 +109,21 @@ export class ConfigFields {
     return fields && Object.fromEntries(fields.names.map((key) => [key, fields.text(key) ?? ""]));
   }
 
+  /** An object whose values are among the choices. */
+  choiceMap<T extends string>(name: string, choices: readonly T[]): Record<string, T> | undefined {
+    const fields = this.fields(name);
+    return (
+      fields &&
+      Object.fromEntries(
+        fields.names.map((key): [string, T] => {
+          const value = fields.choice(key, choices);
+          if (value === undefined) throw fields.wrong(key, `one of ${choices.join(", ")}`);
+          return [key, value];
+        }),
+      )
+    );
+  }
+
   /** @throws UsageError when there is a key that nothing has read */
   finish(): void {
     const unknown = this.names.find((name) => !this.#known.has(name));

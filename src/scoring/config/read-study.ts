@@ -73,6 +73,7 @@ function readTextOptions(fields: ConfigFields): ReadTextsOptions {
   const appendEos = fields.flag("append_eos");
   const limit = fields.count("limit");
   const onlyWrong = fields.flag("only_wrong");
+  const onlyOutcomes = fields.choiceMap("only_outcomes", ["right", "wrong"]);
   const problems = fields.text("problems");
   const files = fields.texts("texts");
   const columns = fields.textMap("columns");
@@ -95,6 +96,7 @@ function readTextOptions(fields: ConfigFields): ReadTextsOptions {
     ...(appendEos !== undefined && { appendEos }),
     ...(limit !== undefined && { limit }),
     ...(onlyWrong !== undefined && { onlyWrong }),
+    ...(onlyOutcomes !== undefined && { onlyOutcomes }),
   };
 }
 

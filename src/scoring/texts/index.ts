@@ -5,7 +5,7 @@
  */
 export { compareTokenizers, type TokenizerDifference } from "../../input/tokens/index.ts";
 export type { ColumnNames, TextColumn } from "./columns.ts";
-export { type Outcomes, readOutcomes } from "./outcomes.ts";
+export { type Outcomes, OutcomeVotes, readOutcomeFiles, readOutcomes } from "./outcomes.ts";
 export type { PreparedText } from "./prepare-text.ts";
 export { type PreparedPrompt, readPrompts } from "./read-prompts.ts";
 export type { ResponsesFile } from "./read-responses.ts";

@@ -20,13 +20,7 @@ const CHECKPOINT_COLUMNS = ["checkpoint", "policy", "model"] as const;
  */
 export async function readOutcomes(file: string): Promise<Map<string, Outcomes>> {
   const document = await openRows(file);
-  const votes = new Map<string, Map<string, number[]>>();
-  const vote = (checkpoint: string, id: string, correct: boolean | undefined): void => {
-    if (correct === undefined) return;
-    const of = votes.get(checkpoint) ?? new Map<string, number[]>();
-    votes.set(checkpoint, of);
-    of.set(id, [...(of.get(id) ?? []), correct ? 1 : 0]);
-  };
+  const votes = new OutcomeVotes();
   try {
     if (document.kind === "rows") {
       const columns = columnReader({});
@@ -40,40 +34,64 @@ export async function readOutcomes(file: string): Promise<Map<string, Outcomes>>
           const checkpoint = CHECKPOINT_COLUMNS.map((name) => asName(fields(name))).find(
             (name) => name !== undefined,
           );
-          if (id !== undefined) vote(checkpoint ?? "", id, asCorrect(columns.get(fields, "correct")));
+          if (id !== undefined) votes.add(checkpoint ?? "", id, asCorrect(columns.get(fields, "correct")));
         }
       }
     } else {
       const all = document.root.all_results;
-      readObject(isObject(all) ? all : document.root, vote);
+      readObject(isObject(all) ? all : document.root, votes);
     }
   } finally {
     await document.close();
   }
-  if (votes.size === 0) {
-    throw new SchemaError("the file does not say of any problem whether it was solved", {
-      at: { file },
-      hint: 'outcomes are read from {"ID": true}, {"ID": {"correct": true}}, {"all_results": {"CHECKPOINT": {"ID": true}}} and rows with an id and correct',
-    });
-  }
-  return new Map(
-    [...votes].map(([checkpoint, of]) => [
-      checkpoint,
-      new Map([...of].map(([id, of]) => [id, majority(of)])),
-    ]),
-  );
+  const outcomes = votes.decide();
+  if (outcomes.size > 0) return outcomes;
+  throw new SchemaError("the file does not say of any problem whether it was solved", {
+    at: { file },
+    hint: 'outcomes are read from {"ID": true}, {"ID": {"correct": true}}, {"all_results": {"CHECKPOINT": {"ID": true}}} and rows with an id and correct',
+  });
 }
 
-function readObject(
-  root: Readonly<Record<string, unknown>>,
-  vote: (checkpoint: string, id: string, correct: boolean | undefined) => void,
-): void {
+/**
+ * Outcomes by policy, of all files of a study.
+ *
+ * @param files by the policy whose outcomes they hold; `""` for a file that names policies itself
+ * @throws as `readOutcomes` does
+ */
+export async function readOutcomeFiles(
+  files: Readonly<Record<string, string>>,
+): Promise<Map<string, Outcomes>> {
+  const found = new Map<string, Outcomes>();
+  for (const [policy, file] of Object.entries(files))
+    for (const [name, outcomes] of await readOutcomes(file)) found.set(name || policy, outcomes);
+  return found;
+}
+
+/** Whether a policy's responses to its problems are right; more than half must be. */
+export class OutcomeVotes {
+  readonly #votes = new Map<string, Map<string, boolean[]>>();
+
+  add(policy: string, problem: string, correct: boolean | undefined): void {
+    if (correct === undefined) return;
+    const of = this.#votes.get(policy) ?? new Map<string, boolean[]>();
+    this.#votes.set(policy, of.set(problem, [...(of.get(problem) ?? []), correct]));
+  }
+
+  /** By policy. */
+  decide(): Map<string, Outcomes> {
+    const decide = (of: Map<string, boolean[]>): Outcomes =>
+      new Map([...of].map(([problem, votes]) => [problem, 2 * votes.filter(Boolean).length > votes.length]));
+    return new Map([...this.#votes].map(([policy, of]) => [policy, decide(of)]));
+  }
+}
+
+function readObject(root: Readonly<Record<string, unknown>>, votes: OutcomeVotes): void {
   for (const [key, value] of Object.entries(root)) {
     const own = flattenOutcomes(value);
-    if (own.length > 0) for (const correct of own) vote("", key, correct);
+    if (own.length > 0) for (const correct of own) votes.add("", key, correct);
     else if (isObject(value)) {
       for (const [id, inner] of Object.entries(value))
-        for (const correct of flattenOutcomes(inner)) vote(key, id, correct);
+        for (const correct of flattenOutcomes(inner)) votes.add(key, id, correct);
     }
   }
 }
@@ -85,8 +103,4 @@ function flattenOutcomes(value: unknown): boolean[] {
   if (!isObject(value)) return [];
   const correct = asCorrect(columnReader({}).get(openFields(value), "correct"));
   return correct === undefined ? [] : [correct];
-}
-
-function majority(votes: readonly number[]): boolean {
-  return 2 * votes.reduce((sum, vote) => sum + vote, 0) > votes.length;
 }

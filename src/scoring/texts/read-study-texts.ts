@@ -29,6 +29,8 @@ export interface ReadTextsOptions {
   readonly limit?: number | undefined;
   /** Whether to leave out texts that are right or of unknown correctness; default false. */
   readonly onlyWrong?: boolean | undefined;
+  /** Keeps texts to problems that these policies get right or wrong by themselves; default all. */
+  readonly onlyOutcomes?: Readonly<Record<string, "right" | "wrong">> | undefined;
 }
 
 export interface StudyTexts {

@@ -3,7 +3,12 @@ import { shellCommand } from "../../../core/base/index.ts";
 import { renderScoreTerminal } from "../../../render/score/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";
 import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../results/index.ts";
-import type { RunStudyResult, StudySpec } from "../../../scoring/index.ts";
+import {
+  type JudgingFlags,
+  type RunStudyResult,
+  readJudgingFlags,
+  type StudySpec,
+} from "../../../scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
@@ -13,7 +18,7 @@ import { checkStudyOutput, studyFromFlags } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
-export interface ScoreCommandOptions extends StudyFlags {
+export interface ScoreCommandOptions extends StudyFlags, Pick<JudgingFlags, "outcomes"> {
   readonly json?: boolean;
 }
 
@@ -23,7 +28,7 @@ export async function score(
   options: ScoreCommandOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { spec, backend } = await studyFromFlags("score", paths, options);
+  const { spec, backend } = await studyFromFlags("score", paths, options, readJudgingFlags(options));
   await checkStudyOutput(spec, paths, options);
   const started = Date.now();
   const run = await untilInterrupted((signal) => runWithProgress({ spec, backend }, signal, terminal));

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { collect } from "../collect.ts";
 import type { KlCommandOptions } from "../commands/kl.ts";
 import { addPlaceOptions } from "../input-options.ts";
-import { addStudyFlags } from "../study-flags.ts";
+import { addOutcomesOption, addStudyFlags } from "../study-flags.ts";
 import type { Verb } from "./verb.ts";
 
 export const kl: Verb<[paths: string[]], KlCommandOptions> = {
@@ -57,12 +57,7 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
 
 /** How the tokens of scored texts are judged. */
 export function addJudgingOptions(command: Command): Command {
-  return command
-    .option(
-      "--outcomes <[name=]file>",
-      "file saying which problems a policy itself solves; repeatable",
-      collect,
-    )
+  return addOutcomesOption(command)
     .option(
       "--spikes <method>",
       "spike detection: zscore (default), percentile or adaptive; with all (all, or adaptive,all), kl also lists " +

@@ -1,5 +1,5 @@
 import type { ScoreCommandOptions } from "../commands/score.ts";
-import { addStudyFlags } from "../study-flags.ts";
+import { addOutcomesOption, addStudyFlags } from "../study-flags.ts";
 import type { Verb } from "./verb.ts";
 
 export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
@@ -22,7 +22,8 @@ export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
       shows: "a model on a server",
     },
   ],
-  addOptions: (command) => addStudyFlags(command).option("--json", "print what was scored as JSON"),
+  addOptions: (command) =>
+    addOutcomesOption(addStudyFlags(command)).option("--json", "print what was scored as JSON"),
   async run([paths], options, terminal) {
     const { score } = await import("../commands/score.ts");
     return score(paths, options, terminal);
