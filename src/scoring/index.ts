@@ -56,4 +56,4 @@ export {
   type PolicySpec,
   type StudySpec,
 } from "./study-spec.ts";
-export type { PreparedText } from "./texts/index.ts";
+export { type PreparedText, recognizeResults } from "./texts/index.ts";

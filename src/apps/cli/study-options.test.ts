@@ -68,16 +68,6 @@ test("--use-dpo-responses with a config alone finds data/filtered as RL-Probe do
   }
 });
 
-test("RL-Probe's results are refused with what to run instead", async () => {
-  await expect(studyFromFlags("kl", ["out/rlvr_step_500_results.json"], {})).rejects.toMatchObject({
-    message:
-      "out/rlvr_step_500_results.json holds figures that RL-Probe computed, not texts and policies to score",
-    hint: expect.stringContaining(
-      "logratio kl configs/config.yaml data/filtered/filtered_problems.json --use-dpo-responses",
-    ),
-  });
-});
-
 test("--temperature takes several for --generate", async () => {
   expect((await read({ generate: "2", temperature: "0.3,0.7" })).generate).toMatchObject({
     temperature: 0.3,

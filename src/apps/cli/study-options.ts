@@ -4,8 +4,8 @@
  * @module
  */
 import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
-import { shellCommand, UsageError } from "../../core/base/index.ts";
+import { basename, dirname, join } from "node:path";
+import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
 import {
   type ConfiguredStudy,
@@ -21,12 +21,10 @@ import {
   type StudySpec,
 } from "../../scoring/index.ts";
 import { positiveInteger } from "./input-options.ts";
+import { findFilteredProblems, refuseResults, type StudyVerb } from "./rl-probe-files.ts";
 import type { StudyFlags } from "./study-flags.ts";
 
 const CONFIG_FILE = /\.(ya?ml)$/;
-
-/** The verbs that score texts. */
-type StudyVerb = "kl" | "score";
 
 /**
  * The study that paths and flags describe.
@@ -47,7 +45,7 @@ export async function studyFromFlags(
     throw new UsageError(`give one config at a time, not ${config} and ${second}`, { hint: "choose one" });
   const given = paths.filter((path) => !CONFIG_FILE.test(path));
   const files = given.length === 0 && flags.useDpoResponses ? [findFilteredProblems(verb, config)] : given;
-  if (config === undefined && flags.policy === undefined) refuseResults(verb, files);
+  await refuseResults(files);
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
   const merged = mergeConfigs(mergeConfigs(fromFile, readStudyFlags(files, flags)), more);
   const study = await readStudy(merged, defaultOut(config ?? files[0]), config);
@@ -169,43 +167,6 @@ function readSamplingFlags(flags: StudyFlags): StudyConfig {
       ...(continues && drawing),
     }),
   };
-}
-
-/** Where RL-Probe's first script leaves the problems and the responses to them. */
-const FILTERED = join("data", "filtered");
-const PROBLEMS = "filtered_problems.json";
-
-/**
- * RL-Probe's own layout: `configs/config.yaml` with `data/filtered/` beside `configs/`, or beside the config or the current
- * directory.
- *
- * @throws UsageError when the file is in none of these
- */
-function findFilteredProblems(verb: StudyVerb, config: string | undefined): string {
-  const around = config === undefined ? [] : [dirname(dirname(resolve(config))), dirname(resolve(config))];
-  const tried = [...new Set([...around, resolve(".")])].map((dir) => join(dir, FILTERED, PROBLEMS));
-  const found = tried.find((file) => existsSync(file));
-  if (found !== undefined) return relative(".", found) || found;
-  throw new UsageError(`--use-dpo-responses needs the problems file, ${PROBLEMS}`, {
-    likely: `looked for ${tried.map((file) => relative(".", file)).join(", ")}`,
-    hint: `give its path: ${shellCommand(verb, [...(config === undefined ? [] : [config]), join("DIR", PROBLEMS)], ["--use-dpo-responses"])}`,
-  });
-}
-
-/** @throws UsageError for files of RL-Probe's figures, which have neither texts nor policies */
-function refuseResults(verb: StudyVerb, files: readonly string[]): void {
-  const results = files.find((file) => /_results\.json$/.test(file));
-  if (results === undefined) return;
-  const command = shellCommand(
-    verb,
-    [join("configs", "config.yaml"), join("data", "filtered", PROBLEMS)],
-    ["--use-dpo-responses"],
-  );
-  throw new UsageError(`${results} holds figures that RL-Probe computed, not texts and policies to score`, {
-    at: { file: results },
-    likely: "they are its own scripts' results: KL by its shifted alignment, without texts and log-probs",
-    hint: `score the same texts again: ${command}\n--parity rl-probe adds RL-Probe's own figures; which problems a checkpoint solves is read with --outcomes FILE`,
-  });
 }
 
 /** `0.3,0.7`: several, for --generate. */
