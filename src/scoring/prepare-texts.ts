@@ -37,12 +37,21 @@ export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions)
     if (seen.has(id)) throw new UsageError(`two texts of the study are named ${id}`);
     seen.add(id);
   }
-  if (texts.length === 0 && options.signal?.aborted !== true) {
-    throw new EmptyInputError("no text of the study can be scored", {
-      ...(findings[0] !== undefined && { likely: findings[0].message, at: findings[0].at }),
-    });
-  }
+  if (texts.length === 0 && options.signal?.aborted !== true) throw noText(findings);
   return { texts, tokenizer: open, findings };
+}
+
+/** With what took most texts as the cause, and what could not be used before what was left out as asked. */
+function noText(findings: readonly Finding[]): EmptyInputError {
+  const isSkipped = ({ severity }: Finding): number => Number(severity === "skipped");
+  const [cause] = findings.toSorted((a, b) => isSkipped(b) - isSkipped(a) || b.count - a.count);
+  return new EmptyInputError("no text of the study can be scored", {
+    ...(cause !== undefined && {
+      at: cause.at,
+      likely: cause.likely === undefined ? cause.message : `${cause.message}: ${cause.likely}`,
+      ...(cause.hint !== undefined && { hint: cause.hint }),
+    }),
+  });
 }
 
 /** The reference's own, else the first that comes with a model. */

@@ -57,13 +57,22 @@ test.each([
   expect(await select({ outcomes: { [policy]: outcomes }, only_outcomes })).toMatchObject({ problems });
 });
 
-test("what only_wrong leaves out still tells who solves a problem", async () => {
-  const selected = await select({ only_wrong: true, only_outcomes: { dpo: "right" } }).catch(
-    (error) => error,
-  );
-  expect(selected).toMatchObject({
+test("where no text is left, the cause is what took most of them", async () => {
+  const none = select({
+    outcomes: { rlvr: outcomes },
+    only_wrong: true,
+    only_outcomes: { dpo: "right", rlvr: "wrong" },
+  });
+  await expect(none).rejects.toMatchObject({
     _tag: "EmptyInputError",
-    likely: "1 text known to be right was left out by --only-wrong",
+    likely: "3 texts whose problem dpo does not solve were left out by --only-outcomes",
+  });
+  const problems = await folder.write("problems.json", [{ unique_id: "z", problem: "1 + 1" }]);
+  const other = { texts: undefined, problems, responses: { dpo: texts } };
+  await expect(select(other)).rejects.toMatchObject({
+    likely: expect.stringMatching(
+      /^1 of 1 problems has no response in .*: the two files name problems differently$/,
+    ),
   });
 });
 
