@@ -163,6 +163,14 @@ def test_a_head_that_does_not_run_apart(torch, checkpoints, monkeypatch):
     np.testing.assert_allclose(found["logprobs"], wanted["logprobs"], atol=1e-5)
 
 
+def test_a_device_map_on_the_cpu_needs_no_accelerate(torch, checkpoints, monkeypatch):
+    from logratio.scoring import models
+
+    monkeypatch.setattr(models, "_has", lambda name: False)
+    model = models.open_model(str(checkpoints["llama-1"]), {"device": "cpu", "device_map": "balanced"})
+    assert model.device.type == "cpu"
+
+
 def test_parts_that_give_other_logits_than_the_whole(torch, checkpoints, monkeypatch):
     """The check at the door finds a cut in the wrong place, and the model is run whole."""
     from logratio.scoring import models

@@ -144,7 +144,8 @@ def open_model(path: str, options: dict[str, Any]) -> Model:
     transformers = _import_transformers()
     device = choose_device(options.get("device"))
     dtype = _choose_dtype(options.get("dtype"), device)
-    device_map = options.get("device_map")
+    # A map spreads a model over GPUs: on the CPU there is nothing to spread, and accelerate is not needed.
+    device_map = None if device.type == "cpu" else options.get("device_map")
     if not os.path.isdir(path):
         raise WorkerError(
             f"{path} is not a directory",
