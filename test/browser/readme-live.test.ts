@@ -7,12 +7,11 @@ import type { Browser } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { startServe } from "../../bench/support/serve-load.mjs";
 import { eventually, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
-import type { Workplace } from "../support/built-view.ts";
 import { ROOT } from "../support/run-cli.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { useViewer } from "../support/use-viewer.ts";
 
 const PYTHON = process.env.LOGRATIO_PYTHON ?? "python3";
-const ENVIRONMENT = { ...process.env, PYTHONPATH: join(ROOT, "python") };
 const hasNumpy = spawnSync(PYTHON, ["-c", "import numpy"]).status === 0;
 if (!hasNumpy) console.warn(`SKIPPED: the README's live run: ${PYTHON} has no numpy (LOGRATIO_PYTHON)`);
 warnWithoutBrowser("the README's live run");
@@ -29,32 +28,35 @@ function block(language: string): string {
 
 describe.skipIf(!hasBrowser || !hasNumpy)("while it runs", () => {
   let browser: Browser;
-  let place: Workplace;
-  useViewer(async (aBrowser, aPlace) => {
+  useViewer(async (aBrowser) => {
     browser = aBrowser;
-    place = aPlace;
   });
 
   it("is a live page with an alert, by the README alone", async () => {
-    await writeFile(join(place.folder, "rules.yaml"), block("yaml"));
+    // A second try must not meet the run of the first.
+    const folder = temporaryFolder("logratio-live-");
+    await writeFile(join(folder, "rules.yaml"), block("yaml"));
     const [, words = ""] = /^logratio serve runs\/ (.*?) +#/.exec(block("sh")) ?? [];
     expect(words).toBe("--alerts rules.yaml");
-    const server = await startServe(join(place.folder, "runs"), [
-      "--alerts",
-      join(place.folder, "rules.yaml"),
-    ]);
+    const server = await startServe(join(folder, "runs"), ["--alerts", join(folder, "rules.yaml")]);
     // The port and the pace are the test's own; everything else is as a reader pastes it.
     const pasted = block("python");
     const loop = pasted
       .replace("http://127.0.0.1:8270", server.url)
       .replace("time.sleep(1)", "time.sleep(0.2)");
     expect(loop).not.toContain(":8270");
-    await writeFile(join(place.folder, "loop.py"), loop);
+    await writeFile(join(folder, "loop.py"), loop);
     const { page, errors } = await openPage(browser);
     try {
       await page.goto(server.url);
       await eventually(() => readText(page.locator("main.runs"))).toContain("There are no runs yet");
-      const recorder = spawn(PYTHON, [join(place.folder, "loop.py")], { env: ENVIRONMENT });
+      const recorder = spawn(PYTHON, [join(folder, "loop.py")], {
+        env: {
+          ...process.env,
+          PYTHONPATH: join(ROOT, "python"),
+          LOGRATIO_SPOOL: join(folder, "spool"),
+        },
+      });
       let said = "";
       recorder.stderr.on("data", (text: Buffer) => {
         said += text.toString();
@@ -68,7 +70,13 @@ describe.skipIf(!hasBrowser || !hasNumpy)("while it runs", () => {
         /so far: .*the last at step 20/,
       );
       await eventually(() => readText(page.locator(".overview section.alerts"))).toContain("far apart");
-      expect([await ended, said]).toEqual([0, ""]);
+      expect([await ended, said.trimEnd().split("\n")]).toEqual([
+        0,
+        [
+          `logratio: records to ${server.url} as 'my-run'`,
+          `logratio: 60 batches (1920 sequences, 122880 tokens) written to ${server.url} as 'my-run'`,
+        ],
+      ]);
       expect(server.messages().split("\n")).toContain(block("").trimEnd());
       expect(errors).toEqual([]);
     } finally {
