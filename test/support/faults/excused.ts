@@ -96,5 +96,9 @@ export const EXCUSED: readonly Excuse[] = [
     why: "a file system without hard links",
     lines: ["apps/serve/store/lock.ts: await writeFile(path, text"],
   },
+  {
+    why: "a segment that ends the sealing thread three times: src/apps/serve/seal/sealer.test.ts",
+    lines: ["apps/serve/seal/find-fatal.ts: "],
+  },
   { why: "standard output: test/full-disk.test.ts", lines: ["apps/cli/standard-streams.ts: "] },
 ];

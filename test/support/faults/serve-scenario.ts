@@ -153,6 +153,7 @@ export class ServeScenario implements Scenario {
     appendFileSync(join(run, ".serve", log!), "LRF1 and no more");
     writeFileSync(join(run, log!.replace(/^(.*)\.log$/, "part-$1.parquet")), "PAR1 and no more");
     writeFileSync(join(run, ".serve/merging-1.safetensors"), "half of it");
+    mkdirSync(join(run, ".serve/trial/.serve"), { recursive: true });
     // While it took the lock.
     cpSync(join(data, ".serve.lock"), join(data, ".serve.lock.0.tmp"));
     mkdirSync(join(data, ".removed-code"));
@@ -276,7 +277,7 @@ export class ServeScenario implements Scenario {
       expect(alerts, message).toHaveLength(1);
     }
     const left = readdirSync(data, { recursive: true, encoding: "utf8" }).filter((name) =>
-      /\.log$|merging|\.serve\.lock$|\.removed/.test(name),
+      /\.log$|merging|trial|\.serve\.lock$|\.removed/.test(name),
     );
     if (!mayLeave) expect([...left, ...listTemporary(data)], message).toEqual([]);
     expect(existsSync(join(data, "old")), message).toBe(false);

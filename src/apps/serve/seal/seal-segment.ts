@@ -63,7 +63,9 @@ export async function sealSegment(task: SealTask): Promise<SealReply> {
     await figures.open();
     const { bodies, refusals, damage } = contents;
     const writer = new PartWriter(places, task, (batch) => figures.add(batch));
-    for (const group of groupBatches(bodies)) await writer.write(group, refusals);
+    // Where no batch ends the thread alone, all of them together did.
+    const groups = task.fatal?.size === 0 ? bodies.map((batch) => [batch]) : groupBatches(bodies);
+    for (const group of groups) await writer.write(group, refusals);
     const counts = await settle(contents, task);
     return {
       ...(await figures.commit()),
@@ -152,6 +154,11 @@ async function readContents(
       }
       if (known.has(keyText(head))) continue;
       contents.heads.push(head);
+      const fatal = task.fatal?.get(keyText(head));
+      if (fatal !== undefined) {
+        contents.refusals.push({ head, body, reason: fatal });
+        continue;
+      }
       try {
         await check(memorySource("the batch", body), head);
         contents.bodies.push(splitBatch(head, body));

@@ -22,6 +22,8 @@ export interface SealTask {
   readonly isSealed?: boolean;
   /** Whatever fails for a reason that may pass is refused now: it failed often enough. */
   readonly isLastTry?: boolean;
+  /** Present where sealing it ended the thread often: the batches that do so alone, by `keyText`, and why. */
+  readonly fatal?: ReadonlyMap<string, string>;
   /** Present where alert rules are evaluated. */
   readonly alerts?: AlertTask | undefined;
 }

@@ -4,7 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { makeBatch } from "../../../../bench/support/serve-load.mjs";
-import { partName, readKeyLines, runPlaces } from "../../../input/batch-log/index.ts";
+import {
+  keyText,
+  partName,
+  readKeyLines,
+  runPlaces,
+  scanSegment,
+  segmentName,
+} from "../../../input/batch-log/index.ts";
+import { openRun } from "../../../input/ingest/index.ts";
 import { type ClosedSegment, RunLog } from "../log/index.ts";
 import { answerSealer } from "./answer-sealer.ts";
 import { Sealer, type WaitingTask } from "./sealer.ts";
@@ -51,6 +59,14 @@ async function block({ folder, segment }: WaitingTask): Promise<string> {
   return path;
 }
 
+/** The ranks in the record, each once. */
+async function readRanks(folder: string): Promise<number[]> {
+  const ranks = new Set<number>();
+  for await (const batch of (await openRun([folder])).batches())
+    for (const rank of batch.ranks) ranks.add(rank);
+  return [...ranks].sort();
+}
+
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
@@ -91,47 +107,77 @@ it("gives up at the end on what fails again and again, and says what is left", a
   expect(await readdir(runPlaces(stuck.folder).own)).toContain("00000001.log");
 });
 
-it("sets aside the batches of a segment that ends the thread again and again, and seals the others", async () => {
-  const reasons: (string | null)[] = [];
-  let starts = 0;
+/** A thread that ends at a segment whose batches, without those that are refused by then, this holds for. */
+function startMortal(isDeadly: (ranks: readonly number[]) => boolean): void {
   sealer = new Sealer({
-    onSealed: async ({ run }, { batches, refused, reason }) => {
-      sealed.push(`${run}: ${batches} sealed, ${refused} of them refused`);
-      reasons.push(reason);
-    },
+    onSealed: async ({ run }, { batches, refused, reason }) =>
+      void sealed.push(`${run}: ${batches} sealed, ${refused} of them refused, ${reason}`),
     onFailed: ({ run }) => void failed.push(run),
     retryMs: [1],
-    start: (onEnd) => {
-      starts++;
-      return {
-        ask: async (task) => {
-          if (!("seal" in task) || task.seal.run !== "deadly") return answerSealer(task);
-          onEnd();
-          throw new Error("a worker thread ended with code 134");
-        },
-        close: async () => {},
-      };
-    },
+    start: (onEnd) => ({
+      ask: async (task) => {
+        if ("seal" in task && task.seal.run === "deadly") {
+          const { folder, segment, fatal } = task.seal;
+          const { frames } = await scanSegment(join(runPlaces(folder).own, segmentName(segment)));
+          const left = frames.filter(({ head }) => fatal?.has(keyText(head)) !== true);
+          if (isDeadly(left.map(({ head }) => head.rank))) {
+            onEnd();
+            throw new Error("a worker thread ended with code 134");
+          }
+        }
+        return answerSealer(task);
+      },
+      close: async () => {},
+    }),
   });
-  const deadly = await writeSegment("deadly", 1, 2);
+}
+
+const FATAL = "adding it to the record ended the sealing thread: a worker thread ended with code 134";
+
+it("sets aside the batches that end the thread again and again, and seals those beside them", async () => {
+  startMortal((ranks) => ranks.includes(1) || ranks.includes(3));
+  const deadly = await writeSegment("deadly", 1, 5);
   for (const task of [deadly, await writeSegment("other", 1)]) sealer.add(task);
   await until(() => sealed.length === 2);
   expect([...sealed].sort()).toEqual([
-    "deadly: 2 sealed, 2 of them refused",
-    "other: 1 sealed, 0 of them refused",
+    `deadly: 5 sealed, 2 of them refused, ${FATAL}`,
+    "other: 1 sealed, 0 of them refused, null",
   ]);
   expect(failed).toEqual(["deadly", "deadly", "deadly"]);
-  expect(starts).toBeGreaterThanOrEqual(3);
-  expect(reasons).toContainEqual(expect.stringMatching(/ended the sealing thread 3 times: .* code 134$/));
-  const { own, refused, keys } = runPlaces(deadly.folder);
-  expect(await readdir(own)).not.toContain("00000001.log");
+  const { folder, own, refused, keys } = runPlaces(deadly.folder);
+  expect((await readdir(own)).sort()).toEqual(["figures.json", "keys", "refused", "summary.json"]);
   expect((await readdir(refused)).filter((name) => name.endsWith(".safetensors")).sort()).toEqual([
-    "step_1.rank_0.call_0.safetensors",
     "step_1.rank_1.call_0.safetensors",
+    "step_1.rank_3.call_0.safetensors",
   ]);
   const kept = await readFile(join(refused, "step_1.rank_1.call_0.safetensors"));
   expect(kept.equals(makeBatch({ step: 1, rank: 1 }))).toBe(true);
-  expect((await readKeyLines(keys)).map(({ head }) => head.rank)).toEqual([0, 1]);
+  expect((await readKeyLines(keys)).map(({ head }) => head.rank)).toEqual([0, 1, 2, 3, 4]);
+  expect(await readRanks(folder)).toEqual([0, 2, 4]);
+});
+
+it("seals batches apart that end the thread only together, or sets all aside where that fails too", async () => {
+  let tries = 0;
+  startMortal((ranks) => ranks.length > 1 && ++tries <= 3);
+  const apart = await writeSegment("deadly", 1, 3);
+  sealer.add(apart);
+  await until(() => sealed.length === 1);
+  expect(sealed).toEqual(["deadly: 3 sealed, 0 of them refused, null"]);
+  expect((await readdir(apart.folder)).sort()).toEqual([
+    ".serve",
+    ...[1, 2].map((part) => `part-00000001-${part}.parquet`),
+    "part-00000001.parquet",
+  ]);
+  expect(await readRanks(apart.folder)).toEqual([0, 1, 2]);
+  await sealer.end(AbortSignal.abort());
+  startMortal((ranks) => ranks.length > 1);
+  const together = await writeSegment("deadly", 2, 2);
+  sealer.add(together);
+  await until(() => sealed.length === 2);
+  expect(sealed[1]).toMatch(
+    /^deadly: 2 sealed, 2 of them refused, adding its segment to the record ended the sealing thread 4 times: .* code 134$/,
+  );
+  expect(await readdir(runPlaces(together.folder).own)).not.toContain("00000002.log");
 });
 
 it("leaves all but the segment at hand to the next start when it is told to", async () => {

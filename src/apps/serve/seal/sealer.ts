@@ -1,12 +1,14 @@
 /**
  * The thread that turns segments into the record, one at a time, so that writing Parquet and summing keeps no recorder
  * waiting. A segment that fails is tried again later, and meanwhile keeps neither other runs waiting nor, after some
- * tries, the later segments of its own. One that ends the thread every time is set aside.
+ * tries, the later segments of its own. Where one ends the thread every time, its batches are tried one by one, and those
+ * that end it are set aside.
  *
  * @module
  */
 import { startThread, workerFile } from "../../../analyses/parallel/index.ts";
 import { answerSealer, type SealerReply, type SealerTask } from "./answer-sealer.ts";
+import { findFatal } from "./find-fatal.ts";
 import { refuseSegment } from "./seal-segment.ts";
 import type { SealReply, SealTask } from "./seal-task.ts";
 
@@ -170,7 +172,7 @@ export class Sealer {
       const alerts = await this.#options.alertTask?.(waiting.folder);
       const task = { ...waiting, isLast, isLastTry: tries + 1 >= LAST_TRY, alerts };
       const from = performance.now();
-      const reply = entry.deaths < LAST_TRY ? await this.#ask(entry, task) : await setAside(entry, task);
+      const reply = await this.#seal(entry, task);
       this.#drop(entry);
       this.#lastSealed = Date.now();
       await this.#options.onSealed(task, reply, performance.now() - from);
@@ -188,7 +190,27 @@ export class Sealer {
     }
   }
 
-  async #ask(entry: Entry, task: SealTask): Promise<SealReply> {
+  async #seal(entry: Entry, task: SealTask): Promise<SealReply> {
+    if (entry.deaths < LAST_TRY) return this.#ask(entry, task);
+    // Its figures end the thread, or the batches that survived it one by one do not survive it together.
+    if (task.isSealed || entry.deaths > LAST_TRY) return setAside(entry, task);
+    const fatal = await findFatal(task, (trial) => this.#findDeath(trial));
+    return this.#ask(entry, { ...task, fatal });
+  }
+
+  /** Why the thread ended while it sealed this; undefined where it did not. @throws what else keeps it from being sealed */
+  async #findDeath(task: SealTask): Promise<string | undefined> {
+    const entry = { deaths: 0 };
+    try {
+      await this.#ask(entry, task);
+    } catch (error) {
+      if (entry.deaths === 0) throw error;
+      return `adding it to the record ended the sealing thread: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    return undefined;
+  }
+
+  async #ask(entry: Pick<Entry, "deaths">, task: SealTask): Promise<SealReply> {
     this.#thread ??= this.#start();
     const thread = this.#thread;
     try {

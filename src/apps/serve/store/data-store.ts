@@ -14,6 +14,7 @@ import { makeDirectory, removeLeftovers } from "../../../input/io/index.ts";
 import { printable } from "../../../render/text/index.ts";
 import type { ServedRun } from "../../../results/index.ts";
 import { syncDirectory } from "../log/index.ts";
+import { isTrial } from "../seal/find-fatal.ts";
 import { isMerging } from "../seal/part-writer.ts";
 import type { SealReply, SealTask } from "../seal/seal-task.ts";
 import { Sealer, type Standstill, type WaitingTask } from "../seal/sealer.ts";
@@ -445,7 +446,8 @@ async function removeTemporary(path: string): Promise<void> {
   const { own } = runPlaces(path);
   await removeLeftovers(path);
   await removeLeftovers(own);
-  for (const name of await readdir(own)) if (isMerging(name)) await rm(join(own, name), { force: true });
+  for (const name of await readdir(own))
+    if (isMerging(name) || isTrial(name)) await rm(join(own, name), { recursive: true, force: true });
 }
 
 /** A run of which batches are left in the log. */
