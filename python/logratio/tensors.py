@@ -42,12 +42,26 @@ def module_of(value: Any) -> Any:
 
 
 def take_array(value: Any, like: Any = None) -> Any:
-    """A tensor cut off from its graph, or an array; beside a tensor ``like``, a tensor on its device."""
+    """A tensor cut off from its graph, or an array; beside a tensor ``like``, a tensor on its device.
+
+    Raises:
+        ValueError: for what does not hold numbers.
+    """
     if is_tensor(value):
         return value.detach()
-    if is_tensor(like):
-        return module_of(like).as_tensor(to_numpy(value), device=like.device)
-    return to_numpy(value)
+    array = check_numbers("a column", to_numpy(value))
+    return module_of(like).as_tensor(array, device=like.device) if is_tensor(like) else array
+
+
+def check_numbers(name: str, array: np.ndarray) -> np.ndarray:
+    """The array, known to hold numbers.
+
+    Raises:
+        ValueError: when it holds anything else.
+    """
+    if array.dtype.kind not in "biuf" and "float" not in array.dtype.name:
+        raise ValueError(f"{name} holds {array.dtype.name}, expected numbers")
+    return array
 
 
 def to_doubles(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..arguments import read_number, read_whole
 from .bitwise import Bitwise, compare_bits
 from .inputs import Pair, read_pair
 from .messages import find_largest, list_worst, plural, rank_sizes
@@ -62,8 +63,13 @@ def compare_policies(
 
     Raises:
         LogratioError: for columns that do not fit together.
+        TypeError: for a tolerance or level that is not a number.
         ValueError: for a tolerance, level or statistic out of range.
     """
+    tol, max_tol = (
+        None if value is None else read_number(name, value) for name, value in (("tol", tol), ("max_tol", max_tol))
+    )
+    alpha, worst = read_number("alpha", alpha), read_whole("worst", worst)
     if not bitwise and (tol is None or not tol > 0):
         raise ValueError(f"tol must be above 0 nats, not {tol}")
     if not 0 < alpha < 0.5:

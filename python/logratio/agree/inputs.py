@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import LogratioError
 from ..recorder.arrays import is_ragged
-from ..recorder.columns import BatchError, check_names
+from ..recorder.columns import FACTS, BatchError, check_names
 
 _SIDES = ("rollout_log_probs", "old_log_probs", "log_probs", "logprobs")
 
@@ -98,9 +98,9 @@ def read_pair(a: Any, b: Any, mask: Any, names: tuple[str, str], clusters: Any) 
 
 def _read_names(side: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return check_names(side, (*_SIDES, "step", "rank", "meta"))
+        return check_names(side, (*_SIDES, *FACTS))
     except BatchError as error:
-        raise LogratioError(error.message, likely=error.likely, hint=error.hint) from error
+        raise error.explain() from error
 
 
 def read_values(value: Any, name: str) -> Values:
@@ -188,6 +188,8 @@ def _check_lengths(a: np.ndarray, b: np.ndarray, names: tuple[str, str]) -> None
 
 
 def _read_flat(value: Any, lengths: np.ndarray, name: str) -> np.ndarray:
+    if not hasattr(value, "__len__") or isinstance(value, (str, bytes, Mapping)):
+        raise LogratioError(f"{name} is a {type(value).__name__}, expected an array [B, T]")
     rows = [_as_numpy(row) for row in value]
     if rows and rows[0].ndim == 0:
         rows = [_as_numpy(value)]

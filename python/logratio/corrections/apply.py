@@ -68,7 +68,7 @@ def apply_correction(
     Raises:
         ValueError: where the text is not understood, shapes differ, or advantages are needed and missing.
     """
-    if isinstance(correction, str):
+    if not isinstance(correction, Correction):
         correction = parse_correction(correction)
     old = take_array(old_log_probs)
     with module_of(old).no_grad() if is_tensor(old) else np.errstate(all="ignore"):

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from ..arguments import read_text
 from .correction import (
     AGGREGATIONS,
     LEVELS,
@@ -42,10 +43,11 @@ def parse_correction(text: str) -> Correction:
     """The correction that a text says.
 
     Raises:
+        TypeError: for what is not a text.
         ValueError: that names the part that is not understood and what could stand there, or where the correction
             contradicts itself.
     """
-    parts = text.split()
+    parts = read_text("correction", text).split()
     if not parts:
         raise ValueError('the correction is empty: "none" does nothing')
     if parts == ["none"]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import ArgumentError
 from ..recorder.columns import KNOWN, MASK_ALIASES, join_masks
-from ..tensors import check_shapes, describe_shape, to_numpy
+from ..tensors import check_numbers, check_shapes, describe_shape, to_numpy
 
 
 class DebugBatch:
@@ -22,6 +23,8 @@ class DebugBatch:
 
     def __init__(self, data: Any) -> None:
         self._batch = getattr(data, "batch", data)
+        if not callable(getattr(self._batch, "keys", None)):
+            raise ArgumentError("data", "a DataProto or a dict of columns", data)
         self._others: Mapping[str, Any] = getattr(data, "non_tensor_batch", None) or {}
         self._names = set(self._batch.keys())
         self._found: dict[Any, np.ndarray | None] = {}
@@ -97,7 +100,7 @@ class DebugBatch:
                     else "the trainer has not computed its log-probs yet, or runs in bypass mode"
                 )
             )
-        return column.astype(np.float64)
+        return check_numbers(name, column).astype(np.float64)
 
     def _read_mask(self) -> np.ndarray:
         """``response_mask``, else ``attention_mask``, of either the last T columns; else every token."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..arguments import read_number, read_whole
 from .batch import DebugBatch
 from .console import render_records
 from .metrics import measure_gaps, measure_rounds
@@ -170,6 +171,7 @@ def _make_lean(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_options(threshold: float, top_k: int) -> None:
+    threshold, top_k = read_number("the threshold", threshold), read_whole("the number of tokens to log", top_k)
     if not 0 <= threshold <= 1:
         raise ValueError(f"the divergence threshold is a difference of probabilities, from 0 to 1, not {threshold}")
     if top_k < 1:

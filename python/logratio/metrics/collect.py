@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import read_text
 from ..recorder.record import pack
 from .figures import Figures, join_names, measure_packed
 from .sources import find_columns, load_columns
@@ -45,12 +46,14 @@ def scalars(source: Any = None, *, step: int | None = None, prefix: str = PREFIX
     Raises:
         MetricsError: when one policy is missing, the report has no such step, or the run cannot be read.
         logratio.recorder.BatchError: for unknown names, and when the columns do not fit together.
+        TypeError: for a ``prefix`` that is not a text.
     """
     return flatten(find_metrics(columns if source is None else source, step), prefix)
 
 
 def flatten(metrics: Mapping[str, Any], prefix: str = PREFIX) -> dict[str, float]:
     """The finite numbers among ``metrics``, with the prefix."""
+    read_text("prefix", prefix)
     return {
         prefix + name: float(value)
         for name, value in metrics.items()

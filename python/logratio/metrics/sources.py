@@ -10,8 +10,6 @@ from ..recorder.columns import KNOWN, MASK_ALIASES, check_columns, join_masks
 
 #: What figures are made of.
 _NEEDED = ("rollout_log_probs", "old_log_probs", "response_mask", "attention_mask", "prompts")
-#: Facts that `Recorder.log` takes beside columns.
-_FACTS = ("step", "rank", "meta")
 
 
 def find_columns(source: Any) -> dict[str, Any] | None:
@@ -48,7 +46,7 @@ def load_columns(source: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         logratio.recorder.BatchError: for unknown names and for columns that do not fit together.
     """
-    columns = check_columns(source, _FACTS)
+    columns = check_columns(source, with_facts=True)
     pool = BufferPool()
     copied = {
         name: [copy(row, pool) for row in columns[name]] if is_ragged(columns[name]) else copy(columns[name], pool)

@@ -10,14 +10,12 @@ import numpy as np
 
 from ..errors import LogratioError
 from ..recorder.arrays import BufferPool, copy, is_ragged
-from ..recorder.columns import TEXT_COLUMNS, BatchError, check_columns
+from ..recorder.columns import FACTS, TEXT_COLUMNS, BatchError, check_columns
 from ..recorder.files import publish
 from ..recorder.record import pack
 
 Packed = dict[str, np.ndarray]
 _SCHEMA_VERSION = "1"
-#: Of the whole batch.
-_FACTS = ("step", "rank", "meta")
 
 
 def pack_batch(batch: Mapping[str, Any]) -> Packed:
@@ -27,10 +25,10 @@ def pack_batch(batch: Mapping[str, Any]) -> Packed:
         LogratioError: for unknown names, and for columns that do not fit together.
     """
     try:
-        columns = check_columns(batch, _FACTS)
-        packed = pack({name: load_column(name, value) for name, value in columns.items() if name not in _FACTS})
+        columns = check_columns(batch, with_facts=True)
+        packed = pack({name: load_column(name, value) for name, value in columns.items() if name not in FACTS})
     except BatchError as error:
-        raise LogratioError(error.message, likely=error.likely, hint=error.hint) from error
+        raise error.explain() from error
     except (TypeError, ValueError) as error:
         raise LogratioError(
             str(error),
@@ -38,8 +36,8 @@ def pack_batch(batch: Mapping[str, Any]) -> Packed:
             hint="give [B, T] arrays of one shape, or lists with one array for each sequence",
         ) from error
     for name in ("step", "rank"):
-        if batch.get(name) is not None:
-            packed[name] = np.full(len(packed["row"]), float(batch[name]))
+        if name in columns:
+            packed[name] = np.full(len(packed["row"]), float(columns[name]))
     return packed
 
 

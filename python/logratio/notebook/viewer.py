@@ -11,6 +11,7 @@ import threading
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..arguments import read_number, read_whole
 from ..errors import LogratioError
 from ..program import environment, find_command, parse_error, write_flags
 from .reports import as_batches, as_paths, write_arrays
@@ -79,11 +80,12 @@ def view(run: Any, *, height: int = 800, timeout: float = 600.0, **options: Any)
 
     Raises:
         LogratioError: when the run cannot be read or is not prepared in time.
-        TypeError: for options that this function sets itself.
+        TypeError: for options that this function sets itself, and for a height or timeout that is not a number.
     """
     reserved = sorted(_RESERVED & set(options))
     if reserved:
         raise TypeError(f"{reserved[0]} is set by view() itself")
+    height, timeout = read_whole("height", height), read_number("timeout", timeout, "a number of seconds")
     batches = as_batches(run)
     folder = None
     if batches is None:

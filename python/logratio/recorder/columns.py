@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import ArgumentError, read_whole
+from ..errors import LogratioError
 from ..tensors import describe_shape, is_tensor, to_numpy
 
 #: The record's names for what trainers call by verl's.
@@ -47,6 +49,8 @@ _MASKS = ("response_mask", "attention_mask", "prompt_mask", "trainer_prompt_mask
 #: Whole numbers without a value for "missing".
 IDS = ("responses", "position_ids", "weight_versions", "prompts", "trainer_prompts")
 KNOWN = frozenset({*TOKEN_COLUMNS, *ROW_COLUMNS, *TEXT_COLUMNS, *_PROMPT_COLUMNS, *_MASKS, "top_k", "digit_log_probs"})
+#: Facts of the whole batch, which some doors take beside columns.
+FACTS = ("step", "rank", "meta")
 #: One of them says how many sequences a batch has.
 LEADING = ("rollout_log_probs", "old_log_probs", "responses")
 
@@ -70,17 +74,21 @@ class BatchError(ValueError):
         self.hint = hint
         self.reason = reason or message
 
+    def explain(self) -> LogratioError:
+        """The same for a caller who is not in a training loop."""
+        return LogratioError(self.message, likely=self.likely, hint=self.hint)
+
     def __str__(self) -> str:
         advice = (("likely", self.likely), ("try", self.hint))
         return "; ".join([self.message, *(f"{label}: {text}" for label, text in advice if text)])
 
 
-def check_columns(given: Mapping[str, Any], also: Collection[str] = ()) -> dict[str, Any]:
+def check_columns(given: Mapping[str, Any], *, with_facts: bool = False) -> dict[str, Any]:
     """The columns of a batch under their own names, known to fit together.
 
     Args:
         given: arrays, tensors, lists, columns of data frames; None for a column that is not there.
-        also: names that are taken as they are.
+        with_facts: also takes `FACTS`, as `check_fact` gives them.
 
     Returns:
         Arrays and tensors ``[B, T]`` (``[B]`` for one value of each sequence), or lists of ``B`` rows ``[T_i]``; texts as
@@ -89,10 +97,28 @@ def check_columns(given: Mapping[str, Any], also: Collection[str] = ()) -> dict[
     Raises:
         BatchError: for unknown names, and for columns of another number of sequences or tokens, too many as too few.
     """
-    named = check_names(given, also)
-    columns = {name: value if name in also else _take(name, value) for name, value in named.items()}
-    batch = _Batch.of({name: value for name, value in columns.items() if name not in also})
-    return {name: value if name in also else batch.check(name, value) for name, value in columns.items()}
+    named = check_names(given, FACTS if with_facts else ())
+    facts = {name: check_fact(name, named.pop(name)) for name in FACTS if name in named}
+    columns = {name: _take(name, value) for name, value in named.items()}
+    batch = _Batch.of(columns)
+    return {**facts, **{name: batch.check(name, value) for name, value in columns.items()}}
+
+
+def check_fact(name: str, value: Any) -> Any:
+    """One of `FACTS`: a whole number, or a dict.
+
+    Raises:
+        BatchError: for anything else.
+    """
+    try:
+        if name != "meta":
+            return read_whole(name, value)
+        if isinstance(value, Mapping):
+            return value
+        raise ArgumentError(name, "a dict", value)
+    except ArgumentError as error:
+        hint = 'give facts by name: meta={"temperature": 1.0}' if name == "meta" else None
+        raise BatchError(str(error), hint=hint, reason=error.reason) from error
 
 
 def check_names(given: Mapping[str, Any], also: Collection[str] = ()) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from ..arguments import read_text
 from .launch import Dead, Roster, find_launch
 from .locks import Held
 
@@ -41,9 +42,10 @@ def read_resume(given: str | None) -> str | None:
     """``resume``, from the environment where it is not given.
 
     Raises:
+        ArgumentError: when it is not a text.
         ValueError: when it is not one of the values.
     """
-    text = given if given is not None else os.environ.get("LOGRATIO_RESUME") or None
+    text = read_text("resume", given) if given is not None else os.environ.get("LOGRATIO_RESUME") or None
     if text is not None and text not in RESUME:
         raise ValueError(f'resume must be "allow", "must" or "never", not {text!r}')
     return text

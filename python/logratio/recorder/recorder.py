@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import ArgumentError, read_number, read_path, read_text, read_whole
 from .arrays import BufferPool, Copied, copy, is_ragged, join_rows
-from .columns import BatchError, check_columns
+from .columns import BatchError, check_columns, check_fact
 from .counts import Counts, describe
 from .files import publish, read_safetensors
 from .place import Place, check_name, claim, read_resume
@@ -110,7 +111,8 @@ class Recorder:
             temporary directory); beyond it calls are dropped and counted.
 
     Raises:
-        ValueError: when an argument is out of its range, or ``resume`` does not fit what is there (with ``url`` the server
+        TypeError: when an argument is of another type.
+        ValueError: when one is out of its range, or ``resume`` does not fit what is there (with ``url`` the server
             refuses the batches then).
     """
 
@@ -128,10 +130,11 @@ class Recorder:
         max_queue_bytes: int = 2 << 30,
         max_spool_bytes: int = 4 << 30,
     ) -> None:
-        if every < 1:
-            raise ValueError(f"every must be at least 1, not {every}")
+        sample = read_number("sample", sample)
         if not 0 < sample <= 1:
-            raise ValueError(f"sample must be above 0 and at most 1, not {sample}")
+            raise ValueError(f"sample must be above 0 and at most 1, not {sample:g}")
+        name = None if name is None else read_text("name", name)
+        url = None if url is None else read_text("url", url)
         if dir is not None and url is not None:
             raise ValueError("dir and url cannot be combined: batches go to one place")
         if url is None and dir is None:
@@ -139,12 +142,13 @@ class Recorder:
         #: 32 hexadecimal digits, in the metadata of every file of this recorder.
         self.id = uuid.uuid4().hex
         self.counts = Counts()
-        self._rank = rank
+        self._rank = rank = None if rank is None else _read_least("rank", rank, 0)
         self._said: set[str] = set()
-        self._every = every
+        self._every = _read_least("every", every, 1)
         self._sample = sample
-        self._max_tokens = max_tokens
-        self._max_queue_bytes = max_queue_bytes
+        self._max_tokens = None if max_tokens is None else _read_least("max_tokens", max_tokens, 1)
+        self._max_queue_bytes = _read_least("max_queue_bytes", max_queue_bytes, 0)
+        max_spool_bytes = _read_least("max_spool_bytes", max_spool_bytes, 0)
         self._thread: threading.Thread | None = None
         self._finished = False
         self._has_rank = False
@@ -155,7 +159,7 @@ class Recorder:
         if url is not None:
             self._server = ServerSink(self, url, name, resume, max_spool_bytes)
         else:
-            base = Path(dir if dir is not None else os.environ.get("LOGRATIO_DIR") or "logratio")
+            base = Path(read_path("dir", dir) if dir is not None else os.environ.get("LOGRATIO_DIR") or "logratio")
             asked = base / check_name(name) if name else base
             self._claimed = claim(asked, resume, self.id, _current_rank() if rank is None else rank)
         _recorders.add(self)
@@ -257,7 +261,7 @@ class Recorder:
         }
         try:
             step, given, meta = _merge(batch, step, given, meta)
-            self._log(int(step), given, meta or {})
+            self._log(check_fact("step", step), given, {} if meta is None else check_fact("meta", meta))
         except Exception as error:
             # Whatever it is, a training run is worth more than a recording of it.
             self.count("failed")
@@ -291,8 +295,12 @@ class Recorder:
             raise
 
     def is_due(self, step: int) -> bool:
-        """Whether ``log`` would record this step; ask before computing what is only for the record."""
-        return step % self._every == 0
+        """Whether ``log`` would record this step; ask before computing what is only for the record. Never raises."""
+        try:
+            return read_whole("step", step) % self._every == 0
+        except ArgumentError as error:
+            self.warn(f"no step is due: {error}", error.reason)
+            return False
 
     def _copy_column(self, name: str, value: Any, copies: list[Copied]) -> Any:
         """The column with its arrays as loaders; texts as they are, since strings do not change."""
@@ -468,8 +476,8 @@ class Recorder:
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until everything logged so far is written, or with ``url`` acknowledged; whether it was, within ``timeout``
-        seconds."""
-        until = None if timeout is None else time.monotonic() + timeout
+        seconds. Never raises."""
+        until = None if timeout is None else time.monotonic() + self._read_seconds(timeout, 60.0)
         return self._flush_files(until) and (self._server is None or self._server.wait(until))
 
     def _flush_files(self, until: float | None) -> bool:
@@ -499,10 +507,10 @@ class Recorder:
     def _measure(self, step: int | None, timeout: float) -> Figures:
         from ..metrics.figures import measure_packed
 
+        timeout = self._read_seconds(timeout, 10.0)
         if not self._flush_files(time.monotonic() + timeout):
             raise TimeoutError(f"the disk took longer than {timeout} seconds")
-        if step is None:
-            step = next(reversed(self._rows), None)
+        step = next(reversed(self._rows), None) if step is None else read_whole("step", step)
         if self._server is not None:
             paths = self._server.find(step) if step is not None else []
         else:
@@ -515,11 +523,16 @@ class Recorder:
         return measure_packed(found)
 
     def scalars(self, step: int | None = None, prefix: str = "logratio/", timeout: float = 10.0) -> dict[str, float]:
-        """The figures of `measure` as a flat dict for a logger (see `logratio.scalars`); empty where there are none."""
+        """The figures of `measure` as a flat dict for a logger (see `logratio.scalars`); empty where there are none. Never
+        raises."""
         from ..metrics.collect import flatten
 
         figures = self.measure(step, timeout)
-        return {} if figures is None else flatten(figures.all, prefix)
+        try:
+            return {} if figures is None else flatten(figures.all, prefix)
+        except ArgumentError as error:
+            self.warn(f"no figures: {error}", error.reason)
+            return {}
 
     def finish(self, timeout: float = 60.0) -> Counts:
         """Writes and sends what waits, at most ``timeout`` seconds long, and says what was recorded. Never raises.
@@ -535,10 +548,18 @@ class Recorder:
             atexit.unregister(self.finish)
         lost, place = 0, ""
         with contextlib.suppress(Exception):
-            lost, place = self._end(time.monotonic() + timeout)
+            lost, place = self._end(time.monotonic() + self._read_seconds(timeout, 60.0))
         with contextlib.suppress(Exception):
             self._report(lost, place)
         return self.counts
+
+    def _read_seconds(self, timeout: Any, usual: float) -> float:
+        """A timeout; the usual one, and a warning, where it is not a number."""
+        try:
+            return read_number("timeout", timeout, "a number of seconds")
+        except ArgumentError as error:
+            self.warn(f"{error}: {usual:g} are waited", error.reason)
+            return usual
 
     def _end(self, until: float) -> tuple[int, str]:
         """How many batches are still in memory, and where those wait that are in the spool."""
@@ -581,7 +602,8 @@ def init(dir: str | os.PathLike[str] | None = None, name: str | None = None, **o
     by itself at exit.
 
     Raises:
-        ValueError: when an argument is out of its range, or ``resume`` does not fit what is there.
+        TypeError: when an argument is of another type.
+        ValueError: when one is out of its range, or ``resume`` does not fit what is there.
     """
     recorder = Recorder(dir, name, **options)
     recorder.introduce("records to")
@@ -606,6 +628,13 @@ def _merge(
     if step is None:
         raise TypeError("log needs the training step: run.log(step=step, …)")
     return step, given, meta
+
+
+def _read_least(name: str, value: Any, least: int) -> int:
+    number = read_whole(name, value)
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, not {number}")
+    return number
 
 
 def _load(value: Any) -> Any:

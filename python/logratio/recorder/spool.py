@@ -87,8 +87,7 @@ class ServerSink:
     """
 
     def __init__(self, recorder: Recorder, url: str, name: str | None, resume: str | None, most_bytes: int) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not _is_address(url):
             raise ValueError(f"url must be http://HOST:PORT, not {url!r}")
         self._recorder = recorder
         self._url = url.rstrip("/")
@@ -327,6 +326,15 @@ class ServerSink:
             os.unlink(path)
         with self._lock:
             self._bytes -= size
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        # A port that is none is found only when it is asked for.
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _choose_launch(roster: Roster, others: Mapping[str, Mapping[str, Any]], rank: int) -> str:
