@@ -213,6 +213,26 @@ def test_tensors_and_lists_are_arrays_too(program):
     assert logratio.report(lists).metrics["delta_abs_mean"] == pytest.approx(expected["delta_abs_mean"], rel=1e-6)
 
 
+def test_a_whole_batch_of_verl_is_arrays_too(program):
+    arrays = {**batch(), "acc": np.arange(24) % 2}
+    tensors = {name: value for name, value in arrays.items() if name not in ("uid", "acc")}
+    tensors |= {"input_ids": np.zeros((24, 99)), "token_level_scores": np.zeros((24, 99))}
+    proto = types.SimpleNamespace(batch=tensors, non_tensor_batch={"uid": arrays["uid"], "acc": arrays["acc"]})
+    expected = logratio.report(arrays)
+    for run in (proto, [proto]):
+        report = logratio.report(run)
+        for part in ("metrics", "per_step", "sequence_metrics", "verdict"):
+            assert report.json[part] == expected.json[part]
+        assert list(report.sequences["group_id"]) == list(expected.sequences["group_id"])
+    viewer = logratio.view(proto)
+    viewer.stop()
+    for run in ([proto, "a.npz"], [proto, None], types.SimpleNamespace(batch=3)):
+        with pytest.raises(LogratioError, match="a run is paths, a recorder or arrays"):
+            logratio.report(run)
+    with pytest.raises(LogratioError, match="response_mask and loss_mask are both given and differ"):
+        logratio.report(types.SimpleNamespace(batch={**tensors, "loss_mask": 1 - tensors["response_mask"]}))
+
+
 def test_a_recorder_is_a_run(program, tmp_path):
     with logratio.init(tmp_path, "mine") as run:
         run.log(step=1, **batch())

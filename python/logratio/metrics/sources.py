@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..recorder.arrays import BufferPool, copy, is_ragged
@@ -10,29 +10,35 @@ from ..recorder.columns import KNOWN, MASK_ALIASES, check_columns, join_masks
 
 #: What figures are made of.
 _NEEDED = ("rollout_log_probs", "old_log_probs", "response_mask", "attention_mask", "prompts")
+#: What a report has tables of besides.
+REPORTED = (
+    *_NEEDED,
+    *("responses", "ref_log_prob", "entropys", "advantages", "uid", "data_source", "rewards", "acc"),
+)
 
 
-def find_columns(source: Any) -> dict[str, Any] | None:
+def find_columns(source: Any, names: Collection[str] = _NEEDED) -> dict[str, Any] | None:
     """The columns of a batch; None for what is not one.
 
     Of a trainer's whole batch (verl's ``DataProto``, its ``TensorDict``, a dict that has ``input_ids`` and a mask) the
-    known columns are taken, and the others do not bear on figures. Of named columns every name must be known.
+    columns ``names`` are taken, and the others do not bear on figures. Of named columns every name must be known.
     """
     if isinstance(source, Mapping) and not hasattr(source, "batch_size"):
         is_whole = "input_ids" in source and any(name in source for name in _MASK_NAMES)
-        return _take_known(source) if is_whole else dict(source)
+        return _take_known(source, names) if is_whole else dict(source)
     batch = getattr(source, "batch", source)
     if not hasattr(batch, "keys") or not hasattr(batch, "__getitem__"):
         return None
-    return _take_known(batch)
+    others = getattr(source, "non_tensor_batch", None) or {}
+    return {**{name: others[name] for name in names if name in others}, **_take_known(batch, names)}
 
 
 _MASK_NAMES = ("response_mask", *MASK_ALIASES, "attention_mask")
 
 
-def _take_known(batch: Any) -> dict[str, Any]:
+def _take_known(batch: Any, known: Collection[str]) -> dict[str, Any]:
     names = [name for name in batch.keys() if isinstance(name, str)]  # noqa: SIM118 (a TensorDict iterates over rows)
-    columns = join_masks({name: batch[name] for name in names if name in _NEEDED or name in MASK_ALIASES})
+    columns = join_masks({name: batch[name] for name in names if name in known or name in MASK_ALIASES})
     odd = [name for name in names if "mask" in name and name not in KNOWN and name not in MASK_ALIASES]
     if odd and not any(name in columns for name in _MASK_NAMES):
         # Without its mask, padding would be counted.

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LogratioError
+from ..metrics.sources import REPORTED, find_columns
 from ..program import run_program, write_flags
-from ..recorder import Recorder
+from ..recorder import BatchError, Recorder
 from .batches import Packed, pack_batch, write_batches
 from .tables import Flat, flatten_packed, list_sequences, list_tokens, make_frame, read_parquet
 
@@ -142,7 +143,8 @@ def report(run: Any, **options: Any) -> Report:
 
     Args:
         run: what ``logratio report`` reads (a path or several), a `Recorder`, or arrays: a dict as ``Recorder.log``
-            takes it (numpy, torch or lists; ``step`` may be left out), or a list of such dicts.
+            takes it (numpy, torch or lists; ``step`` may be left out), verl's ``DataProto`` or its ``TensorDict``, of
+            which the known columns are taken, or a list of these.
         options: flags of ``logratio report`` with underscores: ``steps="100..200"``, ``filter="abs>0.5"``,
             ``rollout="column"``, ``parity="verl,xtuner"``, ``tokenizer="model/"``; True for a flag alone. For arrays
             ``name="…"`` is what the report calls them.
@@ -171,13 +173,18 @@ def report(run: Any, **options: Any) -> Report:
         return Report(json.loads(text), page.read_text(encoding="utf-8"), status == 4, words, options, packed, folder)
 
 
-def as_batches(run: Any) -> list[Mapping[str, Any]] | None:
-    """The batches of arrays that were given; None where paths were."""
-    if isinstance(run, Mapping):
-        return [run]
-    if isinstance(run, (list, tuple)) and run and all(isinstance(batch, Mapping) for batch in run):
-        return list(run)
-    return None
+def as_batches(run: Any) -> list[dict[str, Any]] | None:
+    """The batches of arrays that were given; None where paths were.
+
+    Raises:
+        LogratioError: for a batch whose masks differ.
+    """
+    given = list(run) if isinstance(run, (list, tuple)) else [run]
+    try:
+        batches = [columns for batch in given if (columns := find_columns(batch, REPORTED)) is not None]
+    except BatchError as error:
+        raise error.explain() from error
+    return batches if batches and len(batches) == len(given) else None
 
 
 def as_paths(run: Any) -> list[str]:
