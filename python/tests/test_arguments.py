@@ -96,6 +96,15 @@ def test_other_doors_name_the_argument(value):
         logratio.calculate_debug_metrics(PAIR, divergence_top_k=value)
 
 
+@pytest.mark.parametrize("name", ["threshold", "mask_threshold", "veto_threshold"])
+@pytest.mark.parametrize("bounds", [2, "x", (2,), (2, "a"), (None, 0.5)], ids=str)
+def test_thresholds_are_two_numbers(name, bounds):
+    given = {"rollout_is_threshold": (2, 0.5), f"rollout_is_{name}": bounds}
+    correction = logratio.RolloutImportanceSampling(**given)
+    with refuse(f"rollout_is_{name}"):
+        correction.compute_rollout_importance_weights_and_metrics(R[:1], R[:1], [4], np.ones((1, 4)))
+
+
 def test_what_is_not_text_or_numbers():
     for value in (3, None, [1], b"x"):
         with refuse("correction"):

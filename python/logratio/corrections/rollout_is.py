@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import ArgumentError, read_number
 from ..tensors import check_shapes, describe_shape, is_tensor, module_of, read_lengths, take_array
 
 #: Log-ratios are clamped to this many nats on either side before exp.
@@ -388,7 +389,11 @@ def _as_factor(mask: Any) -> Any:
 
 
 def _read_thresholds(name: str, bounds: Thresholds) -> Thresholds:
+    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+        raise ArgumentError(f"rollout_is_{name}", "(upper, lower)", bounds)
     upper, lower = bounds
+    for bound in bounds:
+        read_number(f"rollout_is_{name}", bound)
     if not upper > lower:
         hint = "" if lower <= upper else f"; likely: rollout_is_{name} is (upper, lower), so write ({lower}, {upper})"
         raise ValueError(f"upper_{name} must be greater than lower_{name}, but got {upper} and {lower}{hint}")
