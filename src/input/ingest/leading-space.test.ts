@@ -8,7 +8,9 @@ import { readAll, readError, withoutRepeats } from "../adapters/read.test-data.t
 
 const ROW = '{"response_ids": [1, 2], "rollout_log_probs": [-1, -2], "old_log_probs": [-1, -2.5]}\n';
 /** More than the 64 KiB by which files are recognized. */
-const SPACE = ["\n", " ", "\r\n", "\t"].map((text) => text.repeat(70_000));
+const SPACE = ["\n", " ", "\r\n", "\t"]
+  .map((text) => text.repeat(70_000))
+  .concat(`\ufeff${"\n".repeat(70_000)}`);
 
 let folder = "";
 beforeAll(async () => {

@@ -36,6 +36,7 @@ export interface PlainStream extends ByteStream {
 export const CHUNK_BYTES = 1 << 20;
 const MAGIC_BYTES = 10;
 const DEFAULT_HEAD_BYTES = 64 * 1024;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** White space in front of text that is held until the text begins. */
 const MOST_SPACE = 64 * 2 ** 20;
 
@@ -173,7 +174,7 @@ interface Peekable {
   /** Reads until `count` bytes are held or the input ends. */
   fill(count: number): Promise<void>;
   head(count: number): Uint8Array;
-  /** Bytes of white space at the beginning; reads past them. @throws LimitError when there are too many to hold */
+  /** Bytes of white space at the beginning, a byte order mark too; reads past them. @throws LimitError when there are too many to hold */
   countSpace(name: string): Promise<number>;
   /** Everything from the first byte on, once. */
   all(): AsyncGenerator<Uint8Array>;
@@ -229,12 +230,14 @@ function peekable(input: AsyncIterable<Uint8Array>): Peekable {
   };
   const countSpace = async (name: string): Promise<number> => {
     const most = Math.min(MOST_SPACE, memoryLimit());
+    const mark = head(3);
+    const marked = BYTE_ORDER_MARK.every((byte, at) => mark[at] === byte) ? BYTE_ORDER_MARK.length : 0;
     let total = 0;
     for (let i = 0; ; i++) {
       if (i === held.length) await fill(count + 1);
       const chunk = held[i];
       if (chunk === undefined) return total;
-      const end = chunk.findIndex((byte) => !isSpace(byte));
+      const end = chunk.findIndex((byte, at) => total + at >= marked && !isSpace(byte));
       if (end >= 0) return total + end;
       total += chunk.length;
       if (total > most) throw tooMuchSpace(name, most);

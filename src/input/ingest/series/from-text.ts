@@ -15,7 +15,8 @@ const SAMPLE_LINES = 200;
 
 /** Recognizes a text by its beginning; undefined for anything else. */
 export function describeText(head: string, name: string): SeriesForm | undefined {
-  const lines = head.split(/\r?\n/, SAMPLE_LINES).filter((line) => line !== "");
+  const text = head.slice(findFirstLine(head));
+  const lines = text.split(/\r?\n/, SAMPLE_LINES).filter((line) => line !== "");
   if (
     lines.length > 0 &&
     /[/\\]metrics[/\\]/.test(name) &&
@@ -26,11 +27,16 @@ export function describeText(head: string, name: string): SeriesForm | undefined
   )
     return "MLflow metric";
   if (lines.some((line) => CONSOLE.test(line))) return "verl's console log";
-  const separator = findSeparator(head);
+  const separator = findSeparator(text);
   const header = separator === undefined ? undefined : [...parseRows(lines[0] ?? "", separator)][0];
   return header !== undefined && findStepColumn(header) !== undefined && header.length > 1
     ? "CSV"
     : undefined;
+}
+
+/** Where the first line begins that is not blank. */
+function findFirstLine(text: string): number {
+  return text.lastIndexOf("\n", text.search(/\S/)) + 1;
 }
 
 /** @param name the path, which names an MLflow metric */
@@ -73,13 +79,15 @@ function readHeader(header: readonly string[]): Column[] {
 }
 
 function addTable(text: string, file: string, builder: SeriesBuilder, findings: FindingLog): void {
-  const rows = parseRows(text, findSeparator(text) ?? ",");
+  const start = findFirstLine(text);
+  const table = text.slice(start);
+  const rows = parseRows(table, findSeparator(table) ?? ",");
   const header = rows.next().value as string[] | undefined;
   const stepColumn = findStepColumn(header ?? []);
   if (header === undefined || stepColumn === undefined) return;
   const columns = readHeader(header);
   const runColumn = header.findIndex((name) => name.trim() === "run_name" || name.trim() === "run");
-  let line = 1;
+  let line = text.slice(0, start).split("\n").length;
   for (const row of rows) {
     line++;
     const step = toLogged(row[stepColumn]);

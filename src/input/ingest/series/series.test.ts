@@ -179,6 +179,19 @@ describe("disturbed files", () => {
     ]);
   });
 
+  it.each(["\n", "\ufeff\r\n \n", "\n".repeat(70_000)])(
+    "blank lines in front of text are skipped",
+    async (blank) => {
+      const table = await read(await put("blank.tsv", `${blank}\tstep\tloss\n0\t1\t2\n1\tx\t3\n`));
+      expect(values(table.file, "loss")).toEqual([2]);
+      expect(table.findings).toEqual(["skipped: 1 row without a number in the column step"]);
+      const log = await read(
+        await put("blank.log", `${blank}step:83 - actor/loss:0.5 - actor/grad_norm:0.006\n`),
+      );
+      expect(values(log.file, "actor/loss")).toEqual([0.5]);
+    },
+  );
+
   it("a row of a table without a step is counted", async () => {
     const { file, findings } = await read(await put("rows.csv", "step,loss\n1,2\nx,3\n\n3,4\n"));
     expect(values(file, "loss")).toEqual([2, 4]);
