@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { NotFoundError, UsageError } from "../core/base/index.ts";
-import { statIfPresent } from "../input/io/index.ts";
+import { listIfPresent, statIfPresent } from "../input/io/index.ts";
 import type { Policy, PolicyFacts } from "./policy.ts";
 
 export type Backend = PolicyFacts["backend"];
@@ -120,12 +120,14 @@ export async function expandPolicies(texts: readonly string[]): Promise<[string,
 }
 
 async function modelDirectories(backend: "onnx" | "hf", dir: string): Promise<string[]> {
-  const names = await readdir(dir).catch((cause: Error) => {
-    throw new NotFoundError(`there is no directory ${dir}`, { at: { file: dir }, cause });
-  });
+  const names = await listIfPresent(dir);
+  if (names === undefined) throw new NotFoundError(`there is no directory ${dir}`, { at: { file: dir } });
   const found: string[] = [];
-  for (const name of names.sort())
-    if ((await modelFiles(backend, join(dir, name))).length > 0) found.push(join(dir, name));
+  for (const name of names.sort()) {
+    // What cannot be looked into may be one: it fails as a policy, beside the others.
+    const files = await modelFiles(backend, join(dir, name)).catch(() => undefined);
+    if (files?.length !== 0) found.push(join(dir, name));
+  }
   if (found.length === 0 && backend === "hf") {
     throw new NotFoundError(`no directory in ${dir} holds a Hugging Face model (config.json and weights)`, {
       at: { file: dir },
@@ -146,17 +148,16 @@ export function isSavedLogits(path: string): boolean {
   return /\.(npz|npy|safetensors|pt)$/.test(path);
 }
 
-/** The files that a policy's answers come from, where it is local. */
+/** The files that a policy's answers come from, where it is local. @throws FileSystemError */
 async function modelFiles(backend: Backend, path: string): Promise<string[]> {
   if (backend === "hf") {
     const { checkpointFiles, findCheckpoint } = await import("./torch/index.ts");
     return checkpointFiles(await findCheckpoint(path).catch(() => path));
   }
-  // An unreadable file is reported when the policy is opened: an error here would end the scoring of all others.
-  const found = await stat(path).catch(() => undefined);
+  const found = await statIfPresent(path);
   if (found === undefined) return [];
   if (!found.isDirectory()) return path.endsWith(".onnx") || isSavedLogits(path) ? [path] : [];
-  const names = await readdir(path);
+  const names = (await listIfPresent(path)) ?? [];
   const models = names.filter((name) => name.endsWith(".onnx")).map((name) => join(path, name));
   return names.includes("onnx") ? [...models, ...(await modelFiles(backend, join(path, "onnx")))] : models;
 }
@@ -164,8 +165,10 @@ async function modelFiles(backend: Backend, path: string): Promise<string[]> {
 /** Changes when a policy's answers may change: sizes and dates of its files, or its address; its number type. */
 export async function computeFingerprint(at: string, topK: number, dtype?: string): Promise<string> {
   const { backend, where } = parseLocation(at);
+  // An unreadable file is reported when the policy is opened: an error here would end the scoring of all others.
+  const found = await modelFiles(backend, where).catch(() => []);
   const files = await Promise.all(
-    (await modelFiles(backend, where)).map(async (file) => {
+    found.map(async (file) => {
       const { size, mtimeMs } = await stat(file);
       return `${basename(file)} ${size} ${Math.round(mtimeMs)}`;
     }),
@@ -181,7 +184,7 @@ export async function tokenizerBeside(at: string): Promise<string | undefined> {
   const path = backend === "hf" ? await findHfDirectory(where) : where;
   const found = await statIfPresent(path);
   const dir = found?.isDirectory() === true ? path : dirname(path);
-  const names: string[] = await readdir(dir).catch(() => []);
+  const names: string[] = (await listIfPresent(dir)) ?? [];
   return names.includes("tokenizer.json") ? dir : undefined;
 }
 

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { stat } from "node:fs/promises";
 import type { PairScores, PolicyScores, ScoredText } from "../analyses/kl/index.ts";
 import { klBounds, type TopKRow } from "../analyses/kl/index.ts";
 import { LengthMismatchError } from "../core/base/index.ts";
+import { statIfPresent } from "../input/io/index.ts";
 import { computeKey } from "./score-study.ts";
 import type { PairColumns } from "./score-text.ts";
 import { paths } from "./store/manifest.ts";
@@ -29,10 +29,7 @@ export interface IndexedScores {
 }
 
 export async function hasScores(dir: string, policy: string): Promise<boolean> {
-  return stat(paths.scores(dir, policy)).then(
-    () => true,
-    () => false,
-  );
+  return (await statIfPresent(paths.scores(dir, policy))) !== undefined;
 }
 
 /**

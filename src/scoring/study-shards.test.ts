@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -27,7 +27,7 @@ import {
   nameStudy,
   writeDrawnStudy,
 } from "./drawn-study.test-data.ts";
-import { analyzeStudy, openStudyReader, reportStudies, sumStudies } from "./index.ts";
+import { analyzeStudy, areStudies, openStudyReader, reportStudies, sumStudies } from "./index.ts";
 import { paths } from "./store/manifest.ts";
 
 let home = "";
@@ -133,6 +133,36 @@ describe("a study that cannot be read", () => {
     });
     const rest = report(await sumStudies([await writePieces([pieces[0]!, pieces[2]!])], FLAGS));
     expect({ ...found, findings: found.findings.slice(1) }).toEqual(rest);
+  });
+
+  test("is left out too where the system does not let it be looked at", async () => {
+    const random = makeRandom(8);
+    const pieces = cutTexts(drawTexts(20, random), 3, random);
+    const folder = await writePieces(pieces);
+    const [inaccessible, unreadable] = [nameStudy(folder, 1), nameStudy(folder, 2)];
+    await rm(inaccessible, { recursive: true });
+    await symlink(inaccessible, inaccessible);
+    const scores = paths.scores(unreadable, "rl_30");
+    await rm(scores);
+    await symlink(scores, scores);
+    const found = report(await sumStudies([folder], FLAGS));
+    expect(found).toEqual(report(await mergePaths("kl", [await summarize(folder)])));
+    expect(found.findings[0]).toMatchObject({
+      code: "file-skipped",
+      count: 2,
+      at: { file: join(inaccessible, "scores") },
+    });
+    expect(found.findings[0]?.message).toContain("ELOOP");
+    const rest = report(await sumStudies([await writePieces([pieces[0]!])], FLAGS));
+    expect(found.checkpoints).toEqual(rest.checkpoints);
+  });
+
+  test("is not said to be missing where nothing else is there", async () => {
+    const folder = makeFolder();
+    await mkdir(folder);
+    await symlink(join(folder, "a"), join(folder, "a"));
+    await expect(sumStudies([folder])).rejects.toMatchObject({ _tag: "FileSystemError" });
+    expect(await areStudies([folder])).toBe(false);
   });
 
   test("leaves nothing to report where it is the only one", async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { open, readdir, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import {
   KlSums,
@@ -25,6 +25,7 @@ import { INPUT_NAMES, inputFlags } from "../analyses/runs/index.ts";
 import { fileSystemError, NotFoundError, UsageError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
 import { containFileError } from "../input/ingest/index.ts";
+import { isAbsence, listIfPresent, statIfPresent } from "../input/io/index.ts";
 import { isRemote } from "../input/remote/index.ts";
 import { type AnalyzeProgress, type SummedStudy, sumStudy } from "./analyze-study.ts";
 import { type JudgingFlags, readJudgingFlags, writeSettings } from "./config/judging-flags.ts";
@@ -107,8 +108,9 @@ export async function openStudyReader(
     shards,
     async summarize(shard) {
       const sums = new KlSums();
-      const digest = (await shard.digest()) ?? null;
+      let digest: string | null = null;
       try {
+        digest = (await shard.digest()) ?? null;
         const config = mergeConfigs(await readStoredConfig(shard.name), judging);
         const progress = onProgress && ((of: AnalyzeProgress) => onProgress({ ...of, study: shard.name }));
         const summed = await sumStudy(shard.name, {
@@ -177,7 +179,7 @@ function describeShard(
 /**
  * Directories of studies, in the order of their names.
  *
- * @throws NotFoundError when a path does not exist or holds no study
+ * @throws NotFoundError when a path does not exist or holds no study, FileSystemError when that cannot be told
  */
 export async function findStudies(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
@@ -186,7 +188,8 @@ export async function findStudies(paths: readonly string[]): Promise<string[]> {
       throw new UsageError(`${path}: studies are read from a file system`, {
         hint: "copy them, or mount the store",
       });
-    const within = await listStudies(path);
+    const { found: within, unreadable } = await listStudies(path);
+    if (within.length === 0 && unreadable !== undefined) throw unreadable;
     if (within.length === 0)
       throw new NotFoundError(`${path} holds no study: no study.json is in it or in its directories`, {
         at: { file: path },
@@ -199,32 +202,38 @@ export async function findStudies(paths: readonly string[]): Promise<string[]> {
 
 /** Whether every path is a study or holds studies, and there is more than one of them. */
 export async function areStudies(paths: readonly string[]): Promise<boolean> {
-  const lists = await Promise.all(paths.map((path) => (isRemote(path) ? [] : listStudies(path))));
+  const lists = await Promise.all(
+    paths.map(async (path) => (isRemote(path) ? [] : (await listStudies(path)).found)),
+  );
   return lists.every((list) => list.length > 0) && lists.flat().length > 1;
 }
 
-async function listStudies(path: string): Promise<string[]> {
-  if (await isStudy(path)) return [path];
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-  const folders = entries
-    .filter((entry) => !entry.isFile() && !entry.name.startsWith("."))
-    .map(({ name }) => join(path, name))
-    .sort();
-  const are = await Promise.all(folders.map(isStudy));
-  return folders.filter((_, i) => are[i]);
+/**
+ * The study that a path is, or those in it. Beside studies, a folder that cannot be looked into counts as one, and is left
+ * out when it is read; without any, it may be anything.
+ */
+async function listStudies(
+  path: string,
+): Promise<{ readonly found: string[]; readonly unreadable?: unknown }> {
+  if (await isStudy(path)) return { found: [path] };
+  const names = ((await listIfPresent(path)) ?? []).filter((name) => !name.startsWith(".")).sort();
+  const folders = names.map((name) => join(path, name));
+  const are = await Promise.all(
+    folders.map((folder) => isStudy(folder).catch((error: unknown) => ({ error }))),
+  );
+  if (are.includes(true)) return { found: folders.filter((_, i) => are[i] !== false) };
+  const failed = are.find((one) => typeof one === "object");
+  return { found: [], ...(failed !== undefined && { unreadable: failed.error }) };
 }
 
 async function isStudy(path: string): Promise<boolean> {
-  return stat(studyPaths.manifest(path)).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+  return (await statIfPresent(studyPaths.manifest(path)))?.isFile() === true;
 }
 
-/** Files that a report is computed from; the others are derived from these. */
+/** Files that a report is computed from; the others are derived from these. @throws FileSystemError */
 async function listFiles(dir: string): Promise<string[]> {
   const names = async (folder: string, ending: string): Promise<string[]> => {
-    const all = await readdir(join(dir, folder)).catch(() => []);
+    const all = (await listIfPresent(join(dir, folder))) ?? [];
     return all
       .filter((name) => name.endsWith(ending) && !name.startsWith("."))
       .sort()
@@ -238,23 +247,20 @@ async function listFiles(dir: string): Promise<string[]> {
 }
 
 async function openStudy(dir: string): Promise<StudyShard> {
-  const files = await listFiles(dir);
-  const sizes = await Promise.all(files.map((file) => readSize(join(dir, file))));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  // One that cannot be read is reported when it is summarized.
+  const bytes = await measureStudy(dir).catch(() => 0);
   return {
     name: dir,
     paths: [dir],
     bytes,
     sources: [{ bytes }],
-    digest: () => digestFiles(dir, files),
+    digest: async () => digestFiles(dir, await listFiles(dir)),
   };
 }
 
-async function readSize(file: string): Promise<number> {
-  return stat(file).then(
-    ({ size }) => size,
-    () => 0,
-  );
+async function measureStudy(dir: string): Promise<number> {
+  const found = await Promise.all((await listFiles(dir)).map((file) => statIfPresent(join(dir, file))));
+  return found.reduce((sum, stats) => sum + (stats?.size ?? 0), 0);
 }
 
 const END_BYTES = 65_536;
@@ -286,7 +292,7 @@ async function readEnds(
       await file.close();
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (isAbsence(error)) return undefined;
     throw fileSystemError(error, "read", { file: path });
   }
 }

@@ -119,7 +119,9 @@ async function isOfParts(path: string): Promise<boolean> {
   if (path.endsWith(PART_SUFFIX)) return true;
   if (isRemote(path) || path === "-") return false;
   if ((await statIfPresent(path))?.isDirectory() !== true) return false;
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
+    throw fileSystemError(cause, "list", { file: path });
+  });
   const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith("."));
   return files.length > 0 && files.every(({ name }) => name.endsWith(PART_SUFFIX));
 }

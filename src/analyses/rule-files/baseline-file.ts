@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { Document, isMap, isScalar, parseDocument, type YAMLMap } from "yaml";
-import { fileSystemError, SchemaError, VersionError } from "../../core/base/index.ts";
+import { SchemaError, VersionError } from "../../core/base/index.ts";
 import { formatNumber } from "../../core/text/index.ts";
 import { parseCondition, parseFigureName, type Scale } from "../conditions/index.ts";
 import {
@@ -19,16 +18,6 @@ const SCALES: readonly Scale[] = ["linear", "log", "below_one", "root"];
 
 const HEADER = ` A baseline of logratio gate. Runs and corridors are rewritten by \`logratio gate RUN --update --against FILE\`;
  limits are yours to write. A corridor is where one more run like these lies; low and high follow from values and errors.`;
-
-/** The text of a file, or undefined where there is none. @throws FileSystemError where it cannot be read */
-export async function readTextFile(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw fileSystemError(cause, "read", { file });
-  }
-}
 
 /**
  * Reads a baseline's file.

@@ -5,4 +5,4 @@
  * @module
  */
 export { parseAlertRules } from "./alert-rules.ts";
-export { parseBaseline, readTextFile, writeBaseline } from "./baseline-file.ts";
+export { parseBaseline, writeBaseline } from "./baseline-file.ts";

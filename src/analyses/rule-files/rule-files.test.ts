@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
+import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../../core/base/index.ts";
 import { parseCondition, parseFigureName } from "../conditions/index.ts";
 import type { Baseline } from "../gate/index.ts";
-import { parseAlertRules, parseBaseline, readTextFile, writeBaseline } from "./index.ts";
+import { parseAlertRules, parseBaseline, writeBaseline } from "./index.ts";
 
 /** `TAG line N: message (hint)` of what a reader throws. */
 function refusal(read: () => unknown): string {
@@ -224,19 +223,5 @@ describe("a baseline's file", () => {
   ])("is refused where it was changed: case %#", (changed, message) => {
     expect(changed).not.toBe(text);
     expect(refusal(() => parseBaseline(changed, "f.yaml"))).toMatch(message);
-  });
-});
-
-describe("readTextFile", () => {
-  let folder: RowFolder;
-  beforeAll(async () => {
-    folder = await makeRowFolder();
-  });
-  afterAll(() => folder.remove());
-
-  it("gives undefined for a file that is not there, and fails for what cannot be read", async () => {
-    expect(await readTextFile(await folder.writeText("a.yaml", "text ü"))).toBe("text ü");
-    expect(await readTextFile(`${folder.path}/none.yaml`)).toBeUndefined();
-    await expect(readTextFile(folder.path)).rejects.toSatisfy((error) => isLogratioError(error));
   });
 });

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { NotFoundError, UsageError } from "../../core/base/index.ts";
 import { openRun, type Progress } from "../../input/ingest/index.ts";
+import { readTextIfPresent } from "../../input/io/index.ts";
 import type { GateReport, MismatchReport, SeriesReport } from "../../results/index.ts";
 import { parseCondition } from "../conditions/index.ts";
 import {
@@ -17,7 +18,7 @@ import {
   type LearnOptions,
   learnBaseline,
 } from "../gate/index.ts";
-import { parseBaseline, readTextFile, writeBaseline } from "../rule-files/index.ts";
+import { parseBaseline, writeBaseline } from "../rule-files/index.ts";
 import { digestFiles } from "./compare-inputs.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { parseRunInput, type RunInput } from "./input-options.ts";
@@ -90,7 +91,7 @@ export async function gateRun(
 }
 
 async function openBaseline(file: string): Promise<Baseline> {
-  const text = await readTextFile(file);
+  const text = await readTextIfPresent(file);
   if (text === undefined)
     throw new NotFoundError(`there is no baseline ${file}`, {
       at: { file },
@@ -126,7 +127,7 @@ export async function learnFromRuns(
   const { against, limits = [], alpha, metrics, date, replace = false } = options;
   if (alpha !== undefined) checkAlpha(alpha);
   const added = limits.map((text) => ({ condition: parseCondition(text) }));
-  const textBefore = replace ? undefined : await readTextFile(against);
+  const textBefore = replace ? undefined : await readTextIfPresent(against);
   const before = textBefore === undefined ? undefined : parseBaseline(textBefore, against);
   const runs: LearnedRun[] = [];
   for (const path of paths) {

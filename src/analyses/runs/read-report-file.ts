@@ -1,12 +1,11 @@
-import { stat } from "node:fs/promises";
 import { FormatError, SchemaError, VersionError } from "../../core/base/index.ts";
+import { readTextIfPresent, statIfPresent } from "../../input/io/index.ts";
 import {
   type MismatchReport,
   REPORT_SCHEMA_VERSION,
   SERIES_SCHEMA_VERSION,
   type SeriesReport,
 } from "../../results/index.ts";
-import { readTextFile } from "../rule-files/index.ts";
 
 const MOST_BYTES = 256 * 2 ** 20;
 
@@ -30,9 +29,9 @@ const NEEDED: Readonly<Record<string, "object" | "list">> = {
  */
 export async function readReportFile(file: string): Promise<MismatchReport | SeriesReport | undefined> {
   if (!/\.json$/i.test(file)) return undefined;
-  const stats = await stat(file).catch(() => undefined);
+  const stats = await statIfPresent(file);
   if (stats === undefined || !stats.isFile()) return undefined;
-  const text = stats.size > MOST_BYTES ? undefined : await readTextFile(file);
+  const text = stats.size > MOST_BYTES ? undefined : await readTextIfPresent(file);
   // Large files are dumps; a report has its kind among the first keys.
   if (text === undefined || !/^\s*\{\s*"schemaVersion":\s*\d+,\s*"kind":\s*"(report|series)"/.test(text))
     return undefined;

@@ -11,10 +11,10 @@ import {
   NO_ALERTS,
 } from "../../analyses/alerts/index.ts";
 import type { Results } from "../../analyses/conditions/index.ts";
-import { parseAlertRules, readTextFile } from "../../analyses/rule-files/index.ts";
+import { parseAlertRules } from "../../analyses/rule-files/index.ts";
 import { NotFoundError, UsageError } from "../../core/base/index.ts";
 import { plural } from "../../core/text/index.ts";
-import { makeDirectory, writeWholeFile } from "../../input/io/index.ts";
+import { makeDirectory, readTextIfPresent, writeWholeFile } from "../../input/io/index.ts";
 import type { Alert, RaisedAlert } from "../../results/index.ts";
 import { Outbox, type Parcel } from "./outbox.ts";
 import { runCommand } from "./run-command.ts";
@@ -22,7 +22,7 @@ import { sendWebhook } from "./send-webhook.ts";
 
 /** Reads the rules of a file. @throws NotFoundError and what `parseAlertRules` throws */
 export async function readAlertRules(file: string): Promise<AlertRules> {
-  const text = await readTextFile(file);
+  const text = await readTextIfPresent(file);
   if (text === undefined) throw new NotFoundError(`the rules file ${file} does not exist`, { at: { file } });
   return parseAlertRules(text, file);
 }
@@ -58,9 +58,9 @@ export function checkChannels(
   for (const channel of channels) openChannel(channel, environment);
 }
 
-/** The run's events stored in an `AlertWatch`'s file; none without such a file. */
+/** The run's events stored in an `AlertWatch`'s file; none without one that can be read, which is said when it is watched. */
 export async function readKeptAlerts(file: string): Promise<readonly RaisedAlert[]> {
-  return (await readKept(file))?.alerts ?? [];
+  return (await readKept(file).catch(() => undefined))?.alerts ?? [];
 }
 
 /**
@@ -228,10 +228,11 @@ function findStateFile(run: string): string {
   );
 }
 
-/** Undefined where there is none, or it is not ours: then every current event is raised. */
+/** Undefined where there is none, or it is not ours: then every current event is raised. @throws FileSystemError */
 async function readKept(file: string): Promise<Kept | undefined> {
+  const text = await readTextIfPresent(file);
   try {
-    const kept = JSON.parse((await readTextFile(file)) ?? "null") as Partial<Kept> | null;
+    const kept = JSON.parse(text ?? "null") as Partial<Kept> | null;
     const isOurs = kept?.version === 1 && kept.state?.version === 1 && typeof kept.waiting === "object";
     return isOurs ? (kept as Kept) : undefined;
   } catch {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, join, parse } from "node:path";
 import type { CorrectedColumns } from "../../analyses/correct/index.ts";
 import { UsageError } from "../../core/base/index.ts";
@@ -12,6 +12,7 @@ import {
   walk,
   writeRecord,
 } from "../../input/ingest/index.ts";
+import { isPresent } from "../../input/io/index.ts";
 import type { Reading } from "./read-run.ts";
 
 /** Where weights and masks go. */
@@ -34,7 +35,7 @@ export function chooseTarget(
   if (extension === "parquet") return { format: "parquet", path: out };
   if (known) {
     const single =
-      paths.length === 1 && paths[0] !== "-" && existsSync(paths[0]!) && statSync(paths[0]!).isFile();
+      paths.length === 1 && paths[0] !== "-" && isPresent(paths[0]!) && statSync(paths[0]!).isFile();
     if (!single && paths[0] !== "-") {
       throw new UsageError(`--out ${out} is one file, but arrays are written per input file`, {
         hint: `give a directory: --out ${parse(out).name}/ --format ${extension}, or one .parquet file for all`,

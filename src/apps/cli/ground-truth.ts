@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
 import { SchemaError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { openDocument } from "../../input/ingest/index.ts";
@@ -15,7 +14,7 @@ import type {
   TreeDocument,
   TreeValue,
 } from "../../input/io/index.ts";
-import { isTensor, openFile } from "../../input/io/index.ts";
+import { isTensor, openFile, statIfPresent } from "../../input/io/index.ts";
 
 export interface GroundTruth {
   /** For the report: what was asked for. */
@@ -29,7 +28,7 @@ const TRUTHS = ["ground_truth", "truth", "answer", "target", "gts", "label", "so
 
 /** A file of that name wins over a column of that name. */
 export async function openTruth(given: string): Promise<GroundTruth> {
-  return existsSync(given) ? truthFile(given) : truthColumn(given);
+  return (await statIfPresent(given)) !== undefined ? truthFile(given) : truthColumn(given);
 }
 
 /** Read from the source files again, one file at a time. */

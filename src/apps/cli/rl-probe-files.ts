@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { quoteForShell, shellCommand, UsageError } from "../../core/base/index.ts";
+import { isPresent } from "../../input/io/index.ts";
 import { recognizeResults } from "../../scoring/index.ts";
 
 /** The verbs that score texts. */
@@ -24,7 +24,7 @@ const PROBLEMS = "filtered_problems.json";
 export function findFilteredProblems(verb: StudyVerb, config: string | undefined): string {
   const around = config === undefined ? [] : [dirname(dirname(resolve(config))), dirname(resolve(config))];
   const tried = [...new Set([...around, resolve(".")])].map((dir) => join(dir, FILTERED, PROBLEMS));
-  const found = tried.find((file) => existsSync(file));
+  const found = tried.find((file) => isPresent(file));
   if (found !== undefined) return relative(".", found) || found;
   throw new UsageError(`--use-dpo-responses needs the problems file, ${PROBLEMS}`, {
     likely: `looked for ${tried.map((file) => relative(".", file)).join(", ")}`,
@@ -54,7 +54,7 @@ function nameOwner(file: string): string | undefined {
 function klResults(file: string): UsageError {
   const name = nameOwner(file);
   const project = [resolve(dirname(file), "..", ".."), resolve(".")].find((dir) =>
-    existsSync(join(dir, "configs", "config.yaml")),
+    isPresent(join(dir, "configs", "config.yaml")),
   );
   const place = (...path: string[]): string =>
     join(project === undefined ? "." : relative(".", project), ...path);

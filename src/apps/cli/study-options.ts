@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
+import { isPresent } from "../../input/io/index.ts";
 import {
   type ConfiguredStudy,
   defined,
@@ -183,7 +184,7 @@ function readGpuFlag(given: string | undefined): string | undefined {
 }
 
 function dpoResponses(problems: string): string {
-  const dir = existsSync(problems) && statSync(problems).isDirectory() ? problems : dirname(problems);
+  const dir = isPresent(problems) && statSync(problems).isDirectory() ? problems : dirname(problems);
   return join(dir, "dpo_responses.json");
 }
 

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { readCorrectionFlag } from "../../analyses/sweep/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
+import { isPresent } from "../../input/io/index.ts";
 import { type Correction, formatCorrection } from "../../trainers/neutral/index.ts";
 import type { PrepareOptions } from "../viewer/prepare/index.ts";
 import type { ForceOption } from "./force-option.ts";
@@ -121,7 +121,7 @@ function parseCompared(values: readonly string[]): ComparedInput[] {
   const runs = new Map<string | undefined, string[]>();
   for (const value of values) {
     const [, label, path] = /^([\w][\w.+-]*)=(.+)$/.exec(value) ?? [];
-    const isLabeled = path !== undefined && !existsSync(value);
+    const isLabeled = path !== undefined && !isPresent(value);
     const key = isLabeled ? label : undefined;
     runs.set(key, [...(runs.get(key) ?? []), isLabeled ? path : value]);
   }

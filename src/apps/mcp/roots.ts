@@ -1,6 +1,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { fileSystemError, isSystemError, NotFoundError, UsageError } from "../../core/base/index.ts";
+import { isAbsence } from "../../input/io/index.ts";
 import { isRemote, nameRemote } from "../../input/remote/index.ts";
 import { admitAddress } from "./admit-address.ts";
 
@@ -48,8 +49,7 @@ async function findReal(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (cause) {
-    if (isSystemError(cause) && cause.code !== "ENOENT" && cause.code !== "ENOTDIR")
-      throw fileSystemError(cause, "read", { file: path });
+    if (isSystemError(cause) && !isAbsence(cause)) throw fileSystemError(cause, "read", { file: path });
     throw new NotFoundError(`${path} does not exist`, { cause, at: { file: path } });
   }
 }

@@ -6,7 +6,6 @@
 
 import {
   closeSync,
-  existsSync,
   fstatSync,
   openSync,
   readdirSync,
@@ -17,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { fileSystemError, UsageError } from "../../core/base/index.ts";
-import { makeDirectory } from "../io/index.ts";
+import { isAbsence, isPresent, makeDirectory } from "../io/index.ts";
 
 export interface JsonlLogOptions {
   /** `{iteration}` and `{date}` (UTC, `2026-03-01`) are filled in. */
@@ -173,8 +172,9 @@ export function listLogFiles(options: Pick<JsonlLogOptions, "path" | "rotate" | 
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
-  } catch {
-    return [];
+  } catch (cause) {
+    if (isAbsence(cause)) return [];
+    throw fileSystemError(cause, "list", { file: folder });
   }
 }
 
@@ -250,7 +250,7 @@ function readBeginning(file: string): { readonly stats: Stats; readonly firstLin
 function fileWithRoom(base: string, bytes: number, limit: number): string {
   const numbered = (n: number): string => (n === 0 ? base : before(extname(base), base, `.${n}`));
   let last = 0;
-  while (existsSync(numbered(last + 1))) last++;
+  while (isPresent(numbered(last + 1))) last++;
   const size = statSync(numbered(last), { throwIfNoEntry: false })?.size ?? 0;
   return numbered(size > 0 && size + bytes > limit ? last + 1 : last);
 }

@@ -24,6 +24,7 @@ import {
   MAX_WALK_ENTRIES,
   quickCalls,
   refuseOutside,
+  statIfPresent,
 } from "../io/index.ts";
 import { findRemote, isRemote, nameRemote, type RemoteObject } from "../remote/index.ts";
 
@@ -218,11 +219,7 @@ class Walker {
     this.#parents.add(folder);
     const own = join(folder, OWN_FOLDER);
     if (isConfined() && !(await leadsInside(own))) return;
-    const isServed = await stat(own).then(
-      (stats) => stats.isDirectory(),
-      () => false,
-    );
-    if (!isServed) return;
+    if ((await statIfPresent(own))?.isDirectory() !== true) return;
     const real = await realpath(folder);
     if (!this.#served.has(real)) this.#served.set(real, folder);
   }

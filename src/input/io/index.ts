@@ -37,6 +37,7 @@ export {
 export { type ByteStream, decompress, openPlain, type PlainStream } from "./decompress.ts";
 export { memorySource, openFile } from "./file-source.ts";
 export { holdStream } from "./held-source.ts";
+export { isAbsence, isPresent, listIfPresent, readTextIfPresent, statIfPresent } from "./if-present.ts";
 export { onInterrupt, onNextInterrupt } from "./interrupts.ts";
 export {
   MAX_ARRAY_ROWS,
@@ -69,7 +70,6 @@ export { type ReusedMemory, reuseMemory } from "./reused-memory.ts";
 export { createScratch, createTemporaryFile, removeLeftovers, type Scratch } from "./scratch.ts";
 export { createSemaphore, type Semaphore } from "./semaphore.ts";
 export { openStandardInput } from "./standard-input.ts";
-export { statIfPresent } from "./stat-if-present.ts";
 export { isList, isMap, isPickled, isTensor } from "./tree-guards.ts";
 export { writeAll } from "./write-all.ts";
 export { writeWholeFile } from "./write-whole-file.ts";

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { fileSystemError } from "../../core/base/index.ts";
 import { fetchJson, fetchRange, type RequestHeaders } from "./http.ts";
 import { loadOptional } from "./load-optional.ts";
 import { PageChain } from "./pages.ts";
@@ -29,7 +30,11 @@ type AskHeaders = () => Promise<RequestHeaders>;
 async function makeHeaders(): Promise<AskHeaders> {
   if (process.env.STORAGE_EMULATOR_HOST) return async () => ({});
   const { GoogleAuth } = await loadOptional("google-auth-library", () => import("google-auth-library"));
-  const client = await new GoogleAuth({ scopes: [SCOPE] }).getClient().catch(() => undefined);
+  const client = await new GoogleAuth({ scopes: [SCOPE] }).getClient().catch((cause: unknown) => {
+    // Without credentials public buckets can be read; those that were named are not to be passed over.
+    const file = process.env.GOOGLE_APPLICATION_CREDENTIALS;
+    if (file) throw fileSystemError(cause, "read", { file });
+  });
   if (client === undefined) return async () => ({});
   // Requested each time: the client renews an expired token.
   return async () => Object.fromEntries(await client.getRequestHeaders());

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../../core/base/index.ts";
+import { readTextIfPresent } from "../io/index.ts";
 import { fetchJson, fetchRange, type RequestHeaders } from "./http.ts";
 import { PageChain } from "./pages.ts";
 import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
@@ -45,8 +45,8 @@ async function readToken(): Promise<string | undefined> {
   const { HF_TOKEN, HF_HOME, XDG_CACHE_HOME } = process.env;
   if (HF_TOKEN !== undefined && HF_TOKEN !== "") return HF_TOKEN;
   const home = HF_HOME || join(XDG_CACHE_HOME || join(homedir(), ".cache"), "huggingface");
-  const token = await readFile(join(home, "token"), "utf8").catch(() => "");
-  return token.trim() || undefined;
+  const token = await readTextIfPresent(join(home, "token"));
+  return token?.trim() || undefined;
 }
 
 function encodePath(path: string): string {
@@ -81,7 +81,12 @@ function findNextPage({ headers }: Response, page: string): string | undefined {
   if (link === undefined) return undefined;
   const next = URL.canParse(link, page) ? new URL(link, page) : undefined;
   if (next?.origin === new URL(page).origin) return next.href;
-  const where = next === undefined ? "an invalid address" : `another host, ${next.host}`;
+  const where =
+    next === undefined
+      ? "an invalid address"
+      : next.host === ""
+        ? `a ${next.protocol} address`
+        : `another host, ${next.host}`;
   throw new StoreFailure(`its list of files goes on at ${where}`, { status: 200, isPassing: false });
 }
 

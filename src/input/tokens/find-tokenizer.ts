@@ -12,13 +12,11 @@ import { leadsInside, statIfPresent } from "../io/index.ts";
 const DUMPS: ReadonlySet<string> = new Set(["train_data", "rollout_data", "policy_loss_debug"]);
 
 async function isFile(path: string): Promise<boolean> {
-  return (await statIfPresent(path).catch(() => undefined))?.isFile() === true;
+  return (await statIfPresent(path))?.isFile() === true;
 }
 
 async function isDumpDirectory(folder: string): Promise<boolean> {
-  const found = await Promise.all(
-    [...DUMPS].map((name) => statIfPresent(join(folder, name)).catch(() => undefined)),
-  );
+  const found = await Promise.all([...DUMPS].map((name) => statIfPresent(join(folder, name))));
   return found.some((stats) => stats?.isDirectory() === true);
 }
 

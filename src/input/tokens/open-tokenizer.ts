@@ -203,7 +203,7 @@ async function tokenizerFile(path: string): Promise<string> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return (await leadsInside(path)) && (await statIfPresent(path).catch(() => undefined)) !== undefined;
+  return (await leadsInside(path)) && (await statIfPresent(path)) !== undefined;
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { type Document, isCollection, LineCounter, parseDocument, visit } from "yaml";
 import { containError, FormatError, LimitError, NotFoundError } from "../../core/base/index.ts";
+import { isPresent } from "../../input/io/index.ts";
 import { isRlProbeConfig, readRlProbeConfig } from "./rl-probe-config.ts";
 
 /** A config as written, with its paths resolved against the config file. */
@@ -95,7 +95,7 @@ function refuseOddKeys(document: Document.Parsed, lines: LineCounter, file: stri
 /** `hf:org/model` may be a directory, or a model in the Hub's cache: what is not next to the config stays unchanged. */
 function hfLocation(dir: string, where: string): string {
   const folder = where.replace(/(@[^@/]*|\/\*)$/, "");
-  return existsSync(resolve(dir, folder)) ? `hf:${resolve(dir, where)}` : `hf:${where}`;
+  return isPresent(resolve(dir, folder)) ? `hf:${resolve(dir, where)}` : `hf:${where}`;
 }
 
 /** Applies `change` to every string in a value of lists and objects. */

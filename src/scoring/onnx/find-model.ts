@@ -1,6 +1,6 @@
-import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { NotFoundError } from "../../core/base/index.ts";
+import { listIfPresent, statIfPresent } from "../../input/io/index.ts";
 
 export interface FoundModel {
   readonly file: string;
@@ -26,17 +26,16 @@ const HINT =
  * Finds the model of a path: the file itself, or the first of the usual names in the directory or in its `onnx/`, or
  * the only `.onnx` file there.
  *
- * @throws NotFoundError
+ * @throws NotFoundError; FileSystemError where the path cannot be looked at
  */
 export async function findModel(path: string): Promise<FoundModel> {
-  const found = await stat(path).catch((cause: Error) => {
+  const found = await statIfPresent(path);
+  if (found === undefined)
     throw new NotFoundError(`${path} does not exist`, {
       at: { file: path },
       likely: "the path is misspelled, or the model was exported elsewhere",
       hint: "check the path; relative paths start at the current directory",
-      cause,
     });
-  });
   if (!found.isDirectory()) {
     const home = dirname(path);
     const above = basename(home) === "onnx" ? [dirname(home)] : [];
@@ -44,7 +43,8 @@ export async function findModel(path: string): Promise<FoundModel> {
   }
   const others: string[] = [];
   for (const folder of ["", "onnx"]) {
-    const here = (await readdir(join(path, folder)).catch(() => [])).filter((name) => name.endsWith(".onnx"));
+    const names = (await listIfPresent(join(path, folder))) ?? [];
+    const here = names.filter((name) => name.endsWith(".onnx"));
     const usual = NAMES.find((name) => here.includes(name));
     if (usual !== undefined) return inside(path, join(folder, usual));
     others.push(...here.map((name) => join(folder, name)));

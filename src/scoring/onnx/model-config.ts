@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FormatError } from "../../core/base/index.ts";
+import { readTextIfPresent } from "../../input/io/index.ts";
 
 /** Facts from the JSON files next to a model; null (or empty) where unknown. */
 export interface ModelConfig {
@@ -30,7 +30,7 @@ const NO_LIMIT = 1e9;
  * Reads `config.json`, `generation_config.json` and `tokenizer_config.json`, each from the first directory that has it.
  * A multimodal model's figures are those of its `text_config`.
  *
- * @throws FormatError for a file that is not a JSON object
+ * @throws FormatError for a file that is not a JSON object, FileSystemError for one that cannot be read
  */
 export async function readModelConfig(directories: readonly string[]): Promise<ModelConfig> {
   const whole = await readJson(directories, "config.json");
@@ -54,7 +54,7 @@ export async function readModelConfig(directories: readonly string[]): Promise<M
 async function readJson(directories: readonly string[], name: string): Promise<Json> {
   for (const directory of directories) {
     const file = join(directory, name);
-    const text = await readFile(file, "utf8").catch(() => undefined);
+    const text = await readTextIfPresent(file);
     if (text === undefined) continue;
     try {
       const value: unknown = JSON.parse(text);

@@ -5,11 +5,9 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { fileSystemError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { appendJsonl } from "../../input/ingest/index.ts";
-import { writeWholeFile } from "../../input/io/index.ts";
+import { readTextIfPresent, writeWholeFile } from "../../input/io/index.ts";
 
 export interface LinesForm<Line> {
   /** The part of a line that the digest covers. */
@@ -87,10 +85,7 @@ async function readWritten<Line extends object>(
   readonly sound: readonly string[];
   readonly damaged: readonly number[];
 }> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return "";
-    throw fileSystemError(error, "read", { file });
-  });
+  const text = (await readTextIfPresent(file)) ?? "";
   const found: Line[] = [];
   const sound: string[] = [];
   const damaged: number[] = [];

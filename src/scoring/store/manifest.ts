@@ -4,10 +4,9 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FormatError, NotFoundError, type RefusalReason, VersionError } from "../../core/base/index.ts";
-import { makeDirectory, writeWholeFile } from "../../input/io/index.ts";
+import { FormatError, type RefusalReason, VersionError } from "../../core/base/index.ts";
+import { listIfPresent, makeDirectory, readTextIfPresent, writeWholeFile } from "../../input/io/index.ts";
 import type { PolicyRole } from "../../results/index.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
 
@@ -95,14 +94,11 @@ export const paths = {
 /**
  * The manifest of a study directory; undefined where there is none.
  *
- * @throws FormatError when it is damaged
+ * @throws FormatError when it is damaged, FileSystemError when it cannot be read
  */
 export async function readManifest(dir: string): Promise<Manifest | undefined> {
   const file = paths.manifest(dir);
-  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined;
-    throw new NotFoundError(`${file} cannot be read: ${cause.message}`, { at: { file }, cause });
-  });
+  const text = await readTextIfPresent(file);
   if (text === undefined) return undefined;
   const damaged = (what: string, cause?: unknown): FormatError =>
     new FormatError(`${file} ${what}`, {
@@ -141,7 +137,7 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
 
 /** Whether a directory has scores, finished or not, of whatever policy. */
 export async function hasAnyScores(dir: string): Promise<boolean> {
-  const names = await readdir(join(dir, "scores")).catch(() => []);
+  const names = (await listIfPresent(join(dir, "scores"))) ?? [];
   return names.some((name) => !name.startsWith("."));
 }
 

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ErrorSpan } from "../../analyses/kl/index.ts";
-import { makeDirectory, removeLeftovers } from "../../input/io/index.ts";
+import { listIfPresent, makeDirectory, removeLeftovers } from "../../input/io/index.ts";
 import { paths } from "./manifest.ts";
 import { type DamagedScores, readSoundKeys } from "./scores-damage.ts";
 import {
@@ -208,7 +208,7 @@ async function* readInOrder(files: readonly string[], wanted: readonly string[])
 }
 
 async function partFiles(dir: string): Promise<string[]> {
-  const names = await readdir(dir).catch(() => []);
+  const names = (await listIfPresent(dir)) ?? [];
   return names
     .filter((name) => name.endsWith(".parquet") && !name.startsWith("."))
     .sort()

@@ -1,8 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { NotFoundError } from "../../core/base/index.ts";
-import { statIfPresent } from "../../input/io/index.ts";
+import { listIfPresent, readTextIfPresent, statIfPresent } from "../../input/io/index.ts";
 
 const WEIGHTS = /\.(safetensors|bin)$/;
 
@@ -11,7 +10,7 @@ const WEIGHTS = /\.(safetensors|bin)$/;
  * (`step_500`), `checkpoint-N` or `global_step_N` for a number, the same in a `huggingface` or `hf` folder of it, or
  * what the Hub's cache has under `snapshots` for a branch, tag or commit. `ORG/MODEL` is a directory, or that cache's.
  *
- * @throws NotFoundError when there is no such directory or revision
+ * @throws NotFoundError when there is no such directory or revision, FileSystemError when that cannot be told
  */
 export async function findCheckpoint(where: string): Promise<string> {
   if (await isDirectory(where)) return where;
@@ -90,20 +89,21 @@ async function refuseUncached(where: string): Promise<void> {
 
 /** The Hub's cache keeps branches and tags as files that name a commit, and commits as folders. */
 async function findSnapshot(dir: string, revision: string): Promise<string[]> {
-  const commit = await readFile(join(dir, "refs", revision), "utf8").catch(() => undefined);
+  const commit = await readTextIfPresent(join(dir, "refs", revision));
   return [...(commit === undefined ? [] : [join("snapshots", commit.trim())]), join("snapshots", revision)];
 }
 
+/** For a hint: without those that cannot be looked into. */
 async function revisionNames(dir: string): Promise<string[]> {
   const found: string[] = [];
-  for (const name of (await readdir(dir)).sort())
-    if ((await checkpointFiles(join(dir, name))).length > 0) found.push(name);
+  for (const name of ((await listIfPresent(dir)) ?? []).sort())
+    if ((await checkpointFiles(join(dir, name)).catch(() => [])).length > 0) found.push(name);
   return found.slice(0, 12);
 }
 
-/** Configuration and weights of a directory; empty where it lacks either, or cannot be read. */
+/** Configuration and weights of a directory; empty where it lacks either. @throws FileSystemError */
 export async function checkpointFiles(dir: string): Promise<string[]> {
-  const names = await readdir(dir).catch((): string[] => []);
+  const names = (await listIfPresent(dir)) ?? [];
   const weights = names.filter((name) => WEIGHTS.test(name)).sort();
   return names.includes("config.json") && weights.length > 0
     ? ["config.json", ...weights].map((name) => join(dir, name))

@@ -1,11 +1,10 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import type { Finding } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
-import { writeWholeFile } from "../../../input/io/index.ts";
+import { isPresent, writeWholeFile } from "../../../input/io/index.ts";
 import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../render/kl/index.ts";
 import type { KlReport } from "../../../results/index.ts";
 import {
@@ -148,7 +147,7 @@ async function answer(
 ): Promise<Answered | undefined> {
   const [dir] = paths;
   const more = analysisConfig(options);
-  if (paths.length === 1 && dir !== undefined && existsSync(join(dir, "study.json"))) {
+  if (paths.length === 1 && dir !== undefined && isPresent(join(dir, "study.json"))) {
     // Here it says what is reported.
     const { checkpoint: only, ...others } = options;
     refuseScoring(others, `${dir} is an already scored study`);

@@ -3,14 +3,13 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { AlertChange } from "../../../analyses/alerts/index.ts";
 import { FileSystemError, fileSystemError, isSystemError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { runPlaces } from "../../../input/batch-log/index.ts";
-import { makeDirectory, removeLeftovers } from "../../../input/io/index.ts";
+import { isPresent, makeDirectory, removeLeftovers } from "../../../input/io/index.ts";
 import { printable } from "../../../render/text/index.ts";
 import type { ServedRun } from "../../../results/index.ts";
 import { syncDirectory } from "../log/index.ts";
@@ -268,7 +267,7 @@ export class DataStore {
     const { name, folder, lastPart, areFiguresOld } = run;
     const path = join(this.directory, folder);
     let isSeen = !areFiguresOld;
-    if (this.#alerts !== undefined && existsSync(runPlaces(path).alerts)) {
+    if (this.#alerts !== undefined && isPresent(runPlaces(path).alerts)) {
       const { seen } = await this.#alerts.open(path);
       isSeen &&= lastPart <= seen;
     }

@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { formatBytes } from "../../../core/text/index.ts";
+import { isAbsence } from "../../../input/io/index.ts";
 import { printable } from "../../../render/text/index.ts";
 import type { DataStore } from "./data-store.ts";
 import { measureRun } from "./run-list.ts";
@@ -41,7 +42,10 @@ export async function applyRetention(
       folder,
       bytes: await measureRun(join(store.directory, folder)).then(
         (measured) => measured.bytes,
-        () => 0,
+        (error: unknown) => {
+          if (!isAbsence(error)) onFailed(error);
+          return 0;
+        },
       ),
     })),
   );

@@ -5,8 +5,8 @@
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isSystemError } from "../../../core/base/index.ts";
 import { partName, partSegment, runPlaces, segmentNumber } from "../../../input/batch-log/index.ts";
+import { isAbsence, statIfPresent } from "../../../input/io/index.ts";
 import type { RaisedAlert, ServedFigures } from "../../../results/index.ts";
 import { readKeptAlerts } from "../../alerts/index.ts";
 import { isRefused } from "../seal/refusals.ts";
@@ -64,8 +64,8 @@ export async function listRuns(
       .filter((entry) => entry.isDirectory())
       .map(({ name }) =>
         readRun(directory, name).catch((error: unknown) => {
-          const isForeign = isSystemError(error) && (error.code === "ENOENT" || error.code === "ENOTDIR");
-          if (!isForeign) onTrouble(name, error);
+          // Not a run's folder.
+          if (!isAbsence(error)) onTrouble(name, error);
           return undefined;
         }),
       ),
@@ -121,10 +121,7 @@ export async function measureRun(folder: string): Promise<{ bytes: number; parts
   let parts = 0;
   for (const entry of names) {
     if (!entry.isFile()) continue;
-    bytes += await stat(join(entry.parentPath, entry.name)).then(
-      ({ size }) => size,
-      () => 0,
-    );
+    bytes += (await statIfPresent(join(entry.parentPath, entry.name)))?.size ?? 0;
     if (partSegment(entry.name) !== undefined) parts++;
   }
   return { bytes, parts };

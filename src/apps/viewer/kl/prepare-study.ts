@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { NotFoundError } from "../../../core/base/index.ts";
+import { isPresent } from "../../../input/io/index.ts";
 import {
   type AnalyzeProgress,
   readAnalysisConfig,
@@ -32,7 +32,7 @@ export interface PrepareStudyOptions {
 
 /** Whether a path is the directory of a study. */
 export function isStudy(path: string): boolean {
-  return existsSync(join(path, "study.json"));
+  return isPresent(join(path, "study.json"));
 }
 
 /**

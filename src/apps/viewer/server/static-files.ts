@@ -9,6 +9,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NotFoundError } from "../../../core/base/index.ts";
+import { isAbsence } from "../../../input/io/index.ts";
 import type { Content } from "./reply.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -58,10 +59,15 @@ export async function filesBelow(directory: string): Promise<string[]> {
     .sort();
 }
 
+function noFiles(cause: unknown): string[] {
+  if (isAbsence(cause)) return [];
+  throw cause;
+}
+
 /** Contents by path; `/` is the page. @throws NotFoundError when there is none */
 export async function staticFiles(directory: string): Promise<ReadonlyMap<string, Content>> {
   const files = new Map<string, Content>();
-  for (const name of await filesBelow(directory).catch(() => [])) {
+  for (const name of await filesBelow(directory).catch(noFiles)) {
     const bytes = await readFile(join(directory, name));
     files.set(`/${name}`, {
       bytes,

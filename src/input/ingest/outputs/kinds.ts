@@ -5,12 +5,12 @@
  */
 
 import type { Stats } from "node:fs";
-import { open, readdir, readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileSystemError } from "../../../core/base/index.ts";
 import { WRITER_KEY } from "../../../core/schema/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
-import { openFile, openZip } from "../../io/index.ts";
+import { listIfPresent, openFile, openZip } from "../../io/index.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
 /** Kinds of output of the command line. A file is only replaced by one of its own kind. */
@@ -220,8 +220,7 @@ async function isStudyDirectory(path: string, names: readonly string[]): Promise
 }
 
 async function isEmpty(path: string): Promise<boolean> {
-  const names = await readdir(path).catch(() => []);
-  return names.length === 0;
+  return ((await listIfPresent(path)) ?? []).length === 0;
 }
 
 async function jsonIn(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {

@@ -4,9 +4,8 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
-import { fileSystemError, isSystemError, UsageError } from "../../../../core/base/index.ts";
-import { writeWholeFile } from "../../../../input/io/index.ts";
+import { UsageError } from "../../../../core/base/index.ts";
+import { readTextIfPresent, writeWholeFile } from "../../../../input/io/index.ts";
 
 export interface KeptKind<Item> {
   /** Undefined, or throws, for what is not an item. */
@@ -22,10 +21,7 @@ export interface KeptKind<Item> {
  * @throws FileSystemError when the file is there and cannot be read: the next change would overwrite it
  */
 export async function readKept<Item>(file: string, { read, most }: KeptKind<Item>): Promise<Item[]> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    if (isSystemError(cause) && cause.code === "ENOENT") return "";
-    throw isSystemError(cause) ? fileSystemError(cause, "read", { file }) : cause;
-  });
+  const text = (await readTextIfPresent(file)) ?? "";
   const items = text.split("\n").flatMap((line): Item[] => {
     try {
       const item = read(JSON.parse(line));

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { statIfPresent } from "./stat-if-present.ts";
+import { isPresent, listIfPresent, readTextIfPresent, statIfPresent } from "./if-present.ts";
 
 let directory: string;
 beforeAll(() => {
@@ -38,5 +38,28 @@ describe("statIfPresent", () => {
       _tag: "FileSystemError",
       message: expect.stringContaining("EACCES"),
     });
+  });
+});
+
+describe("readTextIfPresent, listIfPresent and isPresent", () => {
+  it("give what is there, and nothing where nothing is", async () => {
+    expect(await readTextIfPresent(join(directory, "file"))).toBe("four");
+    expect(await listIfPresent(directory)).toContain("file");
+    expect(isPresent(directory)).toBe(true);
+    for (const nothing of [join(directory, "none"), join(directory, "file", "below")]) {
+      expect(await readTextIfPresent(nothing)).toBeUndefined();
+      expect(await listIfPresent(nothing)).toBeUndefined();
+      expect(isPresent(nothing)).toBe(false);
+    }
+  });
+
+  it("fail for what is there and cannot be read", async () => {
+    const failed = { _tag: "FileSystemError" };
+    const around = join(directory, "around");
+    symlinkSync("around", around);
+    await expect(readTextIfPresent(directory)).rejects.toMatchObject(failed);
+    await expect(readTextIfPresent(around)).rejects.toMatchObject(failed);
+    await expect(listIfPresent(around)).rejects.toMatchObject(failed);
+    expect(() => isPresent(around)).toThrow("ELOOP");
   });
 });
