@@ -81,12 +81,7 @@ function findNextPage({ headers }: Response, page: string): string | undefined {
   if (link === undefined) return undefined;
   const next = URL.canParse(link, page) ? new URL(link, page) : undefined;
   if (next?.origin === new URL(page).origin) return next.href;
-  const where =
-    next === undefined
-      ? "an invalid address"
-      : next.host === ""
-        ? `a ${next.protocol} address`
-        : `another host, ${next.host}`;
+  const where = next?.host ? `another host, ${next.host}` : "an invalid address";
   throw new StoreFailure(`its list of files goes on at ${where}`, { status: 200, isPassing: false });
 }
 

@@ -207,6 +207,12 @@ describe("a list of the hub", () => {
     expect(other.requests).toEqual([]);
   });
 
+  it("that goes on at no host is refused", async () => {
+    const { url } = await serve(list(() => "file:///etc/passwd"));
+    vi.stubEnv("HF_ENDPOINT", url);
+    await expect(findRemote("hf://datasets/me/runs/a")).rejects.toThrow("goes on at an invalid address");
+  });
+
   it("that leads in a circle ends", async () => {
     const { url, requests } = await serve(
       list(({ url: at }) => (at!.endsWith("page=1") ? "/page=2" : "/page=1")),
