@@ -3,6 +3,7 @@ import type { GateCheck, MismatchReport, SeriesReport } from "../../results/inde
 import { parseCondition, parseFigureName } from "../conditions/index.ts";
 import {
   type Baseline,
+  distinctRuns,
   evaluateGate,
   type GateOptions,
   type LearnedRun,
@@ -261,9 +262,11 @@ describe("a gate", () => {
   });
 });
 
+let runsMade = 0;
+/** No two have all figures in common, as no two runs have. */
 const learned = (name: string, drawn: Drawn, sha256: string | null = name): LearnedRun => ({
   run: { name, date: null, files: 1, sha256 },
-  results: makeReport(drawn),
+  results: makeReport({ ...drawn, metrics: { delta_std: ++runsMade, ...drawn.metrics } }),
 });
 const runs = (...values: number[]): LearnedRun[] =>
   values.map((delta_mean, at) =>
@@ -385,6 +388,30 @@ describe("learning", () => {
     expect(twice.checks[0]!.values).toEqual([2]);
     const others = learnBaseline([learned("b", { metrics: { delta_mean: 3 } }, null)], twice);
     expect(others.checks[0]!.values).toEqual([2, 3]);
+  });
+
+  it("counts a run once whose data come again in other files", () => {
+    const figures = { metrics: ["delta_mean", "delta_abs_mean", "k3", "prob_diff_above_half"] };
+    const data = { delta_mean: 1 / 3, delta_abs_mean: 0.2, k3: 0.3, prob_diff_above_half: 0, delta_std: 1 };
+    const plain = learned("run", { metrics: data });
+    const zipped = learned("run.gz", { metrics: data });
+    expect(distinctRuns([plain, zipped])).toEqual([plain]);
+    const first = learnBaseline([plain], undefined, figures);
+    // As a baseline's file keeps it.
+    const stored = {
+      ...first,
+      checks: first.checks.map((check) => ({
+        ...check,
+        values: check.values.map((v) => v && +v.toPrecision(7)),
+      })),
+    };
+    expect(learnBaseline([zipped], stored).runs.map(({ name }) => name)).toEqual(["run.gz"]);
+    const other = learned("other", { metrics: { ...data, k3: 0.30001 } });
+    expect(learnBaseline([other], stored).runs.map(({ name }) => name)).toEqual(["run", "other"]);
+    // Two figures, and one that is 0 in both, agree by chance.
+    const few = { metrics: ["delta_mean", "k3", "prob_diff_above_half"] };
+    const alike = learned("alike", { metrics: { ...data, delta_std: 2 } });
+    expect(learnBaseline([alike], learnBaseline([plain], undefined, few)).runs).toHaveLength(2);
   });
 
   it("keeps fifty runs, the newest", () => {

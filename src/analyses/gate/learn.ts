@@ -43,8 +43,9 @@ export const DEFAULT_ALPHA = 0.01;
 const MOST_RUNS = 50;
 
 /**
- * A baseline from runs that are taken to be sound, after those of `before`. A run whose files are already in it takes
- * that place and is not counted twice, nor are runs given together that have the same files; of more than 50 the oldest go. Limits stay.
+ * A baseline from runs that are taken to be sound, after those of `before`. A run that is already in it, by
+ * its files or by its figures (the same data in another format), takes that place and is not counted twice, nor are runs
+ * given together that are the same; of more than 50 the oldest go. Limits stay.
  *
  * @throws SchemaError where a run has a figure that is not finite: it is not a run to learn from
  * @throws EmptyInputError where a run has too few tokens or sequences for a word on it, or none of the figures
@@ -58,7 +59,7 @@ export function learnBaseline(
   const runs = distinctRuns(given);
   const kept = (before?.runs ?? [])
     .map((run, at) => ({ run, at }))
-    .filter(({ run }) => !runs.some((one) => isSame(one.run, run)));
+    .filter(({ run, at }) => !runs.some((one) => isSame(one.run, run) || isRepeated(one, before!, at)));
   const dropped = Math.max(0, kept.length + runs.length - MOST_RUNS);
   const old = kept.slice(dropped);
   const added = runs.slice(Math.max(0, runs.length - MOST_RUNS));
@@ -88,11 +89,56 @@ export function learnBaseline(
   };
 }
 
-/** The runs without those whose files are the same as another's: the first of each stays. */
+/** The runs without those that are another's files, or its data in other files: the first of each stays. */
 export function distinctRuns(runs: readonly LearnedRun[]): LearnedRun[] {
   return runs.filter(
-    ({ run }, at) => !runs.slice(0, at).some((one) => run.sha256 !== null && one.run.sha256 === run.sha256),
+    ({ run, results }, at) =>
+      !runs
+        .slice(0, at)
+        .some(
+          (one) =>
+            (run.sha256 !== null && one.run.sha256 === run.sha256) || hasSameData(one.results, results),
+        ),
   );
+}
+
+/** Figures other than 0 that agree in two runs of the same data: fewer may agree by chance. */
+const FEWEST_EQUAL = 3;
+/** A baseline keeps seven digits. */
+const ROUNDING = 1e-6;
+
+/** Whether two runs are of the same data, in whatever files: all their figures agree. */
+function hasSameData(a: Results, b: Results): boolean {
+  const list = (results: Results): number[] =>
+    results.kind === "series"
+      ? results.series.flatMap(({ values }) => values.map(Number))
+      : Object.values(results.metrics);
+  return agreeing(list(a), list(b)) >= FEWEST_EQUAL;
+}
+
+/** Whether a run is the one at a place of a baseline, whose files are not known to be the same. */
+function isRepeated({ results }: LearnedRun, before: Baseline, at: number): boolean {
+  const pairs = before.checks.flatMap(({ figure, values }): [number, number][] => {
+    const found = readFigures(results, figure);
+    const known = values[at] ?? null;
+    return known === null || "missing" in found ? [] : [[found.readings[0]!.value, known]];
+  });
+  return (
+    agreeing(
+      pairs.map(([value]) => value),
+      pairs.map(([, known]) => known),
+    ) >= FEWEST_EQUAL
+  );
+}
+
+/** How many values other than 0 agree; 0 where any two do not. */
+function agreeing(a: readonly number[], b: readonly number[]): number {
+  const areAlike = a.length === b.length && a.every((value, i) => isAlike(value, b[i]!));
+  return areAlike ? a.filter((value) => value !== 0 && Number.isFinite(value)).length : 0;
+}
+
+function isAlike(a: number, b: number): boolean {
+  return Object.is(a, b) || Math.abs(a - b) <= ROUNDING * Math.abs(a);
 }
 
 /** What a run's figures were drawn from. */
