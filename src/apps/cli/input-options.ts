@@ -13,7 +13,7 @@ const COLUMN_MEANINGS: Readonly<Record<MappedColumn, string>> = {
   prompt: "prompt token ids",
   attention: "attention mask",
   lengths: "tokens per sequence, for packed arrays",
-  rescore: "log-probs of the rollout engine's prefill of the finished text, the third column of `doctor`",
+  rescore: "log-probs of the rollout engine's prefill of the finished text, the third column of doctor",
   step: "training step",
   rank: "rank",
   reward: "reward",

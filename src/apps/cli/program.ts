@@ -6,18 +6,15 @@
  *
  * @module
  */
-import { Argument, Command, CommanderError, Help, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import { setDuckdbAllocator } from "./duckdb-allocator.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { formatLine } from "./messages.ts";
 import { packageVersion } from "./package-version.ts";
+import { formatProgramHelp } from "./program-help.ts";
 import { writeMessage, writeOutput } from "./standard-streams.ts";
 import { type ColorChoice, openTerminal } from "./terminal.ts";
 import { formatExamples, VERBS, type Verb } from "./verbs/index.ts";
-
-const EXIT_STATUSES = `
-Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 unreadable or misaligned data,
-4 done but some inputs were skipped, 130 interrupted.`;
 
 /** Parses the command line, runs the verb, returns the exit status. */
 export async function runCommandLine(argv: readonly string[]): Promise<ExitStatus> {
@@ -56,7 +53,6 @@ export function buildProgram(
   run: (verb: Verb, command: Command) => Promise<void>,
   withFlags: readonly Verb[] = VERBS,
 ): Command {
-  const everyday = VERBS.flatMap(({ examples }) => examples.filter((example) => example.everyday));
   const program = new Command("logratio")
     .configureOutput({
       writeOut: writeOutput,
@@ -70,11 +66,10 @@ export function buildProgram(
       new Option("--color <when>", "color the output").choices(["auto", "always", "never"]).default("auto"),
     )
     .addOption(new Option("--no-color", "the same as --color never").hideHelp())
-    .configureHelp({ subcommandTerm: formatTerm })
-    .addHelpText("after", `${formatExamples(everyday)}\n${EXIT_STATUSES}`)
     .showHelpAfterError("(see --help)")
     // Without this commander ends the process itself, before output to a pipe is through.
     .exitOverride();
+  program.helpInformation = formatProgramHelp;
   for (const verb of VERBS) {
     const command = addVerb(program, verb);
     if (withFlags.includes(verb)) completeVerb(command, verb, run);
@@ -82,17 +77,9 @@ export function buildProgram(
   return program;
 }
 
-/** A verb in the program's help, as commander writes it, whether or not the verb was given its flags here. */
-function formatTerm(command: Command): string {
-  const verb = VERBS.find(({ name }) => name === command.name());
-  if (verb === undefined) return new Help().subcommandTerm(command);
-  const flags = verb.addOptions === undefined ? [] : ["[options]"];
-  return [verb.name, ...flags, ...verb.arguments.map(({ syntax }) => syntax)].join(" ");
-}
-
 function addVerb(program: Command, verb: Verb): Command {
   // `command()` copies exitOverride and configureOutput from the program, so both must be set before this.
-  const command = program.command(verb.name).description(verb.summary);
+  const command = program.command(verb.name).summary(verb.summary).description(verb.description);
   if (verb.usage !== undefined) command.usage(verb.usage);
   return command;
 }

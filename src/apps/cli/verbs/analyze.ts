@@ -5,7 +5,8 @@ import type { Verb } from "./verb.ts";
 
 export const analyze: Verb<[paths: string[]], AnalyzeOptions> = {
   name: "analyze",
-  summary: "analyze logs of high-divergence tokens: correctness, digits, tests, scenarios",
+  summary: "statistics of such logs: correctness, digits, tests",
+  description: "analyze logs of high-divergence tokens: correctness, digits, tests, scenarios",
   arguments: [
     {
       syntax: "<path...>",
@@ -13,7 +14,7 @@ export const analyze: Verb<[paths: string[]], AnalyzeOptions> = {
     },
   ],
   examples: [
-    { line: "logratio analyze log.jsonl", shows: "every analysis of that log, on one page", everyday: true },
+    { line: "logratio analyze log.jsonl", shows: "every analysis of that log, on one page" },
     { line: "logratio analyze logs/ --html page.html", shows: "a directory of logs, with pictures" },
     {
       line: 'logratio analyze log.jsonl --where "is_correct and prob_divergence > 0.9"',

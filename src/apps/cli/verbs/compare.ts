@@ -6,21 +6,21 @@ import type { Verb } from "./verb.ts";
 
 export const compare: Verb<[paths: string[]], CompareOptions> = {
   name: "compare",
-  summary:
+  summary: "certify that two policies agree, or where not",
+  description:
     "certify that two policies agree (equal, or equivalent within a tolerance), or show where they differ",
   usage: "<a> [b] [options]",
   arguments: [
     {
       syntax: "<path...>",
       meaning:
-        "two files or directories, A and B, as `report` reads them; one alone: its rollout column against its trainer column",
+        "two files or directories, A and B, as report reads them; one alone: its rollout column against its trainer column",
     },
   ],
   examples: [
     {
       line: "logratio compare engine-0.11/ engine-0.12/",
       shows: "two releases that scored the same tokens",
-      everyday: true,
     },
     {
       line: "logratio compare tp4/ tp8/ --column trainer --within 0",

@@ -2,7 +2,8 @@ import type { Verb } from "./verb.ts";
 
 export const completions: Verb<[shell: string]> = {
   name: "completions",
-  summary: "print a script that lets bash, zsh or fish complete verbs, flags and paths",
+  summary: "of shells",
+  description: "print a script that lets bash, zsh or fish complete verbs, flags and paths",
   arguments: [
     { syntax: "<shell>", meaning: "the shell that the script is for", choices: ["bash", "zsh", "fish"] },
   ],

@@ -3,7 +3,8 @@ import type { Verb } from "./verb.ts";
 
 export const conformance: Verb<[directory: string], ConformanceOptions> = {
   name: "conformance",
-  summary: "run golden cases through the library and print one line per case",
+  summary: "tests",
+  description: "run golden cases through the library and print one line per case",
   arguments: [{ syntax: "<dir>", meaning: "directory of case files" }],
   examples: [{ line: "logratio conformance cases/ --json", shows: "one JSON object per case" }],
   addOptions: (command) =>

@@ -6,7 +6,8 @@ import type { Verb } from "./verb.ts";
 
 export const convert: Verb<[paths: string[]], ConvertOptions> = {
   name: "convert",
-  summary: "write a run as a Parquet record in logratio's format (docs/formats/record.md)",
+  summary: "to Parquet",
+  description: "write a run as a Parquet record in logratio's format (docs/formats/record.md)",
   arguments: [RUN_PATHS],
   examples: [
     { line: "logratio convert dumps/ --out run.parquet", shows: "one row per sequence" },

@@ -6,18 +6,17 @@ import type { Verb } from "./verb.ts";
 
 export const correct: Verb<[paths: string[]], CorrectOptions> = {
   name: "correct",
-  summary: "apply importance weights and rejection masks, a trainer's or your own, to recorded data",
-  arguments: [{ syntax: "[path...]", meaning: "same as `report`" }],
+  summary: "apply weights and masks, or check a config",
+  description: "apply importance weights and rejection masks, a trainer's or your own, to recorded data",
+  arguments: [{ syntax: "[path...]", meaning: "same as report" }],
   examples: [
     {
       line: "logratio correct dumps/ --preset verl --set rollout_is=token",
       shows: "the keys verl would log",
-      everyday: true,
     },
     {
       line: "logratio correct --lint ppo_trainer.yaml",
       shows: "what a trainer's config really does, and its traps",
-      everyday: true,
     },
     { line: "logratio correct --list", shows: "every preset, its settings and defaults" },
     {
@@ -45,7 +44,7 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
           )
           .option(
             "--correction <text>",
-            "instead of a preset, the correction itself, as `sweep` and the page's address write it: 'weight:token truncate:..2'",
+            "instead of a preset, the correction itself, as sweep and the page's address write it: 'weight:token truncate:..2'",
           )
           .option(
             "--out <path>",

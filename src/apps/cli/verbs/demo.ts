@@ -6,13 +6,13 @@ import type { Verb } from "./verb.ts";
 
 export const demo: Verb<[], ReportOptions> = {
   name: "demo",
-  summary: "a report on the recorded example run (a tiny model, stale rollout weights)",
+  summary: "a recorded run",
+  description: "a report on the recorded example run (a tiny model, stale rollout weights)",
   arguments: [],
   examples: [
     {
       line: "logratio demo",
       shows: "a report on a recorded run that comes with logratio",
-      everyday: true,
     },
     { line: "logratio demo --html demo.html", shows: "the same as a page with pictures" },
   ],

@@ -5,13 +5,13 @@ import type { Verb } from "./verb.ts";
 
 export const digits: Verb<[paths: string[]], DigitsOptions> = {
   name: "digits",
-  summary: "how sure the policies are about digits: number-token loss",
+  summary: "how sure the policies are about digits",
+  description: "how sure the policies are about digits: number-token loss",
   arguments: [RUN_PATHS],
   examples: [
     {
       line: "logratio digits dumps/ --tokenizer model/",
       shows: "how sure the policies are, and how far off",
-      everyday: true,
     },
     {
       line: "logratio digits dumps/ --tokenizer model/ --truth answers.jsonl",

@@ -7,13 +7,13 @@ import type { Verb } from "./verb.ts";
 
 export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
   name: "divergence",
-  summary: "log the tokens whose two probabilities differ most, with their context",
+  summary: "log the tokens that differ most, with context",
+  description: "log the tokens whose two probabilities differ most, with their context",
   arguments: [RUN_OR_PARTS],
   examples: [
     {
       line: "logratio divergence dumps/ --tokenizer model/ --out log.jsonl",
       shows: "the most divergent tokens, in context",
-      everyday: true,
     },
     {
       line: "logratio divergence dumps/ --threshold 0.5 --top-k 20 --out 'logs/{iteration}.jsonl'",

@@ -6,13 +6,13 @@ import type { Verb } from "./verb.ts";
 
 export const doctor: Verb<[paths: string[]], DoctorOptions> = {
   name: "doctor",
-  summary: "what causes the mismatch, how sure the diagnosis is, and what to do about it",
+  summary: "what causes the mismatch, how sure, what to do",
+  description: "what causes the mismatch, how sure the diagnosis is, and what to do about it",
   arguments: [RUN_OR_PARTS],
   examples: [
     {
       line: "logratio doctor dumps/",
       shows: "the most likely causes with evidence, the fix, the next experiment",
-      everyday: true,
     },
     { line: "logratio doctor dumps/ --html doctor.html", shows: "the same as a page, with pictures" },
     { line: "logratio doctor dumps/ --for slime", shows: "fixes as slime's own flags" },

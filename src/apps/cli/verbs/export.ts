@@ -6,7 +6,8 @@ import type { Verb } from "./verb.ts";
 
 export const exportRun: Verb<[paths: string[]], ExportOptions> = {
   name: "export",
-  summary: "write a run's figures per step for TensorBoard, Weights & Biases or Prometheus",
+  summary: "figures for TensorBoard, W&B or Prometheus",
+  description: "write a run's figures per step for TensorBoard, Weights & Biases or Prometheus",
   arguments: [RUN_PATHS],
   examples: [
     { line: "logratio export dumps/ --tensorboard runs/mismatch", shows: "an event file in this directory" },

@@ -7,18 +7,18 @@ import type { Verb } from "./verb.ts";
 
 export const gate: Verb<[paths: string[]], GateOptions> = {
   name: "gate",
-  summary: "fail a build when a run leaves the corridors of a baseline or breaks a limit",
+  summary: "fail a build when a run leaves a baseline or limit",
+  description: "fail a build when a run leaves the corridors of a baseline or breaks a limit",
   arguments: [
     {
       syntax: "<path...>",
-      meaning: "same as `report`, or a file of report --json; with --update each path is one run",
+      meaning: "same as report, or a file of report --json; with --update each path is one run",
     },
   ],
   examples: [
     {
       line: "logratio gate dumps/ --limit 'delta_abs_mean <= 0.015'",
       shows: "a limit that the whole interval must keep",
-      everyday: true,
     },
     {
       line: "logratio gate runs/* --update --against baseline.yaml",

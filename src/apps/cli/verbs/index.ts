@@ -30,28 +30,17 @@ import { view } from "./view.ts";
 
 export { formatExamples, type Verb } from "./verb.ts";
 
-export const VERBS: readonly Verb[] = [
-  report,
-  demo,
-  view,
-  serve,
-  show,
-  doctor,
-  compare,
-  gate,
-  correct,
-  convert,
-  exportRun,
-  sweep,
-  summarize,
-  merge,
-  digits,
-  analyze,
-  sql,
-  divergence,
-  score,
-  kl,
-  mcp,
-  completions,
-  conformance,
+/** The verbs by the job that they do. */
+export const VERB_GROUPS: readonly (readonly [job: string, verbs: readonly Verb[]])[] = [
+  ["look", [report, show, view]],
+  ["explain", [doctor, compare, divergence, analyze, digits]],
+  ["act", [sweep, correct, gate]],
+  ["while training", [serve, exportRun]],
+  ["checkpoints", [score, kl]],
+  ["many machines", [summarize, merge]],
 ];
+
+/** What is needed once, or by few. */
+export const OTHER_VERBS: readonly Verb[] = [demo, convert, sql, mcp, completions, conformance];
+
+export const VERBS: readonly Verb[] = [...VERB_GROUPS.flatMap(([, verbs]) => verbs), ...OTHER_VERBS];

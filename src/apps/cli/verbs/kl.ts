@@ -7,20 +7,20 @@ import type { Verb } from "./verb.ts";
 
 export const kl: Verb<[paths: string[]], KlCommandOptions> = {
   name: "kl",
-  summary: "what training changed: token-level KL between checkpoints on the same text",
+  summary: "what training changed, token by token",
+  description: "what training changed: token-level KL between checkpoints on the same text",
   arguments: [
     {
       syntax: "[path...]",
       meaning:
-        "a study's YAML or directory, saved logits (.npz, .safetensors), or same as `score`; several studies of the same " +
-        "policies, or the parts that `summarize --for kl` made of them",
+        "a study's YAML or directory, saved logits (.npz, .safetensors), or same as score; several studies of the same " +
+        "policies, or the parts that summarize --for kl made of them",
     },
   ],
   examples: [
     {
       line: "logratio kl texts.jsonl --policy 'onnx:ckpt/*' --reference dpo",
       shows: "what training changed, and at which tokens",
-      everyday: true,
     },
     { line: "logratio kl study.yaml --html study.html", shows: "one config, one page" },
     {

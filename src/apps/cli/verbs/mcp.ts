@@ -3,7 +3,9 @@ import type { Verb } from "./verb.ts";
 
 export const mcp: Verb<[roots: string[]], McpCommandOptions> = {
   name: "mcp",
-  summary: "let an agent read runs: a read-only Model Context Protocol server on standard input and output",
+  summary: "for agents",
+  description:
+    "let an agent read runs: a read-only Model Context Protocol server on standard input and output",
   arguments: [
     {
       syntax: "[root...]",

@@ -5,16 +5,17 @@ import type { Verb } from "./verb.ts";
 
 export const merge: Verb<[parts: string[]], MergeOptions> = {
   name: "merge",
-  summary:
-    "turn parts of `summarize` into the report of all their shards, or into one part; `doctor`, `sweep`, `divergence` and `kl` also read parts",
+  summary: "such files into the report of all shards",
+  description:
+    "turn parts of summarize into the report of all their shards, or into one part; doctor, sweep, divergence and kl also read parts",
   arguments: [
-    { syntax: "<part...>", meaning: ".lrs files, and directories of them; addresses as in `report`" },
+    { syntax: "<part...>", meaning: ".lrs files, and directories of them; addresses as in report" },
   ],
   examples: [
     { line: "logratio merge parts/ --html report.html", shows: "the report, and the same as a page" },
     {
       line: "logratio merge a.lrs b.lrs --json",
-      shows: "what `logratio report --json` of their shards prints",
+      shows: "what logratio report --json of their shards prints",
     },
     { line: "logratio merge parts/rank0* --out rank0.lrs", shows: "several parts as one" },
   ],

@@ -13,7 +13,8 @@ import type { Verb } from "./verb.ts";
 
 export const report: Verb<[paths: string[]], ReportOptions & PlaceOptions> = {
   name: "report",
-  summary: "how far apart the rollout and trainer policies are, where, and whether that is normal",
+  summary: "how far apart two policies are, and is that normal",
+  description: "how far apart the rollout and trainer policies are, where, and whether that is normal",
   arguments: [
     {
       syntax: "<path...>",
@@ -25,23 +26,20 @@ export const report: Verb<[paths: string[]], ReportOptions & PlaceOptions> = {
     {
       line: "logratio report dumps/",
       shows: "a directory that a trainer wrote: every step and rank in it",
-      everyday: true,
     },
-    { line: "logratio report dumps/ --html report.html", shows: "the same as a page", everyday: true },
+    { line: "logratio report dumps/ --html report.html", shows: "the same as a page" },
     {
       line: "logratio report dumps/ --parity verl",
       shows: "also what verl itself would have logged",
-      everyday: true,
     },
     {
       line: "logratio report dumps/ --filter 'turn:3 correct:no'",
       shows: "the fourth turn of wrong responses alone",
     },
-    { line: "logratio report a.json b.json", shows: "two files that scored the same tokens", everyday: true },
+    { line: "logratio report a.json b.json", shows: "two files that scored the same tokens" },
     {
       line: "logratio report my.parquet --rollout lp_vllm --trainer lp_fsdp --mask loss_mask",
       shows: "columns by name; with only one of them, that policy alone",
-      everyday: true,
     },
     {
       line: "logratio report s3://bucket/run/ --on ray://head:10001",

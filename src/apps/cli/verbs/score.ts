@@ -4,7 +4,8 @@ import type { Verb } from "./verb.ts";
 
 export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
   name: "score",
-  summary: "score texts under several policies by teacher forcing, and store the scores",
+  summary: "score texts under several policies, and keep it",
+  description: "score texts under several policies by teacher forcing, and store the scores",
   arguments: [
     {
       syntax: "[path...]",

@@ -4,7 +4,8 @@ import type { Verb } from "./verb.ts";
 
 export const serve: Verb<[directory: string], ServeCommandOptions> = {
   name: "serve",
-  summary: "receive batches from recorders over HTTP, and show every run while it trains",
+  summary: "receive batches over HTTP, show runs as they train",
+  description: "receive batches from recorders over HTTP, and show every run while it trains",
   arguments: [
     { syntax: "<directory>", meaning: "directory for the runs, a folder each; created if missing" },
   ],
@@ -12,7 +13,6 @@ export const serve: Verb<[directory: string], ServeCommandOptions> = {
     {
       line: "logratio serve runs/",
       shows: "recorders: logratio.init(url=…)",
-      everyday: true,
     },
     {
       line: "logratio serve runs/ --host 0.0.0.0",

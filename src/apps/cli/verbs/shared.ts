@@ -3,11 +3,10 @@ import type { VerbArgument } from "./verb.ts";
 export const TOKENIZER = "the model's tokenizer: a directory with tokenizer.json, or that file";
 
 /** The argument of every verb that reads runs. */
-export const RUN_PATHS: VerbArgument = { syntax: "<path...>", meaning: "same as `report`" };
+export const RUN_PATHS: VerbArgument = { syntax: "<path...>", meaning: "same as report" };
 
 /** Of verbs whose sums `summarize` writes too. */
 export const RUN_OR_PARTS: VerbArgument = {
   syntax: "<path...>",
-  meaning:
-    "same as `report`; or parts that `summarize --for` this verb made: .lrs files, directories of them",
+  meaning: "same as report; or parts that summarize --for this verb made: .lrs files, directories of them",
 };

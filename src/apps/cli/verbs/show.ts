@@ -7,19 +7,19 @@ import type { Verb } from "./verb.ts";
 
 export const show: Verb<[paths: string[]], ShowOptions> = {
   name: "show",
-  summary: "print one sequence in color, token by token, or everything about one token",
+  summary: "one sequence or token in color, in the terminal",
+  description: "print one sequence in color, token by token, or everything about one token",
   usage: "<path...> <handle> [options]",
   arguments: [
     {
       syntax: "<path...>",
-      meaning: "same as `report`, then a handle such as s12.r3.q41.t880, or `worst`",
+      meaning: "same as report, then a handle such as s12.r3.q41.t880, or worst",
     },
   ],
   examples: [
     {
       line: "logratio show dumps/ s12.r3.q41",
       shows: "one sequence, token by token, in the terminal",
-      everyday: true,
     },
     {
       line: "logratio show dumps/ s12.r3.q41 --tokenizer model/",

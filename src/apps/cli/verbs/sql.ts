@@ -4,7 +4,8 @@ import type { Verb } from "./verb.ts";
 
 export const sql: Verb<[query: string, files: string[]], SqlOptions> = {
   name: "sql",
-  summary:
+  summary: "on files",
+  description:
     "run one SQL query over JSONL, Parquet and CSV files; each is a table named after its file, the first also t",
   arguments: [
     {

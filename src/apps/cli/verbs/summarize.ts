@@ -9,13 +9,14 @@ import type { Verb } from "./verb.ts";
 
 export const summarize: Verb<[paths: string[]], SummarizeOptions> = {
   name: "summarize",
-  summary:
+  summary: "shards into small files, on any machine",
+  description:
     "summarize shards into files, on any machine, for one merged report (docs/larger-than-one-machine.md)",
   usage: "PATH... --out PART.lrs|DIR [options], or --worker",
   arguments: [
     {
       syntax: "[path...]",
-      meaning: "same as `report`; with --for kl studies, and directories of them; not with --worker",
+      meaning: "same as report; with --for kl studies, and directories of them; not with --worker",
     },
   ],
   examples: [
@@ -26,11 +27,11 @@ export const summarize: Verb<[paths: string[]], SummarizeOptions> = {
     },
     {
       line: "logratio summarize dumps/ --for doctor --out parts/",
-      shows: "for `logratio doctor parts/`",
+      shows: "for logratio doctor parts/",
     },
     {
       line: "logratio summarize shard*.study --for kl --out parts/",
-      shows: "studies that `logratio score` wrote, for `logratio kl parts/`",
+      shows: "studies that logratio score wrote, for logratio kl parts/",
     },
   ],
   addOptions: (command) =>

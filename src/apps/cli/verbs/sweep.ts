@@ -7,13 +7,13 @@ import type { Verb } from "./verb.ts";
 
 export const sweep: Verb<[paths: string[]], SweepOptions> = {
   name: "sweep",
-  summary: "compare what each correction would do to this run, and print the best one as a config",
+  summary: "which correction suits this run, as a config",
+  description: "compare what each correction would do to this run, and print the best one as a config",
   arguments: [RUN_OR_PARTS],
   examples: [
     {
       line: "logratio sweep dumps/",
       shows: "which correction, with which threshold, and its config",
-      everyday: true,
     },
     { line: "logratio sweep dumps/ --for verl,xtuner", shows: "the config for these trainers only" },
     {
@@ -50,7 +50,7 @@ export function addGridOptions(command: Command): Command {
     )
     .option(
       "--correction <text>",
-      "also try this correction, as `sweep`, `correct` and the page's address write it: 'weight:token truncate:..2'; repeatable",
+      "also try this correction, as sweep, correct and the page's address write it: 'weight:token truncate:..2'; repeatable",
       collect,
     );
 }

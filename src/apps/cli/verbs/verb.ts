@@ -13,8 +13,6 @@ export interface VerbArgument {
 export interface VerbExample {
   readonly line: string;
   readonly shows: string;
-  /** Also in `logratio --help`, which has room for the everyday ones. */
-  readonly everyday?: true;
 }
 
 /**
@@ -24,8 +22,10 @@ export interface VerbExample {
  */
 export interface Verb<Given extends readonly unknown[] = readonly unknown[], Options = unknown> {
   readonly name: string;
-  /** One line of `logratio --help`. */
+  /** Its words in `logratio --help`, which has one line for it, and behind Tab. */
   readonly summary: string;
+  /** The sentence above its own help. */
+  readonly description: string;
   /** In place of commander's own usage line. */
   readonly usage?: string;
   readonly arguments: readonly VerbArgument[];

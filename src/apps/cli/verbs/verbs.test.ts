@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../program.ts";
-import { VERBS } from "./index.ts";
+import { OTHER_VERBS, VERB_GROUPS, VERBS } from "./index.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const program = buildProgram(async () => {});
@@ -31,12 +31,10 @@ it("gives a verb the same help where the others have no flags", () => {
   }
 });
 
-it("marks in the program's own help which verbs have flags, without giving them any", () => {
+it("prints the program's own help without giving any verb its flags", () => {
   const bare = buildProgram(async () => {}, []);
   expect(bare.commands.filter(({ options }) => options.length > 0)).toEqual([]);
   expect(readHelp(bare)).toBe(readHelp(program));
-  expect(readHelp(bare)).toMatch(/^ {2}report \[options\] <path\.\.\.> .*\n/m);
-  expect(readHelp(bare)).toMatch(/^ {2}completions <shell> .*\n/m);
   for (const { name, addOptions } of VERBS)
     expect(commandNamed(name).options.length > 0).toBe(addOptions !== undefined);
 });
@@ -49,10 +47,21 @@ it("has a file of data for each verb, and each in the list", () => {
   expect(files.sort()).toEqual(VERBS.map(({ name }) => `${name}.ts`).sort());
 });
 
-it("shows examples of the everyday verbs in the program's own help", () => {
+it("lists every verb by its job, on one screen of 80 columns and 24 rows with the prompt", () => {
   const help = readHelp(program);
-  for (const { examples } of VERBS)
-    for (const { line, everyday } of examples) expect(help.includes(`${line} `)).toBe(everyday === true);
+  const lines = help.trimEnd().split("\n");
+  expect(lines.length).toBeLessThan(24);
+  for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+  for (const [job, [first, ...rest]] of VERB_GROUPS) {
+    expect(help).toMatch(new RegExp(`^${job} +${first!.name} +${escapeRegExp(first!.summary)}$`, "m"));
+    for (const { name, summary } of rest)
+      expect(help).toMatch(new RegExp(`^ +${name} +${escapeRegExp(summary)}$`, "m"));
+  }
+  for (const { name, summary } of OTHER_VERBS) expect(help).toContain(`${name} (${summary})`);
+});
+
+it("has no Markdown in the help of any verb", () => {
+  for (const command of program.commands) expect(readHelp(command)).not.toContain("`");
 });
 
 describe.each(VERBS.map((verb) => [verb.name, verb] as const))("%s", (name, verb) => {
@@ -68,7 +77,7 @@ describe.each(VERBS.map((verb) => [verb.name, verb] as const))("%s", (name, verb
     const command = commandNamed(name);
     const help = readHelp(command);
     expect(help).toContain(`Usage: logratio ${name}`);
-    expect(help.replaceAll(/\s+/g, " ")).toContain(verb.summary);
+    expect(help.replaceAll(/\s+/g, " ")).toContain(verb.description);
     for (const { meaning } of verb.arguments) expect(meaning).not.toBe("");
     for (const { flags, description } of command.options) expect([flags, description]).not.toContain("");
     for (const { line } of verb.examples) expect(help).toMatch(new RegExp(`${escapeRegExp(line)} +\\S`));

@@ -7,18 +7,17 @@ import type { Verb } from "./verb.ts";
 
 export const view: Verb<[paths: string[]], ViewOptions> = {
   name: "view",
-  summary: "browse the run token by token: a local web page",
-  arguments: [{ syntax: "<path...>", meaning: "same as `report`, or a study directory (`kl`)" }],
+  summary: "the run token by token, as a local web page",
+  description: "browse the run token by token: a local web page",
+  arguments: [{ syntax: "<path...>", meaning: "same as report, or a study directory (kl)" }],
   examples: [
     {
       line: "logratio view dumps/ --tokenizer model/",
       shows: "every token, in the browser",
-      everyday: true,
     },
     {
       line: "logratio view texts.study",
       shows: "every text under every checkpoint, in the browser",
-      everyday: true,
     },
     { line: "logratio view dumps/ --follow", shows: "a run that is still being written" },
     {
@@ -49,7 +48,7 @@ export const view: Verb<[paths: string[]], ViewOptions> = {
       .option("--compare-tokenizer <dir>", "tokenizer of the --compare run (default: that of --tokenizer)")
       .option(
         "--correction <text>",
-        "open the page with this correction, as `sweep` and `correct` take it: 'weight:token truncate:..2'",
+        "open the page with this correction, as sweep and correct take it: 'weight:token truncate:..2'",
       )
       .option("--port <n>", "port to listen on (default 8270, or the next free one)")
       .option("--host <address>", "address to listen on (default 127.0.0.1)")
