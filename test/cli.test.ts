@@ -18,6 +18,7 @@ import { call, pickle } from "../src/input/readers/shared/pickle-writer.test-dat
 import { countColumns } from "./support/count-columns.ts";
 import { lacks } from "./support/platform.ts";
 import { type CliRun, DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const noShell = lacks("shell", "a reader that leaves early");
 
@@ -390,7 +391,7 @@ describe("bad input", () => {
 
 describe("wrong usage", () => {
   it.each([
-    [["reprot"], "unknown command 'reprot'"],
+    [["repotr"], "unknown command 'repotr' (Did you mean report?)"],
     [["report"], "missing required argument 'path'"],
     [["report", "x", "--nonsense"], "unknown option '--nonsense'"],
     [["report", "x", "--json", "--markdown"], "--json and --markdown cannot be combined"],
@@ -417,6 +418,20 @@ describe("wrong usage", () => {
       expect([status, err]).toEqual([0, ""]);
       expect(out).toContain("Usage: logratio");
     }
+  });
+});
+
+describe("without a verb", () => {
+  it("a path is a report, with the flags of report", () => {
+    expect(logratio([DEMO, "--brief"])).toEqual(logratio(["report", DEMO, "--brief"]));
+    expect(logratio(["no/such"]).err).toEqual(logratio(["report", "no/such"]).err);
+  });
+
+  it("a verb wins over a file of its name, and says so", () => {
+    const folder = temporaryFolder("logratio-verb-");
+    writeFileSync(join(folder, "demo"), "");
+    const { status, err } = runCli(folder, ["demo", "--json"]);
+    expect([status, err]).toEqual([0, "demo is taken as the verb; the file of that name is ./demo\n"]);
   });
 });
 

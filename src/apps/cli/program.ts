@@ -1,14 +1,16 @@
 /**
  * Verbs (`verbs/`, data) turned into commander's commands:
  *
- *     argv ─► commander ─► the verb it names ─► verb.run ─► import("commands/…") ─► exit status
+ *     argv ─► its verb, or report ─► commander ─► the verb it names ─► verb.run ─► import("commands/…") ─► exit status
  *                 └─ --help, --version, wrong flags: said by commander, exit status 0 or 2
  *
  * @module
  */
+import { existsSync } from "node:fs";
 import { Argument, Command, CommanderError, Option } from "commander";
 import { setDuckdbAllocator } from "./duckdb-allocator.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { implyVerb } from "./implied-verb.ts";
 import { formatLine } from "./messages.ts";
 import { packageVersion } from "./package-version.ts";
 import { formatProgramHelp } from "./program-help.ts";
@@ -16,8 +18,12 @@ import { writeMessage, writeOutput } from "./standard-streams.ts";
 import { type ColorChoice, openTerminal } from "./terminal.ts";
 import { formatExamples, VERBS, type Verb } from "./verbs/index.ts";
 
+const NAMES = [...VERBS.map(({ name }) => name), "help"];
+
 /** Parses the command line, runs the verb, returns the exit status. */
-export async function runCommandLine(argv: readonly string[]): Promise<ExitStatus> {
+export async function runCommandLine(given: readonly string[]): Promise<ExitStatus> {
+  const { argv, note } = implyVerb(given, NAMES, existsSync);
+  if (note !== undefined) writeMessage(formatLine(note));
   let status: ExitStatus = EXIT.fine;
   const program = buildProgram(async (verb, command) => {
     const terminal = openTerminal(colorChoice(program.opts().color as unknown));
@@ -57,8 +63,9 @@ export function buildProgram(
     .configureOutput({
       writeOut: writeOutput,
       writeErr: writeMessage,
-      // Quotes arguments, which may be names of files.
-      outputError: (text, write) => write(formatLine(text.trimEnd())),
+      // Quotes arguments, which may be names of files. Of the line breaks only that of a suggestion is commander's.
+      outputError: (text, write) =>
+        write(formatLine(text.trimEnd().replace(/\n(?=\(Did you mean .*\)$)/, " "))),
     })
     .description("where, why and by how much two language-model policies disagree, token by token")
     .version(packageVersion(), "-V, --version")

@@ -7,8 +7,9 @@ import type { CommandLine, Flag, Value } from "./describe.ts";
  *                                                        └─ no ─► a flag begun? ─► the verb's flags, else files
  */
 export function writeBash({ flags, verbs }: CommandLine): string {
+  // Any other word is a path, which is a report.
   const cases = verbs.map(
-    ({ name, flags: own, argument }) => `    ${name})
+    ({ name, flags: own, argument, isImplied }) => `    ${isImplied ? "*" : name})
       flags=${quote(joinNames(own))}
       words=${quote(joinWords(argument))}
 ${writeCases(own, "      ")}      ;;`,

@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import { IMPLIED_VERB } from "../implied-verb.ts";
 
 /** What may stand behind a flag: nothing, a path, one of these words, or a text that no shell can know. */
 export type Value = "none" | "path" | "text" | readonly string[];
@@ -16,6 +17,8 @@ export interface Subject {
   readonly flags: readonly Flag[];
   /** What stands where no flag does. */
   readonly argument: Value;
+  /** The verb of a command line that has none. It stands last, so that scripts may try the others first. */
+  readonly isImplied: boolean;
 }
 
 /** A command line as completion scripts need it. */
@@ -35,13 +38,15 @@ export function describeCommandLine(program: Command): CommandLine {
     );
     return {
       name: command.name(),
-      meaning: command.description(),
+      meaning: command.summary(),
       flags: listFlags(command),
       // Of several arguments the shell is told the first that is a path: the one that is long to type.
       argument: values.find((value) => value === "path") ?? values[0] ?? "none",
+      isImplied: command.name() === IMPLIED_VERB,
     };
   });
-  return { flags: listFlags(program), verbs };
+  const byOrder = verbs.toSorted((a, b) => Number(a.isImplied) - Number(b.isImplied));
+  return { flags: listFlags(program), verbs: byOrder };
 }
 
 function listFlags({ options }: Command): Flag[] {

@@ -10,13 +10,19 @@ ${[
   ...verbs.map(
     ({ name, meaning }) => `complete -c logratio -n __fish_use_subcommand -a ${name} -d ${quote(meaning)}`,
   ),
-  ...verbs.flatMap(completeVerb),
+  "complete -c logratio -n __fish_use_subcommand -F",
+  ...verbs.flatMap((verb) => completeVerb(verb, verbs)),
 ].join("\n")}
 `;
 }
 
-function completeVerb({ name, flags, argument }: Subject): string[] {
-  const when = quote(`__fish_seen_subcommand_from ${name}`);
+function completeVerb({ name, flags, argument, isImplied }: Subject, all: readonly Subject[]): string[] {
+  const others = all.filter((verb) => verb.name !== name).map((verb) => verb.name);
+  const when = quote(
+    isImplied
+      ? `not __fish_use_subcommand; and not __fish_seen_subcommand_from ${others.join(" ")}`
+      : `__fish_seen_subcommand_from ${name}`,
+  );
   const words =
     typeof argument === "string" ? [] : [`complete -c logratio -n ${when} -a ${quote(argument.join(" "))}`];
   return [

@@ -15,7 +15,7 @@ _logratio() {
       local -a verbs=(
         ${verbs.map(({ name, meaning }) => quote(`${name}:${meaning}`)).join("\n        ")}
       )
-      _describe verb verbs ;;
+      _describe verb verbs; _files ;;
     rest)
       case $line[1] in
 ${verbs.map(specifyVerb).join("\n")}
@@ -26,12 +26,12 @@ compdef _logratio logratio
 `;
 }
 
-function specifyVerb({ name, flags, argument }: Subject): string {
+function specifyVerb({ name, flags, argument, isImplied }: Subject): string {
   const specs = [
     ...flags.flatMap(specifyFlag),
     ...(argument === "none" ? [] : [quote(`*:${actOn(argument)}`)]),
   ];
-  return `        ${name})
+  return `        ${isImplied ? "*" : name})
           _arguments \\
             ${specs.join(" \\\n            ")} ;;`;
 }
