@@ -110,7 +110,7 @@ describe("other kinds", () => {
       "0.900",
       "0.9965",
       "0.999930",
-      "1.000",
+      "1",
       "1.0000071",
       "0.130",
       "-0.200",
@@ -118,7 +118,8 @@ describe("other kinds", () => {
       "0.00120",
     ]);
     expect([10, 0.01, 0.0099].map(formatNearOne)).toEqual(["10.0", "0.010", "0.00990"]);
-    expect(formatNearOne(1 - 2.2e-16)).toBe("1-2.2e-16");
+    expect([1 - 1e-13, 1 - 5.6e-16, 1 + 2.2e-16].map(formatNearOne)).toEqual(["1-1.0e-13", "1", "1"]);
+    expect(formatColumn([0.99, 1 - 2.2e-16], "near-one")).toEqual(["0.990", "1"]);
     expect(formatNearOne(1 + 4e-12)).toBe("1+4.0e-12");
   });
 

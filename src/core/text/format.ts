@@ -51,7 +51,6 @@ export function formatNearOne(value: Figure): string {
 
 /** A probability: three significant digits, and near 1 as many as show its distance from 1 (`0.99967`). */
 export function formatProbability(value: Figure): string {
-  if (value === 1) return "1";
   return isFigure(value) && value >= 0.1 ? formatNearOne(value) : formatNumber(value);
 }
 
@@ -211,18 +210,23 @@ function numberStyle(smallest: number, largest: number): (value: number) => stri
   return largest < 1 ? (value) => writeScientific(value) : (value) => writePlainOrScientific(value);
 }
 
+/** Some tens of roundings of float64: what sums over a run leave where their result is 1. */
+const ROUNDING = 64 * Number.EPSILON;
+const isOne = (value: number): boolean => Math.abs(1 - value) <= ROUNDING;
+
 function nearOneDecimals(value: number): number {
+  if (isOne(value)) return 3;
   const distance = Math.abs(1 - value);
-  if (distance === 0) return 3;
   return Math.min(8, Math.max(3, 1 - Math.floor(Math.log10(distance))));
 }
 
 function writeNearOne(value: number, decimals: number): string {
   const size = Math.abs(value);
+  if (isOne(value)) return "1";
   // Fixed decimals would leave only one digit of such a value.
   if (size >= 10 || size < 1e-2) return writePlainOrScientific(value);
   const text = value.toFixed(decimals);
-  if (value === 1 || Number(text) !== 1) return text;
+  if (Number(text) !== 1) return text;
   return value < 1 ? `1-${writeScientific(1 - value, 2)}` : `1+${writeScientific(value - 1, 2)}`;
 }
 
