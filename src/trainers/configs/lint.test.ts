@@ -248,6 +248,43 @@ describe("other trainers", () => {
     expect(listErrors(`${icepop}  truncated_importance_sampling_ratio_min: 0.5\n`)).toEqual([]);
   });
 
+  it("a product truncated at 2 has the same token budget in every trainer, whatever steps come before it", () => {
+    const nemo = `loss_fn:
+  use_importance_sampling_correction: true
+  sequence_level_importance_ratios: true
+  token_level_loss: false
+  truncated_importance_sampling_type: tis
+  truncated_importance_sampling_ratio: 2.0
+policy:
+  max_total_sequence_length: 131072
+`;
+    const trl = `GRPOConfig(
+  use_vllm=True,
+  max_completion_length=131072,
+  vllm_importance_sampling_mode="sequence_truncate",
+  vllm_importance_sampling_clip_max=2.0,
+)
+`;
+    const verl = `data:
+  max_response_length: 131072
+algorithm:
+  rollout_correction:
+    rollout_is: sequence
+    rollout_is_threshold: 2.0
+`;
+    const budgets = [lint(nemo), lint(trl, "x.py"), lint(verl)].map((report) =>
+      only(report).findings.find(({ code }) => code === "token-budget"),
+    );
+    for (const budget of budgets) {
+      expect(budget).toMatchObject({
+        severity: "warning",
+        message: expect.stringContaining("over up to 131072 tokens"),
+      });
+      expect(budget!.why).toContain("(0.693 / 0.02)² = 1201 tokens");
+    }
+    expect(budgets[0]).toMatchObject({ key: "loss_fn.truncated_importance_sampling_ratio", line: 6 });
+  });
+
   it("SkyRL: the old switch counts", () => {
     const { does, findings } = only(
       lint("trainer.algorithm.use_tis=true trainer.algorithm.tis_imp_ratio_cap=4\n", "x.sh"),

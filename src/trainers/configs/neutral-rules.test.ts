@@ -83,6 +83,16 @@ describe("how long a product of ratios may be", () => {
     expect(budget({ lower: 0.5, upper: 4 })).toContain("about 1201 tokens");
   });
 
+  it("is that of the bound that binds first, whichever step has it", () => {
+    const finite: Step = { action: "zero", measure: "weight", upper: 3.4028234663852886e38 };
+    const steps = (...all: Step[]) => find({ weight: PRODUCT, steps: all });
+    const tis = steps(finite, { action: "truncate", lower: 0, upper: 2 });
+    expect(tis.map(({ message }) => message)).toEqual([expect.stringContaining("about 1201 tokens")]);
+    expect(steps(mask({}, { upper: 20 }), { action: "truncate", upper: 2 })[0]!.message).toContain("1201");
+    // A bound at the largest float32 is none.
+    expect(steps(finite)).toEqual([]);
+  });
+
   it.each([
     "max_completion_length",
     "max_response_length",

@@ -6,7 +6,7 @@
 
 import type { LintFinding } from "../../results/index.ts";
 import type { Bounds, Correction, Measure, Step } from "../neutral/index.ts";
-import type { Entry, LintContext } from "../shared/index.ts";
+import { type Entry, type LintContext, plainForm } from "../shared/index.ts";
 
 /** Sequences shorter than this are short enough for a product of ratios. */
 const LONG = 1024;
@@ -87,26 +87,21 @@ function tooWideMean(context: LintContext, { steps }: Correction): LintFinding[]
   });
 }
 
-/** The sequence length at which the product of ratios leaves the bounds by chance. */
-function lengthBudget(context: LintContext, { weight, steps }: Correction): LintFinding[] {
-  const product = weight?.level === "sequence" && weight.aggregation === "sum";
-  const bounded = steps.find((step) => {
-    if (step.action === "normalize") return false;
-    if (step.action === "truncate" || step.measure === "weight") return product;
-    const { level, aggregation, statistic } = step.measure;
-    return level === "sequence" && aggregation === "sum" && (statistic === "ratio" || statistic === "k1");
-  });
-  if (!bounded || bounded.action === "normalize") return [];
-  const measure: Measure =
-    bounded.action === "truncate" || bounded.measure === "weight"
-      ? { statistic: "ratio", level: "sequence", aggregation: "sum" }
-      : bounded.measure;
-  const nats = Math.min(
-    ...logBounds(measure, bounded)!
-      .map(Math.abs)
-      .filter((bound) => bound > 0),
-  );
-  if (!Number.isFinite(nats)) return [];
+/**
+ * The sequence length at which the product of ratios leaves its nearest bound by chance. What cannot bind is left out: a
+ * step that only makes weights finite has one, at the largest float32.
+ */
+function lengthBudget(context: LintContext, correction: Correction): LintFinding[] {
+  const { weight, steps } = plainForm(correction);
+  const isProduct = weight?.level === "sequence" && weight.aggregation === "sum";
+  const [nearest] = steps
+    .flatMap((step) => {
+      const nats = productBound(step, isProduct);
+      return nats === undefined ? [] : [{ step, nats }];
+    })
+    .sort((a, b) => a.nats - b.nats);
+  if (nearest === undefined) return [];
+  const { step: bounded, nats } = nearest;
   const [length] = LENGTHS.map((name) => context.get(name)).filter(
     (entry): entry is Entry & { value: number } => typeof entry?.value === "number",
   );
@@ -125,6 +120,21 @@ function lengthBudget(context: LintContext, { weight, steps }: Correction): Lint
       instead: "token weights, or rejection by the geometric mean; logratio sweep shows what each discards",
     },
   ];
+}
+
+/** How far a step lets ΣΔ of a sequence go, nats; undefined where it has no bound on that. */
+function productBound(step: Step, isProduct: boolean): number | undefined {
+  if (step.action === "normalize") return undefined;
+  const isOfWeight = step.action === "truncate" || step.measure === "weight";
+  if (isOfWeight && !isProduct) return undefined;
+  const measure: Measure = isOfWeight
+    ? { statistic: "ratio", level: "sequence", aggregation: "sum" }
+    : step.measure;
+  if (measure.level !== "sequence" || measure.aggregation !== "sum") return undefined;
+  const nats = logBounds(measure, step)
+    ?.map(Math.abs)
+    .filter((bound) => bound > 0 && bound < Infinity);
+  return nats === undefined || nats.length === 0 ? undefined : Math.min(...nats);
 }
 
 /** The measure's value where Δ is 0. */
