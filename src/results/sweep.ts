@@ -6,6 +6,7 @@
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
+import type { CorrectionNeed } from "./assessment.ts";
 import type { ExcludedTokens, SourceSummary } from "./report.ts";
 
 export const SWEEP_SCHEMA_VERSION = 2;
@@ -21,7 +22,9 @@ export interface SweepReport {
   readonly skipped_corrections: readonly { readonly name: string; readonly why: string }[];
   /** Figures that are null throughout, and why; one line each. */
   readonly absent: readonly string[];
-  /** Pareto front of ESS over tokens against weight mass moved: names, from the least mass moved to the most. */
+  /**
+   * Pareto front of ESS over tokens, weight mass moved and |log mean weight|: names, from the least mass moved to the most.
+   */
   readonly front: readonly string[];
   readonly recommendation: SweepRecommendation;
   /** Name of the correction that `configs` is about: the recommended one unless another was chosen. */
@@ -55,7 +58,7 @@ export interface SweepMetrics {
   readonly ess: number;
   /** Of the sequences' product ratios exp ΣΔ, ΣΔ clamped to ±20; a fraction of the sequences. */
   readonly ess_seq: number;
-  /** Share of tokens with ρ outside [1/2, 2]. */
+  /** Share of tokens with ρ outside [1/2, 2], as near as a sketch of Δ can tell (2.0004). */
   readonly ratio_outside: number;
   readonly reward_mean: number | null;
   readonly accuracy: number | null;
@@ -88,7 +91,7 @@ export interface SweepCorrection {
   readonly ess_tokens: number;
   /** The same over sequences with the mean of w over each sequence's tokens. */
   readonly ess_sequences: number;
-  /** Of the weights that the loss is multiplied by, over kept tokens: 1 without weights. */
+  /** Of the weights that the loss is multiplied by, over kept tokens, and so the gradient's scale: 1 without weights. */
   readonly weight_mean: number;
   readonly weight_max: number;
   /** Share of tokens whose weight was clamped. */
@@ -152,6 +155,8 @@ export interface TokenBudget {
 export interface SweepRecommendation {
   /** `none needed`: the correction is a safety net; `none fits`: every one breaks a limit, and the mildest is named. */
   readonly kind: "none needed" | "recommended" | "none fits";
+  /** As the verdict of a report on the same data has it (`assessment.correction`); `none` is the kind `none needed`. */
+  readonly need: CorrectionNeed;
   /** Of the correction, as in `corrections`. */
   readonly name: string;
   /** Sentences, most important first. */

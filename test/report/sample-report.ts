@@ -102,7 +102,11 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       effective_sequences: 49 * steps,
     },
     watch: { false_alarm_rate: 1e-3, alarm_at: 7.6, alarms: [], per_step: [] },
-    assessment: { level: "elevated", sentence: "single tokens are far off: look at step 10" },
+    assessment: {
+      level: "elevated",
+      sentence: "single tokens are far off: look at step 10",
+      correction: { need: "few" },
+    },
     verdict: {
       level: "elevated",
       level_range: ["elevated", "elevated"],
@@ -290,7 +294,11 @@ export function emptyReport(): MismatchReport {
       catastrophic_fraction: Number.NaN,
     },
     intervals: {},
-    assessment: { level: "broken", sentence: "no token has both log-probs, so nothing can be compared" },
+    assessment: {
+      level: "broken",
+      sentence: "no token has both log-probs, so nothing can be compared",
+      correction: null,
+    },
     verdict: {
       level: "broken",
       level_range: ["broken", "broken"],

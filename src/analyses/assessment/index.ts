@@ -13,6 +13,7 @@ export {
   readBaselines,
   readFigure,
 } from "./baselines.ts";
+export { correctionNeed, type RatioReadings } from "./correction-need.ts";
 export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 export { inputWasSkipped, listLeftOut } from "./left-out.ts";
 export { judgeRun } from "./verdict.ts";

@@ -1,5 +1,12 @@
 import { formatCount, formatShare, plural } from "../../core/text/index.ts";
-import type { BaselineReading, LeftOut, ReadingLevel, StepMetrics, Verdict } from "../../results/index.ts";
+import type {
+  BaselineReading,
+  CorrectionNeed,
+  LeftOut,
+  ReadingLevel,
+  StepMetrics,
+  Verdict,
+} from "../../results/index.ts";
 import {
   BROKEN_DELTA,
   findWorstLevel,
@@ -29,6 +36,10 @@ const MEANING: Readonly<Record<ReadingLevel, string>> = {
   broken: "these are hardly the same policy: first check for misaligned tokens, masks or weights",
 };
 
+/** Instead of "correct for it", where the ratios are so even that there is nothing to correct. */
+const HIGH_BUT_EVEN =
+  "the mismatch is far larger than kernels and precision explain: find the cause; no correction is needed, since the ratios are even";
+
 /** From this share of what could have been compared, what is lost is said in the first line; from this one, first of all. */
 const TOLD_SHARE = 0.1;
 const TOLD_FIRST_SHARE = 0.5;
@@ -44,6 +55,8 @@ export interface VerdictInput {
   readonly leftOut: readonly LeftOut[];
   /** Files that were read. */
   readonly files: number;
+  /** Whether a correction is needed: where none is, none is asked for. */
+  readonly need?: CorrectionNeed | undefined;
   /** Why the numbers are no log-probs, if they are none: nothing else can be said of them. */
   readonly fault?: string | undefined;
 }
@@ -60,10 +73,13 @@ export function judgeRun({
   standingOut,
   leftOut,
   files,
+  need,
   fault,
 }: VerdictInput): Verdict {
   const readings = readBaselines(metrics, ranges);
   const { tokens, sequences } = metrics;
+  const meaning = (of: ReadingLevel): string =>
+    of === "high" && need === "none" ? HIGH_BUT_EVEN : MEANING[of];
   const tell = tellDropped(droppedShares(leftOut, { token: tokens, sequence: sequences, file: files }));
   const settled = (level: Verdict["level"], headline: string): Verdict => {
     return { level, level_range: [level, level], headline: tell(headline), readings };
@@ -83,13 +99,13 @@ export function judgeRun({
   const mildest = findWorstLevel(readings.map(({ level_range }) => level_range[0]));
   const severest = findWorstLevel(readings.map(({ level_range }) => level_range[1]));
   const worse = worseSteps(perStep, standingOut, severest);
-  if (mildest === severest) return settled(level, `${MEANING[level]}${because(readings, level)}${worse}`);
+  if (mildest === severest) return settled(level, `${meaning(level)}${because(readings, level)}${worse}`);
   const open = readings.filter(({ level_range }) => isWorse(level_range[1], mildest)).map(labelReading);
   return {
     level,
     level_range: [mildest, severest],
     headline: tell(
-      `${MEANING[mildest]}${because(readings, mildest)}, or higher (${open.join(", ")}): more prompts would decide${worse}`,
+      `${meaning(mildest)}${because(readings, mildest)}, or higher (${open.join(", ")}): more prompts would decide${worse}`,
     ),
     readings,
   };

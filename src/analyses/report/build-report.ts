@@ -1,8 +1,13 @@
 import { orNull } from "../../core/base/index.ts";
-import { absProbDiffStd, deltaStd, sumsLayout as F } from "../../core/kernels/index.ts";
+import { absProbDiffStd, deltaStd, effectiveSampleSize, sumsLayout as F } from "../../core/kernels/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { GroupRow, MismatchSummary } from "../../core/summaries/index.ts";
-import { emptyOutcomeSums, type OutcomeMeans, outcomeMeans } from "../../core/summaries/index.ts";
+import {
+  emptyOutcomeSums,
+  type OutcomeMeans,
+  outcomeMeans,
+  TWOFOLD_DELTA,
+} from "../../core/summaries/index.ts";
 import {
   type GroupMetrics,
   type MismatchMetrics,
@@ -18,7 +23,7 @@ import {
   type WatchReport,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
-import { assess, judgeRun, listLeftOut } from "../assessment/index.ts";
+import { assess, correctionNeed, judgeRun, listLeftOut, type RatioReadings } from "../assessment/index.ts";
 import { RunWatch } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
@@ -129,6 +134,7 @@ function completeReport(input: ReportInput, source: FactSource, comparisons: Com
   const { summary } = input;
   const facts = findFacts(source, summary.sample, comparisons);
   const leftOut = listLeftOut(input.findings, source.excluded);
+  const need = source.metrics.tokens === 0 ? undefined : correctionNeed(readRatios(summary.total));
   const verdict = judgeRun({
     metrics: source.metrics,
     ranges: computeRanges(source.intervals),
@@ -136,12 +142,13 @@ function completeReport(input: ReportInput, source: FactSource, comparisons: Com
     standingOut: new Set(comparisons.steps.map(({ key }) => key)),
     leftOut,
     files: input.sources.length,
+    need,
     fault: findFault(input.findings, source.metrics.tokens),
   });
   return {
     ...source,
     left_out: leftOut,
-    assessment: assess({ verdict }),
+    assessment: assess({ verdict, need }),
     verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust) },
     facts,
     next: nextCommand(source, facts, input.findings, {
@@ -332,6 +339,12 @@ const WORSE_THAN_NORMAL: ReadonlySet<MismatchReport["verdict"]["level"]> = new S
   "high",
   "broken",
 ]);
+
+/** How even the ratios are. */
+function readRatios({ sums, deltas }: MismatchSummary): RatioReadings {
+  const outside = deltas.countAbove(TWOFOLD_DELTA) + deltas.countBelow(-TWOFOLD_DELTA);
+  return { ess: effectiveSampleSize(sums), ratio_outside: outside / deltas.count };
+}
 
 /** Why the figures do not compare the two policies, if they do not: nothing else can be said of them. */
 function findFault(findings: readonly Finding[], tokens: number): string | undefined {

@@ -15,7 +15,7 @@ export { defaultGrid, METHODS, type Method, pickMethods } from "./grid.ts";
 export { BASELINE, checkCorrections, type NamedCorrection, nameByText } from "./named-correction.ts";
 export { paretoFront } from "./pareto.ts";
 export { parsePresetCorrection } from "./preset-correction.ts";
-export { LIMITS, recommend, SMALL_ESS, SMALL_OUTSIDE, TOLERANCE } from "./recommend.ts";
+export { LIMITS, recommend, TOLERANCE } from "./recommend.ts";
 export { findRewardGroup, rewardGroups, roundedReward } from "./reward-groups.ts";
 export { Sweep } from "./sweep.ts";
 export { tokenBudget } from "./token-budget.ts";

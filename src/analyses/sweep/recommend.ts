@@ -1,12 +1,11 @@
 /**
  * Which correction to take, and why. All limits stand here.
  *
- * 1. The ESS of the token ratios is at least {@link SMALL_ESS}, so no correction has more than the rest to gain. With at
- *    most {@link SMALL_OUTSIDE} of the tokens outside [1/2, 2] no correction is needed and a token TIS is the safety
- *    net; with more it is recommended, for those few.
+ * 1. Whether a correction is needed is `correctionNeed`'s to say, as for the verdict of a report. Where none is, a token
+ *    TIS is the safety net; where a few tokens need one, it is recommended for those.
  * 2. Else, of the corrections on the front that keep within {@link LIMITS} (little dropped, little weight mass moved, few
- *    weights clamped, few groups left empty, a dropped part that does not move the mean reward): the best ESS. Of those within
- *    {@link TOLERANCE} of it, the one that moves the least mass.
+ *    weights clamped, few groups left empty, a dropped part that does not move the mean reward):
+ *    the best ESS. Of those within {@link TOLERANCE} of it, the one that moves the least mass.
  * 3. If no point of the front keeps within them, the same over all corrections; if none does at all, the least harmful
  *    point of the front is named and said to break the limits.
  *
@@ -14,9 +13,8 @@
  */
 import { formatNearOne, formatNumber, formatPlainShare, formatShare } from "../../core/text/index.ts";
 import type { SweepCorrection, SweepMetrics, SweepRecommendation } from "../../results/index.ts";
+import { correctionNeed } from "../assessment/index.ts";
 
-export const SMALL_ESS = 0.99;
-export const SMALL_OUTSIDE = 1e-4;
 /** Differences in ESS that do not matter. */
 export const TOLERANCE = 0.002;
 
@@ -47,14 +45,11 @@ export function recommend(
 ): SweepRecommendation {
   const baseline = corrections[0]!;
   const net = corrections.find(({ name }) => name === SAFETY_NET) ?? baseline;
-  if (metrics.ess >= SMALL_ESS) {
-    const isSmall = metrics.ratio_outside <= SMALL_OUTSIDE;
-    return {
-      kind: isSmall ? "none needed" : "recommended",
-      name: net.name,
-      reasons: isSmall ? smallReasons(metrics, net) : fewReasons(metrics, net, corrections),
-    };
-  }
+  const need = correctionNeed(metrics);
+  if (need === "none")
+    return { kind: "none needed", need, name: net.name, reasons: smallReasons(metrics, net) };
+  if (need === "few")
+    return { kind: "recommended", need, name: net.name, reasons: fewReasons(metrics, net, corrections) };
   const others = corrections.slice(1).filter(({ ess_tokens }) => Number.isFinite(ess_tokens));
   const front = others.filter(({ on_front }) => on_front);
   for (const [candidates, where] of [
@@ -64,17 +59,17 @@ export function recommend(
     const fit = candidates.filter((correction) => brokenLimits(correction, metrics).length === 0);
     const best = mildestOfBest(fit);
     if (best && best.ess_tokens > baseline.ess_tokens)
-      return { kind: "recommended", name: best.name, reasons: fitReasons(best, metrics, where) };
+      return { kind: "recommended", need, name: best.name, reasons: fitReasons(best, metrics, where) };
   }
   const mildest = [...front].sort((a, b) => a.mass_moved - b.mass_moved)[0];
   const cause = "look for the cause of the mismatch first: logratio report";
   if (!mildest) {
     const reason = `no correction of this grid raises the ESS of ${formatNearOne(metrics.ess)}`;
-    return { kind: "none fits", name: baseline.name, reasons: [reason, cause] };
+    return { kind: "none fits", need, name: baseline.name, reasons: [reason, cause] };
   }
   const broken = brokenLimits(mildest, metrics).map((words) => `it breaks a limit: it ${words}`);
   const reason = `no correction raises the ESS of ${formatNearOne(metrics.ess)} within the limits; of those that raise it, ${mildest.name} moves the least`;
-  return { kind: "none fits", name: mildest.name, reasons: [reason, ...broken, cause] };
+  return { kind: "none fits", need, name: mildest.name, reasons: [reason, ...broken, cause] };
 }
 
 /** What of {@link LIMITS} a correction passes, in words; `part`: of that part of each limit. */

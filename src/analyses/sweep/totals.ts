@@ -5,7 +5,7 @@
  */
 
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { BinnedSums, countPlaces } from "../../core/summaries/index.ts";
+import { BinnedSums, countPlaces, TWOFOLD_DELTA } from "../../core/summaries/index.ts";
 import type { SequenceColumns } from "./accumulate.ts";
 import { LENGTH_BUCKETS, TURN_BUCKETS, turnBucket } from "./buckets.ts";
 import { addInto } from "./correction-sums.ts";
@@ -109,8 +109,8 @@ export class Totals {
     }
     this.#addTurns(prepared);
     if (hasAdvantages) this.#addAdvantages(prepared);
-    for (const ratio of measured.tailValues({ statistic: "ratio" }))
-      if (ratio < 0.5 || ratio > 2) this.outside++;
+    for (const delta of measured.tailLogRatios({ statistic: "ratio" }))
+      if (Math.abs(Math.fround(delta)) >= TWOFOLD_DELTA) this.outside++;
   }
 
   #addTurns({ turns, turnIndex, turnLengths }: Prepared): void {

@@ -24,6 +24,11 @@ export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5
  * (`examples/train_infer_mismatch_helper/mis.py`).
  */
 export const CATASTROPHIC_DELTA = Math.log(1e-4);
+/**
+ * |Δ| in nats from which ρ is outside [1/2, 2]: log 2, rounded up to where a cell of a full sketch ends (ρ = 2.0004), so that
+ * counting tokens and asking a sketch give the same.
+ */
+export const TWOFOLD_DELTA = 1420 / 2048;
 const SIGNED_THRESHOLDS: readonly number[] = [
   ...TAIL_THRESHOLDS,
   ...TAIL_THRESHOLDS.map((value) => -value),

@@ -5,7 +5,7 @@
  * @module
  */
 export { BinnedSums, countPlaces, listPlaces } from "./binned-sums.ts";
-export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS, THRESHOLD_WORDS } from "./cell-counts.ts";
+export { CATASTROPHIC_DELTA, TAIL_THRESHOLDS, THRESHOLD_WORDS, TWOFOLD_DELTA } from "./cell-counts.ts";
 export { KeyHash } from "./cluster-key.ts";
 export { ClusterShares } from "./cluster-shares.ts";
 export {
