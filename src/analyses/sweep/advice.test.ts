@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { recordBatch } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import type { Correction } from "../../trainers/neutral/correction.ts";
 import type { Preset } from "../../trainers/shared/preset.ts";
@@ -47,12 +48,19 @@ describe("the default grid", () => {
 describe("the front and the recommendation", () => {
   it("puts no correction on the front that another beats, and leaves none off that none beats", () => {
     const { corrections } = makeReport(heavy);
-    const beats = (a: (typeof corrections)[number], b: (typeof corrections)[number]): boolean =>
+    type Row = (typeof corrections)[number];
+    const off = ({ weight_mean }: Row): number => Math.abs(Math.log(weight_mean));
+    const scale = (row: Row): number => (off(row) > 0.05 ? off(row) : 0);
+    const beats = (a: Row, b: Row): boolean =>
       a.ess_tokens >= b.ess_tokens &&
       a.mass_moved <= b.mass_moved &&
-      (a.ess_tokens > b.ess_tokens || a.mass_moved < b.mass_moved);
-    for (const correction of corrections) {
-      const beaten = corrections.some((other) => beats(other, correction));
+      scale(a) <= scale(b) &&
+      (a.ess_tokens > b.ess_tokens || a.mass_moved < b.mass_moved || scale(a) < scale(b));
+    const candidates = corrections.filter((row) => off(row) < Math.LN2);
+    expect(candidates.length).toBeLessThan(corrections.length);
+    expect(corrections.filter((row) => row.on_front && off(row) >= Math.LN2)).toEqual([]);
+    for (const correction of candidates) {
+      const beaten = candidates.some((other) => beats(other, correction));
       if (correction.on_front) expect(beaten).toBe(false);
       else if (!beaten)
         expect(
@@ -60,7 +68,8 @@ describe("the front and the recommendation", () => {
             (other) =>
               other.on_front &&
               other.ess_tokens === correction.ess_tokens &&
-              other.mass_moved === correction.mass_moved,
+              other.mass_moved === correction.mass_moved &&
+              scale(other) === scale(correction),
           ),
         ).toBe(true);
     }
@@ -104,6 +113,24 @@ describe("the front and the recommendation", () => {
       "it is close to a limit that other prompts or later steps may break: it moves 4.6 % of the weight mass",
     );
     expect(reasonsAt(0.039)).not.toContain("close to a limit");
+  });
+
+  it("neither stars nor recommends weights that are even because all are next to 0", () => {
+    for (const spread of [0, 0.5]) {
+      // Of each of 8 sequences, ΣΔ is -20: sequence weights are e^-20 and have an ESS of 1.
+      const deltas = Array.from({ length: 400 }, (_, t) =>
+        (-0.05 + (t % 2 ? spread : -spread)).toFixed(6),
+      ).join(" ");
+      const batch = recordBatch(Array.from({ length: 8 }, () => ({ deltas, step: 1 })));
+      const { corrections, front, recommendation } = makeReport([batch]);
+      const even = corrections.find(({ name }) => name === "seq-tis 2")!;
+      expect(even.ess_tokens).toBeCloseTo(1, 9);
+      expect(even.weight_mean).toBeCloseTo(Math.exp(-20), 12);
+      expect(corrections[0]!.ess_tokens < even.ess_tokens - 1e-9).toBe(spread > 0);
+      for (const { name, weight_mean } of corrections)
+        if (weight_mean < 0.5) expect([recommendation.name, ...front]).not.toContain(name);
+      expect(front).toContain("none");
+    }
   });
 
   it("says so when every correction breaks a limit", () => {

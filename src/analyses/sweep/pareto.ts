@@ -1,29 +1,47 @@
 import type { SweepCorrection } from "../../results/index.ts";
 import type { NamedCorrection } from "./named-correction.ts";
 
-type Figures = Pick<SweepCorrection, "name" | "ess_tokens" | "mass_moved">;
+type Figures = Pick<SweepCorrection, "name" | "ess_tokens" | "mass_moved" | "weight_mean">;
+
+/** |log mean weight| up to which the gradient's scale is kept: a learning rate is not chosen more finely. */
+const SAME_SCALE = 0.05;
+/** From here on the weights are another learning rate before they are a correction, however even they are. */
+const OTHER_SCALE = Math.LN2;
+
+/** How far a correction scales the gradient, nats of its mean weight; 0 where that does not matter. */
+function scaleMoved({ weight_mean }: Figures): number {
+  const off = Math.abs(Math.log(weight_mean));
+  return off <= SAME_SCALE ? 0 : off;
+}
 
 /**
- * The corrections that no other beats: none has at least their ESS over tokens and moves at most their weight mass, with
- * one of the two better. Of corrections with the same two figures the first stands for all. From least to most moved.
+ * The corrections that no other beats: none has at least their ESS over tokens, moves at most their weight mass and scales
+ * the gradient at most as far, with one of the three better. Of corrections with the same three figures the first stands for
+ * all. From least to most moved.
  *
- * Geometric means are left out: they shrink every ratio towards 1, so their ESS says little about the trainer policy,
- * and their mass is that of another quantity.
+ * Left out: geometric means, which shrink every ratio towards 1, so their ESS says little about the trainer policy, and
+ * their mass is that of another quantity; and weights whose mean is beyond 1/2 and 2. ESS and mass do not change when all
+ * weights are divided by a million, but then nothing is learned.
  */
 export function paretoFront(figures: readonly Figures[], corrections: readonly NamedCorrection[]): string[] {
-  const candidates = figures.filter(
-    ({ ess_tokens, mass_moved }, i) =>
-      Number.isFinite(ess_tokens) &&
-      Number.isFinite(mass_moved) &&
-      corrections[i]!.correction.weight?.aggregation !== "mean",
-  );
-  const ordered = [...candidates].sort((a, b) => a.mass_moved - b.mass_moved || b.ess_tokens - a.ess_tokens);
-  const front: string[] = [];
-  let best = Number.NEGATIVE_INFINITY;
-  for (const { name, ess_tokens } of ordered) {
-    if (ess_tokens <= best) continue;
-    best = ess_tokens;
-    front.push(name);
+  const ordered = figures
+    .filter(
+      (each, i) =>
+        Number.isFinite(each.ess_tokens) &&
+        Number.isFinite(each.mass_moved) &&
+        scaleMoved(each) < OTHER_SCALE &&
+        corrections[i]!.correction.weight?.aggregation !== "mean",
+    )
+    .sort(
+      (a, b) => a.mass_moved - b.mass_moved || b.ess_tokens - a.ess_tokens || scaleMoved(a) - scaleMoved(b),
+    );
+  const front: Figures[] = [];
+  for (const each of ordered) {
+    // Whoever comes earlier moves no more.
+    const isBeaten = front.some(
+      (other) => other.ess_tokens >= each.ess_tokens && scaleMoved(other) <= scaleMoved(each),
+    );
+    if (!isBeaten) front.push(each);
   }
-  return front;
+  return front.map(({ name }) => name);
 }

@@ -128,7 +128,7 @@ describe("recommend, among corrections within the limits", () => {
     expect(reasons[2]).toBe("it leaves 1 of 50 groups empty");
     expect(reasons[3]).toBe("what it drops moves the mean reward by 0.012 standard deviations");
     expect(reasons.at(-1)).toMatch(
-      /^limits: at most 5 % of tokens dropped, 5 % of mass moved, 5 % of weights clamped, 2 % of groups empty, 0\.05 standard/,
+      /^limits: at most 5 % of tokens dropped, 5 % of mass moved, 5 % of weights clamped, a gradient scaled by 20 %, 2 % of groups empty, 0\.05 standard/,
     );
   });
 
@@ -185,6 +185,18 @@ describe("each limit of a recommendation", () => {
       (of) => correction("a", 0.9, 0.01, { truncated_share: of }),
       0.05,
       /it clamps 5\.\d+ % of the weights/,
+    ],
+    [
+      "gradient scaled down",
+      (of) => correction("a", 0.9, 0.01, { weight_mean: Math.exp(-of * (1 - 1e-12)) }),
+      0.2,
+      /it scales the gradient by 0\.809/,
+    ],
+    [
+      "gradient scaled up",
+      (of) => correction("a", 0.9, 0.01, { weight_mean: Math.exp(of * (1 - 1e-12)) }),
+      0.2,
+      /it scales the gradient by 1\.236/,
     ],
     [
       "groups left empty",

@@ -4,7 +4,7 @@
  * 1. Whether a correction is needed is `correctionNeed`'s to say, as for the verdict of a report. Where none is, a token
  *    TIS is the safety net; where a few tokens need one, it is recommended for those.
  * 2. Else, of the corrections on the front that keep within {@link LIMITS} (little dropped, little weight mass moved, few
- *    weights clamped, few groups left empty, a dropped part that does not move the mean reward):
+ *    weights clamped, the gradient's scale kept, few groups left empty, a dropped part that does not move the mean reward):
  *    the best ESS. Of those within {@link TOLERANCE} of it, the one that moves the least mass.
  * 3. If no point of the front keeps within them, the same over all corrections; if none does at all, the least harmful
  *    point of the front is named and said to break the limits.
@@ -25,6 +25,8 @@ export const LIMITS = {
   mass_moved: 0.05,
   /** Share of tokens clamped: with more it is no longer about outliers. */
   truncated: 0.05,
+  /** |log mean weight|: the gradient is scaled by the mean weight. */
+  scale: 0.2,
   /** Share of GRPO groups without a survivor. */
   groups_lost: 0.02,
   /** Standard deviations by which dropping moves the mean reward (or, without rewards, the accuracy). */
@@ -74,7 +76,7 @@ export function recommend(
 
 /** What of {@link LIMITS} a correction passes, in words; `part`: of that part of each limit. */
 function brokenLimits(
-  { dropped, mass_moved, truncated_share }: SweepCorrection,
+  { dropped, mass_moved, truncated_share, weight_mean }: SweepCorrection,
   metrics: SweepMetrics,
   part = 1,
 ): string[] {
@@ -85,6 +87,7 @@ function brokenLimits(
   check(dropped.tokens_share, LIMITS.dropped, `drops ${formatShare(dropped.tokens_share)} of the tokens`);
   check(mass_moved, LIMITS.mass_moved, `moves ${formatShare(mass_moved)} of the weight mass`);
   check(truncated_share, LIMITS.truncated, `clamps ${formatShare(truncated_share)} of the weights`);
+  check(Math.log(weight_mean), LIMITS.scale, `scales the gradient by ${formatNearOne(weight_mean)}`);
   if (dropped.groups_lost !== null && metrics.groups !== null) {
     const share = dropped.groups_lost / metrics.groups;
     check(share, LIMITS.groups_lost, `leaves ${formatShare(share)} of the groups empty`);
@@ -149,7 +152,7 @@ function fitReasons(correction: SweepCorrection, metrics: SweepMetrics, where: s
       `it is close to a limit that other prompts or later steps may break: it ${near.join(", it ")}`,
     );
   reasons.push(
-    `limits: at most ${formatPlainShare(LIMITS.dropped)} of tokens dropped, ${formatPlainShare(LIMITS.mass_moved)} of mass moved, ${formatPlainShare(LIMITS.truncated)} of weights clamped, ${formatPlainShare(LIMITS.groups_lost)} of groups empty, ${LIMITS.reward_shift} standard deviations of reward`,
+    `limits: at most ${formatPlainShare(LIMITS.dropped)} of tokens dropped, ${formatPlainShare(LIMITS.mass_moved)} of mass moved, ${formatPlainShare(LIMITS.truncated)} of weights clamped, a gradient scaled by ${formatPlainShare(LIMITS.scale)}, ${formatPlainShare(LIMITS.groups_lost)} of groups empty, ${LIMITS.reward_shift} standard deviations of reward`,
   );
   return reasons;
 }

@@ -59,8 +59,8 @@ function effectRows({ effect, metrics, effect_absent: absent }: CorrectReport): 
     ],
     [
       "weights",
-      `mean ${formatNumber(effect.weight_mean)}, largest ${formatNumber(effect.weight_max)}, ${formatShare(effect.truncated_share)} truncated, ` +
-        `${formatShare(effect.mass_lost)} of the weight lost`,
+      `${meanWeight(effect.weight_mean)}; largest ${formatNumber(effect.weight_max)}, ${formatShare(effect.truncated_share)} truncated; ` +
+        `bounds and rejection take ${formatShare(effect.mass_lost)} of the weight`,
     ],
     [
       "ESS",
@@ -69,6 +69,11 @@ function effectRows({ effect, metrics, effect_absent: absent }: CorrectReport): 
   ];
   if (dropped.tokens > 0) rows.push(["drops", droppedText(dropped, metrics.groups)]);
   return rows;
+}
+
+/** The loss is multiplied by the weights, so the gradient has the scale of their mean, whatever truncation takes. */
+function meanWeight(mean: number): string {
+  return mean === 1 ? "mean 1" : `mean ${formatNearOne(mean)}, by which the gradient is scaled`;
 }
 
 /** Rows for runs with advantages. */

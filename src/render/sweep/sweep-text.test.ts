@@ -32,6 +32,13 @@ describe("renderSweepTerminal", () => {
     }
   });
 
+  it.each([60, 80])("shows the mean weight in %i columns, whatever there is no room for", (width) => {
+    const text = renderSweepTerminal(makeReport(), { width, color: false, unicode: true, rows: "all" });
+    expect(text).toMatch(/^ +correction +ESS +mean w +moved/m);
+    expect(text).toMatch(/mean w:\s+mean\s+weight\s+of\s+the\s+loss/);
+    expect(text).toContain("no room for");
+  });
+
   it("says what to take, why, what each correction costs, and the config as it is pasted", () => {
     const report = makeReport();
     const text = renderSweepTerminal(report, { width: 120, color: false, unicode: true });

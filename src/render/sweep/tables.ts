@@ -21,6 +21,7 @@ export function correctionTable(report: SweepReport, rows: readonly SweepCorrect
     ),
     nameColumn(rows),
     column("ESS", "near-one", 1, ({ ess_tokens }) => ess_tokens, "least"),
+    column("mean w", "near-one", 1, ({ weight_mean }) => weight_mean),
     column("moved", "share", 1, ({ mass_moved }) => mass_moved),
     column("dropped", "share", 1, ({ dropped }) => dropped.tokens_share),
     column("sequences", "share", 2, ({ dropped }) => dropped.sequences_share),
@@ -29,7 +30,6 @@ export function correctionTable(report: SweepReport, rows: readonly SweepCorrect
     ...(metrics.reward_mean === null ? [] : [rewardColumn(rows)]),
     column("truncated", "share", 4, ({ truncated_share }) => truncated_share),
     column("ESS seq", "near-one", 3, ({ ess_sequences }) => ess_sequences),
-    column("mean w", "near-one", 6, ({ weight_mean }) => weight_mean),
     column("budget", "count", 5, ({ token_budget }) => token_budget?.ess_half ?? null),
     textColumn(
       "--correction",
@@ -71,6 +71,7 @@ function rewardColumn(rows: readonly SweepCorrection[]): TableColumn {
 export function correctionLegend({ metrics }: SweepReport, without: readonly string[] = []): string {
   const meanings: Readonly<Record<string, string>> = {
     ESS: "(Σw)²/(n Σw²) over all tokens, dropped ones as 0; without weights, of the kept tokens' own ratios",
+    "mean w": "mean weight of the loss, and so the gradient's scale",
     moved: "share of weight mass that truncation and dropping remove, or that a lower clamp adds",
     dropped: "share of tokens",
     sequences: "share of sequences dropped as a whole",
@@ -86,7 +87,7 @@ export function correctionLegend({ metrics }: SweepReport, without: readonly str
   };
   const told = Object.entries(meanings).filter(([name]) => !without.includes(name));
   return [
-    "* Pareto front of ESS against moved; > recommended",
+    "* Pareto front of ESS, moved and mean w; > recommended",
     ...told.map(([name, meaning]) => `${name}: ${meaning}`),
   ].join(". ");
 }

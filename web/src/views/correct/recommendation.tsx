@@ -82,8 +82,8 @@ function Swept({ report, current }: { readonly report: SweepReport; readonly cur
               rows={() => corrections.map(toRow)}
             />
             <p class="muted">
-              A point is a correction: blue on the front of ESS against weight moved, the ring what is
-              recommended
+              A point is a correction: blue on the front of ESS, weight moved and mean weight, the ring what
+              is recommended
               {chosen !== undefined && ", the cross the one below"}. Click one to set it.
             </p>
           </div>
@@ -120,6 +120,7 @@ function ShortTable({
         <tr>
           <th scope="col">correction</th>
           <th scope="col">ESS</th>
+          <th scope="col">mean weight</th>
           <th scope="col">moved</th>
           <th scope="col">dropped</th>
         </tr>
@@ -134,6 +135,7 @@ function ShortTable({
               {row.name === recommended && " (recommended)"}
             </th>
             <td>{formatNearOne(row.ess_tokens)}</td>
+            <td>{formatNearOne(row.weight_mean)}</td>
             <td>{formatShare(row.mass_moved)}</td>
             <td>{formatShare(row.dropped.tokens_share)}</td>
           </tr>
@@ -156,9 +158,23 @@ function toPoint({ name, dropped, ess_tokens, on_front }: SweepCorrection): Corr
   return { name, dropped: dropped.tokens_share, ess: ess_tokens, isOnFront: on_front };
 }
 
-function toRow({ name, correction_text, ess_tokens, mass_moved, dropped, on_front }: SweepCorrection) {
+function toRow({
+  name,
+  correction_text,
+  ess_tokens,
+  weight_mean,
+  mass_moved,
+  dropped,
+  on_front,
+}: SweepCorrection) {
   return {
-    ...{ correction: name, text: correction_text, ess: ess_tokens, moved: mass_moved },
+    ...{
+      correction: name,
+      text: correction_text,
+      ess: ess_tokens,
+      mean_weight: weight_mean,
+      moved: mass_moved,
+    },
     ...{ dropped: dropped.tokens_share, sequences_dropped: dropped.sequences_share, on_front },
   };
 }
