@@ -63,7 +63,7 @@ describe.skipIf(!hasPty)("on a terminal of 24 rows and 80 columns", () => {
   it("--full prints everything there, and --brief does not say what it leaves", () => {
     const { lines } = onTerminal("report", "examples/demo", "--full");
     expect(lines.length).toBeGreaterThan(100);
-    expect(lines).toContain("By token id  no room for k3, mean Δ");
+    expect(lines).toContain("By token id  hidden columns: k3, mean Δ (wider terminal, or --json)");
     expect(onTerminal("report", "examples/demo", "--brief").lines.join("\n")).not.toContain("--full");
   });
 });

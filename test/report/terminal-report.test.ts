@@ -179,22 +179,29 @@ describe("renderTerminal", () => {
         at: {},
       },
     ];
-    const text = renderTerminal(
-      {
-        ...report,
-        findings,
-        left_out: listLeftOut(findings, {
-          missing: 412,
-          delta_negative_infinite: 0,
-          delta_positive_infinite: 0,
-        }),
-      },
-      { ...PLAIN, width: 120 },
-    );
+    const left = { missing: 412, delta_negative_infinite: 0, delta_positive_infinite: 0 };
+    const whole = { ...report, findings, left_out: listLeftOut(findings, left) };
+    const text = renderTerminal(whole, { ...PLAIN, width: 120 });
     expect(text).toContain(
       "left out   412 tokens without a log-prob; b.npz: npz data is cut off; 1 other warning, see Findings",
     );
     expect(text).toContain("△ skipped  npz data is cut off\n  at      b.npz\n  try     write it again\n");
+    const alone = renderTerminal(whole, { ...PLAIN, width: 120, sections: "summary" });
+    expect(alone).toContain("1 other warning, see --full");
+    expect(alone).not.toContain("Findings");
+  });
+
+  it("head the columns of the key figures, however much else there is to say", () => {
+    const report = { ...sampleReport(), run: "a run whose name takes a line of its own" };
+    for (const width of [80, 60]) {
+      const lines = renderTerminal(report, {
+        ...PLAIN,
+        width,
+        sections: "summary",
+        more: "logratio x --full",
+      });
+      expect(lines).toMatch(/^ +value .*published baseline\nmean \|Δ\|/m);
+    }
   });
 
   it("say on the first screen how the trainer's log differs from the dumps", () => {

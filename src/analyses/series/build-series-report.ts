@@ -10,6 +10,7 @@ import {
 import { type RecognisedMetric, recogniseMetric } from "../../trainers/index.ts";
 import { type FigureReading, findWorstLevel } from "../assessment/index.ts";
 import { readLogged } from "./baselines.ts";
+import { labelRuns } from "./label-runs.ts";
 
 /** What a file of logged metrics holds. */
 export interface SeriesInput {
@@ -27,7 +28,7 @@ export interface SeriesInput {
 export function buildSeriesReport(files: readonly SeriesInput[], findings: readonly Finding[]): SeriesReport {
   const series: SeriesFigures[] = [];
   const others = new Set<string>();
-  for (const { file, series: logged } of files) {
+  for (const { file, series: logged } of labelRuns(files)) {
     for (const each of logged) {
       const metric = recogniseMetric(each.metric);
       if (metric === undefined) others.add(each.metric);
@@ -108,9 +109,16 @@ function sayHeadline(series: readonly SeriesFigures[], level: ReadingLevel | nul
   if (first?.worst == null || level === null) {
     return `${plural(series.length, "mismatch metric")}, none of them with a published baseline`;
   }
-  const { metric, worst, band } = first;
+  const { metric, run, worst, band } = first;
+  const hasOthers = run !== "" && series.some((each) => each.run !== run);
   const more = judged.length === 1 ? "" : `, and ${plural(judged.length - 1, "more metric")}`;
   return level === "normal"
-    ? `all ${formatCount(series.filter((each) => each.level !== null).length)} that have a published baseline stay within it`
-    : `${metric} reaches ${formatNumber(worst.value)} at step ${worst.step} (${band})${more}`;
+    ? sayWithin(series.filter((each) => each.level !== null).length)
+    : `${metric}${hasOthers ? ` (${run})` : ""} reaches ${formatNumber(worst.value)} at step ${worst.step} (${band})${more}`;
+}
+
+function sayWithin(judged: number): string {
+  return judged === 1
+    ? "the one metric with a published baseline stays within it"
+    : `all ${formatCount(judged)} metrics with a published baseline stay within it`;
 }

@@ -134,7 +134,7 @@ describe("the headline", () => {
   it("counts only what has a baseline where all is well", () => {
     expect(
       log({ "rollout_corr/kl": [0], "rollout_corr/chi2_token": [0], "train/tis": [5] }, [1]).headline,
-    ).toBe("all 2 that have a published baseline stay within it");
+    ).toBe("all 2 metrics with a published baseline stay within it");
     expect(log({ loss: [1], lr: [1] }, [1])).toMatchObject({
       level: null,
       headline: "none of the 2 logged metrics measures the mismatch of rollout and trainer",

@@ -129,7 +129,7 @@ describe("series of logged metrics", () => {
       "none of the 1 logged metric measures the mismatch of rollout and trainer",
     );
     expect(log({ [MEAN]: [0.001, 0.001, 0.001] }).headline).toBe(
-      "all 1 that have a published baseline stay within it",
+      "the one metric with a published baseline stays within it",
     );
     expect(log({ "train/tis": [1, 1, 1] }).headline).toBe(
       "1 mismatch metric, none of them with a published baseline",

@@ -6,7 +6,7 @@
 import type { AnalyzeReport } from "../../results/index.ts";
 import { type ChartSpec, type ChartValues, lineChart } from "../charts/index.ts";
 import type { Picture, Surface } from "../document/index.ts";
-import { pad, sparkline } from "../terminal/index.ts";
+import { chooseScale, pad, sparkline } from "../terminal/index.ts";
 import { formatId, formatNumber } from "../text/index.ts";
 import { binChart } from "./bin-chart.ts";
 import { foldIterations } from "./fold-iterations.ts";
@@ -74,8 +74,9 @@ function gaps(counts: readonly number[]): number[] {
 
 function picture(label: string, values: readonly number[], what: string, surface: Surface): string {
   const columns = pictureColumns(surface);
-  const drawn = pad(sparkline(values, columns, surface.unicode), columns);
-  return `${surface.style(pad(label, LABEL), "dim")}${surface.style(drawn, "blue")}  ${surface.style(surface.text(what), "dim")}`;
+  const scale = chooseScale(values);
+  const drawn = pad(sparkline(values, columns, surface.unicode, scale), columns);
+  return `${surface.style(pad(label, LABEL), "dim")}${surface.style(drawn, "blue")}  ${surface.style(surface.text(scale === "log" ? `log, ${what}` : what), "dim")}`;
 }
 
 function charts({ divergence_bins: bins, positions, per_iteration: rows }: AnalyzeReport): string[] {

@@ -9,7 +9,14 @@ import {
 } from "../document/index.ts";
 import { htmlTable, writePage } from "../html/index.ts";
 import { escapeMarkdown, type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawDocument, pad, type Surface, sparkline, type TerminalOptions } from "../terminal/index.ts";
+import {
+  chooseScale,
+  drawDocument,
+  pad,
+  type Surface,
+  sparkline,
+  type TerminalOptions,
+} from "../terminal/index.ts";
 import { formatColumn } from "../text/index.ts";
 import { attentionTable, hiddenTable } from "./attention-tables.ts";
 import {
@@ -211,11 +218,12 @@ function drawProgression(progression: NonNullable<KlReport["progression"]>, surf
     const stretched = known.flatMap((value) =>
       Array.from({ length: Math.max(1, Math.floor(columns / known.length)) }, () => value),
     );
-    const drawn = sparkline(stretched, columns, surface.unicode);
+    const scale = chooseScale(known);
+    const drawn = sparkline(stretched, columns, surface.unicode, scale);
     const told = formatColumn([values[0], values.at(-1)], "number")
       .map(dash)
       .join(" to ");
-    return `  ${surface.style(pad(label, LABEL - 2), "dim")}${surface.style(pad(drawn, columns), "blue")}  ${surface.style(surface.text(told), "dim")}`;
+    return `  ${surface.style(pad(label, LABEL - 2), "dim")}${surface.style(pad(drawn, columns), "blue")}  ${surface.style(surface.text(scale === "log" ? `${told}, log` : told), "dim")}`;
   });
 }
 

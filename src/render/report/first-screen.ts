@@ -1,5 +1,6 @@
 import type { Histogram, MismatchReport } from "../../results/index.ts";
 import {
+  chooseScale,
   clip,
   displayWidth,
   drawCommand,
@@ -31,22 +32,26 @@ const MOST_LEFT_OUT = 2;
 /**
  * What a tired engineer reads in ten seconds: verdict, key figures, distribution, facts, what is left out, what to run
  * next. Blank lines separate the blocks if everything fits 24 rows; if it does not fit, the reason for the next command
- * is dropped, then the second picture, whose figure is above it anyway, then the header, then the lesser facts.
+ * is dropped, then the second picture, whose figure is above it anyway, then the lesser facts.
  *
  * @param taken rows that the caller needs below
+ * @param isAlone whether no sections follow
  */
-export function drawFirstScreen(report: MismatchReport, surface: Surface, taken = 0): string[] {
+export function drawFirstScreen(
+  report: MismatchReport,
+  surface: Surface,
+  { taken = 0, isAlone = false }: { readonly taken?: number; readonly isAlone?: boolean } = {},
+): string[] {
   const rows = ROWS - taken;
   const densities = [
-    { why: true, extremes: true, header: true, facts: MOST_FACTS },
-    { why: false, extremes: true, header: true, facts: MOST_FACTS },
-    { why: false, extremes: false, header: true, facts: MOST_FACTS },
-    { why: false, extremes: false, header: false, facts: MOST_FACTS },
-    { why: false, extremes: false, header: false, facts: MOST_FACTS - 1 },
-    { why: false, extremes: false, header: false, facts: MOST_FACTS - 1, isBrief: true },
-    { why: false, extremes: false, header: false, facts: MOST_FACTS - 2, isBrief: true },
+    { why: true, extremes: true, facts: MOST_FACTS },
+    { why: false, extremes: true, facts: MOST_FACTS },
+    { why: false, extremes: false, facts: MOST_FACTS },
+    { why: false, extremes: false, facts: MOST_FACTS - 1 },
+    { why: false, extremes: false, facts: MOST_FACTS - 1, isBrief: true },
+    { why: false, extremes: false, facts: MOST_FACTS - 2, isBrief: true },
   ];
-  const tries = densities.map((density) => drawBlocks(report, surface, density));
+  const tries = densities.map((density) => drawBlocks(report, surface, { ...density, isAlone }));
   const blocks =
     tries.find((candidate) => countRows(candidate, surface.width) <= rows) ??
     (tries[tries.length - 1] as string[][]);
@@ -63,12 +68,12 @@ interface Density {
   readonly why: boolean;
   /** Whether to draw max |Δ| over the steps. */
   readonly extremes: boolean;
-  /** Whether to head the columns of the key figures. */
-  readonly header: boolean;
   /** How many facts to show, including the sentence on the gradient. */
   readonly facts: number;
   /** Whether that sentence goes without its evidence. */
   readonly isBrief?: boolean;
+  /** Whether no sections follow, that of findings among them. */
+  readonly isAlone: boolean;
 }
 
 function drawBlocks(report: MismatchReport, surface: Surface, density: Density): string[][] {
@@ -77,13 +82,13 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
   return [
     drawTitle(report.run, inputParts(report), surface),
     clipped([...drawVerdict(report, surface), ...drawIdentity(report, surface)]),
-    clipped(drawKeyFigures(keyFigures(report), surface).slice(density.header ? 0 : 1)),
+    clipped(drawKeyFigures(keyFigures(report), surface)),
     clipped(drawPictures(report, surface, density)),
     clipped(drawFacts(report, surface, density)),
     [
       ...clipped(drawPrompts(report, surface)),
       ...clipped(drawLogged(report, surface)),
-      ...clipped(drawLeftOut(report, surface)),
+      ...clipped(drawLeftOut(report, surface, density)),
       ...drawNext(report, surface, density),
     ],
   ].filter((block) => block.length > 0);
@@ -195,14 +200,12 @@ function drawPictures(report: MismatchReport, surface: Surface, density: Density
       const worst = worstIndex(values);
       const peak =
         worst === undefined ? "" : `most ${formatNumber(values[worst])} at ${atStep(steps[worst]?.step)}`;
-      lines.push(
-        drawPicture(label, sparkline(values, PICTURE_COLUMNS, surface.unicode), peak + over, surface),
-      );
+      lines.push(drawCourse(label, values, peak + over, surface));
     }
   } else if (report.per_position_decile.length > 1) {
     const values = report.per_position_decile.map((group) => group.delta_abs_mean);
     const note = "by position, first to last tenth of the response";
-    lines.push(drawPicture("mean |Δ|", sparkline(values, PICTURE_COLUMNS, surface.unicode), note, surface));
+    lines.push(drawCourse("mean |Δ|", values, note, surface));
   }
   const trimmed = trimHistogram(report.histograms.delta);
   if (trimmed !== undefined) {
@@ -212,6 +215,12 @@ function drawPictures(report: MismatchReport, surface: Surface, density: Density
     lines.push(drawPicture("Δ", picture, note, surface));
   }
   return lines;
+}
+
+function drawCourse(label: string, values: readonly number[], note: string, surface: Surface): string {
+  const scale = chooseScale(values);
+  const picture = sparkline(values, PICTURE_COLUMNS, surface.unicode, scale);
+  return drawPicture(label, picture, scale === "log" ? `log, ${note}` : note, surface);
 }
 
 function drawPicture(label: string, picture: string, note: string, surface: Surface): string {
@@ -246,15 +255,16 @@ function drawLogged(report: MismatchReport, surface: Surface): string[] {
   });
 }
 
-function drawLeftOut(report: MismatchReport, surface: Surface): string[] {
+function drawLeftOut(report: MismatchReport, surface: Surface, { isAlone }: Density): string[] {
+  const where = isAlone ? "--full" : "Findings";
   const told = leftOutLines(report);
   const more = told.length - MOST_LEFT_OUT;
   const warnings = countOtherWarnings(report);
   const nothing = told.length === 0;
   const parts = [
     ...(nothing ? ["nothing", ...otherFiles(report)] : told.slice(0, MOST_LEFT_OUT)),
-    ...(more > 0 ? [`${more} more, see Findings`] : []),
-    ...(warnings > 0 ? [`${plural(warnings, nothing ? "warning" : "other warning")}, see Findings`] : []),
+    ...(more > 0 ? [`${more} more, see ${where}`] : []),
+    ...(warnings > 0 ? [`${plural(warnings, nothing ? "warning" : "other warning")}, see ${where}`] : []),
   ];
   const lines = wrap(surface.text(parts.join("; ")), surface.width - LABEL_COLUMNS - 1);
   return lines.map((line, index) => {

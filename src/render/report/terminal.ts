@@ -35,8 +35,9 @@ const LIMITS = { steps: 20, sources: 20 };
 export function renderTerminal(report: MismatchReport, options: TerminalReportOptions): string {
   const surface = makeSurface(options);
   const more = options.more === undefined ? [] : drawCommand("the rest", options.more, "", surface);
-  const lines = drawFirstScreen(report, surface, countRows([more], surface.width));
-  if (options.sections !== "summary") {
+  const isAlone = options.sections === "summary";
+  const lines = drawFirstScreen(report, surface, { taken: countRows([more], surface.width), isAlone });
+  if (!isAlone) {
     lines.push(...drawSections(detailSections(report, LIMITS), surface));
   }
   lines.push(...more);

@@ -1,5 +1,6 @@
 import type { SeriesFigures } from "../../results/index.ts";
 import type { ChartLine, ChartSpec } from "../charts/index.ts";
+import { chooseScale } from "../terminal/index.ts";
 
 const LEVELS = ["elevated", "high", "broken"] as const;
 const LOOKS = {
@@ -7,16 +8,13 @@ const LOOKS = {
   high: { color: "orange", dash: [6, 3] },
   broken: { color: "pink", dash: [8, 3, 2, 3] },
 } as const;
-/** Values whose ratio exceeds this are drawn on a logarithmic axis. */
-const DECADES = 100;
 
 /** The values over the steps, with a line for each baseline that they pass, and for the next one. */
 export function toChart(series: SeriesFigures, id: string, title: string): ChartSpec {
   const { unit, steps, values, worse, figure } = series;
   const finite = values.filter((value) => value !== null);
-  const sizes = finite.map(Math.abs).filter((size) => size > 0);
   const isSmaller = worse === "smaller";
-  const isWide = finite.every((value) => value > 0) && Math.max(...sizes) > DECADES * Math.min(...sizes);
+  const isWide = finite.every((value) => value > 0) && chooseScale(finite) === "log";
   return {
     id,
     title,

@@ -9,7 +9,7 @@ import {
   type Table,
   textColumn,
 } from "../document/index.ts";
-import { clipMiddle, pad, sparkline } from "../terminal/index.ts";
+import { chooseScale, foldName, pad, sparkline } from "../terminal/index.ts";
 import { formatCount, formatNumber, printable } from "../text/index.ts";
 import { toChart } from "./chart.ts";
 
@@ -116,15 +116,21 @@ function comparisonBlocks(series: readonly SeriesFigures[]): Block[] {
   return [{ kind: "table", table }];
 }
 
-/** One row of characters for each. */
+/** A row of characters for each, under a name that does not fit beside it; a logarithmic scale is said. */
 function sparklines(series: readonly SeriesFigures[]): Picture {
   const draw = (surface: Surface): string[] =>
-    series.map((each) => {
-      const label = pad(clipMiddle(surface.text(nameSeries(each)), LABEL - 2, surface.ellipsis), LABEL);
+    series.flatMap((each) => {
+      const names = foldName(surface.text(nameSeries(each)), LABEL - 2);
       const values = each.values.map((value) => (value === null ? Number.NaN : Math.abs(value)));
-      return (
-        surface.style(label, "dim") + sparkline(values, Math.max(8, surface.width - LABEL), surface.unicode)
-      );
+      const scale = chooseScale(values);
+      const note = scale === "log" ? "  log" : "";
+      const columns = Math.max(8, surface.width - LABEL - note.length);
+      const drawn = sparkline(values, columns, surface.unicode, scale) + surface.style(note, "dim");
+      const last = names.pop() ?? "";
+      return [
+        ...names.map((name) => surface.style(name, "dim")),
+        surface.style(pad(last, LABEL), "dim") + drawn,
+      ];
     });
   return { kind: "picture", terminal: draw };
 }

@@ -55,6 +55,15 @@ describe("logged metrics on a terminal", () => {
     expect(text).toContain("mean |Δp| (verl): rows without a masked token also count");
   });
 
+  it("draw a course over decades logarithmically and say so, under a name of any length", () => {
+    const metric = "actor/sampling/importance_sampling_ratio/of/all/tokens/min";
+    const text = terminal(report([{ ...SERIES, metric, run: "", values: [1e-9, 1e-6, 1e-3, 1] }]));
+    expect(text).toMatch(
+      /\nactor\/sampling\/importance_sampling_ratio\/\nof\/all\/tokens\/min +▁▃▆█ {2}log\n/,
+    );
+    expect(terminal(report())).not.toContain("log\n");
+  });
+
   it("set it beside the dumps where there are any", () => {
     expect(terminal(report())).not.toContain("Beside the dumps");
     const comparison = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bar, logHistogram, sparkline } from "./bars.ts";
+import { bar, chooseScale, logHistogram, sparkline } from "./bars.ts";
 
 describe("sparkline", () => {
   it("stands on 0, so that a flat series looks flat", () => {
@@ -19,6 +19,21 @@ describe("sparkline", () => {
     expect(sparkline([], 5, true)).toBe("");
     expect(sparkline([1, Number.POSITIVE_INFINITY], 5, true)).toBe("██");
     expect(sparkline([Number.NaN, Number.NaN], 5, true)).toBe("  ");
+  });
+});
+
+describe("sparkline over decades", () => {
+  it("is logarithmic where values are decades apart", () => {
+    expect(chooseScale([1, 99])).toBe("linear");
+    expect(chooseScale([1e-9, 0.01, 1, 0])).toBe("log");
+    expect(chooseScale([0, 3, Number.NaN, Number.POSITIVE_INFINITY])).toBe("linear");
+    expect(chooseScale([])).toBe("linear");
+  });
+
+  it("shows every decade, zeros at the bottom, infinities at the top, and gaps", () => {
+    expect(sparkline([1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1], 8, true, "log")).toBe("▁▂▃▄▅▆▇█");
+    expect(sparkline([1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1], 8, true)).toBe("▁▁▁▁▁▁▁█");
+    expect(sparkline([0, 1, Number.NaN, 1000, Number.POSITIVE_INFINITY], 5, true, "log")).toBe("▁▁ ██");
   });
 });
 

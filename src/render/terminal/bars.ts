@@ -3,14 +3,51 @@ import { isFigure } from "../text/index.ts";
 const HEIGHTS = { unicode: "▁▂▃▄▅▆▇█", ascii: ".:-=+*#@" } as const;
 const EIGHTHS = " ▏▎▍▌▋▊▉";
 
+/** Values whose largest is more than this times the smallest above 0 are told apart by a logarithmic scale only. */
+const DECADES = 100;
+
+/** The scale on which values are drawn. Whoever draws them says so where it is logarithmic. */
+export function chooseScale(values: readonly number[]): "linear" | "log" {
+  const [low, high] = findRange(values);
+  return high > DECADES * low ? "log" : "linear";
+}
+
 /**
- * Values as one row of characters, from 0 to the largest: flat series look flat. More values than columns are folded
- * by their maximum, so that a spike of one step stays. What is missing leaves a gap.
+ * Values as one row of characters, from 0 to the largest: flat series look flat. On a logarithmic scale they stand on the
+ * smallest above 0. More values than columns are folded by their maximum, so that a spike of one step stays. What is
+ * missing leaves a gap.
  */
-export function sparkline(values: readonly number[], columns: number, unicode: boolean): string {
+export function sparkline(
+  values: readonly number[],
+  columns: number,
+  unicode: boolean,
+  scale: "linear" | "log" = "linear",
+): string {
   const cells = foldByMaximum(values, columns);
+  if (scale === "log") return logCells(cells, unicode);
   const largest = cells.reduce((most, value) => (isFigure(value) && value > most ? value : most), 0);
   return cells.map((value) => heightCharacter(largest > 0 ? value / largest : value * 0, unicode)).join("");
+}
+
+function logCells(cells: readonly number[], unicode: boolean): string {
+  const [low, high] = findRange(cells).map(Math.log);
+  const height = (value: number): number => {
+    if (Number.isNaN(value) || !(value > 0)) return value * 0;
+    // In the middle of a height, where rounding does no harm; the lowest is a value and not a gap.
+    return Math.min(1, (0.5 + (7 * (Math.log(value) - low!)) / (high! - low!)) / 8);
+  };
+  return cells.map((value) => heightCharacter(height(value), unicode)).join("");
+}
+
+/** The smallest and the largest finite value above 0. */
+function findRange(values: readonly number[]): [low: number, high: number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, 0];
+  for (const value of values) {
+    if (!(value > 0 && value < Number.POSITIVE_INFINITY)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
 }
 
 /** Counts as one row of characters; heights are logarithmic, so that a single token in a million shows. */

@@ -106,9 +106,8 @@ function drawOther(block: Exclude<Block, { kind: "command" | "code" }>, surface:
     case "table": {
       const { title, note } = block.table;
       const { lines, leftOut } = drawTable(block.table, surface);
-      const noRoom = leftOut.length === 0 ? "" : surface.text(`  no room for ${leftOut.join(", ")}`);
       return [
-        ...(title === "" ? [] : [heading(title, surface) + surface.style(noRoom, "dim")]),
+        ...tableHead(title, leftOut, surface),
         ...(note === undefined ? [] : paragraph(note, surface, 2, "dim")),
         ...lines,
         ...(block.legend === undefined ? [] : paragraph(block.legend(leftOut), surface, 2, "dim")),
@@ -117,6 +116,17 @@ function drawOther(block: Exclude<Block, { kind: "command" | "code" }>, surface:
     case "picture":
       return block.terminal?.(surface) ?? [];
   }
+}
+
+/** The title, and the columns that only a wider terminal has; below the title where they do not fit beside it. */
+function tableHead(title: string, hidden: readonly string[], surface: Surface): string[] {
+  const head = title === "" ? [] : [heading(title, surface)];
+  if (hidden.length === 0) return head;
+  const text = surface.text(`hidden columns: ${hidden.join(", ")} (wider terminal, or --json)`);
+  const taken = displayWidth(surface.text(title)) + 2;
+  if (title !== "" && taken + displayWidth(text) <= surface.width)
+    return [`${heading(title, surface)}  ${surface.style(text, "dim")}`];
+  return [...head, ...paragraph(text, surface, 2, "dim")];
 }
 
 /** Sign and word, then what it is about; the rest under it. */

@@ -1,11 +1,12 @@
 import type { Surface, TableColumn } from "../document/index.ts";
-import { clipMiddle, displayWidth } from "./columns.ts";
+import { displayWidth } from "./columns.ts";
+import { foldName } from "./wrap.ts";
 
 export const GAP = "  ";
 export const BAR_COLUMNS = 10;
 /** Columns with a higher priority number are dropped before the bars. */
 const BAR_PRIORITY = 3;
-/** Names and paths are cut to this before columns of figures are left out, and to the second before nothing fits. */
+/** Names and paths are folded to this before columns of figures are left out, and to the second before nothing fits. */
 const LONG_TEXT = 28;
 const SHORT_TEXT = 12;
 /** Prose in fewer columns than this is harder to read than prose under its row. */
@@ -18,6 +19,8 @@ export interface LaidOut {
   readonly cells: readonly string[];
   readonly width: number;
   readonly bars: boolean;
+  /** Whether its header and cells take several lines where they are wider: no name is cut. */
+  readonly folds: boolean;
 }
 
 export interface Fitted {
@@ -30,7 +33,7 @@ export interface Fitted {
 
 /**
  * Fits columns into `room`: the least needed columns are dropped first, then bars, then prose moves below its row, then
- * long text is cut in the middle. Figures and keys are cut only as a last resort.
+ * long names are folded. Figures are never cut.
  */
 export function fitColumns(all: readonly TableColumn[], room: number, surface: Surface): Fitted {
   let columns = all.map((column) => layOut(column, surface));
@@ -53,9 +56,10 @@ export function fitColumns(all: readonly TableColumn[], room: number, surface: S
     below = columns.find((column) => column.column.wrap);
     columns = columns.filter((column) => column !== below);
   }
-  if (!fits(columns, room)) columns = columns.map((column) => cutText(column, LONG_TEXT, surface));
+  if (!fits(columns, room)) columns = columns.map((column) => fold(column, LONG_TEXT));
   dropDownTo(1);
-  if (!fits(columns, room)) columns = columns.map((column) => cutText(column, SHORT_TEXT, surface));
+  if (!fits(columns, room)) columns = columns.map((column) => fold(column, SHORT_TEXT));
+  columns = unfold(columns, room);
   const left = room - totalWidth(columns.filter((column) => !column.column.wrap)) - GAP.length;
   columns = columns.map((column) =>
     column.column.wrap ? { ...column, width: Math.min(column.width, left) } : column,
@@ -66,14 +70,31 @@ export function fitColumns(all: readonly TableColumn[], room: number, surface: S
 function layOut(column: TableColumn, surface: Surface): LaidOut {
   const header = surface.text(column.header);
   const cells = column.cells.map(surface.text);
-  return { column, header, cells, width: widest([header, ...cells]), bars: column.bars !== undefined };
+  return {
+    column,
+    header,
+    cells,
+    width: widest([header, ...cells]),
+    bars: column.bars !== undefined,
+    folds: false,
+  };
 }
 
-function cutText(column: LaidOut, most: number, surface: Surface): LaidOut {
+function fold(column: LaidOut, most: number): LaidOut {
   if (column.width <= most || column.column.wrap || column.column.align === "right") return column;
-  const cells = column.cells.map((cell) => clipMiddle(cell, most, surface.ellipsis));
-  const header = clipMiddle(column.header, most, surface.ellipsis);
-  return { ...column, header, cells, width: widest([header, ...cells]) };
+  return { ...column, width: most, folds: true };
+}
+
+/** Gives folded columns the room that is left, and takes what they do not need. */
+function unfold(columns: readonly LaidOut[], room: number): LaidOut[] {
+  let spare = Math.max(0, room - totalWidth(columns));
+  return columns.map((column) => {
+    if (!column.folds) return column;
+    const most = column.width + spare;
+    const width = widest([column.header, ...column.cells].flatMap((text) => foldName(text, most)));
+    spare -= Math.max(0, width - column.width);
+    return { ...column, width };
+  });
 }
 
 /** The column with the highest priority number above 1, the rightmost of several; prose only moves. */

@@ -1,10 +1,10 @@
 export type { Style, Surface } from "../document/index.ts";
 export { toAscii } from "./ascii.ts";
-export { bar, heightCharacter, logHistogram, sparkline } from "./bars.ts";
+export { bar, chooseScale, heightCharacter, logHistogram, sparkline } from "./bars.ts";
 export { clip, clipMiddle, displayWidth, pad } from "./columns.ts";
 export { drawCommand, pasteable } from "./command.ts";
 export { drawDocument, drawSections, drawTitle } from "./document.ts";
 export { type FlowPiece, flowPieces } from "./flow.ts";
 export { levelSign, makeSurface, type TerminalOptions } from "./surface.ts";
 export { drawTable } from "./table.ts";
-export { wrap, wrapParts } from "./wrap.ts";
+export { foldName, wrap, wrapParts } from "./wrap.ts";

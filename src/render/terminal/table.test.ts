@@ -60,6 +60,24 @@ describe("drawTable", () => {
     ]);
   });
 
+  it("folds long names behind their separators instead of cutting them, headers too", () => {
+    const names = ["training/rollout_actor_probs_pearson_corr", "sampling/importance_sampling_ratio/min"];
+    const table = makeTable("logged", "Logged metrics", [
+      textColumn("metric", names),
+      textColumn("reading of step-1200-of-the-run", ["normal", "high"]),
+      textColumn("worst", ["0.99", "3e-9"], { align: "right" }),
+    ]);
+    expect(drawTable(table, plain(48)).lines).toEqual([
+      "  metric                   reading of     worst",
+      "                           step-1200-of-",
+      "                           the-run",
+      "  training/rollout_actor_  normal          0.99",
+      "  probs_pearson_corr",
+      "  sampling/importance_     high            3e-9",
+      "  sampling_ratio/min",
+    ]);
+  });
+
   it("marks the worst figure with a style", () => {
     const esc = String.fromCharCode(27);
     const [, first] = drawTable(wide, makeSurface({ width: 80, color: true, unicode: true })).lines;

@@ -2,7 +2,7 @@ import type { Style, Surface, Table } from "../document/index.ts";
 import { bar } from "./bars.ts";
 import { displayWidth, pad } from "./columns.ts";
 import { BAR_COLUMNS, type Fitted, fitColumns, GAP, type LaidOut } from "./fit.ts";
-import { wrap } from "./wrap.ts";
+import { foldName, wrap } from "./wrap.ts";
 
 /** A table as lines, and the headers of the columns for which the terminal was too narrow. */
 export interface DrawnTable {
@@ -14,8 +14,9 @@ export interface DrawnTable {
 export function drawTable(table: Table, surface: Surface, indent = 2): DrawnTable {
   const fitted = fitColumns(table.columns, surface.width - indent, surface);
   const margin = " ".repeat(indent);
-  const header = fitted.columns.map((column) => padWithBar(column.header, column)).join(GAP);
-  const lines = [margin + surface.style(header.trimEnd(), "dim")];
+  const lines = layLines(fitted.columns, ({ header }) => header, padWithBar).map(
+    (line) => margin + surface.style(line, "dim"),
+  );
   for (let row = 0; row < table.rows; row++) {
     lines.push(
       ...drawRow(fitted.columns, row, surface).map((line) => margin + line),
@@ -26,16 +27,27 @@ export function drawTable(table: Table, surface: Surface, indent = 2): DrawnTabl
 }
 
 function drawRow(columns: readonly LaidOut[], row: number, surface: Surface): string[] {
-  const wrapped = columns.map((column) => {
-    const cell = column.cells[row] ?? "";
-    return column.column.wrap ? wrap(cell, column.width) : [cell];
+  return layLines(
+    columns,
+    ({ cells }) => cells[row] ?? "",
+    (text, column, line) => drawCell(column, text, line === 0 ? row : undefined, surface),
+  );
+}
+
+/** Texts beside each other, one of each column, in as many lines as the tallest takes. */
+function layLines(
+  columns: readonly LaidOut[],
+  textOf: (column: LaidOut) => string,
+  draw: (text: string, column: LaidOut, line: number) => string,
+): string[] {
+  const texts = columns.map((column) => {
+    if (column.folds) return foldName(textOf(column), column.width);
+    return column.column.wrap ? wrap(textOf(column), column.width) : [textOf(column)];
   });
-  const height = Math.max(1, ...wrapped.map((lines) => lines.length));
+  const height = Math.max(1, ...texts.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
     columns
-      .map((column, index) =>
-        drawCell(column, wrapped[index]?.[line] ?? "", line === 0 ? row : undefined, surface),
-      )
+      .map((column, index) => draw(texts[index]?.[line] ?? "", column, line))
       .join(GAP)
       .trimEnd(),
   );

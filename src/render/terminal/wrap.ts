@@ -39,6 +39,22 @@ export function wrapParts(parts: readonly string[], separator: string, width: nu
   return lines.flatMap((whole) => wrap(whole, width));
 }
 
+/** A name or a path as lines of at most `width` columns, broken behind its separators where it has any. */
+export function foldName(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const part of text.split(/(?<=[/\\_.:, -])/)) {
+    if (line !== "" && displayWidth((line + part).trimEnd()) > width) {
+      lines.push(line);
+      line = "";
+    }
+    const pieces = breakWord(line + part, width);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1) ?? "";
+  }
+  return [...lines, line].map((each) => each.trim());
+}
+
 function breakWord(word: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = "";
