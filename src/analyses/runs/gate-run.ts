@@ -23,7 +23,7 @@ import { digestFiles } from "./compare-inputs.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { parseRunInput, type RunInput } from "./input-options.ts";
 import { readBatches } from "./read-batches.ts";
-import { hasNoDumps, joinLogged, parityOfLogged, readLogged } from "./read-logged.ts";
+import { filesOfLogged, hasNoDumps, joinLogged, parityOfLogged, readLogged } from "./read-logged.ts";
 import { readReportFile } from "./read-report-file.ts";
 import { reportOpenRun } from "./report-run.ts";
 
@@ -186,7 +186,8 @@ async function readResults(
   const filter = await compileFilter(options);
   const { logged, others, areDirectories } = await readLogged(paths);
   if (logged !== undefined && others.length === 0) return logged;
-  const input = { ...parseRunInput(options), ...(onProgress && { onProgress }) };
+  const readApart = filesOfLogged(logged);
+  const input = { ...parseRunInput(options), readApart, ...(onProgress && { onProgress }) };
   const run = await openRun(others, input).catch((error: unknown) => {
     if (logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
     throw error;

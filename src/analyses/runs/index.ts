@@ -24,7 +24,14 @@ export {
 export { INPUT_NAMES, inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
 export { nothingToCompare } from "./nothing-to-compare.ts";
 export { type BatchOptions, noteFilter, readBatches, sourceSummaries } from "./read-batches.ts";
-export { hasNoDumps, joinLogged, type LoggedPaths, parityOfLogged, readLogged } from "./read-logged.ts";
+export {
+  filesOfLogged,
+  hasNoDumps,
+  joinLogged,
+  type LoggedPaths,
+  parityOfLogged,
+  readLogged,
+} from "./read-logged.ts";
 export { readReportFile } from "./read-report-file.ts";
 export {
   type OpenRunReport,

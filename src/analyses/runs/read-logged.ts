@@ -28,6 +28,11 @@ export async function readLogged(paths: readonly string[]): Promise<LoggedPaths>
   return { logged, others, areDirectories };
 }
 
+/** Their paths, which nothing needs to tell as left out of the dumps. */
+export function filesOfLogged(logged: SeriesReport | undefined): string[] {
+  return logged?.files.map(({ file }) => file) ?? [];
+}
+
 /** The trainers whose formulas tell what logged metrics should be. */
 export function parityOfLogged(logged: SeriesReport, asked: readonly ParityTrainer[]): ParityTrainer[] {
   const named = new Set(logged.series.map(({ trainer }) => trainer));

@@ -96,6 +96,11 @@ describe("a directory is a run", () => {
       ],
     ]);
     expect(run.skipped).toBe(0);
+    const readApart = ["metrics.jsonl", "scalars.jsonl"].map((name) => join(folder, "run", name));
+    const others = (await openRun([join(folder, "run")], { readApart })).findings.list();
+    expect(others.map(({ message }) => message)).toEqual([
+      "3 other files are not recorded data (config.json and 2 more)",
+    ]);
   });
 
   it("with files that cannot be read left out, and that is said", async () => {

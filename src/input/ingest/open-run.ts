@@ -185,7 +185,7 @@ export async function openGroups(
     const name = both[0]!.report.run;
     const joined = new Set(both.map(({ file }) => file.path));
     reportUnread({ ...selection, sources: sources.filter(({ file }) => !joined.has(file.path)) }, findings);
-    reportIgnored(walked, selection, findings);
+    reportIgnored(walked, selection, findings, options.readApart);
     return { groups: [{ name, sources: both, sides, isPair: true }], findings, ignored, markers };
   }
   const accepted = options.onePolicy ? acceptOnePolicy(sources, findings) : sources;
@@ -199,7 +199,7 @@ export async function openGroups(
   // Files with both sides were reported when files were chosen.
   if (sources.every(({ problem }) => problem !== undefined))
     reportUnread({ ...selection, sources: accepted }, findings);
-  reportIgnored(walked, selection, findings);
+  reportIgnored(walked, selection, findings, options.readApart);
   const wanted = ofSteps(readable, options, examineFile === undefined ? UsageError : EmptyInputError);
   reportOtherSteps(readable, wanted, findings);
   const names = [...new Set(wanted.map(({ report }) => report.run))].sort();

@@ -44,6 +44,8 @@ export interface ReadOptions {
   readonly batchTokens?: number;
   /** Called repeatedly while files are read. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Files of the directories that the caller reads by itself, such as logged metrics: they are not told as left out. */
+  readonly readApart?: readonly string[];
   /** Called with the recognized files before anything is refused. */
   readonly onExamined?: (sources: readonly SourceReport[]) => void;
   /** What `-` reads; default the process's standard input. */

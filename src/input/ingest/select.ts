@@ -178,9 +178,12 @@ export function reportIgnored(
   { ignored, markers }: Walk,
   { unrecognised }: Selection,
   findings: FindingLog,
+  readApart: readonly string[] = [],
 ): void {
+  const apart = new Set(readApart);
   // A marker file is used, not ignored.
-  const byName = ignored.filter((path) => !markers.has(path));
+  const byName = ignored.filter((path) => !markers.has(path) && !apart.has(path));
+  const others = unrecognised.filter(({ path }) => !apart.has(path));
   const tell = (files: readonly string[], why: "by_name" | "no_data", message: string): void => {
     const [first] = files;
     if (first === undefined) return;
@@ -200,14 +203,14 @@ export function reportIgnored(
       most,
     );
   // Most data have such files next to them: a short note is enough.
-  const others = byName.length === 1 ? "1 other file is" : `${byName.length} other files are`;
-  tell(byName, "by_name", `${others} not recorded data (${names(byName, 1)})`);
-  const opened = unrecognised.length === 1 ? "1 file" : `${unrecognised.length} files`;
-  const kinds = unrecognised.map(({ path, what }) =>
+  const beside = byName.length === 1 ? "1 other file is" : `${byName.length} other files are`;
+  tell(byName, "by_name", `${beside} not recorded data (${names(byName, 1)})`);
+  const opened = others.length === 1 ? "1 file" : `${others.length} files`;
+  const kinds = others.map(({ path, what }) =>
     what === undefined ? basename(path) : `${basename(path)}: ${what}`,
   );
   tell(
-    unrecognised.map(({ path }) => path),
+    others.map(({ path }) => path),
     "no_data",
     `${opened} without rollout and trainer log-probs (${listSome(kinds)})`,
   );

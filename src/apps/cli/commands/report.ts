@@ -2,6 +2,7 @@ import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import {
   compileFilter,
   type FilterOptions,
+  filesOfLogged,
   hasNoDumps,
   joinLogged,
   parityOfLogged,
@@ -139,6 +140,7 @@ async function openDumps(job: Job, areDirectories: boolean): Promise<Run | undef
   const opening = openRun(job.others, {
     ...job.read,
     onePolicy: true,
+    readApart: filesOfLogged(job.logged),
     onProgress: job.progress.update,
     onExamined: (sources) => {
       examined = sources;
@@ -153,7 +155,10 @@ async function openDumps(job: Job, areDirectories: boolean): Promise<Run | undef
 }
 
 function explain({ options, terminal, logged }: Job, of: Pick<Run, "sources" | "ignored">): void {
-  if (options.explain) terminal.err(formatExplanation(of, options.foundTokenizer) + explainSeries(logged));
+  if (!options.explain) return;
+  const apart = filesOfLogged(logged);
+  const read = { ...of, ignored: of.ignored.filter((path) => !apart.includes(path)) };
+  terminal.err(formatExplanation(read, options.foundTokenizer) + explainSeries(logged));
 }
 
 async function reportOneOf(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { isLogratioError, putBefore } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
 import { openFile } from "../../io/index.ts";
@@ -38,9 +38,13 @@ export function isSeriesName(path: string): boolean {
  * @throws NotFoundError when a path does not exist
  */
 export async function findSeriesFiles(paths: readonly string[], findings: FindingLog): Promise<FoundSeries> {
-  const files: SeriesFile[] = [];
+  const files = new Map<string, SeriesFile>();
   const others: string[] = [];
   let areDirectories = true;
+  // A file that is given beside its directory counts once.
+  const add = (found: SeriesFile): void => {
+    files.set(resolve(found.file), found);
+  };
   for (const path of paths) {
     if (path === "-") {
       others.push(path);
@@ -57,7 +61,7 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
             if (isLogratioError(error, "LimitError")) throw error;
             return undefined;
           });
-      if (found !== undefined) files.push(found);
+      if (found !== undefined) add(found);
       else {
         others.push(path);
         areDirectories = false;
@@ -72,10 +76,10 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
     for (const file of [...named, ...written]) {
       const found =
         isSeriesName(file) || (await beginsAsVerl(file)) ? await readContained(file, findings) : undefined;
-      if (found !== undefined) files.push(found);
+      if (found !== undefined) add(found);
     }
   }
-  return { files, others, areDirectories };
+  return { files: [...files.values()], others, areDirectories };
 }
 
 /** An unreadable file of a directory does not affect the others. */

@@ -214,7 +214,8 @@ describe("in a directory", () => {
     for (const name of ["verl.jsonl", "nemo-metrics.json", "events.out.tfevents.x", "wandb_export.csv"])
       await cp(FIXTURES + name, join(run, name === "verl.jsonl" ? "my-experiment.jsonl" : name));
     await writeFile(join(run, "step_1.jsonl"), '{"rollout_log_probs": [-1], "old_log_probs": [-1]}\n');
-    const found = await findSeriesFiles([run, `${FIXTURES}plain.tsv`], new FindingLog());
+    const again = join(run, "nemo-metrics.json");
+    const found = await findSeriesFiles([run, `${FIXTURES}plain.tsv`, again], new FindingLog());
     expect(found.files.map(({ file }) => file.split("/").at(-1)).sort()).toEqual([
       "events.out.tfevents.x",
       "my-experiment.jsonl",
