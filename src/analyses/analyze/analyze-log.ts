@@ -125,7 +125,7 @@ function refuseEmpty(loaded: readonly LoadedFile[]): void {
         lines === 0
           ? "no token has reached the threshold yet, or the log is written elsewhere"
           : "this is another kind of file",
-      hint: "such a log is JSONL with prob_divergence in each line; `logratio divergence` makes one from recorded data",
+      hint: "such a log is JSONL with prob_divergence in each line; logratio divergence makes one from recorded data",
     },
   );
 }

@@ -132,7 +132,7 @@ describe("more from correct or incorrect answers", () => {
     for (const [more, words] of [
       [{ share: null }, "no record says whether its answer is correct"],
       [{ interval: { low: null, high: null } }, "which records are from one response"],
-      [{ baseline: null, baseline_from: null }, "`--accuracy 0.62` does"],
+      [{ baseline: null, baseline_from: null }, "--accuracy 0.62 does"],
     ] as const) {
       expect(open(more).status).toBe("not enough data");
       expect(open(more).measured).toContain(words);

@@ -109,7 +109,7 @@ describe("the guide's scenarios, against what chance gives", () => {
     for (const id of ["mostly_correct", "mostly_incorrect", "digits_correct"]) {
       expect(found[id]!.status).toBe("not enough data");
       expect(found[id]!.measured).toContain(
-        "the log does not say how many of all responses were correct: `--accuracy 0.62` does",
+        "the log does not say how many of all responses were correct: --accuracy 0.62 does",
       );
     }
   });

@@ -63,7 +63,7 @@ const ROWS: readonly (Omit<Scenario, "status" | "measured"> & {
     observation:
       "more divergent tokens come from incorrect answers than expected by chance (the guide: 80 %+)",
     interpretation: "the trainer policy is learning wrong answers, or the training is unstable",
-    next_step: "check the reward function; look at the mismatch over the steps with `logratio report`",
+    next_step: "check the reward function; look at the mismatch over the steps with logratio report",
     read: ({ shares }) => readExcess(shares.correct, "incorrect"),
   },
   {
@@ -71,7 +71,7 @@ const ROWS: readonly (Omit<Scenario, "status" | "measured"> & {
     observation:
       "more divergent digit tokens come from correct answers than expected by chance (the guide's Hypothesis 1: above 70 %)",
     interpretation: "the trainer policy has learned correct digits and the rollout policy lags behind",
-    next_step: "nothing to fix; how sure both policies are of each digit: `logratio digits`",
+    next_step: "nothing to fix; how sure both policies are of each digit: logratio digits",
     read: ({ shares, digits }) =>
       digits.count === 0 && digits.texts_unknown > 0
         ? lacking("the log has no token texts")
@@ -81,14 +81,14 @@ const ROWS: readonly (Omit<Scenario, "status" | "measured"> & {
     id: "equal",
     observation: "divergence is equal on correct and incorrect answers",
     interpretation: "divergence is unrelated to correctness: it looks random",
-    next_step: "the correction (TIS) may not help: try what each one costs with `logratio sweep`",
+    next_step: "the correction (TIS) may not help: try what each one costs with logratio sweep",
     read: readEqual,
   },
   {
     id: "digits_only",
     observation: "only digit tokens diverge in correct answers, and not in incorrect ones as well",
     interpretation: "learning is concentrated on the tokens that decide the answer; expected for mathematics",
-    next_step: "nothing to fix; how sure both policies are of each digit: `logratio digits`",
+    next_step: "nothing to fix; how sure both policies are of each digit: logratio digits",
     read: readDigitsOnly,
   },
   {
@@ -118,7 +118,7 @@ function readExcess(given: ShareFigures, name: "correct" | "incorrect"): Reading
     return lacking(`${measured}; the log does not say which records are from one response`);
   if (baseline === null)
     return lacking(
-      `${measured}; the log does not say how many of all responses were correct: \`--accuracy 0.62\` does`,
+      `${measured}; the log does not say how many of all responses were correct: --accuracy 0.62 does`,
     );
   const beside = `${measured}; by chance ${formatShare(baseline)} (${CHANCE[given.baseline_from!](name)})`;
   if (given.clusters < LEAST_CLUSTERS) return lacking(beside);
@@ -174,7 +174,7 @@ function readEqual({ comparisons, shares: { correct } }: ScenarioSource): Readin
       : ([interval.low - baseline, interval.high - baseline] as const);
   const measured =
     often === undefined
-      ? `${effects}; the log does not say how many of all responses were correct: \`--accuracy 0.62\` does`
+      ? `${effects}; the log does not say how many of all responses were correct: --accuracy 0.62 does`
       : `${effects}; ${formatShare(share!)} of the records are from correct answers${spread(interval.low, interval.high, correct)}, by chance ${formatShare(baseline!)} (equal: within ten points)`;
   const equalMeans = least >= -SMALL_EFFECT && most <= SMALL_EFFECT;
   if (!equalMeans && (least > 0 || most < 0)) return { status: "no", measured };

@@ -80,7 +80,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     steps: [
       "Start from the current checkpoint with lr = 0 and run two steps, including the weight syncs: the policy cannot change.",
       "Compare mean |Δ| of the second step with the run's:",
-      "logratio report PATH",
+      "logratio report NEW_RUN",
     ],
     outcomes: [
       {
@@ -117,7 +117,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     title: "Sample one step with T = 1 and no filters or penalties",
     steps: [
       "Set temperature = 1, top_p = 1, top_k = −1, min_p = 0 and repetition_penalty = 1, and run one step.",
-      "logratio doctor PATH",
+      "logratio doctor NEW_RUN",
     ],
     outcomes: [
       {
@@ -154,7 +154,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     title: "Run one step without quantization",
     steps: [
       "Serve weights and KV cache in bfloat16 (--quantization none, --kv-cache-dtype auto) for one step.",
-      "logratio doctor PATH",
+      "logratio doctor NEW_RUN",
     ],
     outcomes: [
       {
@@ -167,7 +167,10 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: "no_prefix_cache",
     title: "Restart the engine with prefix caching off",
-    steps: ["Restart the engine with --no-enable-prefix-caching and run one step.", "logratio doctor PATH"],
+    steps: [
+      "Restart the engine with --no-enable-prefix-caching and run one step.",
+      "logratio doctor NEW_RUN",
+    ],
     outcomes: [
       { outcome: "Δ falls to the engine's precision", causes: ["stale_prefix_cache"] },
       { outcome: "Δ stays", causes: [] },
@@ -178,7 +181,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     title: "Replay the engine's expert routes in the trainer",
     steps: [
       "Turn on router replay (slime: --use-rollout-routing-replay) for one step.",
-      "logratio report PATH",
+      "logratio report NEW_RUN",
     ],
     outcomes: [
       { outcome: "the tail of Δ collapses", causes: ["moe_routing_flips"] },

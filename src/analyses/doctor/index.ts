@@ -6,3 +6,4 @@
  * @module
  */
 export { type DiagnoseOptions, Doctor, type DoctorParts } from "./doctor.ts";
+export { fillPaths } from "./fill-paths.ts";

@@ -8,7 +8,7 @@ import type { Finding, RecordBatch } from "../../core/schema/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
 import { DOCTOR_SCHEMA_VERSION, type DoctorReport, type SourceSummary } from "../../results/index.ts";
 import { PRESETS } from "../../trainers/index.ts";
-import { Doctor } from "../doctor/index.ts";
+import { Doctor, fillPaths } from "../doctor/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { parseRunInput, type RunInput } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
@@ -121,13 +121,13 @@ export function diagnoseDoctor(
   trainer: string | undefined,
   { run, findings, sources, sequences }: Diagnosed,
 ): DoctorReport {
-  const report: DoctorReport = {
+  const report = fillPaths({
     schemaVersion: DOCTOR_SCHEMA_VERSION,
     run,
     ...doctor.diagnose({ findings, ...(trainer !== undefined && { trainer }) }),
     findings,
     sources: sources.map((source) => ({ ...source, sequences: sequences.get(source.file) ?? 0 })),
-  };
+  });
   if (!report.metrics.tokens && report.verdict !== "fault") refuseEmpty(report);
   return report;
 }

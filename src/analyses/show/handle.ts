@@ -13,7 +13,7 @@ export function parseHandle(text: string): Handle {
   const handle = readHandle(text);
   if (handle === undefined) {
     throw new UsageError(`"${text}" is not a handle of a sequence or token`, {
-      hint: "s12.r3.q41.t880 is step 12, rank 3, sequence 41, token 880; all but q41 may be left out. `logratio report` prints handles; or write worst",
+      hint: "s12.r3.q41.t880 is step 12, rank 3, sequence 41, token 880; all but q41 may be left out. logratio report prints handles; or write worst",
     });
   }
   return handle;

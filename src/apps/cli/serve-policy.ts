@@ -4,7 +4,7 @@
  * @module
  */
 import { inputWasSkipped } from "../../analyses/assessment/index.ts";
-import { UsageError } from "../../core/base/index.ts";
+import { shellCommand, UsageError } from "../../core/base/index.ts";
 import { type PolicyViewOptions, policyPages, preparePolicy } from "../viewer/policy/index.ts";
 import { type ServerOptions, startPagesServer } from "../viewer/server/index.ts";
 import { announceServer } from "./announce-server.ts";
@@ -29,7 +29,7 @@ export async function servePolicy(
 ): Promise<ExitStatus> {
   if (unfit.length > 0) {
     throw new UsageError(`${unfit.join(" and ")} cannot be used with one policy's log-probs only`, {
-      hint: "leave it out; logratio report PATH --html FILE writes one policy's figures as one page",
+      hint: `leave it out; ${shellCommand("report", paths, ["--html", "report.html"])} writes one policy's figures as one page`,
     });
   }
   const view = await preparePolicy(paths, { ...options, isStopped: () => signal.aborted });

@@ -56,6 +56,7 @@ export {
   memoryLimit,
   setMemoryLimit,
 } from "./memory-limit.ts";
+export { sharedPath } from "./shared-path.ts";
 export { quoteForShell, shellCommand } from "./shell-command.ts";
 export { SpelledRoom, type SpelledTokens } from "./spelled-room.ts";
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "./token-class.ts";

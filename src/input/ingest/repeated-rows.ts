@@ -148,7 +148,7 @@ function tellOfOneBatch({ file, row, firstRow, count }: Repeat, findings: Findin
     count,
     at: { file, row },
     likely: "one prompt was answered in the same words twice, or rows were copied",
-    hint: "logratio doctor PATH judges whether they are copies",
+    hint: "logratio doctor judges whether they are copies",
     describe: (total) =>
       `identical rows of one batch: ${plural(total, "sequence repeats", "sequences repeat")} the tokens and both sides' log-probs of another; ${total === 1 ? `row ${row} repeats` : `the first, row ${row}, repeats`} row ${firstRow}; all are counted`,
   });
@@ -164,7 +164,7 @@ function tellOfOthers(repeat: Repeat, findings: FindingLog): void {
     count,
     at: { file, row },
     likely: "a batch was written again under another step or name, or a buffer was replayed",
-    hint: "give only one of them; logratio doctor PATH judges whether they are copies",
+    hint: "give only one of them; logratio doctor judges whether they are copies",
     describe: (total) =>
       `${isPart ? "at least " : ""}${plural(total, "sequence repeats", "sequences repeat")} the tokens and both sides' log-probs of a sequence of another batch; ${total === 1 ? `row ${row} repeats` : `the first, row ${row}, repeats`} row ${firstRow}${where}; all are counted`,
   });

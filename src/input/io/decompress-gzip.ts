@@ -67,7 +67,7 @@ function damaged(name: string, offset: number, what: string, cause: unknown): Fo
   return new FormatError(`gzip data is damaged near byte ${offset}: ${what}`, {
     at: { file: name, offset },
     likely: "the file was damaged in a copy, or something else was appended to it",
-    hint: "copy the file again; `gzip -t` says whether it is intact",
+    hint: "copy the file again; gzip -t says whether it is intact",
     cause,
   });
 }

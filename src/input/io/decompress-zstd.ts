@@ -152,7 +152,7 @@ async function frameHeader(taker: Taker, magic: Uint8Array, name: string): Promi
         needed: window,
         limit: MAX_ZSTD_WINDOW_BYTES,
         at,
-        likely: "it was made with `zstd --long` or `--ultra`, or its header is damaged",
+        likely: "it was made with zstd --long or --ultra, or its header is damaged",
         hint: "recompress it without those options",
       },
     );
@@ -303,7 +303,7 @@ function damaged(name: string, offset: number, what: string, cause?: unknown): F
   return new FormatError(`zstd data is damaged near byte ${offset}: ${what}`, {
     at: { file: name, offset },
     likely: "the file was damaged in a copy, or something else was appended to it",
-    hint: "copy the file again; `zstd -t` says whether it is intact",
+    hint: "copy the file again; zstd -t says whether it is intact",
     cause,
   });
 }

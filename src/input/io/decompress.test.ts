@@ -158,7 +158,7 @@ describe("decompress", () => {
       message: `zstd data is damaged near byte ${zst.length - 4}: a frame's checksum does not match its content`,
       at: { file: "f", offset: zst.length - 4 },
       likely: "the file was damaged in a copy, or something else was appended to it",
-      hint: "copy the file again; `zstd -t` says whether it is intact",
+      hint: "copy the file again; zstd -t says whether it is intact",
     });
   });
 

@@ -4,6 +4,9 @@ import { type Block, makeTable, type Section, type Table, textColumn } from "../
 /** A line that is a command and not a sentence: those begin with a capital. */
 const COMMAND = /^(?:\$ |logratio |python3? |pip |export |[A-Z_]+=\S)/;
 
+/** What the user must put in first: `NEW_RUN`, which is not there yet. */
+const PLACEHOLDER = /^logratio .*\b[A-Z][A-Z_]{4,}\b/;
+
 /** Splits steps into sentences and commands on separate lines. */
 export function splitSteps({
   steps,
@@ -22,7 +25,7 @@ export function splitSteps({
 export function experimentLead(next: NextExperiment | null): Block[] {
   if (next === null) return [];
   const lines = splitSteps(next);
-  const command = lines.find(({ isCommand }) => isCommand);
+  const command = lines.find(({ text, isCommand }) => isCommand && !PLACEHOLDER.test(text));
   if (command !== undefined)
     return [{ kind: "command", label: "next", command: command.text, why: next.title }];
   const [first] = lines;

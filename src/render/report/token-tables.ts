@@ -8,6 +8,7 @@ import {
   formatProbability,
   formatShare,
 } from "../text/index.ts";
+import { showCommand } from "./repeat-command.ts";
 
 export function positionTable(report: MismatchReport): Table {
   const groups = report.per_position_decile;
@@ -180,7 +181,7 @@ export function worstTokenTable(report: MismatchReport): Table {
     "worst-tokens",
     "Worst tokens",
     columns,
-    "logratio show PATH HANDLE prints a token in its context",
+    tokens[0] && `${showCommand(report, tokens[0].handle)} prints the first in its context`,
   );
 }
 

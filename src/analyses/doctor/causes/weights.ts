@@ -49,7 +49,7 @@ export const WEIGHTS: readonly Cause[] = [
       ),
       anyTrainer(
         "use rollout log-probs as old log-probs, with truncated importance sampling",
-        "If some staleness is intended, correct for it (`logratio sweep`).",
+        "If some staleness is intended, correct for it (logratio sweep).",
       ),
     ],
   },

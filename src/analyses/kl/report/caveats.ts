@@ -60,7 +60,7 @@ function aboutMeaning(
     );
   if (right > 0 && wrong > 0)
     lines.push(
-      `The figures of a checkpoint combine right (${right}) and wrong (${wrong}) texts: a high KL is good on an error and bad on a right step; \`correctness\` has the two separately.`,
+      `The figures of a checkpoint combine right (${right}) and wrong (${wrong}) texts: a high KL is good on an error and bad on a right step; correctness has the two separately.`,
     );
   if (unknown === 0 && right === 0)
     lines.push(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Doctor } from "../../../../analyses/doctor/index.ts";
+import { Doctor, fillPaths } from "../../../../analyses/doctor/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
 import { DOCTOR_SCHEMA_VERSION, type DoctorReport, type SourceSummary } from "../../../../results/index.ts";
 
@@ -27,7 +27,7 @@ export class DoctorPass {
 
   /** @param sampleTokens as {@link Doctor} takes it */
   finish({ name, sources, findings }: RunRead, sampleTokens?: number): DoctorReport {
-    return {
+    return fillPaths({
       schemaVersion: DOCTOR_SCHEMA_VERSION,
       run: name,
       ...this.#doctor.diagnose({ findings, ...(sampleTokens !== undefined && { sampleTokens }) }),
@@ -36,6 +36,6 @@ export class DoctorPass {
         ...source,
         sequences: this.#sequences.get(source.file) ?? 0,
       })),
-    };
+    });
   }
 }
