@@ -38,7 +38,7 @@ const MEANING: Readonly<Record<ReadingLevel, string>> = {
 
 /** Instead of "correct for it", where the ratios are so even that there is nothing to correct. */
 const HIGH_BUT_EVEN =
-  "the mismatch is far larger than kernels and precision explain: find the cause; no correction is needed, since the ratios are even";
+  "find the cause; no correction is needed, since the ratios are even, but the mismatch is far larger than kernels and precision explain";
 
 /** From this share of what could have been compared, what is lost is said in the first line; from this one, first of all. */
 const TOLD_SHARE = 0.1;
