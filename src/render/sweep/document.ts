@@ -1,10 +1,10 @@
-import { quoteForShell } from "../../core/base/index.ts";
 import type { SweepReport, VerdictLevel } from "../../results/index.ts";
-import type { Block, Document, Section } from "../document/index.ts";
+import type { Document, Section } from "../document/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
-import { plural } from "../text/index.ts";
+import { drawCommand, drawDocument, makeSurface, type TerminalOptions } from "../terminal/index.ts";
 import { budgetSentence } from "./budget.ts";
+import { configBlock, flagBlock } from "./config-blocks.ts";
+import { type FirstScreenOptions, firstScreen } from "./first-screen.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";
 import { correctionLegend, correctionTable, droppedTable, inputParts } from "./tables.ts";
@@ -75,17 +75,6 @@ function configSection(report: SweepReport): Section {
   const row = corrections.find(({ name }) => name === chosen);
   const most = configs.length > FEW_CONFIGS ? MOST_TRAPS : Number.POSITIVE_INFINITY;
   const others = inexpressibleLines(report).map(({ presets, why }): [string, string] => [presets, why]);
-  const blocks = configs.map(({ preset, place, language, text, traps }): Block => {
-    const left = traps.length - most;
-    return {
-      kind: "code",
-      title: preset,
-      place,
-      language: language === "flags" ? "sh" : language,
-      text,
-      traps: left > 0 ? [...traps.slice(0, most), `${plural(left, "more trap")}: --for ${preset}`] : traps,
-    };
-  });
   return {
     id: "configs",
     title: `Config for ${chosen}`,
@@ -93,25 +82,10 @@ function configSection(report: SweepReport): Section {
       ...(row === undefined
         ? []
         : [{ kind: "text", text: row.rule, muted: true } as const, flagBlock(row.correction_text)]),
-      ...blocks,
+      ...configs.map((config) => configBlock(config, most)),
       ...(others.length === 0 ? [] : [{ kind: "text", text: "Differs in:", muted: true } as const]),
       { kind: "facts", rows: others },
     ],
-  };
-}
-
-/**
- * The row as a flag: a correction that no trainer's config can express can still be applied, and swept again with
- * others.
- */
-function flagBlock(text: string): Block {
-  return {
-    kind: "code",
-    title: "logratio",
-    place: "logratio correct, logratio sweep",
-    language: "sh",
-    text: `--correction ${quoteForShell(text)}`,
-    traps: [],
   };
 }
 
@@ -122,8 +96,26 @@ function skippedLines({ skipped_corrections: skipped }: SweepReport): string[] {
   });
 }
 
-export function renderSweepTerminal(report: SweepReport, options: TerminalOptions & SweepOptions): string {
-  return drawDocument(buildSweepDocument(report, options), options);
+/** The terminal, and how much of the sweep it gets. */
+export interface TerminalSweepOptions extends TerminalOptions, FirstScreenOptions {
+  /** `summary`: the first screen only. `all` (the default): every section. */
+  readonly sections?: "summary" | "all";
+  /** The command that prints all sections, shown below the first screen. */
+  readonly more?: string;
+}
+
+export function renderSweepTerminal(
+  report: SweepReport,
+  { sections = "all", more, isForNamed, rows, ...terminal }: TerminalSweepOptions,
+): string {
+  const document = buildSweepDocument(report, rows === undefined ? {} : { rows });
+  if (sections === "all") return drawDocument(document, terminal);
+  const shown = firstScreen(document, report, {
+    ...(rows !== undefined && { rows }),
+    ...(isForNamed !== undefined && { isForNamed }),
+  });
+  const rest = more === undefined ? [] : ["", ...drawCommand("the rest", more, "", makeSurface(terminal))];
+  return drawDocument(shown, terminal) + rest.map((line) => `${line}\n`).join("");
 }
 
 export function renderSweepMarkdown(

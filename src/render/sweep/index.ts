@@ -8,5 +8,6 @@ export {
   renderSweepMarkdown,
   renderSweepTerminal,
   type SweepOptions,
+  type TerminalSweepOptions,
 } from "./document.ts";
 export type { RowChoice } from "./rows.ts";

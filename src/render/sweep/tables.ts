@@ -67,6 +67,9 @@ function rewardColumn(rows: readonly SweepCorrection[]): TableColumn {
   return textColumn("reward", cells, { priority: 2, align: "right" });
 }
 
+/** What the marks of {@link correctionTable} mean. */
+export const FRONT_LEGEND = "* Pareto front of ESS, moved and mean w; > recommended";
+
 /** The meaning of the columns of {@link correctionTable}, except those in `without`. */
 export function correctionLegend({ metrics }: SweepReport, without: readonly string[] = []): string {
   const meanings: Readonly<Record<string, string>> = {
@@ -86,10 +89,7 @@ export function correctionLegend({ metrics }: SweepReport, without: readonly str
     "--correction": "the row as a value for this flag",
   };
   const told = Object.entries(meanings).filter(([name]) => !without.includes(name));
-  return [
-    "* Pareto front of ESS, moved and mean w; > recommended",
-    ...told.map(([name, meaning]) => `${name}: ${meaning}`),
-  ].join(". ");
+  return [FRONT_LEGEND, ...told.map(([name, meaning]) => `${name}: ${meaning}`)].join(". ");
 }
 
 /** Who is dropped, for the rows that drop more than a few tokens; undefined where none does. */

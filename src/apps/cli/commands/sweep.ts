@@ -32,7 +32,10 @@ export interface SweepOptions extends InputOptions, FilterOptions, GridOptions, 
   readonly for?: string;
   readonly top?: string;
   readonly all?: boolean;
+  readonly full?: boolean;
 }
+
+const FORM_FLAGS = ["json", "markdown", "full"];
 
 /** Tries a grid of corrections on a run in one read, and prints the table, a recommendation and its configs. */
 export async function sweep(
@@ -103,18 +106,25 @@ function rowChoice({ all, top }: SweepOptions): RowChoice {
   return all ? "all" : "default";
 }
 
+/** On a terminal fourteen configs would scroll the recommendation away: files and pipes get them, or who asks. */
 function render(
   result: SweepReport,
   rows: RowChoice,
   paths: readonly string[],
   options: SweepOptions,
-  { width, color, unicode }: Terminal,
+  { width, color, unicode, interactive }: Terminal,
 ): string {
   if (options.json) return toJson(result);
-  if (options.markdown)
-    return renderSweepMarkdown(result, {
-      rows,
-      command: commandLine("sweep", paths, options, ["json", "markdown"]),
-    });
-  return renderSweepTerminal(result, { width, color, unicode, rows });
+  const command = commandLine("sweep", paths, options, FORM_FLAGS);
+  if (options.markdown) return renderSweepMarkdown(result, { rows, command });
+  const isCut = interactive && !options.full;
+  return renderSweepTerminal(result, {
+    width,
+    color,
+    unicode,
+    rows: isCut && rows === "default" ? "few" : rows,
+    sections: isCut ? "summary" : "all",
+    isForNamed: options.for !== undefined,
+    ...(isCut && { more: `${command} --full` }),
+  });
 }

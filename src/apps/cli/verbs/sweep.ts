@@ -30,7 +30,11 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
       .option("--choose <name>", "print the config of this correction instead of the recommended one")
       .option("--for <presets>", "print the config for these trainers only: verl,xtuner")
       .option("--top <n>", "rows to show (default: the Pareto front and the trainers' defaults)")
-      .option("--all", "show every correction"),
+      .option("--all", "show every correction")
+      .option(
+        "--full",
+        "print every trainer's config and who is dropped too (a terminal shows only the first screen by default)",
+      ),
   async run([paths], options, terminal) {
     const { sweep } = await import("../commands/sweep.ts");
     return sweep(paths, options, terminal);

@@ -1,0 +1,40 @@
+/**
+ * A correction as lines to paste.
+ *
+ * @module
+ */
+import { quoteForShell } from "../../core/base/index.ts";
+import type { SweepConfig } from "../../results/index.ts";
+import type { Block } from "../document/index.ts";
+import { plural } from "../text/index.ts";
+
+/** A trainer's config, with its first traps. */
+export function configBlock(
+  { preset, place, language, text, traps }: SweepConfig,
+  most = Number.POSITIVE_INFINITY,
+): Block {
+  const left = traps.length - most;
+  return {
+    kind: "code",
+    title: preset,
+    place,
+    language: language === "flags" ? "sh" : language,
+    text,
+    traps: left > 0 ? [...traps.slice(0, most), `${plural(left, "more trap")}: --for ${preset}`] : traps,
+  };
+}
+
+/**
+ * The row as a flag: a correction that no trainer's config can express can still be applied, and swept again with
+ * others.
+ */
+export function flagBlock(text: string): Block {
+  return {
+    kind: "code",
+    title: "logratio",
+    place: "logratio correct, logratio sweep",
+    language: "sh",
+    text: `--correction ${quoteForShell(text)}`,
+    traps: [],
+  };
+}
