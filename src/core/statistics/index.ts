@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { CUT_RATE, findChangePoints } from "./change-points.ts";
 export { clusterInterval } from "./cluster-interval.ts";
 export { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
