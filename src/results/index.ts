@@ -30,7 +30,7 @@ export {
   type ThresholdCount,
   type TokenCount,
 } from "./analyze.ts";
-export type { Assessment, CorrectionNeed } from "./assessment.ts";
+export type { Assessment, CorrectionNeed, StepSegment, When } from "./assessment.ts";
 export {
   type Certificate,
   type CertificateBasis,

@@ -1,4 +1,4 @@
-import type { GradientReport } from "../../src/results/index.ts";
+import type { GradientReport, When } from "../../src/results/index.ts";
 import type {
   Distribution,
   GroupMetrics,
@@ -25,6 +25,8 @@ export function sampleOutcomes(
 ): Pick<StepMetrics, "entropy" | "response_tokens" | "reward" | "accuracy"> {
   return { entropy: 0.3 + step / 100, response_tokens: 400 + 7 * step, reward: null, accuracy: 0.5 };
 }
+
+const NO_SEGMENTS: When = { words: null, segments: [], steps_skipped: 0, false_alarm_rate: 0.05 };
 
 /** A complete report with made-up figures of a plausible size, the same ones on each call. */
 /** An interval over 24 prompts. */
@@ -106,6 +108,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       level: "elevated",
       sentence: "single tokens are far off: look at step 10",
       correction: { need: "few" },
+      when: NO_SEGMENTS,
     },
     verdict: {
       level: "elevated",
@@ -298,6 +301,7 @@ export function emptyReport(): MismatchReport {
       level: "broken",
       sentence: "no token has both log-probs, so nothing can be compared",
       correction: null,
+      when: NO_SEGMENTS,
     },
     verdict: {
       level: "broken",

@@ -119,6 +119,31 @@ describe("renderTerminal", () => {
     expect(rows.length).toBeLessThanOrEqual(23);
   });
 
+  it("says the levels of the steps where they jump", () => {
+    const picture = (...means: readonly number[]): string | undefined => {
+      const report = sampleReport();
+      const { when } = report.assessment;
+      const segments = means.map((delta_abs_mean, i) => ({
+        from_step: i,
+        to_step: i,
+        steps: 1,
+        steps_at_level: 1,
+        tokens: 1000,
+        delta_abs_mean,
+        k3: 1e-5,
+        level: "normal" as const,
+      }));
+      const assessment = { ...report.assessment, when: { ...when, segments } };
+      return renderTerminal({ ...report, assessment }, { ...PLAIN, sections: "summary" })
+        .split("\n")
+        .find((line) => line.includes("▇▄█"));
+    };
+    expect(picture(0.0108, 0.0017)).toBe("over steps ▇▄█  mean |Δ| 0.0108 nats, then 0.00170");
+    expect(picture(0.01, 0.02, 0.01)).toBe("over steps ▇▄█  mean |Δ| 0.0100 nats, then 0.0200, then 0.0100");
+    expect(picture(0.01, 0.02, 0.01, 0.03)).toBe("over steps ▇▄█  mean |Δ| 0.0100 to 0.0300 nats, 4 levels");
+    expect(picture(0.01)).toMatch(/^mean \|Δ\|/);
+  });
+
   it("tells the story of the sample on its first screen", () => {
     expect(renderTerminal(sampleReport(), { ...PLAIN, sections: "summary" })).toBe(
       `${[

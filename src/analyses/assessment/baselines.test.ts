@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { sampleMetrics } from "../../../test/report/sample-report.ts";
 import type { ReadingLevel } from "../../results/report.ts";
-import { findWorstLevel, LEVELS, readBaselines, type VerdictMetrics, worstLevel } from "./baselines.ts";
+import { findWorstLevel, LEVELS, readBaselines, type VerdictMetrics } from "./baselines.ts";
 import { judgeRun } from "./verdict.ts";
+import { StepLevels } from "./when.ts";
 
 /** Figures of which each is far from every limit. */
 const SOUND: VerdictMetrics = {
@@ -45,8 +46,7 @@ function verdictAt(metric: keyof VerdictMetrics, value: number) {
   return judgeRun({
     metrics: { ...SOUND, [metric]: value },
     ranges: {},
-    perStep: [],
-    standingOut: new Set(),
+    segmentation: new StepLevels().find(),
     leftOut: [],
     files: 1,
   });
@@ -122,6 +122,8 @@ describe("levels", () => {
         expect(findWorstLevel([milder, level])).toBe(findWorstLevel([level, milder]));
     }
     expect(findWorstLevel([])).toBe("normal");
-    expect(worstLevel(readBaselines({ ...SOUND, ess: 0.2, k3: 0.01 }))).toBe("high");
+    expect(findWorstLevel(readBaselines({ ...SOUND, ess: 0.2, k3: 0.01 }).map(({ level }) => level))).toBe(
+      "high",
+    );
   });
 });

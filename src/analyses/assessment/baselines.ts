@@ -129,11 +129,6 @@ export function findWorstLevel(levels: readonly ReadingLevel[]): ReadingLevel {
   return ["normal" as const, ...levels].reduce((a, b) => (byConcern(b, a) > 0 ? b : a));
 }
 
-/** The worst level among readings. */
-export function worstLevel(readings: readonly BaselineReading[]): ReadingLevel {
-  return findWorstLevel(readings.map(({ level }) => level));
-}
-
 /** Mean |Δ| from which a run counts as broken, nats. */
 export const BROKEN_DELTA =
   BASELINES.find(({ metric }) => metric === "delta_abs_mean")?.broken ?? Number.POSITIVE_INFINITY;

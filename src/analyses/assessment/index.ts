@@ -17,3 +17,4 @@ export { correctionNeed, type RatioReadings } from "./correction-need.ts";
 export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 export { inputWasSkipped, listLeftOut } from "./left-out.ts";
 export { judgeRun } from "./verdict.ts";
+export { type Segmentation, StepLevels } from "./when.ts";

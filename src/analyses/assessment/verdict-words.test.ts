@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { sampleMetrics } from "../../../test/report/sample-report.ts";
-import type { LeftOut, MismatchMetrics, StepMetrics, Verdict } from "../../results/report.ts";
+import type { StepSegment } from "../../results/assessment.ts";
+import type { LeftOut, MismatchMetrics, ReadingLevel, Verdict } from "../../results/report.ts";
 import { judgeRun, type VerdictInput } from "./verdict.ts";
+import { StepLevels } from "./when.ts";
 
 /** Figures of a sound run, of which enough is there. */
 function makeMetrics(more: Partial<MismatchMetrics> = {}): MismatchMetrics {
@@ -24,22 +26,12 @@ function judge(metrics: MismatchMetrics, more: Partial<VerdictInput> = {}): Verd
   return judgeRun({
     metrics,
     ranges: {},
-    perStep: [],
-    standingOut: new Set(),
+    segmentation: new StepLevels().find(),
     leftOut: [],
     files: 1,
     ...more,
   });
 }
-
-const makeStep = (step: number | null, more: Partial<MismatchMetrics>): StepMetrics => ({
-  ...makeMetrics(more),
-  step,
-  entropy: null,
-  response_tokens: null,
-  reward: null,
-  accuracy: null,
-});
 
 describe("the sentence of each level", () => {
   it("says what it means, and which figures are to blame", () => {
@@ -148,41 +140,42 @@ describe("levels that are left open", () => {
   });
 });
 
-describe("steps that are worse than the run", () => {
-  const headline = (perStep: readonly StepMetrics[], of: Partial<MismatchMetrics> = {}): string =>
-    judge(makeMetrics(of), { perStep, standingOut: new Set([3, 4, 5]) }).headline;
-  const high = { delta_abs_mean: 0.2 };
-  const broken = { delta_abs_mean: 0.4 };
+describe("segments of the run", () => {
+  const segment = (level: ReadingLevel, from: number, to: number): StepSegment => ({
+    from_step: from,
+    to_step: to,
+    steps: to - from + 1,
+    steps_at_level: to - from + 1,
+    tokens: 5000,
+    delta_abs_mean: level === "normal" ? 0.001 : 0.2,
+    k3: 1e-5,
+    level,
+  });
+  const judgeSegments = (segments: readonly StepSegment[], of: Partial<MismatchMetrics> = {}) =>
+    judge(makeMetrics(of), { segmentation: { segments, steps_skipped: 0, false_alarm_rate: 0.05 } });
 
-  it("are named by the worst of them, with how many more there are", () => {
-    expect(headline([makeStep(3, high)])).toMatch(/mismatch; step 3 is worse \(high\)$/);
-    expect(headline([makeStep(3, high), makeStep(4, broken)])).toMatch(
-      /; step 4 and 1 more step are worse \(broken\)$/,
-    );
-    expect(headline([makeStep(3, broken), makeStep(4, high), makeStep(5, broken)])).toMatch(
-      /; step 3 and 2 more steps are worse \(broken\)$/,
-    );
+  it("give the run the worst of their levels, which the pooled figures hide, and say when", () => {
+    const { level, level_range, headline } = judgeSegments([segment("high", 1, 3), segment("normal", 4, 90)]);
+    expect([level, ...level_range]).toEqual(["high", "high", "high"]);
+    expect(headline).toMatch(/^in steps 1–3; normal since step 4: the mismatch is large enough to bias/);
   });
 
-  it("are not those that are as bad as the run, stand out by chance, or have no number", () => {
-    expect(headline([makeStep(3, high)], high)).not.toContain("worse");
-    expect(headline([makeStep(3, {})])).not.toContain("worse");
-    expect(headline([makeStep(6, broken), makeStep(null, broken)])).not.toContain("worse");
+  it("say in which steps without a jump, and nothing of ones that do not agree", () => {
+    const of = { delta_abs_mean: 0.05 };
+    expect(judgeSegments([segment("normal", 1, 9)]).headline).toBe(
+      "kernels and precision explain the mismatch, in every step",
+    );
+    const mixed = { ...segment("elevated", 1, 9), steps_at_level: 5 };
+    expect(judgeSegments([mixed], of).headline).toMatch(/usually explain \(mean \|Δ\|\)$/);
+    expect(judgeSegments([segment("normal", 1, 9)], of).headline).toMatch(/usually explain \(mean \|Δ\|\)$/);
   });
 
-  it("are worse than the most that the run may be", () => {
-    const { headline: open } = judge(makeMetrics(), {
+  it("come before what is open", () => {
+    const { headline } = judge(makeMetrics({ delta_abs_mean: 0.05 }), {
       ranges: { k3: { low: 0, high: 0.05 } },
-      perStep: [makeStep(3, high)],
-      standingOut: new Set([3]),
+      segmentation: { segments: [segment("elevated", 1, 9)], steps_skipped: 0, false_alarm_rate: 0.05 },
     });
-    expect(open).not.toContain("worse");
-    const { headline: beyond } = judge(makeMetrics(), {
-      ranges: { k3: { low: 0, high: 0.05 } },
-      perStep: [makeStep(3, broken)],
-      standingOut: new Set([3]),
-    });
-    expect(beyond).toMatch(/\(k3\): more prompts would decide; step 3 is worse \(broken\)$/);
+    expect(headline).toMatch(/\(mean \|Δ\|\), in every step, or higher \(k3\): more prompts would decide$/);
   });
 });
 

@@ -4,6 +4,7 @@ import type { LeftOut, MismatchMetrics, Verdict } from "../../results/report.ts"
 import type { VerdictMetrics } from "./baselines.ts";
 import { FEWEST_SEQUENCES, FEWEST_TOKENS } from "./enough.ts";
 import { judgeRun, type VerdictInput } from "./verdict.ts";
+import { StepLevels } from "./when.ts";
 
 /** Figures of a sound run. */
 function makeMetrics(
@@ -41,8 +42,7 @@ function judge(metrics: VerdictMetrics, more: Partial<VerdictInput> = {}): Verdi
   return judgeRun({
     metrics,
     ranges: {},
-    perStep: [],
-    standingOut: new Set(),
+    segmentation: new StepLevels().find(),
     leftOut: [],
     files: 1,
     ...more,
@@ -106,32 +106,6 @@ describe("verdictOf", () => {
     });
   });
 
-  it("calls no step worse from a handful of tokens", () => {
-    const step = (tokens: number, sequences: number) => ({
-      ...makeMetrics(tokens, sequences, { delta_abs_mean: 0.2 }),
-      step: 7,
-      entropy: null,
-      response_tokens: null,
-      reward: null,
-      accuracy: null,
-    });
-    const headline = (tokens: number, sequences: number) =>
-      judge(makeMetrics(9000, 90), {
-        perStep: [step(tokens, sequences), step(1, 1)],
-        standingOut: new Set([7]),
-      }).headline;
-    expect(headline(2000, 20)).toContain("step 7 is worse (high)");
-    expect(headline(200, 2)).not.toContain("worse");
-  });
-
-  it("does not call a step worse that may be so by chance", () => {
-    const step = { ...makeMetrics(2000, 20, { delta_abs_mean: 0.2 }), step: 7, ...noOutcomes };
-    const headline = (standingOut: readonly number[]): string =>
-      judge(makeMetrics(9000, 90), { perStep: [step, step], standingOut: new Set(standingOut) }).headline;
-    expect(headline([7])).toContain("worse (high)");
-    expect(headline([8])).not.toContain("worse");
-  });
-
   it("says between which levels it is where the interval leaves it open", () => {
     const metrics = makeMetrics(5000, 50, { k3: 1.2e-3 });
     expect(judge(metrics, { ranges: { k3: { low: 1.1e-3, high: 1.4e-3 } } })).toMatchObject({
@@ -181,5 +155,3 @@ describe("verdictOf", () => {
     expect(levels(0.02, 2e-3, 0.1).level).toBe("high");
   });
 });
-
-const noOutcomes = { entropy: null, response_tokens: null, reward: null, accuracy: null };

@@ -1,12 +1,5 @@
 import { formatCount, formatShare, plural } from "../../core/text/index.ts";
-import type {
-  BaselineReading,
-  CorrectionNeed,
-  LeftOut,
-  ReadingLevel,
-  StepMetrics,
-  Verdict,
-} from "../../results/index.ts";
+import type { BaselineReading, CorrectionNeed, LeftOut, ReadingLevel, Verdict } from "../../results/index.ts";
 import {
   BROKEN_DELTA,
   findWorstLevel,
@@ -14,10 +7,11 @@ import {
   type Ranges,
   readBaselines,
   type VerdictMetrics,
-  worstLevel,
 } from "./baselines.ts";
 import { FEWEST_FOR_BROKEN, FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 import { droppedShares, type Kept } from "./left-out.ts";
+import type { Segmentation } from "./when.ts";
+import { placeWords, sayWhen } from "./when-words.ts";
 
 /** As people write these figures. */
 const LABELS: Readonly<Record<string, string>> = {
@@ -48,9 +42,8 @@ export interface VerdictInput {
   readonly metrics: VerdictMetrics;
   /** How far the pooled figures may be off. */
   readonly ranges: Ranges;
-  readonly perStep: readonly StepMetrics[];
-  /** Steps that stand out beyond what prompts explain; only these are called worse than the run. */
-  readonly standingOut: ReadonlySet<number>;
+  /** Where the level of its steps jumps. */
+  readonly segmentation: Segmentation;
   /** What is in no figure: a large share of it is told with the verdict. */
   readonly leftOut: readonly LeftOut[];
   /** Files that were read. */
@@ -62,15 +55,14 @@ export interface VerdictInput {
 }
 
 /**
- * Holds the pooled figures against the published baselines, at both ends of what the data leave open, and each step
- * against them too: a run that is sound on average but has broken steps says so. Of too few tokens or sequences there are
- * readings, but no word on the run.
+ * Holds the pooled figures against the published baselines, at both ends of what the data leave open, and each segment of
+ * the run against them too: one that is sound on average but was high in some steps is high, and says when. Of too few
+ * tokens or sequences there are readings, but no word on the run.
  */
 export function judgeRun({
   metrics,
   ranges,
-  perStep,
-  standingOut,
+  segmentation,
   leftOut,
   files,
   need,
@@ -86,7 +78,8 @@ export function judgeRun({
   };
   if (tokens === 0) return settled("too_few", "no token has both log-probs, so nothing can be compared");
   if (fault !== undefined) return settled("broken", fault);
-  const level = judgeLevel(metrics, readings);
+  const ofSegments = segmentation.segments.map((segment) => segment.level);
+  const level = judgeLevel(metrics, readings, ofSegments);
   if (level === "too_few") {
     const equal = metrics.delta_abs_max === 0 ? ", all of them equal bit for bit" : "";
     const needed = `${plural(FEWEST_TOKENS, "token")} and ${plural(FEWEST_SEQUENCES, "sequence")}`;
@@ -96,27 +89,33 @@ export function judgeRun({
     );
   }
   if (level === "none") return settled(level, MEANING.none);
-  const mildest = findWorstLevel(readings.map(({ level_range }) => level_range[0]));
-  const severest = findWorstLevel(readings.map(({ level_range }) => level_range[1]));
-  const worse = worseSteps(perStep, standingOut, severest);
-  if (mildest === severest) return settled(level, `${meaning(level)}${because(readings, level)}${worse}`);
+  const [mildest, severest] = [0, 1].map((end) =>
+    findWorstLevel([...readings.map(({ level_range }) => level_range[end]!), ...ofSegments]),
+  ) as [ReadingLevel, ReadingLevel];
+  const when = sayWhen(segmentation, level);
+  const reason = placeWords(when, `${meaning(mildest)}${because(readings, mildest)}`);
+  if (mildest === severest) return settled(level, reason);
   const open = readings.filter(({ level_range }) => isWorse(level_range[1], mildest)).map(labelReading);
   return {
     level,
     level_range: [mildest, severest],
-    headline: tell(
-      `${meaning(mildest)}${because(readings, mildest)}, or higher (${open.join(", ")}): more prompts would decide${worse}`,
-    ),
+    headline: tell(`${reason}, or higher (${open.join(", ")}): more prompts would decide`),
     readings,
   };
 }
 
-function judgeLevel(metrics: VerdictMetrics, readings: readonly BaselineReading[]): Verdict["level"] {
+function judgeLevel(
+  metrics: VerdictMetrics,
+  readings: readonly BaselineReading[],
+  ofSegments: readonly ReadingLevel[],
+): Verdict["level"] {
   if (!isEnough(metrics)) {
     const isSurelyBroken = metrics.tokens >= FEWEST_FOR_BROKEN && metrics.delta_abs_p50 > BROKEN_DELTA;
     return isSurelyBroken ? "broken" : "too_few";
   }
-  return metrics.delta_abs_max === 0 ? "none" : worstLevel(readings);
+  return metrics.delta_abs_max === 0
+    ? "none"
+    : findWorstLevel([...readings.map(({ level }) => level), ...ofSegments]);
 }
 
 const isWorse = (level: ReadingLevel, than: ReadingLevel): boolean =>
@@ -129,23 +128,6 @@ function because(readings: readonly BaselineReading[], level: ReadingLevel): str
     .filter(({ level_range }) => level_range[0] === level && level !== "normal")
     .map(labelReading);
   return culprits.length === 0 ? "" : ` (${culprits.join(", ")})`;
-}
-
-/** Steps with too little data, and those that may be worse by chance, are not called worse than the run. */
-function worseSteps(
-  perStep: readonly StepMetrics[],
-  standingOut: ReadonlySet<number>,
-  level: ReadingLevel,
-): string {
-  const worse = perStep.flatMap((metrics) => {
-    if (metrics.step === null || !standingOut.has(metrics.step)) return [];
-    const own = judgeLevel(metrics, readBaselines(metrics));
-    return own !== "too_few" && isWorse(own, level) ? [{ step: metrics.step, level: own }] : [];
-  });
-  if (worse.length === 0) return "";
-  const worst = worse.reduce((a, b) => (isWorse(b.level, a.level) ? b : a));
-  const more = worse.length === 1 ? "" : ` and ${plural(worse.length - 1, "more step")}`;
-  return `; step ${worst.step}${more} ${worse.length === 1 ? "is" : "are"} worse (${worst.level})`;
 }
 
 /** Puts what was lost with a headline, where it is much of what there was. */

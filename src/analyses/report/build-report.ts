@@ -23,7 +23,15 @@ import {
   type WatchReport,
 } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
-import { assess, correctionNeed, judgeRun, listLeftOut, type RatioReadings } from "../assessment/index.ts";
+import {
+  assess,
+  correctionNeed,
+  judgeRun,
+  listLeftOut,
+  type RatioReadings,
+  type Segmentation,
+  StepLevels,
+} from "../assessment/index.ts";
 import { RunWatch } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
@@ -107,7 +115,7 @@ const TOKEN_IDS_SHOWN = 20;
  * @returns logs and KLs in nats, shares and probabilities as fractions, names as `--json` prints them
  */
 export function buildReport(input: ReportInput): MismatchReport {
-  return completeReport(input, describeRun(input), compareParts(input.summary.sample.list()));
+  return completeReport(input, describe(input), compareParts(input.summary.sample.list()));
 }
 
 /**
@@ -124,31 +132,37 @@ export async function buildReportBeside(
   const testing = testApart(places);
   // If what follows throws, nobody waits for the other thread.
   testing?.catch(() => {});
-  const source = describeRun(input);
+  const described = describe(input);
   const wholes = compareWholes(clusters);
   const chances = (await testing) ?? testPlaces(places.toTest);
-  return completeReport(input, source, { ...wholes, ...comparePlaces(places, chances) });
+  return completeReport(input, described, { ...wholes, ...comparePlaces(places, chances) });
 }
 
-function completeReport(input: ReportInput, source: FactSource, comparisons: Comparisons): MismatchReport {
+function completeReport(
+  input: ReportInput,
+  { source, segmentation: found }: Described,
+  comparisons: Comparisons,
+): MismatchReport {
   const { summary } = input;
+  const fault = findFault(input.findings, source.metrics.tokens);
+  // Steps of what cannot be compared say nothing.
+  const segmentation = fault === undefined ? found : new StepLevels().find();
   const facts = findFacts(source, summary.sample, comparisons);
   const leftOut = listLeftOut(input.findings, source.excluded);
   const need = source.metrics.tokens === 0 ? undefined : correctionNeed(readRatios(summary.total));
   const verdict = judgeRun({
     metrics: source.metrics,
     ranges: computeRanges(source.intervals),
-    perStep: source.per_step,
-    standingOut: new Set(comparisons.steps.map(({ key }) => key)),
+    segmentation,
     leftOut,
     files: input.sources.length,
     need,
-    fault: findFault(input.findings, source.metrics.tokens),
+    fault,
   });
   return {
     ...source,
     left_out: leftOut,
-    assessment: assess({ verdict, need }),
+    assessment: assess({ verdict, segmentation, need }),
     verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust) },
     facts,
     next: nextCommand(source, facts, input.findings, {
@@ -168,11 +182,13 @@ interface StepFigures {
   readonly perStep: StepMetrics[];
   readonly tests: StepTests[];
   readonly watch: WatchReport;
+  readonly segmentation: Segmentation;
 }
 
 /** In one walk: most steps are kept as bytes, and are opened for each look. */
 function describeSteps(summary: RunSummary): StepFigures {
-  const [perStep, tests, watch] = [[] as StepMetrics[], [] as StepTests[], new RunWatch()];
+  const [perStep, tests] = [[] as StepMetrics[], [] as StepTests[]];
+  const [watch, levels] = [new RunWatch(), new StepLevels()];
   for (const [step, slice] of summary.steps.sorted()) {
     perStep.push({
       step: orNull(step),
@@ -181,17 +197,28 @@ function describeSteps(summary: RunSummary): StepFigures {
     });
     tests.push({ step, tests: measureTests(slice) });
     watch.add({ step, deltas: slice.deltas, clusters: slice.clusters });
+    levels.add({ step, clusters: slice.clusters });
   }
-  return { perStep, tests, watch: watch.report() };
+  return { perStep, tests, watch: watch.report(), segmentation: levels.find() };
 }
 
-/** All figures: what facts, verdict and the next command are drawn from. */
-function describeRun(input: ReportInput): FactSource {
+/** What facts, verdict and the next command are drawn from. */
+interface Described {
+  readonly source: FactSource;
+  readonly segmentation: Segmentation;
+}
+
+function describe(input: ReportInput): Described {
+  const steps = describeSteps(input.summary);
+  return { source: describeRun(input, steps), segmentation: steps.segmentation };
+}
+
+/** All figures. */
+function describeRun(input: ReportInput, steps: StepFigures): FactSource {
   const { summary } = input;
   const { total } = summary;
   const pooled = pooledMetrics(total);
   const tails = summary.tails.indices();
-  const steps = describeSteps(summary);
   return {
     schemaVersion: REPORT_SCHEMA_VERSION,
     kind: "report",

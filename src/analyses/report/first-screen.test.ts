@@ -98,15 +98,23 @@ describe("what the first screen says of a run", () => {
     expect(of(-0.004)).toMatch(/the trainer finds the tokens less likely by 0\.00[34]/);
   });
 
-  it("is the step to look at alone, and that it is worse than the run", () => {
-    const report = makeReport(drawRun(({ step }) => (step === 80 ? 12 : 1)));
+  it("is the step to look at alone, and that it is worse than the others", () => {
+    const report = makeReport(drawRun(({ step }) => (step === 80 ? 3 : 1)));
     expect(findText(report, "worst-step")).toMatch(/^Step 80 stands out/);
     expect(report.next.command).toBe("logratio report drawn.npz --steps 80");
     expect(report.next.why).toContain("step 80");
-    expect(report.verdict.headline).toMatch(/; step 80 is worse \(high\)$/);
+    expect(report.verdict.headline).toMatch(
+      /, in every step; mean \|Δ\| [23]\.\d times as large in step 80$/,
+    );
+    const far = makeReport(drawRun(({ step }) => (step === 80 ? 12 : 1)));
+    expect(far.verdict.headline).toMatch(/^in step 80 only: /);
+    expect(far.verdict.level).toBe("high");
+    expect(far.next.command).toBe("logratio doctor drawn.npz");
     const calm = makeReport(drawRun(({ step }) => (step === 80 ? 1 / 12 : 1)));
     expect(kinds(calm)).not.toContain("worst-step");
-    expect(calm.verdict.headline).not.toContain("worse");
+    expect(calm.verdict.headline).toMatch(
+      /mismatch, in every step; mean \|Δ\| 0\.0\d+ times as large in step 80$/,
+    );
   });
 
   it("is the one token that makes most of k3, which show opens", () => {
@@ -173,7 +181,7 @@ describe("what the first screen says of a run", () => {
 
   it("is that inputs were skipped, before anything that stands out", () => {
     const skipped: Finding = { code: "bad-row", severity: "skipped", message: "odd.npz", count: 1, at: {} };
-    const far = drawRun(({ step }) => (step === 80 ? 12 : 1));
+    const far = drawRun(({ step }) => (step === 80 ? 3 : 1));
     expect(makeReport(far, { findings: [skipped] }).next).toEqual({
       command: "logratio report drawn.npz --explain",
       why: "some inputs were skipped: see how each file was read",

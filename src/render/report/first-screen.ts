@@ -26,6 +26,8 @@ const PICTURE_COLUMNS = 32;
 /** Widest of the labels on the left: key figures, pictures and closing lines are aligned. */
 const LABEL_COLUMNS = 10;
 const MOST_FACTS = 3;
+/** More levels of steps than this are counted. */
+const MOST_LEVELS = 3;
 /** More things left out than this are counted, not spelled out. */
 const MOST_LEFT_OUT = 2;
 
@@ -200,7 +202,9 @@ function drawPictures(report: MismatchReport, surface: Surface, density: Density
       const worst = worstIndex(values);
       const peak =
         worst === undefined ? "" : `most ${formatNumber(values[worst])} at ${atStep(steps[worst]?.step)}`;
-      lines.push(drawCourse(label, values, peak + over, surface));
+      const levels = key === "delta_abs_mean" ? sayLevels(report) : undefined;
+      const [head, note] = levels === undefined ? [label, peak + over] : ["over steps", levels];
+      lines.push(drawCourse(head, values, note, surface));
     }
   } else if (report.per_position_decile.length > 1) {
     const values = report.per_position_decile.map((group) => group.delta_abs_mean);
@@ -221,6 +225,16 @@ function drawCourse(label: string, values: readonly number[], note: string, surf
   const scale = chooseScale(values);
   const picture = sparkline(values, PICTURE_COLUMNS, surface.unicode, scale);
   return drawPicture(label, picture, scale === "log" ? `log, ${note}` : note, surface);
+}
+
+/** `mean |Δ| 0.0108 nats, then 0.0017`, of a run whose level jumps. */
+function sayLevels({ assessment }: MismatchReport): string | undefined {
+  const means = assessment.when.segments.map(({ delta_abs_mean }) => delta_abs_mean);
+  if (means.length < 2) return undefined;
+  const [first = "", ...rest] = means.map((mean) => formatNumber(mean));
+  if (rest.length < MOST_LEVELS) return `mean |Δ| ${[`${first} nats`, ...rest].join(", then ")}`;
+  const [least, most] = [Math.min(...means), Math.max(...means)];
+  return `mean |Δ| ${formatNumber(least)} to ${formatNumber(most)} nats, ${means.length} levels`;
 }
 
 function drawPicture(label: string, picture: string, note: string, surface: Surface): string {

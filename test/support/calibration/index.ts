@@ -8,6 +8,7 @@ import type { Claim } from "./claim.ts";
 import { FACT_CLAIMS } from "./fact-claims.ts";
 import { INTERVAL_CLAIMS } from "./interval-claims.ts";
 import { KL_CLAIMS } from "./kl-claims.ts";
+import { WHEN_CLAIMS } from "./when-claims.ts";
 
 export { type Claim, measureRate } from "./claim.ts";
 export { METRICS, measureCoverage } from "./interval-claims.ts";
@@ -15,6 +16,6 @@ export { labProcesses } from "./lab.ts";
 export { PROCESSES } from "./processes.ts";
 
 /** Of `logratio report`. */
-export const REPORT_CLAIMS: readonly Claim[] = [...INTERVAL_CLAIMS, ...FACT_CLAIMS];
+export const REPORT_CLAIMS: readonly Claim[] = [...INTERVAL_CLAIMS, ...FACT_CLAIMS, ...WHEN_CLAIMS];
 
 export const CLAIMS: readonly Claim[] = [...REPORT_CLAIMS, ...ANALYZE_CLAIMS, ...KL_CLAIMS];
