@@ -41,6 +41,22 @@ describe("sweep", () => {
     expect([...configs, ...inexpressible].map(({ preset }) => preset).sort()).toEqual(["verl", "xtuner"]);
   });
 
+  it("shows one config on a terminal, and the command for the rest; pipes and --full have all", async () => {
+    const print = (interactive: boolean, options: SweepOptions = {}): Promise<Captured> =>
+      captured((terminal) =>
+        sweep([DEMO], { methods: "token-tis", ...options }, { ...terminal, interactive }),
+      );
+    const { out: cut } = await print(true);
+    expect(cut).toContain("rollout_is_threshold: 2");
+    expect(cut).not.toMatch(/--use-tis|Product ratios/);
+    expect(cut.trimEnd().split("\n").at(-1)).toMatch(
+      /^the rest +logratio sweep .* --methods token-tis --full$/,
+    );
+    const { out: whole } = await print(false);
+    expect(whole).toMatch(/--use-tis/);
+    expect((await print(true, { full: true })).out).toBe(whole);
+  });
+
   it("tries a correction given as text, and prints each row as such a text", async () => {
     const given = "weight:token  truncate:..2";
     const { out } = await run({ json: true, methods: "token-tis", correction: [given], choose: given });
