@@ -5,6 +5,7 @@
  * @module
  */
 import type { Nats } from "../core/base/index.ts";
+import type { Finite } from "./finite.ts";
 import type { ReadingLevel, VerdictLevel } from "./reading-level.ts";
 
 /**
@@ -18,6 +19,8 @@ export interface Assessment {
   readonly level: VerdictLevel;
   /** The verdict in one sentence, with when. */
   readonly sentence: string;
+  /** What is NaN, null or infinite, and when. */
+  readonly finite: Finite;
   /** In which steps. */
   readonly when: When;
   /** What `sweep` says of the same data: its recommendation has the same `need`. Null where no token can be compared. */

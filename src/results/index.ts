@@ -98,6 +98,7 @@ export type {
   SavedFilterList,
   TermCounts,
 } from "./filters.ts";
+export type { Finite, NonFinite } from "./finite.ts";
 export { GATE_SCHEMA_VERSION, type GateCheck, type GateOutcome, type GateReport } from "./gate.ts";
 export type {
   GradientReport,

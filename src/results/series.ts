@@ -5,6 +5,7 @@
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
+import type { Finite } from "./finite.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 
 export const SERIES_SCHEMA_VERSION = 1;
@@ -22,7 +23,9 @@ export interface SeriesReport {
   readonly series: readonly SeriesFigures[];
   /** Names of all other metrics. */
   readonly others: readonly string[];
-  /** The worst level of any metric that has a published baseline. */
+  /** What is NaN or infinite among all logged metrics, those in `others` too. */
+  readonly finite: Finite;
+  /** `broken` where such values break the run, else the worst level of any metric that has a published baseline. */
   readonly level: ReadingLevel | null;
   readonly headline: string;
   readonly findings: readonly Finding[];
@@ -52,10 +55,12 @@ export interface SeriesFigures {
   /** Null where NaN or an infinity was logged. */
   readonly values: readonly (number | null)[];
   readonly non_finite: number;
+  /** Null where the first logged value is NaN or infinite; likewise the last. */
   readonly first: SeriesPoint | null;
   readonly last: SeriesPoint | null;
+  /** Of the finite values. */
   readonly worst: SeriesPoint | null;
-  /** Of the worst value; null where no baseline is published. */
+  /** `broken` where NaN or infinite values break the run; else of the worst value, null where no baseline is published. */
   readonly level: ReadingLevel | null;
   readonly band: string | null;
   readonly source: string | null;

@@ -109,6 +109,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       sentence: "single tokens are far off: look at step 10",
       correction: { need: "few" },
       when: NO_SEGMENTS,
+      finite: { found: [], sentence: null, read_as_missing: 0 },
     },
     verdict: {
       level: "elevated",
@@ -302,6 +303,7 @@ export function emptyReport(): MismatchReport {
       sentence: "no token has both log-probs, so nothing can be compared",
       correction: null,
       when: NO_SEGMENTS,
+      finite: { found: [], sentence: null, read_as_missing: 0 },
     },
     verdict: {
       level: "broken",

@@ -9,6 +9,7 @@ import {
   judgeInterval,
   judgeVerdict,
   meets,
+  NON_FINITE,
   type Results,
   readFigures,
 } from "../conditions/index.ts";
@@ -103,8 +104,7 @@ export function judgeNow(results: Results, condition: PresentCondition): Judged 
     return { holding: judgeVerdict(results.verdict, condition), value: null, what };
   }
   const { figure, operator, bound } = condition;
-  const isOfCounts =
-    isCount(figure.key) || ["non_finite_tokens", "excluded", "logged"].includes(figure.group);
+  const isOfCounts = isCount(figure.key) || [...NON_FINITE, "excluded", "logged"].includes(figure.group);
   if (results.kind === "report" && !isOfCounts && !isEnough(results.metrics)) return open;
   const found = readFigures(results, figure);
   const reading = "readings" in found ? found.readings[0] : undefined;

@@ -15,6 +15,15 @@ export {
 } from "./baselines.ts";
 export { correctionNeed, type RatioReadings } from "./correction-need.ts";
 export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
+export {
+  addLoggedFinite,
+  assessFinite,
+  type FiniteBefore,
+  isBroken,
+  type StepValues,
+  tellFinite,
+  type Values,
+} from "./finite.ts";
 export { inputWasSkipped, listLeftOut } from "./left-out.ts";
 export { judgeRun } from "./verdict.ts";
 export { type Segmentation, StepLevels } from "./when.ts";

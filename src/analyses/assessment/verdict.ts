@@ -104,7 +104,8 @@ export function judgeRun({
   };
 }
 
-function judgeLevel(
+/** @param ofSegments levels of the run's segments */
+export function judgeLevel(
   metrics: VerdictMetrics,
   readings: readonly BaselineReading[],
   ofSegments: readonly ReadingLevel[],

@@ -1,5 +1,5 @@
 import { UsageError } from "../../core/base/index.ts";
-import { GROUPS, type Group, type Scale } from "./vocabulary.ts";
+import { GROUPS, type Group, NON_FINITE, type Scale } from "./vocabulary.ts";
 
 /** What is made of the readings of several steps. */
 export type Pooling = "mean" | "max" | "min" | "last";
@@ -56,13 +56,13 @@ export function parseFigureName(given: string): FigureName {
 /** On which scale runs are compared; logged metrics on their logarithm, which a corridor gives up where one is not positive. */
 export function findScale({ group, key, isAbsolute }: FigureName): Scale {
   if (group === "logged") return "log";
-  if (group === "non_finite_tokens" || group === "verdict") return "root";
+  if (group === "verdict" || group === "non_finite_tokens" || group === "non_finite_metrics") return "root";
   const scale = GROUPS[group][key] as Scale;
   return isAbsolute && scale === "linear" ? "log" : scale;
 }
 
 function findGroup(name: string, given: string): { group: Group; key: string } {
-  if (name === "verdict" || name === "non_finite_tokens") return { group: name, key: name };
+  for (const group of [...NON_FINITE, "verdict"] as const) if (name === group) return { group, key: name };
   if (name.startsWith("logged.")) {
     const key = unquote(name.slice("logged.".length));
     if (key !== "") return { group: "logged", key };

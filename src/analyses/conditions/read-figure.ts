@@ -36,6 +36,8 @@ export function readFigures(results: Results, name: FigureName): FigureReadings 
 
 function readAll(results: Results, { group, key, text }: FigureName): FigureReadings {
   if (group === "logged") return readLogged(results.kind === "series" ? results : results.logged, key);
+  if (group === "non_finite_metrics")
+    return countMetrics(results.kind === "series" ? results : results.logged);
   if (results.kind === "series") return { missing: "logged metrics only: no dumps were read" };
   if (group === "per_step") return readSteps(results, key);
   if (group === "metrics") return { readings: [readPooled(results, key)] };
@@ -88,6 +90,13 @@ function readLogged(logged: SeriesReport | undefined, key: string): FigureReadin
     return { missing: known.length === 0 ? "no such logged metric" : `logged are ${known.join(", ")}` };
   }
   return { readings: series.flatMap(listPoints) };
+}
+
+/** A report that an older version wrote does not say. */
+function countMetrics(logged: SeriesReport | undefined): FigureReadings {
+  const finite: SeriesReport["finite"] | undefined = logged?.finite;
+  if (finite === undefined) return { missing: "no logged metrics were read" };
+  return { readings: [plain(finite.found.filter(({ breaks }) => breaks).length)] };
 }
 
 function listPoints({ steps, values }: SeriesFigures): Reading[] {

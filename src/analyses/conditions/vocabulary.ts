@@ -99,7 +99,10 @@ export const GROUPS = {
   excluded: EXCLUDED_SCALES,
 } as const;
 
-export type Group = keyof typeof GROUPS | "logged" | "verdict" | "non_finite_tokens";
+/** What is not finite: tokens with mask 1 that are in no figure, and logged metrics whose NaN or infinite values break the run. */
+export const NON_FINITE = ["non_finite_tokens", "non_finite_metrics"] as const;
+
+export type Group = keyof typeof GROUPS | "logged" | "verdict" | (typeof NON_FINITE)[number];
 
 /** Whether null in a step means that the data do not say, and not that the figure is not finite. */
 export function mayBeUnknown(key: string): boolean {

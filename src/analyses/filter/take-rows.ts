@@ -17,7 +17,8 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, tokens.take(column)]));
   const { rolloutLogprobs, trainerLogprobs, responseTokenIds, advantages, positionIds, weightVersions } =
     batch;
-  const { promptTokenIds, trainerPromptTokenIds, arrays, turnMask, keptMass, routeAgreement } = batch;
+  const { promptTokenIds, trainerPromptTokenIds, arrays, keptMass, routeAgreement } = batch;
+  const { turnMask, readAsMissing } = batch;
   const trainerPrompts = batch.trainerPromptOffsets && gatherer(batch.trainerPromptOffsets, rows);
   return {
     length: rows.length,
@@ -27,6 +28,7 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     offsets: tokens.offsets,
     responseMask: tokens.take(batch.responseMask),
     ...(turnMask && { turnMask: tokens.take(turnMask) }),
+    ...(readAsMissing && { readAsMissing: tokens.take(readAsMissing) }),
     ...(rolloutLogprobs && { rolloutLogprobs: tokens.take(rolloutLogprobs) }),
     ...(trainerLogprobs && { trainerLogprobs: tokens.take(trainerLogprobs) }),
     ...(responseTokenIds && { responseTokenIds: tokens.take(responseTokenIds) }),

@@ -177,6 +177,38 @@ describe("log-probs that are not finite", () => {
   });
 });
 
+describe("logged metrics that are not finite", () => {
+  const found = [{ breaks: true }, { breaks: true }, { breaks: false }];
+  const logged = { kind: "series", files: [], findings: [], finite: { found } } as unknown as SeriesReport;
+  const withSeries = {
+    ...logged,
+    series: [{ metric: "kl", steps: [1], values: [0.1] }],
+  } as unknown as SeriesReport;
+
+  it("fail a gate that does not allow them, alone and beside dumps", () => {
+    const report = { ...makeReport({ metrics: { k3: 0 } }), logged: withSeries } as MismatchReport;
+    for (const [results, limit] of [
+      [withSeries, "logged.kl <= 1"],
+      [report, "k3 <= 1"],
+    ] as const) {
+      const refused = gate(results, [limit]);
+      expect(refused.passed).toBe(false);
+      expect(refused.checks.find(({ metric }) => metric === "non_finite_metrics")).toMatchObject({
+        outcome: "non_finite",
+        value: 2,
+        reason: "2 logged metrics with NaN or infinite values, at most 0 allowed",
+      });
+      expect(gate(results, [limit, "non_finite_metrics <= 2"]).passed).toBe(true);
+    }
+  });
+
+  it("are not asked for where none were read", () => {
+    const names = gate(makeReport({ metrics: { k3: 0 } }), ["k3 <= 1"]).checks.map(({ metric }) => metric);
+    expect(names).toEqual(["non_finite_tokens", "k3"]);
+    expect(gate(makeReport({}), ["non_finite_metrics <= 0"]).checks.at(-1)!.outcome).toBe("missing");
+  });
+});
+
 describe("a limit on the verdict", () => {
   const judged = (verdict: object, text = "verdict <= normal") => judge({ verdict }, text);
   it("follows its level, is open where the data leave it open, and says which levels", () => {

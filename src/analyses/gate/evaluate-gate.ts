@@ -20,8 +20,11 @@ export interface GateOptions {
   readonly allowUndecidable?: boolean;
 }
 
-/** A run whose log-probs are not finite must not pass because they are in no figure. */
-const NON_FINITE = parseCondition("non_finite_tokens <= 0");
+/** A run whose log-probs or losses are not finite must not pass because they are in no figure, or in none of its limits. */
+const ALL_FINITE = {
+  non_finite_tokens: parseCondition("non_finite_tokens <= 0"),
+  non_finite_metrics: parseCondition("non_finite_metrics <= 0"),
+} as const;
 
 /**
  * Judges a run by a baseline and by limits. Pure: the same results give the same report.
@@ -80,12 +83,16 @@ function tellTooFew({ metrics }: Extract<Results, { kind: "report" }>): string |
   return `${plural(tokens, "token")} of ${plural(sequences, "sequence")}; at least ${plural(FEWEST_TOKENS, "token")} and ${plural(FEWEST_SEQUENCES, "sequence")} are needed`;
 }
 
-/** Unless a limit says how many of such tokens are allowed. */
+/** Unless a limit says how many of such tokens or metrics are allowed. */
 function judgeNonFinite(results: Results, limits: readonly GateLimit[], alpha: number): GateCheck[] {
-  const isSaid = limits.some(
-    ({ condition }) => condition.kind === "figure" && condition.figure.group === "non_finite_tokens",
-  );
-  return isSaid || results.kind === "series" ? [] : [judgeCondition(results, NON_FINITE, alpha, null)];
+  const logged = results.kind === "series" ? results : results.logged;
+  const read = [
+    ...(results.kind === "series" ? [] : (["non_finite_tokens"] as const)),
+    ...(logged?.finite === undefined ? [] : (["non_finite_metrics"] as const)),
+  ];
+  return read
+    .filter((group) => !limits.some(({ condition: of }) => of.kind === "figure" && of.figure.group === group))
+    .map((group) => judgeCondition(results, ALL_FINITE[group], alpha, null));
 }
 
 function judgeCondition(

@@ -51,7 +51,8 @@ export function judgeLimit(
   if ("missing" in found) return check("missing", found.missing);
   const judged = found.readings.map((reading) => judgeReading(reading, condition, alpha));
   const worst = judged.reduce((a, b) => (isWorse(b, a, condition) ? b : a));
-  if (figure.group === "non_finite_tokens") return check(...nameNonFinite(worst, condition.bound), worst);
+  if (figure.group === "non_finite_tokens" || figure.group === "non_finite_metrics")
+    return check(...nameNonFinite(worst, condition.bound, figure.group), worst);
   if (tooFew !== null && worst.outcome !== "non_finite" && !isCount(figure.key) && isOfDumps(figure.group))
     return check("too_few", tooFew, worst);
   return check(worst.outcome, tellReason(judged, worst, condition), worst);
@@ -105,8 +106,15 @@ function isWorse(a: LimitResult, b: LimitResult, { operator }: FigureCondition):
   return a.reading.value > b.reading.value;
 }
 
-function nameNonFinite({ reading, outcome }: LimitResult, bound: number): [GateOutcome, string] {
-  const what = `${plural(reading.value, "token")} with mask 1 without two finite log-probs`;
+function nameNonFinite(
+  { reading, outcome }: LimitResult,
+  bound: number,
+  group: "non_finite_tokens" | "non_finite_metrics",
+): [GateOutcome, string] {
+  const what =
+    group === "non_finite_tokens"
+      ? `${plural(reading.value, "token")} with mask 1 without two finite log-probs`
+      : `${plural(reading.value, "logged metric")} with NaN or infinite values`;
   return outcome === "pass"
     ? ["pass", what]
     : ["non_finite", `${what}, at most ${formatNumber(bound)} allowed`];

@@ -11,6 +11,7 @@ export const SUMMARY_COLUMNS = [
   "offsets",
   "responseMask",
   "turnMask",
+  "readAsMissing",
   "rolloutLogprobs",
   "trainerLogprobs",
   "responseTokenIds",

@@ -31,10 +31,12 @@ import {
   type RatioReadings,
   type Segmentation,
   StepLevels,
+  tellFinite,
 } from "../assessment/index.ts";
 import { RunWatch } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
+import { assessColumns, measureBefore } from "./finite-columns.ts";
 import { readGradient } from "./gradient/index.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
 import { cautionEss, measureTests, reportIdentity, reportTrust, type StepTests } from "./identity/index.ts";
@@ -150,7 +152,7 @@ function completeReport(
   const facts = findFacts(source, summary.sample, comparisons);
   const leftOut = listLeftOut(input.findings, source.excluded);
   const need = source.metrics.tokens === 0 ? undefined : correctionNeed(readRatios(summary.total));
-  const verdict = judgeRun({
+  const judged = judgeRun({
     metrics: source.metrics,
     ranges: computeRanges(source.intervals),
     segmentation,
@@ -159,10 +161,13 @@ function completeReport(
     need,
     fault,
   });
+  const finite = assessColumns(summary, source.per_step, input.sources);
+  const before = measureBefore(summary, finite);
+  const verdict = tellFinite(judged, finite, { metrics: source.metrics, before, fault });
   return {
     ...source,
     left_out: leftOut,
-    assessment: assess({ verdict, segmentation, need }),
+    assessment: assess({ verdict, finite, segmentation, need }),
     verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust) },
     facts,
     next: nextCommand(source, facts, input.findings, {

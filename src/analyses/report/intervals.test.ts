@@ -172,14 +172,14 @@ describe("summaries of another version", () => {
     };
     for (const [version, whose] of [
       [1, "an older"],
-      [7, "a newer"],
+      [8, "a newer"],
     ] as const) {
       const thrown = error(version);
       expect(isLogratioError(thrown, "VersionError") && [thrown.message, thrown.likely]).toEqual([
-        `cannot read run summary: version ${version}, this logratio reads version 6`,
+        `cannot read run summary: version ${version}, this logratio reads version 7`,
         `${whose} logratio wrote it`,
       ]);
-      expect(thrown).toMatchObject({ found: version, supported: 6 });
+      expect(thrown).toMatchObject({ found: version, supported: 7 });
     }
   });
 });

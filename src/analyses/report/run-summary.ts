@@ -15,15 +15,19 @@ import {
   type MismatchTable,
   mergeSums,
   mismatchSums,
+  NEGATIVE_INFINITE_COUNT,
+  POSITIVE_INFINITE_COUNT,
   type RowSums,
   type TokenBlock,
   tokensKernel,
+  UNDEFINED_COUNT,
 } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import {
   addOutcome,
   checkSummaryVersion,
   MismatchSummary,
+  NonFiniteSums,
   OUTCOME_UNITS,
   type OutcomeSums,
   RatioTails,
@@ -52,8 +56,11 @@ import { formatPlaceKey } from "./worst-tokens.ts";
 
 const WORST_KEPT = 20;
 
-/** 6: ρ far from 1 in units of its own. */
-const VERSION = 6;
+/** Sums of tokens with mask 1 that are in no figure. */
+const LEFT_OUT = [UNDEFINED_COUNT, NEGATIVE_INFINITE_COUNT, POSITIVE_INFINITE_COUNT] as const;
+
+/** 7: what is not finite, by side and step. */
+const VERSION = 7;
 
 /** A run summary as JSON; only the version that wrote it reads it. */
 export interface RunSummaryJson {
@@ -139,6 +146,8 @@ export class RunSummary {
     (sequence) => Math.abs(sequence.delta_sum),
     formatPlaceKey,
   );
+  /** Which log-probs are not finite, by side and step: the kernel's sums know only that a token is in no figure. */
+  readonly nonFinite = new NonFiniteSums();
   /** Empty where no batch has advantages. */
   readonly gradient = new GradientSummary();
   /** Sequences to compare parts of the run with. */
@@ -260,6 +269,8 @@ export class RunSummary {
       if (runs.length > 1)
         addMixedRow(this.staleness, block, runs, { cluster, isPrompt, entropy, unit: slices.unit });
       this.tails.addSequence(table.rows, at);
+      if (LEFT_OUT.some((field) => table.rows[at + field] !== 0))
+        this.nonFinite.add(step, batch, batch.offsets[row] as number, batch.offsets[row + 1] as number);
       const pack = `${batch.provenance.file}#${batch.packs[row]}`;
       mergeSums(openPack(packs, pack), table.rows, at);
       addOutcome(outcomes, readOutcome(batch, row));
@@ -319,6 +330,7 @@ export class RunSummary {
     to.whole(this.turnDeltas.length);
     for (const sketch of this.turnDeltas) sketch.encode(to);
     this.groups.encode(to);
+    this.nonFinite.encode(to);
     encodeWorst(to, this.worstTokens.list());
     encodeWorst(to, this.worstSequences.list());
     this.gradient.encode(to);
@@ -364,6 +376,7 @@ export class RunSummary {
     for (let turn = 0, turns = from.count(); turn < turns; turn++)
       openTurnDeltas(this.turnDeltas, turn).mergeFrom(from);
     this.groups.mergeFrom(from);
+    this.nonFinite.mergeFrom(from);
     for (const token of decodeWorst<WorstToken>(from, ["delta", "file", "handle"]))
       this.worstTokens.add(token);
     for (const sequence of decodeWorst<WorstSequence>(from, ["delta_sum", "file", "handle"]))
@@ -414,6 +427,7 @@ export class RunSummary {
     for (const [turn, theirs] of other.turnDeltas.entries())
       openTurnDeltas(this.turnDeltas, turn).merge(theirs);
     this.groups.merge(other.groups);
+    this.nonFinite.merge(other.nonFinite);
     this.worstTokens.merge(other.worstTokens);
     this.worstSequences.merge(other.worstSequences);
     this.gradient.merge(other.gradient);

@@ -1,6 +1,7 @@
 import type { Finding } from "../../core/schema/index.ts";
 import { formatCount, formatNumber, plural } from "../../core/text/index.ts";
 import {
+  type Finite,
   type ReadingLevel,
   SERIES_SCHEMA_VERSION,
   type SeriesFigures,
@@ -8,55 +9,70 @@ import {
   type SeriesReport,
 } from "../../results/index.ts";
 import { type RecognisedMetric, recogniseMetric } from "../../trainers/index.ts";
-import { type FigureReading, findWorstLevel } from "../assessment/index.ts";
+import { type FigureReading, findWorstLevel, isBroken } from "../assessment/index.ts";
 import { readLogged } from "./baselines.ts";
+import { assessMetrics, type LoggedValues } from "./finite-metrics.ts";
 import { labelRuns } from "./label-runs.ts";
 
 /** What a file of logged metrics holds. */
 export interface SeriesInput {
   readonly file: string;
   readonly form: string;
-  readonly series: readonly {
-    readonly run: string;
-    readonly metric: string;
-    readonly steps: readonly number[];
-    readonly values: readonly number[];
-  }[];
+  readonly series: readonly LoggedValues[];
 }
 
 /** The mismatch metrics of some files, each judged by its worst value; all others are named. */
 export function buildSeriesReport(files: readonly SeriesInput[], findings: readonly Finding[]): SeriesReport {
   const series: SeriesFigures[] = [];
+  const areBroken: boolean[] = [];
   const others = new Set<string>();
   for (const { file, series: logged } of labelRuns(files)) {
     for (const each of logged) {
       const metric = recogniseMetric(each.metric);
       if (metric === undefined) others.add(each.metric);
-      else series.push({ ...describe(each, metric), file });
+      else {
+        series.push({ ...describe(each, metric), file });
+        areBroken.push(isBroken(assessMetrics([each])));
+      }
     }
   }
   const levels = series.flatMap(({ level }) => level ?? []);
   const level = levels.length === 0 ? null : findWorstLevel(levels);
+  const finite = assessMetrics(files.flatMap(({ series: logged }) => logged));
   return {
     schemaVersion: SERIES_SCHEMA_VERSION,
     kind: "series",
     files: files.map(({ file, form, series: logged }) => ({ file, form, metrics: logged.length })),
-    series,
+    series: series.map((one, at) => (areBroken[at] ? { ...one, level: "broken" } : one)),
     others: [...others].sort(),
-    level,
-    headline: sayHeadline(series, level, others.size),
+    finite,
+    level: isBroken(finite) ? "broken" : level,
+    headline: putFinite(finite, sayHeadline(series, level, others.size), level),
     findings,
   };
 }
 
+/** What breaks the run stands before what the finite values are like, and what does not after it. */
+function putFinite(finite: Finite, judged: string, level: ReadingLevel | null): string {
+  if (finite.sentence === null) return judged;
+  if (!isBroken(finite)) return `${judged}; ${finite.sentence}`;
+  return level === null
+    ? `${finite.sentence}; ${judged}`
+    : `${finite.sentence}. Of what is finite, ${judged}`;
+}
+
 function describe(
-  { run, metric: name, steps, values }: SeriesInput["series"][number],
+  { run, metric: name, steps, values }: LoggedValues,
   metric: RecognisedMetric,
 ): Omit<SeriesFigures, "file"> {
   const points = steps.flatMap((step, at): SeriesPoint[] => {
     const value = values[at];
     return value !== undefined && Number.isFinite(value) ? [{ step, value }] : [];
   });
+  const pointAt = (at: number): SeriesPoint | null => {
+    const [step, value] = [steps.at(at), values.at(at)];
+    return step === undefined || value === undefined || !Number.isFinite(value) ? null : { step, value };
+  };
   const worst = findWorst(points, metric);
   const reading = worst === undefined ? undefined : readLogged(metric, worst.value);
   return {
@@ -71,8 +87,8 @@ function describe(
     steps,
     values: values.map((value) => (Number.isFinite(value) ? value : null)),
     non_finite: values.length - points.length,
-    first: points[0] ?? null,
-    last: points.at(-1) ?? null,
+    first: pointAt(0),
+    last: pointAt(-1),
     worst: worst ?? null,
     level: reading?.level ?? null,
     band: reading?.band ?? null,

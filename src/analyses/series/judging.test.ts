@@ -104,9 +104,9 @@ describe("the worst of a series", () => {
     expect(log({ [metric]: values }).series[0]!.worst!.step).toBe(step);
   });
 
-  it("is none where nothing is finite", () => {
+  it("is none where nothing is finite, which is worse than any", () => {
     expect(log({ "rollout_corr/kl": [Number.NaN, Infinity] }, [1, 2]).series[0]).toMatchObject({
-      ...{ non_finite: 2, first: null, last: null, worst: null, level: null, values: [null, null] },
+      ...{ non_finite: 2, first: null, last: null, worst: null, level: "broken", values: [null, null] },
     });
   });
 });

@@ -90,14 +90,14 @@ describe("series of logged metrics", () => {
       first: { step: 10, value: 0.004 },
       last: { step: 30, value: 0.02 },
       worst: { step: 30, value: 0.02 },
-      level: "high",
+      level: "broken",
       band: "below 0.005; 0.01 is a precision bug",
       thresholds: { elevated: 5e-3, high: 1e-2, broken: 5e-2 },
     });
     expect(logged.others).toEqual(["critic/score/mean"]);
     expect([logged.level, logged.headline]).toEqual([
-      "high",
-      `${MEAN} reaches 0.0200 at step 30 (below 0.005; 0.01 is a precision bug)`,
+      "broken",
+      `at step 20: NaN in ${MEAN}. Of what is finite, ${MEAN} reaches 0.0200 at step 30 (below 0.005; 0.01 is a precision bug)`,
     ]);
   });
 

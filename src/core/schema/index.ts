@@ -42,6 +42,7 @@ export {
   HANDLE_PATTERN,
   type Handle,
   type Provenance,
+  READ_AS_MISSING,
   type RecordBatch,
   readHandle,
   type Sampling,

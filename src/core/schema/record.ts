@@ -20,6 +20,9 @@ export interface TopK {
   readonly logprobs: Float32Array;
 }
 
+/** Sides of {@link RecordBatch.readAsMissing}: a placeholder such as -9999, a positive number, or none after a shift. */
+export const READ_AS_MISSING = { rollout: 1, trainer: 2 } as const;
+
 /** Numbers per token of {@link RecordBatch.digitLogprobs}. */
 export const DIGITS = 10;
 
@@ -122,6 +125,11 @@ export interface RecordBatch {
    * `responseMask`. Not part of any file.
    */
   readonly turnMask?: Uint8Array;
+  /**
+   * Bits of {@link READ_AS_MISSING}: the side's log-prob is missing because reading made it so, and is not NaN in the
+   * source. Absent where there is no such token. Not part of any file.
+   */
+  readonly readAsMissing?: Uint8Array;
   /** Log-prob of the sampled token under the rollout policy, nats. */
   readonly rolloutLogprobs?: FloatArray;
   /** Log-prob of the same token under the trainer policy before the update, nats. */

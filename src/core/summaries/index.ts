@@ -36,6 +36,7 @@ export {
   type SummaryOptions,
   type TurnSums,
 } from "./mismatch-summary.ts";
+export { type NonFiniteCounts, NonFiniteSums } from "./non-finite-sums.ts";
 export type { OutcomeMeans, OutcomeSums, SequenceOutcome } from "./outcome-sums.ts";
 export {
   addOutcome,

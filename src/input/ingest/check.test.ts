@@ -3,6 +3,7 @@ import { isLogratioError } from "../../core/base/errors.ts";
 import { createRecordBuilder } from "../../core/schema/builder.ts";
 import { type Finding, FindingLog } from "../../core/schema/findings.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
+import { shiftTrainer } from "./alignment/index.ts";
 import { createBatchChecker } from "./check.ts";
 
 interface Row {
@@ -68,6 +69,33 @@ describe("sentinels become missing", () => {
   });
 });
 
+describe("the batch knows where a log-prob is missing because it was read so", () => {
+  const marks = (batch: RecordBatch, keepOdd = false): number[] | undefined => {
+    const { readAsMissing } = createBatchChecker(new FindingLog(), { keepOdd }).check(batch);
+    return readAsMissing && [...readAsMissing];
+  };
+
+  it("by side, and not where the source has NaN", () => {
+    const rollout = [-1, -9999, -1, Number.NaN, -1, -1];
+    expect(marks(makeBatch({ rollout, trainer: [-1, 1, 0.5, -9999, Number.NaN, -Infinity] }))).toEqual([
+      0, 3, 2, 2, 0, 0,
+    ]);
+  });
+
+  it("if there is such a token", () => {
+    expect(marks(makeBatch({ rollout: [-1, Number.NaN], trainer: [-1, -Infinity] }))).toBeUndefined();
+    expect(marks(makeBatch({ rollout: [-9999, -1] }), true)).toBeUndefined();
+  });
+
+  it("beside what a shift left without an entry", () => {
+    const batch = makeBatch({ rollout: [-1, -9999, -1], trainer: [-1, Number.NaN, -3] });
+    const shifted = shiftTrainer(batch, 1);
+    expect([...shifted.batch.trainerLogprobs!]).toEqual([Number.NaN, -3, Number.NaN]);
+    expect(shifted.lost).toBe(1);
+    expect(marks(shifted.batch)).toEqual([0, 1, 2]);
+  });
+});
+
 describe("values that are kept and counted", () => {
   it("a zero beside a side that is far from certain", () => {
     const batch = makeBatch(
@@ -130,7 +158,7 @@ describe("positive values", () => {
 
   it("are no log-probs when they are most", () => {
     const findings = new FindingLog();
-    const attempt = (): void =>
+    const attempt = (): RecordBatch =>
       createBatchChecker(findings).check(makeBatch({ rollout: [0.5, 1, 0.25, -1] }));
     expect(attempt).toThrow("3 of 4 rollout log-probs are positive: these are not log-probs");
     try {

@@ -7,7 +7,7 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import { type Place, SchemaError } from "../../core/base/index.ts";
 import type { OrdinaryLogprobs } from "../../core/kernels/index.ts";
-import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
+import { type FindingLog, READ_AS_MISSING, type RecordBatch } from "../../core/schema/index.ts";
 import { countOnes } from "./alignment/index.ts";
 import { type ConstantCheck, createConstantCheck } from "./check-constant.ts";
 import { examine, KINDS, type Kind, type KindName, newTally, type Tally } from "./odd-values.ts";
@@ -23,9 +23,10 @@ export interface BatchChecker {
   /**
    * Cleans the batch in place and reports what it found.
    *
+   * @returns the batch, which knows where a side's log-prob is missing because this check made it so
    * @throws SchemaError when more than half of a side's values are positive
    */
-  check(batch: RecordBatch, known?: KnownOfBatch): void;
+  check(batch: RecordBatch, known?: KnownOfBatch): RecordBatch;
   /** Reports a side whose log-probs were all the same number. */
   finish(): void;
   /** Tokens with mask 1 so far. */
@@ -52,8 +53,8 @@ interface Column {
   readonly values: FloatArray;
   /** The other side's values, if the column is one of the two sides. */
   readonly other: FloatArray | undefined;
-  /** Whether it is one of the two sides that are compared, and not a further policy. */
-  readonly isSide: boolean;
+  /** Which of the two sides that are compared it is; undefined of a further policy. */
+  readonly side?: keyof typeof READ_AS_MISSING;
 }
 
 class SourceChecker implements BatchChecker {
@@ -82,22 +83,30 @@ class SourceChecker implements BatchChecker {
     return this.#sentinels;
   }
 
-  check(batch: RecordBatch, { lost = 0, ordinary }: KnownOfBatch = {}): void {
+  check(batch: RecordBatch, { lost = 0, ordinary }: KnownOfBatch = {}): RecordBatch {
+    let { readAsMissing } = batch;
     this.#countMasks(batch, ordinary);
     for (const column of listColumns(batch)) {
-      const { name, values, other, isSide } = column;
+      const { name, values, other, side } = column;
       // Before sentinels become NaN: a column of only -9999 is also constant.
-      if (isSide) this.#constants.see(name, values, batch.responseMask, batch.provenance.file);
-      if (isSide && ordinary !== undefined) continue;
+      if (side !== undefined) this.#constants.see(name, values, batch.responseMask, batch.provenance.file);
+      if (side !== undefined && ordinary !== undefined) continue;
       const tally = newTally();
-      examine(values, batch.responseMask, other, tally, this.#keepsOdd);
+      examine(values, batch.responseMask, other, tally, (t) => {
+        if (this.#keepsOdd) return;
+        values[t] = Number.NaN;
+        if (side === undefined) return;
+        readAsMissing ??= new Uint8Array(values.length);
+        readAsMissing[t]! |= READ_AS_MISSING[side];
+      });
       if (values === batch.trainerLogprobs) tally.counts.nan -= lost;
-      if (isSide && !this.#keepsOdd) {
+      if (side !== undefined && !this.#keepsOdd) {
         this.#sentinels += tally.counts.low + tally.counts.one;
         this.#refusePositive(batch, name, tally);
       }
       this.#report(batch, name, tally);
     }
+    return readAsMissing === undefined ? batch : { ...batch, readAsMissing };
   }
 
   finish(): void {
@@ -175,10 +184,10 @@ function findOne(mask: Uint8Array, from: number): number {
 function listColumns(batch: RecordBatch): Column[] {
   const { rolloutLogprobs: rollout, trainerLogprobs: trainer, policyLogprobs } = batch;
   const columns: Column[] = [];
-  if (rollout) columns.push({ name: "rollout log-probs", values: rollout, other: trainer, isSide: true });
-  if (trainer) columns.push({ name: "trainer log-probs", values: trainer, other: rollout, isSide: true });
+  if (rollout) columns.push({ name: "rollout log-probs", values: rollout, other: trainer, side: "rollout" });
+  if (trainer) columns.push({ name: "trainer log-probs", values: trainer, other: rollout, side: "trainer" });
   for (const [name, values] of Object.entries(policyLogprobs)) {
-    columns.push({ name: `log-probs of ${name}`, values, other: undefined, isSide: false });
+    columns.push({ name: `log-probs of ${name}`, values, other: undefined });
   }
   return columns;
 }

@@ -85,17 +85,18 @@ export function newTally(): Tally {
   return { counts: { low: 0, one: 0, nan: 0, infinite: 0, rounding: 0, positive: 0, zero: 0 }, first: {} };
 }
 
-/** Counts everything that is not an ordinary log-prob; changes sentinels in `values` to NaN unless they are kept. */
+/**
+ * Counts everything that is not an ordinary log-prob.
+ *
+ * @param drop called with the tokens of placeholders and positive numbers, which it may change
+ */
 export function examine(
   values: FloatArray,
   mask: Uint8Array,
   other: FloatArray | undefined,
   tally: Tally,
-  isKept: boolean,
+  drop: (t: number) => void,
 ): void {
-  const drop = (t: number): void => {
-    if (!isKept) values[t] = NaN;
-  };
   const note = (kind: KindName, t: number): void => {
     if (mask[t] === 0) return;
     tally.counts[kind]++;

@@ -53,9 +53,9 @@ export async function* packBatches(reading: Reading, options: PackOptions): Asyn
   let masked = 0;
 
   const settle = (packed: RecordBatch): RecordBatch => {
-    const { batch, lost } = moveTrainer(packed, checks.shift, findings);
-    const ordinary = alignment.scan(batch);
-    checker.check(batch, { lost, ordinary });
+    const { batch: moved, lost } = moveTrainer(packed, checks.shift, findings);
+    const ordinary = alignment.scan(moved);
+    const batch = checker.check(moved, { lost, ordinary });
     rows.add(batch);
     alignment.see(batch, ordinary);
     options.onMasked(checker.maskedTokens - masked);

@@ -10,6 +10,8 @@ const root = fileURLToPath(new URL("../../../../shared/data/", import.meta.url))
 
 export const LAB = `${root}lab/`;
 export const REAL = `${root}real/`;
+export const WILD = `${root}wild/`;
+export const DOCTOR = `${root}doctor/dev/`;
 export const hasSharedData = existsSync(LAB) && existsSync(REAL);
 
 /** Says loudly that tests are skipped. */

@@ -12,6 +12,7 @@ export const OUTCOME_WORDS: Readonly<Record<GateOutcome, string>> = {
 
 /** A value of a figure; near 1, with the digits after the nines. */
 export function formatValue(metric: string, value: Figure): string {
+  if (metric.startsWith("non_finite_")) return formatCount(value);
   return /\b(?:ess|pearson)\b/.test(metric) ? formatNearOne(value) : formatNumber(value);
 }
 

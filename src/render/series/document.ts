@@ -24,7 +24,7 @@ export function buildSeriesDocument(report: SeriesReport): Document {
       [...new Set(files.map(({ form }) => form))].join(", "),
       plural(series.length, "mismatch metric"),
       plural(others.length, "other metric"),
-      plural(steps, "step"),
+      ...(series.length === 0 ? [] : [plural(steps, "step")]),
     ],
     verdict: { level: shown, word, text: headline },
     lead: [],
@@ -36,7 +36,8 @@ export function buildSeriesDocument(report: SeriesReport): Document {
         blocks: [{ kind: "entries", entries: findingEntries(findings) }],
       },
     ],
-    footer: "Each level is that of the metric's worst value. Values are shown as logged.",
+    footer:
+      "Each level is that of the metric's worst value: NaN is worse than any. Values are shown as logged.",
   };
 }
 

@@ -39,11 +39,12 @@ export function nameSeries({ metric, run }: SeriesFigures): string {
 
 function seriesTable(series: readonly SeriesFigures[]): Table {
   const point = (value: SeriesPoint | null): string => (value === null ? "n/a" : formatNumber(value.value));
+  const end = (value: SeriesPoint | null): string => (value === null ? "not finite" : point(value));
   const nonFinite = series.filter((each) => each.non_finite > 0);
   const counted = nonFinite
     .map((each) => `${formatCount(each.non_finite)} of ${nameSeries(each)}`)
     .join(", ");
-  const note = nonFinite.length === 0 ? undefined : `NaN or infinite, left out: ${counted}`;
+  const note = nonFinite.length === 0 ? undefined : `NaN or infinite: ${counted}`;
   const right = { align: "right" } as const;
   return makeTable(
     "logged",
@@ -57,12 +58,12 @@ function seriesTable(series: readonly SeriesFigures[]): Table {
       ),
       textColumn(
         "first",
-        series.map(({ first }) => point(first)),
+        series.map(({ first }) => end(first)),
         { ...right, priority: 3 },
       ),
       textColumn(
         "last",
-        series.map(({ last }) => point(last)),
+        series.map(({ last }) => end(last)),
         { ...right, priority: 2 },
       ),
       textColumn(

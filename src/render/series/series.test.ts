@@ -35,6 +35,7 @@ function report(series: readonly SeriesFigures[] = [SERIES]): SeriesReport {
     files: [{ file: "run.jsonl", form: "verl's file logger", metrics: 3 }],
     series,
     others: ["critic/score/mean", "actor/lr"],
+    finite: { found: [], sentence: null, read_as_missing: 0 },
     level: "high",
     headline: "it reaches 0.0200 at step 20",
     findings: [],
@@ -49,7 +50,7 @@ describe("logged metrics on a terminal", () => {
     const text = terminal(report());
     expect(text).toContain("run.jsonl · verl's file logger · 1 mismatch metric · 2 other metrics · 4 steps");
     expect(text).toContain("HIGH  it reaches 0.0200 at step 20");
-    expect(text).toContain("NaN or infinite, left out: 1 of training/rollout_probs_diff_mean (grpo <7B>)");
+    expect(text).toContain("NaN or infinite: 1 of training/rollout_probs_diff_mean (grpo <7B>)");
     expect(text).toMatch(/\(grpo <7B>\) +0\.00200 +0\.00400 +0\.0200 +20 +high/);
     expect(text).toMatch(/▁█ ▂\n/);
     expect(text).toContain("mean |Δp| (verl): rows without a masked token also count");

@@ -49,6 +49,8 @@ export interface WireSequence {
   readonly trainerEntropy?: Float32Array;
   readonly advantages?: Float32Array;
   readonly weightVersions?: Int32Array;
+  /** `[n]`, bits of `READ_AS_MISSING` (`core/schema`). */
+  readonly readAsMissing?: Uint8Array;
   /** Further policies' log-probs by name. */
   readonly policies: Readonly<Record<string, Float32Array>>;
 }

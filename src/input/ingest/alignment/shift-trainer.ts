@@ -1,4 +1,4 @@
-import type { RecordBatch } from "../../../core/schema/index.ts";
+import { READ_AS_MISSING, type RecordBatch } from "../../../core/schema/index.ts";
 
 /** A batch whose trainer column was moved. */
 export interface ShiftedBatch {
@@ -17,6 +17,7 @@ export function shiftTrainer(batch: RecordBatch, shift: number): ShiftedBatch {
   const moved = new (trainer.constructor as Float32ArrayConstructor | Float64ArrayConstructor)(
     trainer.length,
   ).fill(Number.NaN);
+  const readAsMissing = batch.readAsMissing?.slice() ?? new Uint8Array(trainer.length);
   let lost = 0;
   for (let i = 0; i < batch.length; i++) {
     const [start, end] = [offsets[i]!, offsets[i + 1]!];
@@ -24,8 +25,11 @@ export function shiftTrainer(batch: RecordBatch, shift: number): ShiftedBatch {
       const from = t + shift;
       if (from >= start && from < end && (responseMask[t] === 0 || responseMask[from] !== 0))
         moved[t] = trainer[from]!;
-      else lost += responseMask[t]!;
+      else {
+        lost += responseMask[t]!;
+        readAsMissing[t]! |= READ_AS_MISSING.trainer;
+      }
     }
   }
-  return { batch: { ...batch, trainerLogprobs: moved }, lost };
+  return { batch: { ...batch, trainerLogprobs: moved, readAsMissing }, lost };
 }

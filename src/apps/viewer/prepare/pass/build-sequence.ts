@@ -67,6 +67,7 @@ export function buildSequence(
     ...(trainerEntropy && { trainerEntropy: part(trainerEntropy) }),
     ...(batch.advantages && { advantages: batch.advantages.subarray(start, end) }),
     ...(batch.weightVersions && { weightVersions: batch.weightVersions.subarray(start, end) }),
+    ...(batch.readAsMissing && { readAsMissing: batch.readAsMissing.subarray(start, end) }),
     policies: Object.fromEntries(
       Object.entries(batch.policyLogprobs).map(([name, column]) => [name, part(column)]),
     ),

@@ -97,6 +97,7 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
     finishReasons: [meta.finish ?? undefined],
     ...(rest.advantages && { advantages: rest.advantages }),
     ...(rest.weightVersions && { weightVersions: rest.weightVersions }),
+    ...(rest.readAsMissing && { readAsMissing: rest.readAsMissing }),
     promptTexts: [undefined],
     responseTexts: [undefined],
   };

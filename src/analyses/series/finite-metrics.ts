@@ -1,0 +1,41 @@
+import type { Finite } from "../../results/index.ts";
+import { recogniseMetric } from "../../trainers/index.ts";
+import { assessFinite, type Values } from "../assessment/index.ts";
+
+/** The values of a metric in a run. */
+export interface LoggedValues {
+  readonly run: string;
+  readonly metric: string;
+  readonly steps: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** What every step of a living run has: `actor/pg_loss`, `grad_norm`, `ppo_kl`, `entropy`, `train/log_probs`. */
+const TRAINING =
+  /(?:^|[/._:\s-])(?:loss|grad|grad_?norm|[a-z]*kl|entropy|log_?probs?|logps?|ppl|perplexity|advantages?)(?=$|[/._:\s-])/i;
+/** Over answers or tokens that a step may lack; and deviations, which one value does not have. */
+const PARTIAL = /(?:^|[/.])(?:val|eval|test|validation|per_round|masked_)|(?:^|[/._])(?:std|var)$/i;
+const GRADIENT = /grad/i;
+
+/** Which of some logged metrics are not finite, mismatch metric or not. */
+export function assessMetrics(metrics: readonly LoggedValues[]): Finite {
+  return assessFinite(metrics.map(toValues));
+}
+
+function toValues({ metric, run, steps, values }: LoggedValues): Values {
+  const isTraining =
+    (recogniseMetric(metric) !== undefined || TRAINING.test(metric)) && !PARTIAL.test(metric);
+  return {
+    of: "logged",
+    name: run === "" ? metric : `${metric} (${run})`,
+    mayBeNull: false,
+    // The gradient overflows now and then where losses are scaled for float16, and such steps are passed over.
+    breaks: ({ nan, since_step }) => isTraining && (nan > 0 || since_step !== null || !GRADIENT.test(metric)),
+    steps: values.map((value, at) => ({
+      step: steps[at] ?? Number.NaN,
+      nan: Number.isNaN(value) ? 1 : 0,
+      infinite: Math.abs(value) === Number.POSITIVE_INFINITY ? 1 : 0,
+      all: 1,
+    })),
+  };
+}
