@@ -236,6 +236,8 @@ describe("a run summary on threads", () => {
 describe("columns for a run summary", () => {
   const whole: RecordBatch = {
     ...(makeBatches(FIXED)[0] as RecordBatch),
+    // A token that is not finite: only then does a summary ask what made it so.
+    trainerLogprobs: Float64Array.of(-1, -1, -1, -2, -3, -4, Number.NaN),
     advantages: new Float32Array(7),
     promptTexts: ["a", "b"],
   };
