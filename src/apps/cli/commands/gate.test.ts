@@ -280,9 +280,10 @@ describe("a gate", () => {
     const series = await judge([logged], {
       limit: ["logged.rollout_corr/kl < 0.015", "mean(logged.rollout_corr/kl) < 0.015"],
     });
-    expect(series.checks.map(({ outcome, step }) => [outcome, step])).toEqual([
-      ["fail", 2],
-      ["pass", null],
+    expect(series.checks.map(({ metric, outcome, step }) => [metric, outcome, step])).toEqual([
+      ["non_finite_metrics", "pass", null],
+      ["logged.rollout_corr/kl", "fail", 2],
+      ["mean(logged.rollout_corr/kl)", "pass", null],
     ]);
   });
 
