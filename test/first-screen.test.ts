@@ -54,7 +54,7 @@ describe.skipIf(!hasPty)("on a terminal of 24 rows and 80 columns", () => {
     // The prompt takes the last row.
     expect(lines.length).toBeLessThanOrEqual(23);
     for (const line of lines) expect(countColumns(line), line).toBeLessThanOrEqual(80);
-    expect(lines.slice(0, 5).join("\n")).toContain("△ BETWEEN ELEVATED AND HIGH");
+    expect(lines.slice(0, 5).join("\n")).toContain("△ ELEVATED");
     // Without its evidence, which would take another row.
     expect(lines).toContain("• 78.0 % of k3 lies at advantage 0, outside the policy gradient");
     expect(lines.at(-1)).toMatch(rest);

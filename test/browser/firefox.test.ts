@@ -33,7 +33,7 @@ describe.skipIf(!hasFirefox)("the viewer in Firefox", () => {
 
   it("goes from the verdict to the worst token, and what the trainer would have said there", async () => {
     await goTo("#/overview");
-    await sees("BETWEEN ELEVATED AND HIGH");
+    await sees("ELEVATED");
     const worst = await page.waitForSelector("a ::-p-text(s30.q48.t39)");
     await worst!.click();
     await sees("p trainer");

@@ -127,7 +127,7 @@ describe("levels that are left open", () => {
     expect(level).toBe("elevated");
     expect(level_range).toEqual(["elevated", "broken"]);
     expect(headline).toBe(
-      "the mismatch is larger than kernels and precision usually explain (mean |Δ|), or higher (k3): more prompts would decide",
+      "the mismatch is larger than kernels and precision usually explain (mean |Δ|); may be broken (k3): more prompts would tell",
     );
   });
 
@@ -136,7 +136,7 @@ describe("levels that are left open", () => {
       ranges: { k3: { low: 0, high: 0.5 } },
       leftOut: [{ what: "", count: 5000, unit: "token", why: "unreadable", severity: "warning" }],
     });
-    expect(headline).toMatch(/more prompts would decide; 5,000 of 10,000 tokens \(50\.0 %\) left out$/);
+    expect(headline).toMatch(/more prompts would tell; 5,000 of 10,000 tokens \(50\.0 %\) left out$/);
   });
 });
 
@@ -175,7 +175,7 @@ describe("segments of the run", () => {
       ranges: { k3: { low: 0, high: 0.05 } },
       segmentation: { segments: [segment("elevated", 1, 9)], steps_skipped: 0, false_alarm_rate: 0.05 },
     });
-    expect(headline).toMatch(/\(mean \|Δ\|\), in every step, or higher \(k3\): more prompts would decide$/);
+    expect(headline).toMatch(/\(mean \|Δ\|\), in every step; may be high \(k3\): more prompts would tell$/);
   });
 });
 

@@ -92,14 +92,14 @@ export function judgeRun({
   const [mildest, severest] = [0, 1].map((end) =>
     findWorstLevel([...readings.map(({ level_range }) => level_range[end]!), ...ofSegments]),
   ) as [ReadingLevel, ReadingLevel];
-  const when = sayWhen(segmentation, level);
+  const when = sayWhen(segmentation, mildest);
   const reason = placeWords(when, `${meaning(mildest)}${because(readings, mildest)}`);
-  if (mildest === severest) return settled(level, reason);
+  if (mildest === severest) return settled(mildest, reason);
   const open = readings.filter(({ level_range }) => isWorse(level_range[1], mildest)).map(labelReading);
   return {
-    level,
+    level: mildest,
     level_range: [mildest, severest],
-    headline: tell(`${reason}, or higher (${open.join(", ")}): more prompts would decide`),
+    headline: tell(`${reason}; may be ${severest} (${open.join(", ")}): more prompts would tell`),
     readings,
   };
 }

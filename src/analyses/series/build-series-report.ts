@@ -13,13 +13,7 @@ import { type FigureReading, findWorstLevel, isBroken } from "../assessment/inde
 import { readLogged } from "./baselines.ts";
 import { assessMetrics, type LoggedValues } from "./finite-metrics.ts";
 import { labelRuns } from "./label-runs.ts";
-
-/** What a file of logged metrics holds. */
-export interface SeriesInput {
-  readonly file: string;
-  readonly form: string;
-  readonly series: readonly LoggedValues[];
-}
+import type { SeriesInput } from "./series-input.ts";
 
 /** The mismatch metrics of some files, each judged by its worst value; all others are named. */
 export function buildSeriesReport(files: readonly SeriesInput[], findings: readonly Finding[]): SeriesReport {

@@ -47,13 +47,13 @@ describe("NaN in what every step of a living run has", () => {
 describe("the headline", () => {
   it("tells what breaks the run before what is finite, and what does not after it", () => {
     expect(log({ "rollout_corr/kl": [0, 0, LOST], loss: [1, 1, LOST] }).headline).toBe(
-      "at the last step, 3: NaN in rollout_corr/kl and loss. Of what is finite, all 1 that have a published baseline stay within it",
+      "at the last step, 3: NaN in rollout_corr/kl and loss. Of what is finite, the one metric with a published baseline stays within it",
     );
     expect(log({ loss: [1, LOST, LOST] }).headline).toBe(
       "since step 2: NaN in loss; none of the 1 logged metric measures the mismatch of rollout and trainer",
     );
     expect(log({ "rollout_corr/kl": [0, 0, 0], "rewards/a": [1, LOST, 1] }).headline).toBe(
-      "all 1 that have a published baseline stay within it; at step 2: NaN in rewards/a",
+      "the one metric with a published baseline stays within it; at step 2: NaN in rewards/a",
     );
   });
 

@@ -4,5 +4,6 @@
  *
  * @module
  */
-export { buildSeriesReport, type SeriesInput } from "./build-series-report.ts";
+export { buildSeriesReport } from "./build-series-report.ts";
 export { compareSeries } from "./compare.ts";
+export type { SeriesInput } from "./series-input.ts";

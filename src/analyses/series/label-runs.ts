@@ -1,4 +1,4 @@
-import type { SeriesInput } from "./build-series-report.ts";
+import type { SeriesInput } from "./series-input.ts";
 
 /**
  * Files in which a metric that another file has, too, is of a run with a name: where a file names none, its folder, or the

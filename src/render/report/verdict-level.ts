@@ -1,4 +1,4 @@
-import type { BaselineReading, ReadingLevel, Verdict, VerdictLevel } from "../../results/index.ts";
+import type { BaselineReading, ReadingLevel, Verdict } from "../../results/index.ts";
 
 /** From bit for bit equal to unusable. */
 export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
@@ -7,12 +7,8 @@ export function rankSeverity(level: ReadingLevel): number {
   return LEVELS.indexOf(level);
 }
 
-/** The level in capitals, for readers who see no color; both ends of the range where the data leave it open. */
-export function verdictWord({ level, level_range: [mildest, severest] }: Verdict): string {
-  return mildest === severest ? nameLevel(level) : `BETWEEN ${nameLevel(mildest)} AND ${nameLevel(severest)}`;
-}
-
-function nameLevel(level: VerdictLevel): string {
+/** The level in capitals, for readers who see no color; what else it may be is in the sentence. */
+export function verdictWord({ level }: Pick<Verdict, "level">): string {
   if (level === "none") return "NO MISMATCH";
   return level === "too_few" ? "TOO FEW TO SAY" : level.toUpperCase();
 }
