@@ -32,11 +32,11 @@ describe("renderSweepTerminal", () => {
     }
   });
 
-  it.each([60, 80])("shows the mean weight in %i columns, whatever there is no room for", (width) => {
+  it.each([60, 80])("shows the mean weight in %i columns, whatever is hidden", (width) => {
     const text = renderSweepTerminal(makeReport(), { width, color: false, unicode: true, rows: "all" });
     expect(text).toMatch(/^ +correction +ESS +mean w +moved/m);
     expect(text).toMatch(/mean w:\s+mean\s+weight\s+of\s+the\s+loss/);
-    expect(text).toContain("no room for");
+    expect(text).toContain("hidden columns:");
   });
 
   it("says what to take, why, what each correction costs, and the config as it is pasted", () => {

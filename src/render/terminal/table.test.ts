@@ -60,6 +60,20 @@ describe("drawTable", () => {
     ]);
   });
 
+  it("breaks no number", () => {
+    const names = ["geo-rs 0.995–1.005 + token-tis 2", "token-clamp 0.8–1.2 of the policy"];
+    const table = makeTable("corrections", "Corrections", [
+      textColumn("correction", names),
+      textColumn("reading that is not folded", ["normal", "high"]),
+    ]);
+    const lines = drawTable(table, plain(40)).lines.map((line) => line.slice(0, 22).trim());
+    for (const whole of ["0.995–1.005", "0.8–1.2"])
+      expect(
+        lines.some((line) => line.includes(whole)),
+        `${whole} in ${lines.join(" | ")}`,
+      ).toBe(true);
+  });
+
   it("folds long names behind their separators instead of cutting them, headers too", () => {
     const names = ["training/rollout_actor_probs_pearson_corr", "sampling/importance_sampling_ratio/min"];
     const table = makeTable("logged", "Logged metrics", [

@@ -39,11 +39,14 @@ export function wrapParts(parts: readonly string[], separator: string, width: nu
   return lines.flatMap((whole) => wrap(whole, width));
 }
 
-/** A name or a path as lines of at most `width` columns, broken behind its separators where it has any. */
+/**
+ * A name or a path as lines of at most `width` columns, broken behind its separators where it has any: `0.99` and `1e-4`
+ * stay whole.
+ */
 export function foldName(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const part of text.split(/(?<=[/\\_.:, -])/)) {
+  for (const part of text.split(/(?<=[/\\_: ])|(?<=[.,-])(?!\d)/)) {
     if (line !== "" && displayWidth((line + part).trimEnd()) > width) {
       lines.push(line);
       line = "";
