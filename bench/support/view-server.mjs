@@ -14,13 +14,22 @@ export const PROGRAM =
     : join(DIST, "apps/cli/main.js");
 const STARTS_MS = 60_000;
 
-/** A viewer says where it is before it has read the run: this resolves once it has. */
+/** On a busy machine a server closes an idle connection just as it is used again; one that has ended refuses every one. */
+const MOST_TRIES = 20;
+
+/** A viewer says where it is before it has read the run: this resolves once it has. @throws once it is no longer there */
 export async function untilRead(url) {
   const address = new URL("api/run", url);
   const token = new URL(url).searchParams.get("token");
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
-  for (;;) {
-    const answer = await fetch(address, { headers });
+  for (let failed = 0; ; ) {
+    const answer = await fetch(address, { headers }).catch((error) => {
+      if (++failed > MOST_TRIES) throw error;
+    });
+    if (answer === undefined) {
+      await sleep(50);
+      continue;
+    }
     // Pages of one policy have no such answer, and are whole when they are there.
     if (!answer.ok) return;
     const { kind, status } = await answer.json();

@@ -14,6 +14,7 @@ import { type Loaded, settle } from "../../state/loaded.ts";
 import { formatSteps, type StepRange } from "../../state/step-range.ts";
 import { makeHref } from "../../state/url.ts";
 import { ChartPicture } from "../../ui/chart-picture.tsx";
+import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 
 interface RecommendationProps {
@@ -115,33 +116,35 @@ function ShortTable({
   readonly chosen: string | undefined;
 }) {
   return (
-    <table class="figures">
-      <thead>
-        <tr>
-          <th scope="col">correction</th>
-          <th scope="col">ESS</th>
-          <th scope="col">mean weight</th>
-          <th scope="col">moved</th>
-          <th scope="col">dropped</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.name} aria-current={row.name === chosen ? "true" : undefined}>
-            <th scope="row">
-              <a href={hrefTo(row)} title={row.rule}>
-                {row.name}
-              </a>
-              {row.name === recommended && " (recommended)"}
-            </th>
-            <td>{formatNearOne(row.ess_tokens)}</td>
-            <td>{formatNearOne(row.weight_mean)}</td>
-            <td>{formatShare(row.mass_moved)}</td>
-            <td>{formatShare(row.dropped.tokens_share)}</td>
+    <ScrollBox label="Corrections">
+      <table class="figures">
+        <thead>
+          <tr>
+            <th scope="col">correction</th>
+            <th scope="col">ESS</th>
+            <th scope="col">mean weight</th>
+            <th scope="col">moved</th>
+            <th scope="col">dropped</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name} aria-current={row.name === chosen ? "true" : undefined}>
+              <th scope="row">
+                <a href={hrefTo(row)} title={row.rule}>
+                  {row.name}
+                </a>
+                {row.name === recommended && " (recommended)"}
+              </th>
+              <td>{formatNearOne(row.ess_tokens)}</td>
+              <td>{formatNearOne(row.weight_mean)}</td>
+              <td>{formatShare(row.mass_moved)}</td>
+              <td>{formatShare(row.dropped.tokens_share)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
   );
 }
 
