@@ -92,7 +92,8 @@ async function drawRun(seed: number): Promise<string> {
   const pick = (count: number): number => Math.floor(random() * count);
   const target = join(folder, `run-${seed}`);
   await mkdir(target);
-  const demo = (await readdir(join(EXAMPLES, "demo/stale"))).sort();
+  // A viewer may have left its cache beside them.
+  const demo = (await readdir(join(EXAMPLES, "demo/stale"))).filter((name) => name.endsWith(".npz")).sort();
   for (const name of demo.slice(0, 3 + pick(4))) {
     const from = join(EXAMPLES, "demo/stale", name);
     const damage = pick(6);
