@@ -4,7 +4,7 @@ import type { Verb } from "./verb.ts";
 
 export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
   name: "score",
-  summary: "score texts under several policies, and keep it",
+  summary: "score texts under several policies",
   description: "score texts under several policies by teacher forcing, and store the scores",
   arguments: [
     {
