@@ -73,7 +73,7 @@ def test_an_installed_package_changes_nothing_unless_asked(tmp_path):
     ("env", "reason"),
     [
         ({"LOGRATIO_DIR": "/dev/null/logratio"}, "NotADirectoryError"),
-        ({**PLUGIN, "LOGRATIO_SAMPLE": "2"}, "sample must be above 0 and at most 1, not 2.0"),
+        ({**PLUGIN, "LOGRATIO_SAMPLE": "2"}, "sample must be above 0 and at most 1, not 2"),
     ],
 )
 def test_a_failing_recorder_stops_nothing(tmp_path, env, reason):
