@@ -27,9 +27,11 @@ export function listTemporary(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter(isTemporary);
 }
 
-/** What could not be removed stays until a later run writes there. */
-export const isFailedRemoval = ({ kind }: Fault, hit: Call | undefined): boolean =>
-  hit !== undefined && /^(?:rm|rmdir|unlink)/.test(hit.op) && !kind.startsWith("kill");
+/** What could not be removed stays until a later run writes there: a disk that fails for good fails removals too. */
+export const isFailedRemoval = ({ kind, times = 1 }: Fault, hit: Call | undefined): boolean =>
+  hit !== undefined &&
+  !kind.startsWith("kill") &&
+  (/^(?:rm|rmdir|unlink)/.test(hit.op) || (kind === "eio" && times > 1));
 
 /** Beside the folder of a trial: what is in it is compared. */
 export const openLog = (directory: string): string => `${directory}.log`;
