@@ -121,6 +121,14 @@ describe("other kinds", () => {
     expect([1 - 1e-13, 1 - 5.6e-16, 1 + 2.2e-16].map(formatNearOne)).toEqual(["1-1.0e-13", "1", "1"]);
     expect(formatColumn([0.99, 1 - 2.2e-16], "near-one")).toEqual(["0.990", "1"]);
     expect(formatNearOne(1 + 4e-12)).toBe("1+4.0e-12");
+    // 64 roundings of float64 are none; one more is something.
+    const [near, far] = [64, 65].map((roundings) => 1 + roundings * Number.EPSILON);
+    expect([near, far].map((value) => formatNearOne(value!))).toEqual(["1", "1+1.4e-14"]);
+  });
+
+  it("changes its style at the edge itself", () => {
+    expect([1e6, -1e6, 999_999].map(formatPlain)).toEqual(["1,000,000", "-1,000,000", "999,999"]);
+    expect([0.99, 0.990001].map(formatNearWhole)).toEqual(["99.0 %", "99.00 %"]);
   });
 
   it("keeps what tells a probability from 1, and small ones short", () => {

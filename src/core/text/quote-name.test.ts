@@ -13,5 +13,7 @@ it("puts others in quotation marks, on one line and not endless", () => {
   expect(quoteName('a" said\nthe user')).toBe('"a\\" said\\nthe user"');
   expect(quoteName("")).toBe('""');
   expect(quoteName("x".repeat(61))).toBe(`"${"x".repeat(61)}"`);
+  expect(quoteName("x ".repeat(50))).toBe(`"${"x ".repeat(50)}"`);
+  expect(quoteName(`${"x ".repeat(50)}y`)).toBe(`"${"x ".repeat(50)}…"`);
   expect(quoteName("🙂 ".repeat(500))).toBe(`"${"🙂 ".repeat(50)}…"`);
 });
