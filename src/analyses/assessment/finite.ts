@@ -74,7 +74,7 @@ function findNonFinite({ of, name, steps, breaks }: Values): NonFinite | undefin
     since_step: orNull(since),
     steps: odd.length,
     steps_all: known.length,
-    when: sayWhen(stretches, odd.length, known),
+    when: saySteps(stretches, odd.length, known),
   };
   return { ...one, breaks: breaks(one) };
 }
@@ -100,7 +100,7 @@ function listStretches(steps: readonly StepValues[]): Stretch[] {
   return stretches;
 }
 
-function sayWhen(stretches: readonly Stretch[], odd: number, steps: readonly StepValues[]): string | null {
+function saySteps(stretches: readonly Stretch[], odd: number, steps: readonly StepValues[]): string | null {
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (first === undefined || last === undefined) return null;
   if (steps.length === 1) return `at step ${first.from}`;
@@ -208,7 +208,7 @@ function sayRest(metrics: VerdictMetrics, ofAll: Verdict, until: number | undefi
 }
 
 function levelOf(metrics: VerdictMetrics): VerdictLevel {
-  return judgeLevel(metrics, readBaselines(metrics), []);
+  return judgeLevel(metrics, readBaselines(metrics));
 }
 
 const orNull = (step: number | undefined): number | null =>

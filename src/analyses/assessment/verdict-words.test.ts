@@ -1,37 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { sampleMetrics } from "../../../test/report/sample-report.ts";
 import type { StepSegment } from "../../results/assessment.ts";
 import type { LeftOut, MismatchMetrics, ReadingLevel, Verdict } from "../../results/report.ts";
-import { judgeRun, type VerdictInput } from "./verdict.ts";
-import { StepLevels } from "./when.ts";
-
-/** Figures of a sound run, of which enough is there. */
-function makeMetrics(more: Partial<MismatchMetrics> = {}): MismatchMetrics {
-  return {
-    ...sampleMetrics(1, 5000),
-    tokens: 5000,
-    sequences: 50,
-    delta_abs_mean: 0.005,
-    delta_abs_max: 0.09,
-    delta_abs_p50: 1e-4,
-    k3: 1e-5,
-    prob_diff_mean: 1e-3,
-    pearson: 0.9999,
-    ess: 0.9999,
-    ...more,
-  };
-}
-
-function judge(metrics: MismatchMetrics, more: Partial<VerdictInput> = {}): Verdict {
-  return judgeRun({
-    metrics,
-    ranges: {},
-    segmentation: new StepLevels().find(),
-    leftOut: [],
-    files: 1,
-    ...more,
-  });
-}
+import { judge, soundMetrics } from "./verdict.test-data.ts";
 
 describe("the sentence of each level", () => {
   it("says what it means, and which figures are to blame", () => {
@@ -47,7 +17,7 @@ describe("the sentence of each level", () => {
       [{ ess: 0.01 }, "broken", /^these are hardly the same policy: first check for misaligned .* \(ESS\)$/],
     ];
     for (const [figures, level, headline] of cases) {
-      const verdict = judge(makeMetrics(figures));
+      const verdict = judge(soundMetrics(figures));
       expect(verdict.level).toBe(level);
       expect(verdict.level_range).toEqual([level, level]);
       expect(verdict.headline).toMatch(headline);
@@ -55,12 +25,12 @@ describe("the sentence of each level", () => {
   });
 
   it("blames the figures of the worst level alone, all of them", () => {
-    const { headline } = judge(makeMetrics({ k3: 0.05, delta_abs_mean: 0.2, prob_diff_mean: 0.006 }));
+    const { headline } = judge(soundMetrics({ k3: 0.05, delta_abs_mean: 0.2, prob_diff_mean: 0.006 }));
     expect(headline).toMatch(/\(k3, mean \|Δ\|\)$/);
   });
 
   it("is about the run, not the interval's milder end, where nothing is left open", () => {
-    const { headline } = judge(makeMetrics({ k3: 0.05 }), { ranges: { k3: { low: 0.03, high: 0.09 } } });
+    const { headline } = judge(soundMetrics({ k3: 0.05 }), { ranges: { k3: { low: 0.03, high: 0.09 } } });
     expect(headline).toMatch(/^the mismatch is large enough to bias the updates.* \(k3\)$/);
   });
 });
@@ -68,27 +38,27 @@ describe("the sentence of each level", () => {
 describe("too few to say", () => {
   it("starts at a thousand tokens and eight sequences, and says both", () => {
     const level = (tokens: number, sequences: number): string =>
-      judge(makeMetrics({ tokens, sequences })).level;
+      judge(soundMetrics({ tokens, sequences })).level;
     expect([level(999, 50), level(1000, 50), level(5000, 7), level(5000, 8)]).toEqual([
       "too_few",
       "normal",
       "too_few",
       "normal",
     ]);
-    const { level_range, headline } = judge(makeMetrics({ tokens: 999, sequences: 1 }));
+    const { level_range, headline } = judge(soundMetrics({ tokens: 999, sequences: 1 }));
     expect(level_range).toEqual(["too_few", "too_few"]);
     expect(headline).toBe("999 tokens of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences");
   });
 
   it("has nothing to compare without a token", () => {
-    const { level, headline } = judge(makeMetrics({ tokens: 0, sequences: 0 }), { fault: "constant" });
+    const { level, headline } = judge(soundMetrics({ tokens: 0, sequences: 0 }), { fault: "constant" });
     expect(level).toBe("too_few");
     expect(headline).toBe("no token has both log-probs, so nothing can be compared");
   });
 
   it("says broken all the same where the median of thirty tokens is above 0.3 nats", () => {
     const level = (tokens: number, delta_abs_p50: number): string =>
-      judge(makeMetrics({ tokens, sequences: 1, delta_abs_p50, delta_abs_mean: 5 })).level;
+      judge(soundMetrics({ tokens, sequences: 1, delta_abs_p50, delta_abs_mean: 5 })).level;
     expect([level(29, 0.4), level(30, 0.3), level(30, 0.301), level(999, 0.301)]).toEqual([
       "too_few",
       "too_few",
@@ -96,19 +66,19 @@ describe("too few to say", () => {
       "broken",
     ]);
     const { level_range, headline } = judge(
-      makeMetrics({ tokens: 30, sequences: 1, delta_abs_p50: 0.4, delta_abs_mean: 0.4 }),
+      soundMetrics({ tokens: 30, sequences: 1, delta_abs_p50: 0.4, delta_abs_mean: 0.4 }),
     );
     expect(level_range).toEqual(["broken", "broken"]);
     expect(headline).toMatch(/^these are hardly the same policy.*\(mean \|Δ\|\)$/);
   });
 
   it("asks the mean of a run that is long enough, not the median", () => {
-    expect(judge(makeMetrics({ delta_abs_p50: 0.4, delta_abs_mean: 0.05 })).level).toBe("elevated");
+    expect(judge(soundMetrics({ delta_abs_p50: 0.4, delta_abs_mean: 0.05 })).level).toBe("elevated");
   });
 });
 
 it("says the fault of numbers that are no log-probs, and calls the run broken", () => {
-  const verdict = judge(makeMetrics(), { fault: "every trainer log-prob is 0" });
+  const verdict = judge(soundMetrics(), { fault: "every trainer log-prob is 0" });
   expect(verdict).toMatchObject({
     level: "broken",
     level_range: ["broken", "broken"],
@@ -119,7 +89,7 @@ it("says the fault of numbers that are no log-probs, and calls the run broken", 
 describe("levels that are left open", () => {
   it("names the figures that may be worse, not those that are settled", () => {
     const { level, level_range, headline } = judge(
-      makeMetrics({ delta_abs_mean: 0.05, k3: 0.015, ess: 0.95 }),
+      soundMetrics({ delta_abs_mean: 0.05, k3: 0.015, ess: 0.95 }),
       {
         ranges: { k3: { low: 0.0005, high: 0.5 }, ess: { low: 0.93, high: 0.97 } },
       },
@@ -132,7 +102,7 @@ describe("levels that are left open", () => {
   });
 
   it("tell a large share left out as well", () => {
-    const { headline } = judge(makeMetrics(), {
+    const { headline } = judge(soundMetrics(), {
       ranges: { k3: { low: 0, high: 0.5 } },
       leftOut: [{ what: "", count: 5000, unit: "token", why: "unreadable", severity: "warning" }],
     });
@@ -152,7 +122,7 @@ describe("segments of the run", () => {
     level,
   });
   const judgeSegments = (segments: readonly StepSegment[], of: Partial<MismatchMetrics> = {}) =>
-    judge(makeMetrics(of), { segmentation: { segments, steps_skipped: 0, false_alarm_rate: 0.05 } });
+    judge(soundMetrics(of), { segmentation: { segments, steps_skipped: 0, false_alarm_rate: 0.05 } });
 
   it("give the run the worst of their levels, which the pooled figures hide, and say when", () => {
     const { level, level_range, headline } = judgeSegments([segment("high", 1, 3), segment("normal", 4, 90)]);
@@ -171,7 +141,7 @@ describe("segments of the run", () => {
   });
 
   it("come before what is open", () => {
-    const { headline } = judge(makeMetrics({ delta_abs_mean: 0.05 }), {
+    const { headline } = judge(soundMetrics({ delta_abs_mean: 0.05 }), {
       ranges: { k3: { low: 0, high: 0.05 } },
       segmentation: { segments: [segment("elevated", 1, 9)], steps_skipped: 0, false_alarm_rate: 0.05 },
     });
@@ -188,7 +158,7 @@ describe("what was left out", () => {
     severity: "warning",
   });
   const headline = (leftOut: readonly LeftOut[], more: Partial<MismatchMetrics> = {}): string =>
-    judge(makeMetrics(more), { leftOut, files: 9 }).headline;
+    judge(soundMetrics(more), { leftOut, files: 9 }).headline;
 
   it("is told from a tenth on", () => {
     expect(headline([lost(110)], { tokens: 1000 })).not.toContain("left out");

@@ -1,32 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { sampleMetrics } from "../../../test/report/sample-report.ts";
-import type { LeftOut, MismatchMetrics, Verdict } from "../../results/report.ts";
-import type { VerdictMetrics } from "./baselines.ts";
+import type { LeftOut, MismatchMetrics } from "../../results/report.ts";
 import { FEWEST_SEQUENCES, FEWEST_TOKENS } from "./enough.ts";
-import { judgeRun, type VerdictInput } from "./verdict.ts";
-import { StepLevels } from "./when.ts";
+import { judge, soundMetrics } from "./verdict.test-data.ts";
 
-/** Figures of a sound run. */
-function makeMetrics(
-  tokens: number,
-  sequences: number,
-  more: Partial<MismatchMetrics> = {},
-): MismatchMetrics {
-  return {
-    ...sampleMetrics(1, tokens),
-    tokens,
-    sequences,
-    delta_abs_mean: 0.005,
-    delta_abs_max: 0.09,
-    delta_abs_p50: 1e-4,
-    k3: 1e-5,
-    prob_diff_mean: 1e-3,
-    prob_diff_max: 0.05,
-    pearson: 0.9999,
-    ess: 0.9999,
-    ...more,
-  };
-}
+const makeMetrics = (tokens: number, sequences: number, more: Partial<MismatchMetrics> = {}) =>
+  soundMetrics({ tokens, sequences, ...more });
 
 const lost = (count: number, more: Partial<LeftOut> = {}): LeftOut => ({
   what: `${count} lost`,
@@ -37,24 +15,22 @@ const lost = (count: number, more: Partial<LeftOut> = {}): LeftOut => ({
   ...more,
 });
 
-/** The verdict of one step's prompts that leave nothing open. */
-function judge(metrics: VerdictMetrics, more: Partial<VerdictInput> = {}): Verdict {
-  return judgeRun({
-    metrics,
-    ranges: {},
-    segmentation: new StepLevels().find(),
-    leftOut: [],
-    files: 1,
-    ...more,
-  });
-}
-
-describe("verdictOf", () => {
+describe("judgeRun", () => {
   it("withholds the word below either minimum, and gives it from there", () => {
     const level = (tokens: number, sequences: number) => judge(makeMetrics(tokens, sequences)).level;
     expect(level(FEWEST_TOKENS, FEWEST_SEQUENCES)).toBe("normal");
     expect(level(FEWEST_TOKENS - 1, FEWEST_SEQUENCES)).toBe("too_few");
     expect(level(5 * FEWEST_TOKENS, 1)).toBe("too_few");
+  });
+
+  it("calls few tokens broken by their median, also where the readings are milder", () => {
+    const few = { delta_abs_p50: 0.35, delta_abs_mean: 0.25, k3: 0.05, ess: 0.95 };
+    expect(judge(makeMetrics(100, 4, few))).toMatchObject({
+      level: "broken",
+      level_range: ["broken", "broken"],
+      headline: expect.stringMatching(/^these are hardly the same policy/),
+    });
+    expect(judge(makeMetrics(100, 4, { ...few, delta_abs_p50: 0.25 })).level).toBe("too_few");
   });
 
   it("tells the dropped share in the first line", () => {

@@ -78,8 +78,7 @@ export function judgeRun({
   };
   if (tokens === 0) return settled("too_few", "no token has both log-probs, so nothing can be compared");
   if (fault !== undefined) return settled("broken", fault);
-  const ofSegments = segmentation.segments.map((segment) => segment.level);
-  const level = judgeLevel(metrics, readings, ofSegments);
+  const level = judgeLevel(metrics, readings);
   if (level === "too_few") {
     const equal = metrics.delta_abs_max === 0 ? ", all of them equal bit for bit" : "";
     const needed = `${plural(FEWEST_TOKENS, "token")} and ${plural(FEWEST_SEQUENCES, "sequence")}`;
@@ -89,8 +88,11 @@ export function judgeRun({
     );
   }
   if (level === "none") return settled(level, MEANING.none);
+  const settledLevels = segmentation.segments.map((segment) => segment.level);
+  // Of so little data there is a word only where it is broken, by the median: the readings may be milder.
+  if (level === "broken" && !isEnough(metrics)) settledLevels.push(level);
   const [mildest, severest] = [0, 1].map((end) =>
-    findWorstLevel([...readings.map(({ level_range }) => level_range[end]!), ...ofSegments]),
+    findWorstLevel([...readings.map(({ level_range }) => level_range[end]!), ...settledLevels]),
   ) as [ReadingLevel, ReadingLevel];
   const when = sayWhen(segmentation, mildest);
   const reason = placeWords(when, `${meaning(mildest)}${because(readings, mildest)}`);
@@ -104,19 +106,13 @@ export function judgeRun({
   };
 }
 
-/** @param ofSegments levels of the run's segments */
-export function judgeLevel(
-  metrics: VerdictMetrics,
-  readings: readonly BaselineReading[],
-  ofSegments: readonly ReadingLevel[],
-): Verdict["level"] {
+/** Of the pooled figures alone, whatever their intervals leave open. */
+export function judgeLevel(metrics: VerdictMetrics, readings: readonly BaselineReading[]): Verdict["level"] {
   if (!isEnough(metrics)) {
     const isSurelyBroken = metrics.tokens >= FEWEST_FOR_BROKEN && metrics.delta_abs_p50 > BROKEN_DELTA;
     return isSurelyBroken ? "broken" : "too_few";
   }
-  return metrics.delta_abs_max === 0
-    ? "none"
-    : findWorstLevel([...readings.map(({ level }) => level), ...ofSegments]);
+  return metrics.delta_abs_max === 0 ? "none" : findWorstLevel(readings.map(({ level }) => level));
 }
 
 const isWorse = (level: ReadingLevel, than: ReadingLevel): boolean =>
