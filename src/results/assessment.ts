@@ -1,10 +1,12 @@
 /**
- * The one answer about a run, which every verb, the page and every client show first: what is wrong, since when and how
- * sure. Names are snake_case; log quantities are in nats, shares are fractions of 1, null is "not known".
+ * The one answer about a run, which every verb, the page and every client show first: what is wrong, since when, where,
+ * does it matter, why, what to do. Names are snake_case; log quantities are in nats, shares and probabilities are
+ * fractions of 1, null is "not known".
  *
  * @module
  */
-import type { Nats } from "../core/base/index.ts";
+import type { Fraction, Nats } from "../core/base/index.ts";
+import type { DoctorVerdict, Fix, NextExperiment, UntestedQuestion } from "./diagnosis.ts";
 import type { Finite } from "./finite.ts";
 import type { ReadingLevel, VerdictLevel } from "./reading-level.ts";
 
@@ -19,12 +21,78 @@ export interface Assessment {
   readonly level: VerdictLevel;
   /** The verdict in one sentence, with when. */
   readonly sentence: string;
+  /** Whether the two columns are of the same tokens, and both log-probs. */
+  readonly comparable: Comparable;
   /** What is NaN, null or infinite, and when. */
   readonly finite: Finite;
   /** In which steps. */
   readonly when: When;
+  /** What the doctor says of causes; null where nothing was diagnosed (logged metrics alone). */
+  readonly diagnosis: DoctorVerdict | null;
+  /** Most likely first, those that look alike as one. Empty where nothing is wrong, or there is too little to say. */
+  readonly causes: readonly CauseGroup[];
+  /** What of the mismatch reaches the policy gradient; null where no token has an advantage. */
+  readonly reach: Reach | null;
+  /** Where it is, the part that stands out most first; at most one of each kind. */
+  readonly where: readonly StandingPart[];
   /** What `sweep` says of the same data: its recommendation has the same `need`. Null where no token can be compared. */
   readonly correction: { readonly need: CorrectionNeed } | null;
+  /** What could not be looked at, and the column that would allow it. */
+  readonly untested: readonly UntestedQuestion[];
+  /** The one experiment that would decide most; null where nothing more needs to be known. */
+  readonly next: NextExperiment | null;
+}
+
+/** Whether figures of the two columns mean anything. */
+export interface Comparable {
+  readonly is_comparable: boolean;
+  /** Why not; null where they can be compared. */
+  readonly reason: string | null;
+  /** Mean |Δ| with the trainer's column moved by so many entries; empty where it was not tried. */
+  readonly by_shift: readonly { readonly shift: number; readonly delta_abs_mean: Nats }[];
+  /** The shift that fits; null where none does, or the columns are in place. */
+  readonly shift: number | null;
+}
+
+/** Causes that leave the same traces, or a single one. */
+export interface CauseGroup {
+  readonly title: string;
+  /** The part of the run that it is about, such as an environment; null where it is the whole. */
+  readonly part: string | null;
+  /** That it is one of them. */
+  readonly probability: Fraction;
+  /** Most likely first. */
+  readonly causes: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly probability: Fraction;
+  }[];
+  /** What separates the likeliest of them from the next group: contrasts, strongest first; empty where nothing does. */
+  readonly evidence: readonly string[];
+  /** Of the likeliest, in the words of the trainer that wrote the files where there are any; null without one. */
+  readonly fix: Fix | null;
+}
+
+/** What of the mismatch reaches the policy gradient. */
+export interface Reach {
+  /** Share of Σ k3 at tokens whose advantage is 0: they add nothing to the gradient. */
+  readonly k3_share_at_zero: Fraction;
+  /** Σ|A||ρ − 1| / Σ|A|: by how much the weights of the gradient's terms are off. */
+  readonly impact_relative: number;
+  /** Share of Σ|A||ρ − 1| that is in the steps which read at the level of the run; null where all do, or none. */
+  readonly impact_share_in_bad_steps: Fraction | null;
+}
+
+/** A part of the run that holds more of the mismatch than its tokens would. */
+export interface StandingPart {
+  readonly kind: "correctness" | "turn" | "environment" | "rank" | "engine" | "staleness" | "position_decile";
+  /** As `per_…` of the report names it: `incorrect`, `1`, `arithmetic`. */
+  readonly name: string;
+  /** Of the tokens, and of Σ k3. */
+  readonly token_share: Fraction;
+  readonly k3_share: Fraction;
+  /** Of its tokens. */
+  readonly delta_abs_mean: Nats;
 }
 
 /** Steps in a row whose mean |Δ| does not jump. */

@@ -3,10 +3,12 @@
  *
  * @module
  */
+
 import type { Finding } from "../core/schema/index.ts";
+import type { Assessment } from "./assessment.ts";
 
 /** The version of the gate report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes. */
-export const GATE_SCHEMA_VERSION = 1;
+export const GATE_SCHEMA_VERSION = 2;
 
 /**
  * `undecidable`: the data show neither that it holds nor that it does not. `non_finite`: the figure, or log-probs under it,
@@ -47,6 +49,8 @@ export interface GateReport {
   readonly kind: "gate";
   /** Name of the run: the directory or file that was given. */
   readonly run: string;
+  /** The answer about the run, that of `report`; null of logged metrics alone. */
+  readonly assessment: Assessment | null;
   /** Whether every check passed; undecidable ones too, where `allow_undecidable`. */
   readonly passed: boolean;
   /**

@@ -30,7 +30,16 @@ export {
   type ThresholdCount,
   type TokenCount,
 } from "./analyze.ts";
-export type { Assessment, CorrectionNeed, StepSegment, When } from "./assessment.ts";
+export type {
+  Assessment,
+  CauseGroup,
+  Comparable,
+  CorrectionNeed,
+  Reach,
+  StandingPart,
+  StepSegment,
+  When,
+} from "./assessment.ts";
 export {
   type Certificate,
   type CertificateBasis,
@@ -51,6 +60,19 @@ export {
   type UlpCount,
 } from "./compare.ts";
 export { CORRECT_SCHEMA_VERSION, type CorrectedGradient, type CorrectReport } from "./correct.ts";
+export type {
+  AlikeCauses,
+  Diagnosis,
+  DoctorCause,
+  DoctorVerdict,
+  Evidence,
+  EvidencePicture,
+  Fix,
+  GuiltyLeg,
+  LegFigures,
+  NextExperiment,
+  UntestedQuestion,
+} from "./diagnosis.ts";
 export {
   type Bounded,
   type CalibrationBin,
@@ -77,20 +99,7 @@ export {
   type LeanDivergenceRecord,
   type TokenAlternative,
 } from "./divergence.ts";
-export {
-  type AlikeCauses,
-  DOCTOR_SCHEMA_VERSION,
-  type DoctorCause,
-  type DoctorReport,
-  type DoctorVerdict,
-  type Evidence,
-  type EvidencePicture,
-  type Fix,
-  type GuiltyLeg,
-  type LegFigures,
-  type NextExperiment,
-  type UntestedQuestion,
-} from "./doctor.ts";
+export { DOCTOR_SCHEMA_VERSION, type DoctorReport } from "./doctor.ts";
 export type {
   PromptMatches,
   SavedFilter,

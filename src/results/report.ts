@@ -19,7 +19,7 @@ export type { WorstSequence, WorstToken } from "./worst.ts";
 /**
  * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
  */
-export const REPORT_SCHEMA_VERSION = 1;
+export const REPORT_SCHEMA_VERSION = 2;
 
 /** Figures pooled over all masked tokens of whatever they describe (the whole input, a step, a turn, …). */
 export interface MismatchMetrics {

@@ -6,15 +6,17 @@
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
-import type { CorrectionNeed } from "./assessment.ts";
+import type { Assessment, CorrectionNeed } from "./assessment.ts";
 import type { ExcludedTokens, SourceSummary } from "./report.ts";
 
-export const SWEEP_SCHEMA_VERSION = 2;
+export const SWEEP_SCHEMA_VERSION = 3;
 
 export interface SweepReport {
   readonly schemaVersion: typeof SWEEP_SCHEMA_VERSION;
   readonly kind: "sweep";
   readonly run: string;
+  /** The answer about the run, that of `report`; null where the sweep was made without one. */
+  readonly assessment: Assessment | null;
   readonly metrics: SweepMetrics;
   /** In the order of the grid; `none` is the first. */
   readonly corrections: readonly SweepCorrection[];

@@ -1,4 +1,4 @@
-import type { GradientReport, When } from "../../src/results/index.ts";
+import type { GradientReport } from "../../src/results/index.ts";
 import type {
   Distribution,
   GroupMetrics,
@@ -7,6 +7,7 @@ import type {
   MismatchReport,
   StepMetrics,
 } from "../../src/results/report.ts";
+import { makeAssessment } from "../support/assessment.ts";
 
 /** How large a sample report is, and what foreign text it carries. */
 export interface SampleOptions {
@@ -25,8 +26,6 @@ export function sampleOutcomes(
 ): Pick<StepMetrics, "entropy" | "response_tokens" | "reward" | "accuracy"> {
   return { entropy: 0.3 + step / 100, response_tokens: 400 + 7 * step, reward: null, accuracy: 0.5 };
 }
-
-const NO_SEGMENTS: When = { words: null, segments: [], steps_skipped: 0, false_alarm_rate: 0.05 };
 
 /** A complete report with made-up figures of a plausible size, the same ones on each call. */
 /** An interval over 24 prompts. */
@@ -66,7 +65,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
   const whole = sampleMetrics(2, 1000 * steps);
   const handle = `s${10 * steps}.r0.q3.t41`;
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     kind: "report",
     run,
     trainers: ["verl"],
@@ -104,13 +103,11 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       effective_sequences: 49 * steps,
     },
     watch: { false_alarm_rate: 1e-3, alarm_at: 7.6, alarms: [], per_step: [] },
-    assessment: {
+    assessment: makeAssessment({
       level: "elevated",
       sentence: "single tokens are far off: look at step 10",
       correction: { need: "few" },
-      when: NO_SEGMENTS,
-      finite: { found: [], sentence: null, read_as_missing: 0 },
-    },
+    }),
     verdict: {
       level: "elevated",
       level_range: ["elevated", "elevated"],
@@ -298,13 +295,10 @@ export function emptyReport(): MismatchReport {
       catastrophic_fraction: Number.NaN,
     },
     intervals: {},
-    assessment: {
+    assessment: makeAssessment({
       level: "broken",
       sentence: "no token has both log-probs, so nothing can be compared",
-      correction: null,
-      when: NO_SEGMENTS,
-      finite: { found: [], sentence: null, read_as_missing: 0 },
-    },
+    }),
     verdict: {
       level: "broken",
       level_range: ["broken", "broken"],

@@ -1,23 +1,64 @@
-import type { Assessment, CorrectionNeed, Finite, Verdict } from "../../results/index.ts";
+import type {
+  Assessment,
+  CorrectionNeed,
+  Diagnosis,
+  Finite,
+  GradientReport,
+  MismatchReport,
+  Verdict,
+} from "../../results/index.ts";
+import { groupCauses } from "./causes.ts";
+import { assessComparable } from "./comparable.ts";
+import { assessReach } from "./reach.ts";
+import { settleVerdict } from "./settle.ts";
 import type { Segmentation } from "./when.ts";
 import { sayWhen } from "./when-words.ts";
+import { findStandingParts, type PartSource } from "./where.ts";
 
 /** What the answer is made of. */
 export interface AssessmentInput {
+  readonly source: PartSource & { readonly gradient: GradientReport | null };
   /** Of the pooled figures and the steps, against published baselines. */
-  readonly verdict: Pick<Verdict, "level" | "headline">;
+  readonly verdict: Verdict;
   readonly finite: Finite;
   readonly segmentation: Segmentation;
   readonly need: CorrectionNeed | undefined;
+  /** Why reading says that the figures do not compare the two policies. */
+  readonly fault?: string | undefined;
+  /** Undefined where no doctor saw the run. */
+  readonly diagnosis?: Diagnosis | undefined;
 }
 
 /** The one answer about a run. Pure: the same input gives the same answer, whichever verb asks. */
-export function assess({ verdict, finite, segmentation, need }: AssessmentInput): Assessment {
-  return {
+export function assess(input: AssessmentInput): Pick<MismatchReport, "assessment" | "verdict"> {
+  const { source, finite, segmentation, need, fault, diagnosis } = input;
+  const comparable = assessComparable(fault, diagnosis);
+  const causes = diagnosis === undefined ? [] : groupCauses(diagnosis);
+  const levels = new Set(segmentation.segments.map(({ level }) => level));
+  const verdict = settleVerdict({
+    verdict: input.verdict,
+    comparable,
+    finite,
+    diagnosis,
+    causes,
+    meanAbs: source.metrics.delta_abs_mean,
+    jumps: levels.size > 1,
+  });
+  const { is_comparable: isComparable } = comparable;
+  const assessment: Assessment = {
     level: verdict.level,
     sentence: verdict.headline,
+    comparable,
     finite,
-    when: { words: sayWhen(segmentation, verdict.level), ...segmentation },
+    when: { words: sayWhen(segmentation, input.verdict.level), ...segmentation },
+    diagnosis: diagnosis?.verdict ?? null,
+    causes,
+    // Of what cannot be compared, no figure means anything.
+    reach: isComparable ? assessReach(source.gradient, segmentation, input.verdict.level) : null,
+    where: isComparable ? findStandingParts(source) : [],
     correction: need === undefined ? null : { need },
+    untested: diagnosis?.untested ?? [],
+    next: diagnosis?.next_experiment ?? null,
   };
+  return { assessment, verdict };
 }

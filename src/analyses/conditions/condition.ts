@@ -1,11 +1,22 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { ReadingLevel, WatchAlarm } from "../../results/index.ts";
+import type { VerdictLevel, WatchAlarm } from "../../results/index.ts";
 import { type FigureName, parseFigureName } from "./figure-name.ts";
 
 export type Operator = "<=" | ">=" | "==" | "!=" | "<" | ">";
 
 /** Levels of a verdict, mildest first; `verdict <= elevated` compares by this order. */
-export const CONDITION_LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
+export const CONDITION_LEVELS: readonly ConditionLevel[] = [
+  "none",
+  "normal",
+  "elevated",
+  "high",
+  "broken",
+  "fault",
+  "not_comparable",
+];
+
+/** Those that are an order; of too little data there is none. */
+export type ConditionLevel = Exclude<VerdictLevel, "too_few">;
 
 export interface FigureCondition {
   readonly kind: "figure";
@@ -20,7 +31,7 @@ export interface VerdictCondition {
   readonly kind: "verdict";
   readonly text: string;
   readonly operator: Operator;
-  readonly level: ReadingLevel;
+  readonly level: ConditionLevel;
 }
 
 /** That a test which is valid however often one looks has found a change (`watch` of `report --json`). */
@@ -90,7 +101,7 @@ function parseBound(given: string, text: string): number {
   });
 }
 
-function parseLevel(given: string, text: string): ReadingLevel {
+function parseLevel(given: string, text: string): ConditionLevel {
   const level = CONDITION_LEVELS.find((one) => one === given.trim());
   if (level !== undefined) return level;
   throw new UsageError(

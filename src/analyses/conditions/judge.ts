@@ -40,7 +40,7 @@ export function judgeVerdict(
   { level_range: range }: MismatchReport["verdict"],
   { operator, level }: Pick<VerdictCondition, "operator" | "level">,
 ): Holding {
-  const place = (one: string): number => CONDITION_LEVELS.findIndex((known) => one === known);
+  const place = (one: string): number => (CONDITION_LEVELS as readonly string[]).indexOf(one);
   const [low, high] = [place(range[0]), place(range[1])];
   if (low < 0 || high < 0) return "open";
   const wanted = place(level);

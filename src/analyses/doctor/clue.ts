@@ -1,4 +1,4 @@
-import type { EvidencePicture } from "../../results/index.ts";
+import type { Evidence, EvidencePicture } from "../../results/index.ts";
 
 /** A fact that speaks for or against one cause. */
 export interface Clue {
@@ -8,6 +8,7 @@ export interface Clue {
   readonly sentence: string;
   readonly figures: Readonly<Record<string, number | string | null>>;
   readonly picture?: EvidencePicture;
+  readonly profile?: NonNullable<Evidence["profile"]>;
   readonly handles?: readonly string[];
 }
 

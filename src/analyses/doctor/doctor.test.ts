@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { StatedSides } from "../../core/schema/index.ts";
+import type { Diagnosis } from "../../results/index.ts";
 import { drawRun } from "./drawn-run.test-data.ts";
-import { Doctor, type DoctorParts } from "./index.ts";
+import { Doctor } from "./index.ts";
 import { weighStated } from "./judge/stated.ts";
 import { rankCauses } from "./rank.ts";
 
@@ -12,7 +13,7 @@ function change(column: Float32Array, to: (value: number, t: number) => number):
 
 type Drawing = Parameters<typeof drawRun>[0];
 
-function diagnose(drawing: Partial<Drawing>, sides?: StatedSides): DoctorParts {
+function diagnose(drawing: Partial<Drawing>, sides?: StatedSides): Diagnosis {
   const doctor = new Doctor();
   doctor.add(drawRun({ rows: 64, tokens: 60, trainer: (logits) => [...logits], ...drawing }));
   const finding = {
@@ -27,7 +28,7 @@ function diagnose(drawing: Partial<Drawing>, sides?: StatedSides): DoctorParts {
 
 const engineNoise: Drawing["trainer"] = (logits, { noise }) => logits.map((logit) => logit + 0.002 * noise());
 
-const firstEvidence = ({ causes }: DoctorParts): string => causes[0]?.evidence[0]?.sentence ?? "";
+const firstEvidence = ({ causes }: Diagnosis): string => causes[0]?.evidence[0]?.sentence ?? "";
 
 describe("a drawn run", () => {
   it("with an engine's noise is healthy, and its probabilities sum to at most 1", () => {
@@ -184,13 +185,13 @@ describe("a drawn run", () => {
 
 describe("what the files state of their sides", () => {
   const temperature: StatedSides = { fact: "temperature", rollout: 1, trainer: 0.7 };
-  const probability = ({ causes }: DoctorParts, id: string): number =>
+  const probability = ({ causes }: Diagnosis, id: string): number =>
     causes.find((cause) => cause.id === id)?.probability ?? 0;
 
   it("raises the cause that it names by as much as it is worth, and is listed with its count", () => {
     const drawing: Partial<Drawing> = { trainer: (logits) => logits.map((logit) => logit / 0.7) };
     const [without, stated] = [diagnose(drawing), diagnose(drawing, temperature)];
-    const odds = (parts: DoctorParts): number => {
+    const odds = (parts: Diagnosis): number => {
       const known = probability(parts, "temperature_mismatch");
       return known / (1 - known);
     };

@@ -1,7 +1,7 @@
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../core/schema/index.ts";
-import type { DoctorCause, DoctorReport, Evidence, Fix } from "../../results/index.ts";
-import { clusterKeys } from "../report/index.ts";
+import type { Diagnosis, DoctorCause, Evidence, Fix } from "../../results/index.ts";
+import { type ClusterKeys, clusterKeys } from "../report/index.ts";
 import { CAUSES } from "./causes/catalog.ts";
 import type { Clue } from "./clue.ts";
 import { ColumnsSeen } from "./columns/index.ts";
@@ -15,21 +15,6 @@ import { decodeRow, encodeRow } from "./sample/row-bytes.ts";
 import { compareRows, RowSample, stepFirstKey } from "./sample/row-sample.ts";
 import { RunSums } from "./sample/run-sums.ts";
 import { giveVerdict } from "./verdict.ts";
-
-/** What the data alone decide; the caller adds run, findings and sources. */
-export type DoctorParts = Pick<
-  DoctorReport,
-  | "verdict"
-  | "sentence"
-  | "causes"
-  | "alike"
-  | "guilty_leg"
-  | "legs"
-  | "next_experiment"
-  | "untested"
-  | "metrics"
-  | "excluded"
->;
 
 export interface DiagnoseOptions {
   /** Whose flags the fixes name first, as adapters call trainers (`verl`, `slime`, …); default: the batches' own. */
@@ -53,18 +38,28 @@ export class Doctor {
   readonly #columns = new ColumnsSeen();
   readonly #legs = new Legs();
   /** Groups from all over the run. */
-  readonly #spread = new RowSample();
+  readonly #spread: RowSample;
   /** Steps that are as whole as the limit allows: rows are swapped and copied within a step. */
-  readonly #steps = new RowSample();
+  readonly #steps: RowSample;
   readonly #trainers = new Set<string>();
 
-  /** A batch without one of the two sides adds nothing but its count. */
-  add(batch: RecordBatch): void {
+  /** @param sampleTokens response tokens kept of each of the two samples; doctors that are merged have the same */
+  constructor(sampleTokens?: number) {
+    this.#spread = new RowSample(sampleTokens);
+    this.#steps = new RowSample(sampleTokens);
+  }
+
+  /**
+   * A batch without one of the two sides adds nothing but its count.
+   *
+   * @param known what each row was drawn with, where the caller knows it
+   */
+  add(batch: RecordBatch, known?: ClusterKeys): void {
     this.#sums.add(batch);
     this.#trainers.add(batch.provenance.trainer);
     this.#columns.add(batch);
     if (batch.rolloutLogprobs === undefined || batch.trainerLogprobs === undefined) return;
-    const clusters = clusterKeys(batch);
+    const clusters = known ?? clusterKeys(batch);
     this.#legs.add(batch, clusters);
     const { keys, arePrompts } = clusters;
     for (let i = 0; i < batch.length; i++) {
@@ -128,7 +123,7 @@ export class Doctor {
     }
   }
 
-  diagnose(options: DiagnoseOptions = {}): DoctorParts {
+  diagnose(options: DiagnoseOptions = {}): Diagnosis {
     const legs = this.#legs.result();
     const { sampleTokens: most } = options;
     const ranking = rankSample(this.#spread.list(most), {
@@ -188,7 +183,7 @@ function listEvidence(clues: readonly Clue[]): Evidence[] {
   return clues
     .filter(({ sentence }) => !seen.has(sentence) && seen.add(sentence))
     .slice(0, MOST_EVIDENCE)
-    .map(({ sentence, weight, figures, picture }) => ({
+    .map(({ sentence, weight, figures, picture, profile }) => ({
       sentence,
       weight,
       figures: Object.fromEntries(
@@ -198,6 +193,7 @@ function listEvidence(clues: readonly Clue[]): Evidence[] {
         ]),
       ),
       ...(picture && { picture }),
+      ...(profile && { profile }),
     }));
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { DoctorCause, DoctorReport } from "../../results/index.ts";
+import type { DoctorCause } from "../../results/index.ts";
 import { CAUSES } from "./causes/catalog.ts";
 import { EXPERIMENTS } from "./experiment-list.ts";
 import { fillPaths } from "./fill-paths.ts";
@@ -8,8 +8,7 @@ import { fillPaths } from "./fill-paths.ts";
 function fixesOf(...files: string[]): string[] {
   const causes = [...CAUSES.values()].map(({ id, fix }) => ({ id, fix }) as unknown as DoctorCause);
   const sources = files.map((file) => ({ file }));
-  const report = fillPaths({ causes, sources } as unknown as DoctorReport);
-  return report.causes.flatMap(({ fix }) => fix.map(({ line }) => line));
+  return fillPaths({ causes }, sources).causes.flatMap(({ fix }) => fix.map(({ line }) => line));
 }
 
 it("names the run in the commands of fixes, quoted, and changes nothing else", () => {

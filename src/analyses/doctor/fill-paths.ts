@@ -1,15 +1,18 @@
 import { quoteForShell, sharedPath } from "../../core/base/index.ts";
-import type { DoctorReport } from "../../results/index.ts";
+import type { Diagnosis } from "../../results/index.ts";
 
 /** In the fixes of the catalog: where the run lies. */
 const PATH = /(?<=^logratio .*)\bPATH\b/gm;
 
 /** A diagnosis whose commands name the run that was read. */
-export function fillPaths(report: DoctorReport): DoctorReport {
-  const path = quoteForShell(sharedPath(report.sources.map(({ file }) => file)));
+export function fillPaths<Found extends Pick<Diagnosis, "causes">>(
+  found: Found,
+  sources: readonly { readonly file: string }[],
+): Found {
+  const path = quoteForShell(sharedPath(sources.map(({ file }) => file)));
   return {
-    ...report,
-    causes: report.causes.map((cause) => ({
+    ...found,
+    causes: found.causes.map((cause) => ({
       ...cause,
       fix: cause.fix.map((fix) => ({ ...fix, line: fix.line.replace(PATH, () => path) })),
     })),

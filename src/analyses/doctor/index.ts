@@ -5,5 +5,5 @@
  *
  * @module
  */
-export { type DiagnoseOptions, Doctor, type DoctorParts } from "./doctor.ts";
+export { type DiagnoseOptions, Doctor } from "./doctor.ts";
 export { fillPaths } from "./fill-paths.ts";

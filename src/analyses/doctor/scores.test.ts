@@ -2,21 +2,23 @@
  * The doctor on recordings with known faults, scored by `scripts/score-doctor.mjs` as the published figures are. Floors
  * are below what was measured, so that one more miss on another machine is not a failure and a broken family is.
  */
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readAnswer, scoreCases, type Truth } from "../../../scripts/score-doctor.mjs";
 import { sample, sized } from "../../../test/support/run-size.ts";
 import { openRun } from "../../input/ingest/index.ts";
-import { Doctor, type DoctorParts } from "./index.ts";
+import type { Diagnosis } from "../../results/index.ts";
+import { Doctor } from "./index.ts";
 
 const DEV = fileURLToPath(new URL("../../../../shared/data/doctor/dev/", import.meta.url));
 const present = existsSync(DEV);
 if (!present)
   console.warn(`SKIPPED: the doctor on recordings with known faults, because ${DEV} is not there`);
 
-async function diagnoseCase(name: string): Promise<DoctorParts> {
-  const run = await openRun([`${DEV}${name}/data`], { keepOdd: true });
+async function diagnoseCase(name: string): Promise<Diagnosis> {
+  const run = await openRun([`${DEV}${name}/data`], { allowPositive: true });
   const doctor = new Doctor();
   for await (const batch of run.batches()) doctor.add(batch);
   return doctor.diagnose();

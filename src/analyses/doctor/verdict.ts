@@ -26,12 +26,16 @@ export function giveVerdict(
   causes: readonly DoctorCause[],
   data: Data,
 ): { verdict: DoctorVerdict; sentence: string } {
-  const first = causes[0] as DoctorCause;
+  const [first] = causes;
   const isProven =
+    first !== undefined &&
     first.probability >= PROVEN &&
     first.family !== "healthy" &&
     first.evidence.some(({ weight }) => weight > 8);
-  if ((data.tokens < FEWEST_TOKENS || data.sequences < FEWEST_SEQUENCES) && !isProven) {
+  if (
+    first === undefined ||
+    ((data.tokens < FEWEST_TOKENS || data.sequences < FEWEST_SEQUENCES) && !isProven)
+  ) {
     return {
       verdict: "too_few",
       sentence: `Only ${plural(data.tokens, "token")} of ${plural(data.sequences, "sequence")} can be compared: too few to say whether anything is wrong.`,

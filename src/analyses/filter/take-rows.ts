@@ -18,7 +18,7 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
   const { rolloutLogprobs, trainerLogprobs, responseTokenIds, advantages, positionIds, weightVersions } =
     batch;
   const { promptTokenIds, trainerPromptTokenIds, arrays, keptMass, routeAgreement } = batch;
-  const { turnMask, readAsMissing } = batch;
+  const { turnMask, readAsMissing, asWritten } = batch;
   const trainerPrompts = batch.trainerPromptOffsets && gatherer(batch.trainerPromptOffsets, rows);
   return {
     length: rows.length,
@@ -29,6 +29,7 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
     responseMask: tokens.take(batch.responseMask),
     ...(turnMask && { turnMask: tokens.take(turnMask) }),
     ...(readAsMissing && { readAsMissing: tokens.take(readAsMissing) }),
+    ...(asWritten && { asWritten: named(asWritten) }),
     ...(rolloutLogprobs && { rolloutLogprobs: tokens.take(rolloutLogprobs) }),
     ...(trainerLogprobs && { trainerLogprobs: tokens.take(trainerLogprobs) }),
     ...(responseTokenIds && { responseTokenIds: tokens.take(responseTokenIds) }),

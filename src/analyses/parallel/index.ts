@@ -9,7 +9,7 @@ export { createDistributionPool, type DistributionPool } from "./distribution-po
 export { type ErrorData, packError, unpackError } from "./error-transport.ts";
 export { createMismatchPool, type MismatchPool } from "./mismatch-pool.ts";
 export { moveArrays } from "./move-arrays.ts";
-export { addMoved, type MovedSummary, takeSummary } from "./moved-summary.ts";
+export { addMoved, type MovedEvidence, takeEvidence } from "./moved-evidence.ts";
 export { testApart } from "./place-tests.ts";
 export { cutRows } from "./shared-rows.ts";
 export { defaultThreads, type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";

@@ -6,7 +6,7 @@ import type {
   TokenBlock,
 } from "../../core/kernels/index.ts";
 import type { ErrorData } from "./error-transport.ts";
-import type { MovedSummary } from "./moved-summary.ts";
+import type { MovedEvidence } from "./moved-evidence.ts";
 import type { SummaryColumns } from "./summary-columns.ts";
 
 /** What a thread is asked, and what it answers: once for each id. */
@@ -54,8 +54,8 @@ export interface DistributionPart {
   readonly other?: Omit<ComparedRows, "p">;
 }
 
-/** A batch to add to the worker's run summary, or the request to hand the summary over. */
+/** A batch to add to the worker's evidence, or the request to hand the evidence over. */
 export type SummaryTask = { readonly batch: SummaryColumns; readonly number: number } | "finish";
 
-/** The summary; null after a batch. */
-export type SummaryReply = MovedSummary | null;
+/** The evidence; null after a batch. */
+export type SummaryReply = MovedEvidence | null;

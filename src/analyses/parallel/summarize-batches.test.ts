@@ -7,9 +7,8 @@ import { createRecordBuilder } from "../../core/schema/builder.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { verlParity } from "../../trainers/verl/mismatch-metrics.ts";
 import { xtunerParity } from "../../trainers/xtuner/mismatch-metrics.ts";
-import { buildReport } from "../report/build-report.ts";
+import { answerRun, RunEvidence } from "../evidence/index.ts";
 import { clusterKeys } from "../report/cluster-keys.ts";
-import { RunSummary } from "../report/run-summary.ts";
 import { type Compiled, compile } from "./compile.test-data.ts";
 import { defaultThreads, type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
 import { SUMMARY_COLUMNS, summaryColumns, toBatch } from "./summary-columns.ts";
@@ -26,23 +25,18 @@ async function* stream(batches: Iterable<RecordBatch>): AsyncGenerator<RecordBat
   yield* batches;
 }
 
-function plain(batches: Iterable<RecordBatch>): RunSummary {
-  const summary = new RunSummary();
-  for (const batch of batches) summary.add(batch);
-  return summary;
+function plain(batches: Iterable<RecordBatch>): RunEvidence {
+  const evidence = new RunEvidence();
+  for (const batch of batches) evidence.add(batch);
+  return evidence;
 }
 
 /** Every figure of a report; its sentences round figures, and may round those at a half either way. */
-function figures(summary: RunSummary): object {
-  const {
-    verdict: _verdict,
-    facts: _facts,
-    next: _next,
-    ...report
-  } = buildReport({
+function figures(evidence: RunEvidence): object {
+  const answer = answerRun({
     run: "drawn",
     paths: ["drawn"],
-    summary,
+    evidence,
     parity: [verlParity, xtunerParity],
     findings: [],
     sources: ["a.npz", "b.npz"].map((file) => ({
@@ -58,6 +52,7 @@ function figures(summary: RunSummary): object {
       missing: [],
     })),
   });
+  const { verdict: _verdict, facts: _facts, next: _next, ...report } = answer.report;
   // In the order of ids: which of two equal k3 sums comes first hangs on their last bit.
   const perToken = [...report.per_token_id].sort((a, b) => a.token_id - b.token_id);
   return { ...report, per_token_id: perToken };
@@ -233,7 +228,7 @@ describe("a run summary on threads", () => {
   });
 });
 
-describe("columns for a run summary", () => {
+describe("columns for evidence", () => {
   const whole: RecordBatch = {
     ...(makeBatches(FIXED)[0] as RecordBatch),
     // A token that is not finite: only then does a summary ask what made it so.
@@ -251,12 +246,12 @@ describe("columns for a run summary", () => {
       },
     });
     // The thread that reads makes the keys; the prompts that they are made from do not travel.
-    new RunSummary().add(watched, clusterKeys(whole));
+    new RunEvidence().add(watched, clusterKeys(whole));
     expect([...touched].sort()).toEqual([...SUMMARY_COLUMNS].sort());
     const columns = summaryColumns(whole);
     expect(columns).not.toHaveProperty("promptTexts");
-    const summary = new RunSummary();
-    summary.add(toBatch(columns), columns.clusters);
-    expect(JSON.stringify(summary)).toBe(JSON.stringify(plain([whole])));
+    const evidence = new RunEvidence();
+    evidence.add(toBatch(columns), columns.clusters);
+    expect(JSON.stringify(evidence)).toBe(JSON.stringify(plain([whole])));
   });
 });

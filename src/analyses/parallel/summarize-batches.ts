@@ -1,14 +1,14 @@
 /**
- * Record batches to one run summary, on several threads where there are many tokens.
+ * Record batches to the evidence of a run, on several threads where there are many tokens.
  *
  * @module
  */
 import { availableParallelism } from "node:os";
 import { type RecordBatch, releaseBatch } from "../../core/schema/index.ts";
-import { RunSummary } from "../report/index.ts";
+import { RunEvidence } from "../evidence/index.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { moveArrays } from "./move-arrays.ts";
-import { addMoved, type MovedSummary } from "./moved-summary.ts";
+import { addMoved, type MovedEvidence } from "./moved-evidence.ts";
 import { type SummaryColumns, summaryColumns, toBatch } from "./summary-columns.ts";
 import { startThread, type Thread, workerFile } from "./thread.ts";
 
@@ -47,17 +47,17 @@ export function defaultThreads(processors = availableParallelism()): number {
 }
 
 /**
- * The summary of all batches: what adding them to one `RunSummary` gives, bit for bit, whatever the number of threads.
+ * The evidence of all batches: what adding them to one `RunEvidence` gives, bit for bit, whatever the number of threads.
  * Few batches are in memory at a time; their arrays belong to this call, and may be empty or hold other batches afterwards.
  *
- * @throws what `batches` throws, or the error of the first batch that cannot be added, as `RunSummary.add` threw it
+ * @throws what `batches` throws, or the error of the first batch that cannot be added, as `RunEvidence.add` threw it
  */
 export async function summarizeBatches(
   batches: AsyncIterable<RecordBatch>,
   { threads = defaultThreads(), smallTokens = SMALL_TOKENS }: SummarizeOptions = {},
   { url, start }: SummaryWorkers = { url: workerFile("summary-worker"), start: startThread },
-): Promise<RunSummary> {
-  const onto = new RunSummary();
+): Promise<RunEvidence> {
+  const onto = new RunEvidence();
   if (threads <= 1 || url === undefined) return summarizeHere(batches, onto);
   const numbers = new Map<string, number>();
   const held: Numbered[] = [];
@@ -86,17 +86,20 @@ export async function summarizeBatches(
   }
 }
 
-async function summarizeHere(batches: AsyncIterable<RecordBatch>, summary: RunSummary): Promise<RunSummary> {
+async function summarizeHere(
+  batches: AsyncIterable<RecordBatch>,
+  evidence: RunEvidence,
+): Promise<RunEvidence> {
   for await (const batch of batches) {
-    summary.add(batch);
+    evidence.add(batch);
     releaseBatch(batch);
   }
-  return summary;
+  return evidence;
 }
 
-function addAll(batches: readonly Numbered[], summary: RunSummary): RunSummary {
-  for (const { columns, number } of batches) summary.add(toBatch(columns), columns.clusters, number);
-  return summary;
+function addAll(batches: readonly Numbered[], evidence: RunEvidence): RunEvidence {
+  for (const { columns, number } of batches) evidence.add(toBatch(columns), columns.clusters, number);
+  return evidence;
 }
 
 /** A batch and its number within its file. */
@@ -110,7 +113,7 @@ interface Team {
   add(batch: Numbered): Promise<void>;
   /** Waits for what is on its way. */
   settle(): Promise<void>;
-  finish(onto: RunSummary): Promise<RunSummary>;
+  finish(onto: RunEvidence): Promise<RunEvidence>;
   close(): Promise<void>;
 }
 
@@ -155,7 +158,7 @@ function gatherTeam(start: () => Member["thread"], size: number): Team {
       for (const [i, { thread, held }] of members.entries()) {
         await Promise.all(held);
         if (failure !== undefined) await settle();
-        const part = (await states[i]!) as MovedSummary;
+        const part = (await states[i]!) as MovedEvidence;
         void thread.close();
         addMoved(onto, part);
       }

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { RunSummary } from "../report/run-summary.ts";
+import { RunEvidence } from "../evidence/index.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
-import { takeSummary } from "./moved-summary.ts";
+import { takeEvidence } from "./moved-evidence.ts";
 import { summarizeBatches } from "./summarize-batches.ts";
 import { toBatch } from "./summary-columns.ts";
 import type { Thread } from "./thread.ts";
 
 /** Threads whose answers the tests give, in the order that they choose. */
 interface Drawn {
-  readonly summary: RunSummary;
+  readonly evidence: RunEvidence;
   readonly rows: number[];
   readonly unanswered: { answer(): void; fail(error: Error): void }[];
   closed: boolean;
@@ -18,15 +18,15 @@ interface Drawn {
 const team: Drawn[] = [];
 
 function start(): Thread<SummaryTask, SummaryReply> {
-  const drawn: Drawn = { summary: new RunSummary(), rows: [], unanswered: [], closed: false };
+  const drawn: Drawn = { evidence: new RunEvidence(), rows: [], unanswered: [], closed: false };
   team.push(drawn);
   return {
     ask: (task): Promise<SummaryReply> => {
       if (task !== "finish") drawn.rows.push(task.batch.rows[0] as number);
       return new Promise((resolve, reject) => {
         const answer = (): void => {
-          if (task !== "finish") drawn.summary.add(toBatch(task.batch), undefined, task.number);
-          resolve(task === "finish" ? takeSummary(drawn.summary) : null);
+          if (task !== "finish") drawn.evidence.add(toBatch(task.batch), undefined, task.number);
+          resolve(task === "finish" ? takeEvidence(drawn.evidence) : null);
         };
         drawn.unanswered.push({ answer, fail: reject });
       });
@@ -37,7 +37,7 @@ function start(): Thread<SummaryTask, SummaryReply> {
   };
 }
 
-const summarize = (batches: AsyncIterable<RecordBatch>): Promise<RunSummary> =>
+const summarize = (batches: AsyncIterable<RecordBatch>): Promise<RunEvidence> =>
   summarizeBatches(batches, { threads: 2, smallTokens: 0 }, { url: new URL("file:///drawn.js"), start });
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
@@ -82,7 +82,7 @@ describe("batches on their way to threads", () => {
       for (const { unanswered } of team) unanswered.shift()?.answer();
       await settled();
     }
-    const summary = await result;
+    const { summary } = await result;
     // Each thread's files come in the order of their names.
     const order = [0, 10, 2, 4, 6, 8, 1, 3, 5, 7, 9];
     expect([...summary.sequencesByFile.keys()]).toEqual(order.map((row) => `${row}.npz`));

@@ -2,7 +2,7 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 import { type ClusterKeys, clusterKeys } from "../report/index.ts";
 
 /**
- * What a run summary reads of a batch whose cluster keys are known; its test holds this list to what `RunSummary.add`
+ * What evidence is made of, of a batch whose cluster keys are known; its test holds this list to what `RunEvidence.add`
  * really touches.
  */
 export const SUMMARY_COLUMNS = [
@@ -12,6 +12,7 @@ export const SUMMARY_COLUMNS = [
   "responseMask",
   "turnMask",
   "readAsMissing",
+  "asWritten",
   "rolloutLogprobs",
   "trainerLogprobs",
   "responseTokenIds",
@@ -27,12 +28,14 @@ export const SUMMARY_COLUMNS = [
   "finishReasons",
   "weightVersions",
   "entropies",
+  "policyLogprobs",
+  "topK",
+  "positionIds",
+  "promptOffsets",
+  "promptTokenIds",
 ] as const satisfies readonly (keyof RecordBatch)[];
 
-/**
- * The part of a batch that a run summary is made of: no texts, no alternatives, no further policies, and of prompts only
- * which rows share one.
- */
+/** The part of a batch that evidence is made of: no texts, and of prompts without ids only which rows share one. */
 export type SummaryColumns = Pick<RecordBatch, (typeof SUMMARY_COLUMNS)[number]> & {
   readonly clusters: ClusterKeys;
 };
@@ -51,8 +54,6 @@ export function toBatch({ clusters: _, ...columns }: SummaryColumns): RecordBatc
   return {
     ...columns,
     sampling: {},
-    policyLogprobs: {},
-    topK: {},
     sourceOffsets: new Float64Array(columns.length).fill(-1),
     sampleIds: texts,
     groupIds: texts,

@@ -1,16 +1,16 @@
-/** What a worker thread of `summarize-batches.ts` runs: one run summary, filled batch by batch and handed over once. */
-import { RunSummary } from "../report/index.ts";
+/** What a worker thread of `summarize-batches.ts` runs: the evidence of some batches, filled one by one and handed over once. */
+import { RunEvidence } from "../evidence/index.ts";
 import { answerTasks } from "./answer-tasks.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
-import { takeSummary } from "./moved-summary.ts";
+import { takeEvidence } from "./moved-evidence.ts";
 import { toBatch } from "./summary-columns.ts";
 
-const summary = new RunSummary();
+const evidence = new RunEvidence();
 
 answerTasks<SummaryTask, SummaryReply>(
   (task) => {
-    if (task === "finish") return takeSummary(summary);
-    summary.add(toBatch(task.batch), task.batch.clusters, task.number);
+    if (task === "finish") return takeEvidence(evidence);
+    evidence.add(toBatch(task.batch), task.batch.clusters, task.number);
     return null;
   },
   { moves: true },

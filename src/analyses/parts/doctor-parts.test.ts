@@ -18,7 +18,7 @@ import {
   type SummarizeOptions,
   summarizeInto,
 } from "./index.ts";
-import type { DoctorSums } from "./kinds/index.ts";
+import type { ReportSums } from "./kinds/index.ts";
 
 let folder = "";
 const demo = (): string => join(folder, "stale");
@@ -56,7 +56,7 @@ describe("parts for doctor", () => {
       (i % 3 === 0 ? left : right).add(await readPart(path), path);
     top.add(decodePart(await encodePart(right.finish()), "half"), "half");
     top.add(left.finish(), "left");
-    expect(plain(diagnosePart(top.finish() as Part<DoctorSums>))).toEqual(whole);
+    expect(plain(diagnosePart(top.finish() as Part<ReportSums>))).toEqual(whole);
   });
 
   it("lie beside those for a report, each in its own files, and go on by themselves", async () => {

@@ -10,7 +10,6 @@ export { type DivergencePart, logPart } from "./divergence-part.ts";
 export { diagnosePart } from "./doctor-part.ts";
 export {
   type DivergenceSums,
-  type DoctorSums,
   decidesSums,
   type KindOptions,
   KlSums,

@@ -39,13 +39,13 @@ async function describePart(change: object): Promise<Uint8Array> {
 describe("a part that this logratio does not know", () => {
   it.each([
     [
-      { kind: "report", version: 2 },
-      "a part for report of version 2; this logratio reads version 1",
+      { kind: "report", version: 3 },
+      "a part for report of version 3; this logratio reads version 2",
       "newer",
     ],
     [
-      { kind: "report", version: 0 },
-      "a part for report of version 0; this logratio reads version 1",
+      { kind: "report", version: 1 },
+      "a part for report of version 1; this logratio reads version 2",
       "older",
     ],
     [
@@ -70,8 +70,9 @@ describe("a part that this logratio does not know", () => {
     });
   });
 
-  it("is read where it says no version, as the first parts did", async () => {
-    expect(decodePart(await describePart({ version: undefined }), "first.lrs").info.kind).toBe("report");
+  it("is refused as of version 1 where it says none, as the first parts did", async () => {
+    const bytes = await describePart({ version: undefined });
+    expect(() => decodePart(bytes, "first.lrs")).toThrow("first.lrs is a part for report of version 1;");
   });
 
   it.each(["settings", "calls", "shards", "notes"])("is refused where it has no list of %s", async (name) => {

@@ -5,7 +5,7 @@
  */
 import type { MismatchReport } from "../../results/index.ts";
 import type { ParityTrainer } from "../../trainers/index.ts";
-import { buildReport } from "../report/index.ts";
+import { type Answer, answerRun } from "../evidence/index.ts";
 import { nothingToCompare } from "../runs/index.ts";
 import type { ReportSums } from "./kinds/index.ts";
 import type { Part } from "./part.ts";
@@ -13,20 +13,27 @@ import { listSources, nameRun, partFindings } from "./part-findings.ts";
 
 /** @throws EmptyInputError when no token is left to compare */
 export function reportPart(
-  { info, sums: { summary, prompts } }: Part<ReportSums>,
+  part: Part<ReportSums>,
   { parity = [] }: { readonly parity?: readonly ParityTrainer[] } = {},
 ): MismatchReport {
-  const sources = listSources(info);
-  const report = buildReport({
+  const { report } = answerPart(part, { parity });
+  if (report.metrics.tokens === 0) throw nothingToCompare(report);
+  return report;
+}
+
+/** The answer of a part, also where no token can be compared. */
+export function answerPart(
+  { info, sums: { evidence, prompts } }: Part<ReportSums>,
+  asked: { readonly parity: readonly ParityTrainer[]; readonly trainer?: string | undefined },
+): Answer {
+  return answerRun({
     run: nameRun(info),
     paths: [...new Set(info.calls.flatMap(({ paths }) => paths))].sort(),
     flags: info.settings,
-    parity,
-    summary,
+    ...asked,
+    evidence,
     prompts,
     findings: partFindings(info),
-    sources,
+    sources: listSources(info),
   });
-  if (report.metrics.tokens === 0) throw nothingToCompare(report);
-  return report;
 }

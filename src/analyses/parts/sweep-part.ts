@@ -10,6 +10,7 @@ import { buildSweep, findCorrection, Sweep } from "../sweep/index.ts";
 import type { SweepSums } from "./kinds/index.ts";
 import type { Part } from "./part.ts";
 import { listSources, nameRun, partFindings } from "./part-findings.ts";
+import { answerPart } from "./report-part.ts";
 
 /** What of a sweep is told, which no part depends on. */
 export interface SweepPartOptions {
@@ -24,12 +25,14 @@ export interface SweepPartOptions {
  * @throws UsageError when the chosen correction is not one of the part's, or could not be evaluated on this data
  */
 export function sweepPart(
-  { info, sums: { sweep = new Sweep([]) } }: Part<SweepSums>,
+  { info, sums: { sweep = new Sweep([]), answer } }: Part<SweepSums>,
   { presets = PRESETS, choose }: SweepPartOptions = {},
 ): SweepReport {
+  const { report } = answerPart({ info, sums: answer }, { parity: [] });
   return buildSweep({
     run: nameRun(info),
     sweep,
+    assessment: report.assessment,
     presets,
     ...(choose && { choose: findCorrection(sweep.corrections, choose).name }),
     findings: partFindings(info),

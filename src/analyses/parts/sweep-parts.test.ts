@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultJson } from "../../core/base/index.ts";
 import { openRun } from "../../input/ingest/index.ts";
 import { PRESETS } from "../../trainers/index.ts";
+import { answerRun, RunEvidence } from "../evidence/index.ts";
 import { readBatches, sourceSummaries } from "../runs/index.ts";
 import { buildSweep, chooseCorrections, type GridOptions, Sweep } from "../sweep/index.ts";
 import {
@@ -45,11 +46,15 @@ async function summarize(paths: string[], out: string, options: SummarizeOptions
 async function sweepAlone(path: string): Promise<unknown> {
   const sweep = new Sweep(chooseCorrections(GRID));
   const run = await openRun([path], { batchTokens: 2000 });
-  for await (const batch of readBatches(run)) sweep.add(batch);
-  const findings = run.findings.list();
-  return plain(
-    buildSweep({ run: run.name, sweep, presets: PRESETS, findings, sources: sourceSummaries(run) }),
-  );
+  const evidence = new RunEvidence();
+  for await (const batch of readBatches(run)) {
+    sweep.add(batch);
+    evidence.add(batch);
+  }
+  const read = { run: run.name, findings: run.findings.list(), sources: sourceSummaries(run) };
+  const { report } = answerRun({ ...read, paths: [path], parity: [], evidence });
+  const { assessment } = report;
+  return plain(buildSweep({ ...read, sweep, presets: PRESETS, assessment }));
 }
 
 const plain = (result: unknown): unknown => JSON.parse(resultJson(result));

@@ -29,17 +29,19 @@ describe("a report beside another thread", () => {
   ])("is that of one thread where the other one %s", async (_, testApart) => {
     const alone = buildReport(drawInput());
     expect(alone.facts.map(({ text }) => text).join("\n")).toMatch(/^Turn 1 stands out/m);
-    expect(await buildReportBeside(drawInput(), testApart)).toEqual(alone);
+    expect(await buildReportBeside(drawInput(), { testApart })).toEqual(alone);
   });
 
   it("takes the other thread at its word", async () => {
     const none = { turns: Float64Array.of(1, 1), deciles: new Float64Array(10).fill(1) };
-    const report = await buildReportBeside(drawInput(), () => Promise.resolve(none));
+    const report = await buildReportBeside(drawInput(), { testApart: () => Promise.resolve(none) });
     expect(report.facts.map(({ text }) => text).join("\n")).not.toMatch(/^Turn 1 stands out/m);
   });
 
   it("fails as the other thread does", async () => {
-    const failing = buildReportBeside(drawInput(), () => Promise.reject(new Error("a worker thread ended")));
+    const failing = buildReportBeside(drawInput(), {
+      testApart: () => Promise.reject(new Error("a worker thread ended")),
+    });
     await expect(failing).rejects.toThrow("a worker thread ended");
   });
 });

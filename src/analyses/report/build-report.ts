@@ -9,6 +9,7 @@ import {
   TWOFOLD_DELTA,
 } from "../../core/summaries/index.ts";
 import {
+  type Diagnosis,
   type GroupMetrics,
   type MismatchMetrics,
   type MismatchReport,
@@ -76,6 +77,8 @@ export interface ReportInput {
   readonly flags?: readonly string[];
   /** Sums over the run. */
   readonly summary: RunSummary;
+  /** What the doctor says of the same batches; without it, the answer has no causes. */
+  readonly diagnosis?: Diagnosis | undefined;
   /** Of prompts that both sides scored, apart from `summary`. */
   readonly prompts?: MismatchSummary | undefined;
   /** Trainers whose logged figures are shown beside; none when empty. */
@@ -120,24 +123,32 @@ export function buildReport(input: ReportInput): MismatchReport {
   return completeReport(input, describe(input), compareParts(input.summary.sample.list()));
 }
 
-/**
- * {@link buildReport}, in which another thread tests turns and tenths of responses while this one does the rest.
- *
- * @param testApart `testPlaces` in another thread; undefined where that is not worth it
- */
+/** What is done elsewhere while a report is made. */
+export interface Beside {
+  /** `testPlaces` in another thread; undefined, or returns that, where it is not worth it. */
+  readonly testApart?: (places: GatheredPlaces) => Promise<PlaceChances> | undefined;
+  /** In place of the input's, where it is made in another thread. */
+  readonly diagnosis?: Promise<Diagnosis>;
+}
+
+/** {@link buildReport}, in which other threads test turns and tenths of responses, or diagnose, while this one does the rest. */
 export async function buildReportBeside(
   input: ReportInput,
-  testApart: (places: GatheredPlaces) => Promise<PlaceChances> | undefined,
+  { testApart, diagnosis }: Beside,
 ): Promise<MismatchReport> {
   const clusters = input.summary.sample.list();
   const places = gatherAllPlaces(clusters);
-  const testing = testApart(places);
-  // If what follows throws, nobody waits for the other thread.
-  testing?.catch(() => {});
+  const testing = testApart?.(places);
+  // If what follows throws, nobody waits for the other threads.
+  for (const other of [testing, diagnosis]) other?.catch(() => {});
   const described = describe(input);
   const wholes = compareWholes(clusters);
   const chances = (await testing) ?? testPlaces(places.toTest);
-  return completeReport(input, described, { ...wholes, ...comparePlaces(places, chances) });
+  const found = (await diagnosis) ?? input.diagnosis;
+  return completeReport({ ...input, diagnosis: found }, described, {
+    ...wholes,
+    ...comparePlaces(places, chances),
+  });
 }
 
 function completeReport(
@@ -163,11 +174,19 @@ function completeReport(
   });
   const finite = assessColumns(summary, source.per_step, input.sources);
   const before = measureBefore(summary, finite);
-  const verdict = tellFinite(judged, finite, { metrics: source.metrics, before, fault });
+  const { assessment, verdict } = assess({
+    source,
+    verdict: tellFinite(judged, finite, { metrics: source.metrics, before, fault }),
+    finite,
+    segmentation,
+    need,
+    fault,
+    diagnosis: input.diagnosis,
+  });
   return {
     ...source,
     left_out: leftOut,
-    assessment: assess({ verdict, finite, segmentation, need }),
+    assessment,
     verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust) },
     facts,
     next: nextCommand(source, facts, input.findings, {
@@ -367,6 +386,8 @@ function describeGroups(
 }
 
 const WORSE_THAN_NORMAL: ReadonlySet<MismatchReport["verdict"]["level"]> = new Set([
+  "fault",
+  "not_comparable",
   "elevated",
   "high",
   "broken",

@@ -133,7 +133,7 @@ describe("what the first screen says of a run", () => {
     expect(verdict.headline).toMatch(/^448 tokens of 7 sequences; a verdict needs at least/);
   });
 
-  it("is broken where every log-prob of one side is one number", () => {
+  it("is not comparable where every log-prob of one side is one number", () => {
     const constant = (count: number): Finding => ({
       code: "constant-logprobs",
       severity: "warning",
@@ -143,7 +143,7 @@ describe("what the first screen says of a run", () => {
     });
     const run = drawRun(() => 1);
     expect(makeReport(run, { findings: [constant(12_288)] }).verdict).toMatchObject({
-      level: "broken",
+      level: "not_comparable",
       headline: "every trainer log-prob is 0",
     });
     expect(makeReport(run, { findings: [constant(12_287)] }).verdict.level).toBe("normal");
@@ -161,17 +161,17 @@ describe("what the first screen says of a run", () => {
       return [verdict.level, verdict.headline, next.command];
     };
     expect(report("shifted-columns")).toEqual([
-      "broken",
+      "not_comparable",
       "not comparable until the columns are aligned: what was found",
       "logratio report drawn.npz --align auto",
     ]);
     expect(report("padding-side")).toEqual([
-      "broken",
+      "not_comparable",
       "not comparable until the columns are aligned: what was found",
       "logratio report drawn.npz --explain",
     ]);
     expect(report("zero-logprobs")).toEqual([
-      "broken",
+      "not_comparable",
       "not comparable until the mask is right: what was found",
       "logratio report drawn.npz --explain",
     ]);

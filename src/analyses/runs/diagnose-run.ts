@@ -4,15 +4,16 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
-import type { Finding, RecordBatch } from "../../core/schema/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
-import { DOCTOR_SCHEMA_VERSION, type DoctorReport, type SourceSummary } from "../../results/index.ts";
+import type { DoctorReport } from "../../results/index.ts";
 import { PRESETS } from "../../trainers/index.ts";
-import { Doctor, fillPaths } from "../doctor/index.ts";
+import { type Answer, toDoctorReport } from "../evidence/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
-import { parseRunInput, type RunInput } from "./input-options.ts";
+import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
-import { readBatches, sourceSummaries } from "./read-batches.ts";
+import { readBatches } from "./read-batches.ts";
+import { answerOpenRun } from "./report-run.ts";
 
 /** The flags of `logratio doctor` that decide what is in the diagnosis, under the same names. */
 export interface DiagnoseRunOptions extends RunInput, FilterOptions {
@@ -23,6 +24,9 @@ export interface DiagnoseRunOptions extends RunInput, FilterOptions {
   /** Called while files are read, again and again. */
   readonly onProgress?: (progress: Progress) => void;
 }
+
+/** Not flags that choose what is read. */
+const NOT_INPUT = ["for", "signal", "onProgress"];
 
 /**
  * Reads a run once and says what causes its mismatch: the same object that `logratio doctor PATHS --json` prints.
@@ -57,14 +61,18 @@ export async function diagnoseRun(
   const list = typeof paths === "string" ? [paths] : paths;
   const run = await openRun(list, {
     ...parseRunInput(options),
-    keepOdd: true,
+    allowPositive: true,
     ...(onProgress && { onProgress }),
   });
   const isStopped = (): boolean => {
     signal?.throwIfAborted();
     return false;
   };
-  return diagnoseOpenRun(run, readBatches(run, { filter, isStopped }), trainer);
+  return diagnoseOpenRun(run, readBatches(run, { filter, isStopped }), {
+    paths: list,
+    flags: inputFlags(options, NOT_INPUT),
+    trainer,
+  });
 }
 
 const TRAINERS: readonly string[] = PRESETS.map(({ name }) => name);
@@ -75,6 +83,15 @@ export function parseTrainer(name: string | undefined): string | undefined {
   throw new UsageError(`--for: unknown trainer "${name}"`, { hint: `known: ${TRAINERS.join(", ")}` });
 }
 
+export interface OpenRunDiagnosis {
+  /** As they were given. */
+  readonly paths: readonly string[];
+  /** The flags that chose what was read, word by word. */
+  readonly flags: readonly string[];
+  /** Whose flags the fixes name first; default those of the trainer that wrote the files. */
+  readonly trainer: string | undefined;
+}
+
 /**
  * The diagnosis of a run that is open, from its batches: what {@link diagnoseRun} and the command line share.
  *
@@ -83,51 +100,18 @@ export function parseTrainer(name: string | undefined): string | undefined {
 export async function diagnoseOpenRun(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
-  trainer: string | undefined,
+  asked: OpenRunDiagnosis,
 ): Promise<DoctorReport> {
-  const doctor = new Doctor();
-  const sequences = new Map<string, number>();
-  for await (const batch of batches) {
-    const { file } = batch.provenance;
-    sequences.set(file, (sequences.get(file) ?? 0) + batch.length);
-    doctor.add(batch);
-  }
-  // Reading adds to them until it ends.
-  const findings = run.findings.list();
-  return diagnoseDoctor(doctor, trainer, {
-    run: run.name,
-    findings,
-    sources: sourceSummaries(run),
-    sequences,
-  });
-}
-
-/** What a diagnosis says beside what the doctor found. */
-interface Diagnosed {
-  readonly run: string;
-  readonly findings: readonly Finding[];
-  readonly sources: readonly Omit<SourceSummary, "sequences">[];
-  /** By file. */
-  readonly sequences: ReadonlyMap<string, number>;
+  return diagnosisOf(await answerOpenRun(run, batches, { ...asked, parity: [] }));
 }
 
 /**
- * The diagnosis of a doctor that has seen everything: of one process, or of merged parts.
+ * The diagnosis in an answer, of one process or of merged parts.
  *
  * @throws EmptyInputError when no token is left to compare, and that is not the fault itself
  */
-export function diagnoseDoctor(
-  doctor: Doctor,
-  trainer: string | undefined,
-  { run, findings, sources, sequences }: Diagnosed,
-): DoctorReport {
-  const report = fillPaths({
-    schemaVersion: DOCTOR_SCHEMA_VERSION,
-    run,
-    ...doctor.diagnose({ findings, ...(trainer !== undefined && { trainer }) }),
-    findings,
-    sources: sources.map((source) => ({ ...source, sequences: sequences.get(source.file) ?? 0 })),
-  });
+export function diagnosisOf(answer: Answer): DoctorReport {
+  const report = toDoctorReport(answer);
   if (!report.metrics.tokens && report.verdict !== "fault") refuseEmpty(report);
   return report;
 }

@@ -2,7 +2,7 @@ import type { FindingData } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import type { FileOutcome, RunFacts, RunFile } from "../../input/ingest/index.ts";
 import type { FilterCounts } from "../filter/index.ts";
-import { type ErrorData, type MovedSummary, packError, unpackError } from "../parallel/index.ts";
+import { type ErrorData, type MovedEvidence, packError, unpackError } from "../parallel/index.ts";
 import type { QueueMemory } from "./file-queue.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import type { RunInput } from "./input-options.ts";
@@ -25,7 +25,7 @@ export interface FilesReply {
   readonly failure: { readonly place: number; readonly error: ErrorData } | undefined;
   /** Of what the filter was given. */
   readonly counts: FilterCounts | undefined;
-  readonly summary: MovedSummary;
+  readonly evidence: MovedEvidence;
 }
 
 /** A file's outcome as plain data. */

@@ -1,8 +1,8 @@
-/** What a worker thread of `summarize-files.ts` runs: files of a run to one run summary, handed over once. */
+/** What a worker thread of `summarize-files.ts` runs: files of a run to evidence, handed over once. */
 import { setMemoryLimit } from "../../core/base/index.ts";
 import { readRunFile } from "../../input/ingest/index.ts";
-import { answerTasks, packError, takeSummary } from "../parallel/index.ts";
-import { RunSummary } from "../report/index.ts";
+import { RunEvidence } from "../evidence/index.ts";
+import { answerTasks, packError, takeEvidence } from "../parallel/index.ts";
 import { type FilesReply, type FilesTask, packOutcome } from "./file-messages.ts";
 import { createFileMeter, failAt, isNeeded, isQueueStopped, takePlace } from "./file-queue.ts";
 import { compileFilter } from "./filter-option.ts";
@@ -14,12 +14,12 @@ answerTasks<FilesTask, FilesReply>(
     setMemoryLimit(memoryLimit);
     const filter = await compileFilter(input);
     const options = parseRunInput(input);
-    const summary = new RunSummary();
+    const evidence = new RunEvidence();
     const { outcomes, failure } = await takeFiles({
       next: () => takePlace(queue),
       read: (place) => readRunFile(files[place]!, options, facts, createFileMeter(queue, thread, place)),
       filter,
-      summary,
+      evidence,
       isStopped: (place) => isQueueStopped(queue) || !isNeeded(queue, place),
       onFailed: (place) => failAt(queue, place),
     });
@@ -27,7 +27,7 @@ answerTasks<FilesTask, FilesReply>(
       outcomes: outcomes.map(([place, outcome]) => [place, packOutcome(outcome)] as const),
       failure: failure && { place: failure.place, error: packError(failure.error) },
       counts: filter && { ...filter.counts },
-      summary: takeSummary(summary),
+      evidence: takeEvidence(evidence),
     };
   },
   { moves: true },

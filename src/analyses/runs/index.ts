@@ -7,9 +7,9 @@
 export { type CompareRunsOptions, compareRuns } from "./compare-runs.ts";
 export {
   type DiagnoseRunOptions,
-  diagnoseDoctor,
   diagnoseOpenRun,
   diagnoseRun,
+  diagnosisOf,
   parseTrainer,
 } from "./diagnose-run.ts";
 export { compileFilter, type FilterOptions } from "./filter-option.ts";

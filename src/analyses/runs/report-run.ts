@@ -9,9 +9,9 @@ import { plural } from "../../core/text/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
 import type { MismatchReport, PolicyReport } from "../../results/index.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
+import { type Answer, answerRun, answerRunBeside } from "../evidence/index.ts";
 import { defaultThreads, summarizeBatches, testApart } from "../parallel/index.ts";
 import { buildPolicyReport, PolicyRun } from "../policy/index.ts";
-import { buildReport, buildReportBeside } from "../report/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
@@ -99,25 +99,34 @@ export interface OpenRunReport {
 export async function reportOpenRun(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
-  { threads = defaultThreads(), apart, ...asked }: OpenRunReport,
+  options: OpenRunReport,
 ): Promise<MismatchReport> {
+  const { report } = await answerOpenRun(run, batches, options);
+  if (report.metrics.tokens === 0) throw nothingToCompare(report);
+  return report;
+}
+
+/** The answer about a run that is open, from its batches, also where no token can be compared. */
+export async function answerOpenRun(
+  run: Run,
+  batches: AsyncIterable<RecordBatch>,
+  { threads = defaultThreads(), apart, ...asked }: OpenRunReport & { readonly trainer?: string | undefined },
+): Promise<Answer> {
   const files = apart && chooseFiles(run, threads, apart);
-  const summary =
+  const evidence =
     files === undefined
       ? await summarizeBatches(batches, { threads })
       : await summarizeFiles(run, files, threads, apart!);
   const input = {
     run: run.name,
     ...asked,
-    summary,
+    evidence,
     prompts: run.promptSummary(),
     // Reading adds to them until it ends, so they are listed after it.
     findings: run.findings.list(),
     sources: sourceSummaries(run),
   };
-  const report = threads > 1 ? await buildReportBeside(input, testApart) : buildReport(input);
-  if (report.metrics.tokens === 0) throw nothingToCompare(report);
-  return report;
+  return threads > 1 ? answerRunBeside(input, testApart) : answerRun(input);
 }
 
 /** As {@link reportOpenRun}, of a run with one policy's log-probs only. @throws EmptyInputError when no token is left */

@@ -1,5 +1,5 @@
 /**
- * The files of a run to one run summary, each read, checked and summed by one of several threads. The calling thread is one
+ * The files of a run to its evidence, each read, checked and summed by one of several threads. The calling thread is one
  * of them.
  *
  * @module
@@ -13,9 +13,9 @@ import {
   type RunFiles,
   splitRun,
 } from "../../input/ingest/index.ts";
+import { RunEvidence } from "../evidence/index.ts";
 import type { BatchFilter, FilterCounts } from "../filter/index.ts";
 import { addMoved, startThread, type Thread, unpackError, workerFile } from "../parallel/index.ts";
-import { RunSummary } from "../report/index.ts";
 import { type FilesReply, type FilesTask, unpackOutcome } from "./file-messages.ts";
 import {
   createFileMeter,
@@ -72,7 +72,7 @@ function sumBytes(files: readonly { readonly bytes: number }[]): number {
 }
 
 /**
- * The summary of a run: what one thread makes of it, bit for bit, with its findings in the same order.
+ * The evidence of a run: what one thread makes of it, bit for bit, with its findings in the same order.
  *
  * @throws what reading the run in one thread throws
  */
@@ -81,8 +81,8 @@ export async function summarizeFiles(
   files: RunFiles,
   threads: number,
   apart: ApartOptions,
-): Promise<RunSummary> {
-  const summary = new RunSummary();
+): Promise<RunEvidence> {
+  const evidence = new RunEvidence();
   const movable = files.list.flatMap(({ file, bytes }, place) =>
     file === undefined ? [] : { place, bytes },
   );
@@ -101,16 +101,16 @@ export async function summarizeFiles(
     });
     // What a thread ends with is looked at below, all of them together.
     for (const reply of replies) reply.catch(() => stopQueue(queue));
-    const own = await takeHere(queue, { files, facts, summary, apart, watch });
+    const own = await takeHere(queue, { files, facts, evidence, apart, watch });
     const others = await Promise.all(replies);
     watch.end();
     apart.onRead?.();
     watch.throwIfAborted();
     settle(files, own, others);
-    for (const reply of others) addMoved(summary, reply.summary);
+    for (const reply of others) addMoved(evidence, reply.evidence);
     if (!isQueueStopped(queue)) files.finish();
     if (apart.filter !== undefined) noteFilter(run, addCounts(apart.filter, others));
-    return summary;
+    return evidence;
   } finally {
     watch.end();
     await Promise.all([files.close(), ...members.map((member) => member.close())]);
@@ -176,13 +176,13 @@ function createWatch(queue: QueueMemory, { list }: RunFiles, { isStopped, onProg
 interface Here {
   readonly files: RunFiles;
   readonly facts: RunFacts;
-  readonly summary: RunSummary;
+  readonly evidence: RunEvidence;
   readonly apart: ApartOptions;
   readonly watch: Watch;
 }
 
 /** The share of the calling thread: what no other can read, then whatever is left. */
-function takeHere(queue: QueueMemory, { files, facts, summary, apart, watch }: Here): Promise<TakenFiles> {
+function takeHere(queue: QueueMemory, { files, facts, evidence, apart, watch }: Here): Promise<TakenFiles> {
   const onlyHere = files.list.flatMap(({ file }, place) => (file === undefined ? place : []));
   const next = (): number | undefined => {
     if (isQueueStopped(queue)) return undefined;
@@ -194,7 +194,7 @@ function takeHere(queue: QueueMemory, { files, facts, summary, apart, watch }: H
     next,
     read: (place) => files.read(place, facts, createFileMeter(queue, 0, place, watch.tell)),
     filter: apart.filter,
-    summary,
+    evidence,
     async isStopped(place) {
       // Summing is synchronous: without a turn of the event loop a signal would wait for the end.
       await new Promise(setImmediate);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { FileOutcome, FileReading } from "../../input/ingest/index.ts";
+import type { RunEvidence } from "../evidence/index.ts";
 import type { BatchFilter } from "../filter/index.ts";
-import type { RunSummary } from "../report/index.ts";
 import { type TakeOptions, takeFiles } from "./take-files.ts";
 
 const batches = [1, 2].map((step) => recordBatch([{ deltas: "-.5", step }]));
@@ -28,7 +28,7 @@ async function take(
     next: () => left.shift(),
     read,
     filter: undefined,
-    summary: { add: (batch: RecordBatch) => added.push(batch) } as unknown as RunSummary,
+    evidence: { add: (batch: RecordBatch) => added.push(batch) } as unknown as RunEvidence,
     isStopped: () => false,
     onFailed: (place) => failed.push(place),
     ...more,

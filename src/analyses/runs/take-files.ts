@@ -1,12 +1,12 @@
 /**
- * Whole files to one run summary: what each of the threads does that read a run together.
+ * Whole files to the evidence of a run: what each of the threads does that read a run together.
  *
  * @module
  */
 import { releaseBatch } from "../../core/schema/index.ts";
 import type { FileOutcome, FileReading } from "../../input/ingest/index.ts";
+import type { RunEvidence } from "../evidence/index.ts";
 import type { BatchFilter } from "../filter/index.ts";
-import type { RunSummary } from "../report/index.ts";
 
 /** What reading a run's files came to in one thread. */
 export interface TakenFiles {
@@ -20,7 +20,7 @@ export interface TakeOptions {
   readonly next: () => number | undefined;
   readonly read: (place: number) => FileReading;
   readonly filter: BatchFilter | undefined;
-  readonly summary: RunSummary;
+  readonly evidence: RunEvidence;
   /** Called after each batch: true ends reading there. */
   readonly isStopped: (place: number) => boolean | Promise<boolean>;
   readonly onFailed: (place: number) => void;
@@ -44,11 +44,11 @@ export async function takeFiles(options: TakeOptions): Promise<TakenFiles> {
 async function addFile(
   reading: FileReading,
   place: number,
-  { filter, summary, isStopped }: TakeOptions,
+  { filter, evidence, isStopped }: TakeOptions,
 ): Promise<void> {
   for await (const batch of reading.batches()) {
     const kept = filter === undefined ? batch : filter.apply(batch);
-    if (kept !== undefined) summary.add(kept);
+    if (kept !== undefined) evidence.add(kept);
     releaseBatch(batch);
     if (await isStopped(place)) return;
   }

@@ -1,7 +1,12 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { SourceSummary } from "../../results/index.ts";
-import { SWEEP_SCHEMA_VERSION, type SweepCorrection, type SweepReport } from "../../results/index.ts";
+import {
+  type Assessment,
+  SWEEP_SCHEMA_VERSION,
+  type SweepCorrection,
+  type SweepReport,
+} from "../../results/index.ts";
 import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";
 import { writeConfigs } from "./configs.ts";
@@ -18,6 +23,8 @@ export interface SweepInput {
   readonly presets: readonly Preset[];
   /** The correction to print, by name; the recommended one when absent. */
   readonly choose?: string;
+  /** The answer about the same run; null where nobody asked for one. */
+  readonly assessment?: Assessment | null;
   readonly findings: readonly Finding[];
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
 }
@@ -28,7 +35,15 @@ export interface SweepInput {
  * @throws EmptyInputError when no token could be compared.
  * @throws UsageError when the chosen correction could not be evaluated on this data.
  */
-export function buildSweep({ run, sweep, presets, choose, findings, sources }: SweepInput): SweepReport {
+export function buildSweep({
+  run,
+  sweep,
+  presets,
+  choose,
+  assessment = null,
+  findings,
+  sources,
+}: SweepInput): SweepReport {
   const { totals } = sweep;
   if (totals.tokens === 0) {
     throw new EmptyInputError("nothing to weigh: no token has mask 1 and a finite log-prob on both sides", {
@@ -57,6 +72,7 @@ export function buildSweep({ run, sweep, presets, choose, findings, sources }: S
     schemaVersion: SWEEP_SCHEMA_VERSION,
     kind: "sweep",
     run,
+    assessment,
     metrics,
     corrections,
     skipped_corrections: sweep.corrections

@@ -130,6 +130,11 @@ export interface RecordBatch {
    * source. Absent where there is no such token. Not part of any file.
    */
   readonly readAsMissing?: Uint8Array;
+  /**
+   * A side's log-probs as its source has them, where reading made some of them missing: placeholders and positive numbers
+   * tell what went wrong. Not part of any file.
+   */
+  readonly asWritten?: Readonly<Partial<Record<keyof typeof READ_AS_MISSING, FloatArray>>>;
   /** Log-prob of the sampled token under the rollout policy, nats. */
   readonly rolloutLogprobs?: FloatArray;
   /** Log-prob of the same token under the trainer policy before the update, nats. */

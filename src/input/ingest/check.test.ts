@@ -70,8 +70,8 @@ describe("sentinels become missing", () => {
 });
 
 describe("the batch knows where a log-prob is missing because it was read so", () => {
-  const marks = (batch: RecordBatch, keepOdd = false): number[] | undefined => {
-    const { readAsMissing } = createBatchChecker(new FindingLog(), { keepOdd }).check(batch);
+  const marks = (batch: RecordBatch): number[] | undefined => {
+    const { readAsMissing } = createBatchChecker(new FindingLog()).check(batch);
     return readAsMissing && [...readAsMissing];
   };
 
@@ -84,7 +84,6 @@ describe("the batch knows where a log-prob is missing because it was read so", (
 
   it("if there is such a token", () => {
     expect(marks(makeBatch({ rollout: [-1, Number.NaN], trainer: [-1, -Infinity] }))).toBeUndefined();
-    expect(marks(makeBatch({ rollout: [-9999, -1] }), true)).toBeUndefined();
   });
 
   it("beside what a shift left without an entry", () => {
@@ -193,11 +192,21 @@ describe("positive values", () => {
     expect(check(builder.flush()).map(({ message }) => message)).toEqual(["1 log-prob of bases is infinite"]);
   });
 
-  it("stay as they are where the caller asks for odd values", () => {
+  it("and keeps the side as it was written beside it", () => {
+    const batch = makeBatch({ rollout: [-1, -9999, 0.5], trainer: [-1, -2, Number.NaN] });
+    const { asWritten, rolloutLogprobs } = createBatchChecker(new FindingLog()).check(batch);
+    expect([...rolloutLogprobs!]).toEqual([-1, Number.NaN, Number.NaN]);
+    expect(asWritten).toEqual({ rollout: Float32Array.of(-1, -9999, 0.5) });
+  });
+
+  it("also where most values are positive, if the caller allows that", () => {
     const findings = new FindingLog();
     const batch = makeBatch({ rollout: [0.5, 1, 0.25, -9999] });
-    createBatchChecker(findings, { keepOdd: true }).check(batch);
-    expect([...batch.rolloutLogprobs!]).toEqual([0.5, 1, 0.25, -9999]);
-    expect(findings.list().map(({ message }) => message)).toContain("2 rollout log-probs are positive: kept");
+    const { asWritten } = createBatchChecker(findings, { allowPositive: true }).check(batch);
+    expect([...batch.rolloutLogprobs!]).toEqual(new Array(4).fill(Number.NaN));
+    expect([...asWritten!.rollout!]).toEqual([0.5, 1, 0.25, -9999]);
+    expect(findings.list().map(({ message }) => message)).toContain(
+      "2 rollout log-probs are positive: read as missing",
+    );
   });
 });

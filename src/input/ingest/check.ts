@@ -38,8 +38,8 @@ export interface BatchChecker {
 export interface CheckOptions {
   /** What detection found, one line per column. */
   readonly columns?: readonly string[] | undefined;
-  /** Keeps values that are not log-probs, and refuses no column: for callers that find out why they are there. */
-  readonly keepOdd?: boolean | undefined;
+  /** See `ReadOptions.allowPositive`. */
+  readonly allowPositive?: boolean | undefined;
 }
 
 /** Checks the batches of one source; shares of odd values are counted over all of them. */
@@ -59,19 +59,16 @@ interface Column {
 
 class SourceChecker implements BatchChecker {
   readonly #findings: FindingLog;
-  readonly #keepsOdd: boolean;
-  /** What happens to odd values, for messages. */
-  readonly #fate: string;
+  readonly #allowsPositive: boolean;
   readonly #constants: ConstantCheck;
   /** Positive values of each column, over all batches: the first batch of a source may be too small to judge it by. */
   readonly #positives = new Map<string, number>();
   #maskedTokens = 0;
   #sentinels = 0;
 
-  constructor(findings: FindingLog, { columns = [], keepOdd = false }: CheckOptions) {
+  constructor(findings: FindingLog, { columns = [], allowPositive = false }: CheckOptions) {
     this.#findings = findings;
-    this.#keepsOdd = keepOdd;
-    this.#fate = keepOdd ? "kept" : "read as missing";
+    this.#allowsPositive = allowPositive;
     this.#constants = createConstantCheck(findings, columns);
   }
 
@@ -85,6 +82,7 @@ class SourceChecker implements BatchChecker {
 
   check(batch: RecordBatch, { lost = 0, ordinary }: KnownOfBatch = {}): RecordBatch {
     let { readAsMissing } = batch;
+    const asWritten: { rollout?: FloatArray; trainer?: FloatArray } = { ...batch.asWritten };
     this.#countMasks(batch, ordinary);
     for (const column of listColumns(batch)) {
       const { name, values, other, side } = column;
@@ -93,20 +91,21 @@ class SourceChecker implements BatchChecker {
       if (side !== undefined && ordinary !== undefined) continue;
       const tally = newTally();
       examine(values, batch.responseMask, other, tally, (t) => {
-        if (this.#keepsOdd) return;
+        if (side !== undefined) asWritten[side] ??= values.slice();
         values[t] = Number.NaN;
         if (side === undefined) return;
         readAsMissing ??= new Uint8Array(values.length);
         readAsMissing[t]! |= READ_AS_MISSING[side];
       });
       if (values === batch.trainerLogprobs) tally.counts.nan -= lost;
-      if (side !== undefined && !this.#keepsOdd) {
+      if (side !== undefined) {
         this.#sentinels += tally.counts.low + tally.counts.one;
-        this.#refusePositive(batch, name, tally);
+        if (!this.#allowsPositive) this.#refusePositive(batch, name, tally);
       }
       this.#report(batch, name, tally);
     }
-    return readAsMissing === undefined ? batch : { ...batch, readAsMissing };
+    if (readAsMissing === undefined) return batch;
+    return { ...batch, readAsMissing, ...(hasAny(asWritten) && { asWritten }) };
   }
 
   finish(): void {
@@ -158,7 +157,6 @@ class SourceChecker implements BatchChecker {
   }
 
   #report(batch: RecordBatch, column: string, tally: Tally): void {
-    const fate = this.#fate;
     for (const name of Object.keys(KINDS) as KindName[]) {
       const count = tally.counts[name];
       const kind: Kind = KINDS[name];
@@ -170,7 +168,7 @@ class SourceChecker implements BatchChecker {
         count,
         at: describePlace(batch, findSequence(batch.offsets, tally.first[name]!)),
         ...(kind.likely === undefined ? {} : { likely: kind.likely }),
-        describe: (total) => kind.describe(total, column, fate),
+        describe: (total) => kind.describe(total, column),
       });
     }
   }
@@ -212,3 +210,5 @@ function describePlace(batch: RecordBatch, sequence: number): Place {
     ...(offset >= 0 && batch.provenance.format !== "jsonl" ? { offset } : {}),
   };
 }
+
+const hasAny = (sides: object): boolean => Object.keys(sides).length > 0;

@@ -19,8 +19,7 @@ export const CERTAIN_ELSEWHERE = -1;
 export interface Kind {
   readonly code: FindingCode;
   readonly severity: Severity;
-  /** `fate` says what happens to unusual values: they are read as missing, or kept. */
-  readonly describe: (count: number, column: string, fate: string) => string;
+  readonly describe: (count: number, column: string) => string;
   readonly likely?: string;
 }
 
@@ -28,13 +27,13 @@ export const KINDS = {
   low: {
     code: "sentinel",
     severity: "warning",
-    describe: (count, column, fate) => `${formatCountIs(count, column)} -9999 or below: ${fate}`,
+    describe: (count, column) => `${formatCountIs(count, column)} -9999 or below: read as missing`,
     likely: "vLLM writes -9999 where the probability is 0",
   },
   one: {
     code: "sentinel",
     severity: "warning",
-    describe: (count, column, fate) => `${formatCountIs(count, column)} exactly 1.0: ${fate}`,
+    describe: (count, column) => `${formatCountIs(count, column)} exactly 1.0: read as missing`,
     likely: "open-instruct and Flash-RL put 1.0 where there is no log-prob",
   },
   nan: {
@@ -56,7 +55,7 @@ export const KINDS = {
   positive: {
     code: "positive-logprob",
     severity: "warning",
-    describe: (count, column, fate) => `${formatCountIs(count, column)} positive: ${fate}`,
+    describe: (count, column) => `${formatCountIs(count, column)} positive: read as missing`,
     likely: "logits or rewards are mixed into the log-probs",
   },
   zero: {

@@ -28,10 +28,10 @@ export interface ReadOptions {
   /** Two files are two policies' log-probs of the same tokens: the first the rollout's, the second the trainer's. */
   readonly pair?: boolean;
   /**
-   * Keeps values that are not log-probs (1.0, −9999, probabilities), for a verb that explains them. By default they are
-   * read as missing, and a column of them is refused.
+   * Reads a column whose values are mostly positive (probabilities, losses), all of them as missing, for a verb that says
+   * what they are. By default it is refused.
    */
-  readonly keepOdd?: boolean;
+  readonly allowPositive?: boolean;
   /**
    * Which steps to read; sequences of unknown step are then left out. Files known to hold only other steps are not read.
    */

@@ -92,7 +92,7 @@ export async function* readJoined(
       checks: rollout[0]!.report.checks,
       align: options.align,
       scanner: options.align === "none" ? undefined : new ShiftScanner(),
-      keepOdd: options.keepOdd,
+      allowPositive: options.allowPositive,
       mostKeys: 0,
       onMasked: (tokens) => {
         tally.masked += tokens;

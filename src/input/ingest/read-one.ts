@@ -167,7 +167,7 @@ export async function* readOne(source: ReadableSource, context: SourceContext): 
       mostKeys: context.mostKeys,
       scanner: context.scanner,
       isOneSided: isOneSided(options),
-      keepOdd: options.keepOdd,
+      allowPositive: options.allowPositive,
       onePolicy: source.onePolicy?.has,
       onMasked: (tokens) => {
         tally.masked += tokens;

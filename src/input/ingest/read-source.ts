@@ -29,8 +29,8 @@ export interface PackOptions extends DraftOptions {
   readonly scanner: ShiftScanner | undefined;
   /** One column was named for both sides on purpose. */
   readonly isOneSided?: boolean | undefined;
-  /** See `ReadOptions.keepOdd`. */
-  readonly keepOdd?: boolean | undefined;
+  /** See `ReadOptions.allowPositive`. */
+  readonly allowPositive?: boolean | undefined;
   /** Keys of sequences to keep for `reportRowsAcross`: see `keysPerFile`. */
   readonly mostKeys: number;
   /** Called with the tokens with mask 1 of each batch. */
@@ -39,9 +39,9 @@ export interface PackOptions extends DraftOptions {
 
 /** Packs drafts into batches of about `batchTokens` tokens, and checks their values. */
 export async function* packBatches(reading: Reading, options: PackOptions): AsyncGenerator<RecordBatch> {
-  const { findings, checks, align } = options;
+  const { findings, checks, align, columns, allowPositive } = options;
   const { file } = options.origin.provenance;
-  const checker = createBatchChecker(findings, { columns: options.columns, keepOdd: options.keepOdd });
+  const checker = createBatchChecker(findings, { columns, allowPositive });
   const alignment = createAlignmentCheck({
     findings,
     file,

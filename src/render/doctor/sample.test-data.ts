@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { makeAssessment } from "../../../test/support/assessment.ts";
 import { DOCTOR_SCHEMA_VERSION, type DoctorCause, type DoctorReport } from "../../results/index.ts";
 
 const DROPOUT: DoctorCause = {
@@ -114,6 +115,7 @@ const LOG_BASE: DoctorCause = {
 export const FAULT: DoctorReport = {
   schemaVersion: DOCTOR_SCHEMA_VERSION,
   run: "runs/grpo",
+  assessment: makeAssessment({ level: "fault", diagnosis: "fault" }),
   verdict: "fault",
   sentence: "Most likely dropout is on in the trainer's forward pass (87 %).",
   causes: [DROPOUT, STALE, NONE, LOG_BASE],

@@ -7,10 +7,20 @@ export function rankSeverity(level: ReadingLevel): number {
   return LEVELS.indexOf(level);
 }
 
+const WORDS: Readonly<Record<Verdict["level"], string>> = {
+  none: "NO MISMATCH",
+  normal: "NORMAL",
+  elevated: "ELEVATED",
+  high: "HIGH",
+  broken: "BROKEN",
+  fault: "FAULT",
+  not_comparable: "NOT COMPARABLE",
+  too_few: "TOO FEW TO SAY",
+};
+
 /** The level in capitals, for readers who see no color; what else it may be is in the sentence. */
 export function verdictWord({ level }: Pick<Verdict, "level">): string {
-  if (level === "none") return "NO MISMATCH";
-  return level === "too_few" ? "TOO FEW TO SAY" : level.toUpperCase();
+  return WORDS[level];
 }
 
 /** The worst reading of each metric, in the order in which metrics are first read. */

@@ -24,6 +24,8 @@ const CODES: Readonly<Record<Style, string>> = {
   "level-elevated": "1;33",
   "level-high": "1;31",
   "level-broken": "1;37;41",
+  "level-fault": "1;31",
+  "level-not_comparable": "1;31",
 };
 
 export function makeSurface({ width, color, unicode }: TerminalOptions): Surface {
@@ -51,6 +53,8 @@ export function levelSign(level: VerdictLevel, unicode: boolean): string {
     elevated: ["△", "!"],
     high: ["▲", "!!"],
     broken: ["✗", "!!!"],
+    fault: ["▲", "!!"],
+    not_comparable: ["✗", "!!!"],
   } as const;
   return signs[level][unicode ? 0 : 1];
 }

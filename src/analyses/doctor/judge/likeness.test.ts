@@ -35,6 +35,12 @@ describe("likeness to causes", () => {
           weight: expect.closeTo(weight, 9),
           sentence: expect.stringMatching(/^[A-Z−].* is .+; the average for this cause is .+\.$/),
           figures: { [name]: place[0], expected: place[0], spread: place[1] },
+          profile: {
+            name,
+            label: expect.stringMatching(/^[A-Z−].*[^,]$/),
+            value: expect.any(String),
+            expected: expect.any(String),
+          },
         },
       ]);
       // Against a kin that has no place for the number, the odds move by the weight alone.

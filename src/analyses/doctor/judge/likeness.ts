@@ -111,5 +111,6 @@ function quote(cause: string, name: ShapeName, value: number, place: Place, weig
     weight,
     sentence: `${subject} is ${write(value)}; the average for this cause is ${write(place[0])}.`,
     figures: { [name]: value, expected: place[0], spread: place[1] },
+    profile: { name, label: subject.replace(/,$/, ""), value: write(value), expected: write(place[0]) },
   };
 }

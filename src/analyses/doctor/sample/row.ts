@@ -54,8 +54,9 @@ export function takeRow(batch: RecordBatch, i: number, group: number, hasPrompt:
     hasPrompt,
     reward: batch.rewards[i] as number,
     mask: batch.responseMask.slice(from, to),
-    rollout: cut(batch.rolloutLogprobs) as FloatArray,
-    trainer: cut(batch.trainerLogprobs) as FloatArray,
+    // Placeholders are a fault to name.
+    rollout: cut(batch.asWritten?.rollout ?? batch.rolloutLogprobs) as FloatArray,
+    trainer: cut(batch.asWritten?.trainer ?? batch.trainerLogprobs) as FloatArray,
     ids: cut(batch.responseTokenIds),
     prompt,
     reference: cut(batch.policyLogprobs.reference),

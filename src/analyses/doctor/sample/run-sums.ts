@@ -63,7 +63,9 @@ export class RunSums {
   }
 
   add(batch: RecordBatch): void {
-    const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
+    const { responseMask: mask, offsets, asWritten } = batch;
+    const rollout = asWritten?.rollout ?? batch.rolloutLogprobs;
+    const trainer = asWritten?.trainer ?? batch.trainerLogprobs;
     if (rollout === undefined || trainer === undefined) {
       this.#oneSided += batch.length;
       return;

@@ -7,14 +7,12 @@ import { UsageError } from "../../../core/base/index.ts";
 import { INPUT_NAMES } from "../../runs/index.ts";
 import type { PartKind, RunPartKind } from "../part.ts";
 import { DIVERGENCE_PARTS, type DivergenceSums } from "./divergence-sums.ts";
-import { DOCTOR_PARTS, type DoctorSums } from "./doctor-sums.ts";
 import type { KindOfPart, RunKind } from "./kind.ts";
 import { KL_PARTS, type KlSums } from "./kl-sums.ts";
-import { REPORT_PARTS, type ReportSums } from "./report-sums.ts";
+import { DOCTOR_PARTS, REPORT_PARTS, type ReportSums } from "./report-sums.ts";
 import { SWEEP_PARTS, type SweepSums } from "./sweep-sums.ts";
 
 export type { DivergenceSums } from "./divergence-sums.ts";
-export type { DoctorSums } from "./doctor-sums.ts";
 export type { KindOfPart, KindOptions } from "./kind.ts";
 export { KlSums } from "./kl-sums.ts";
 export type { ReportSums } from "./report-sums.ts";
@@ -22,7 +20,7 @@ export type { SweepSums } from "./sweep-sums.ts";
 
 export interface SumsByKind {
   readonly report: ReportSums;
-  readonly doctor: DoctorSums;
+  readonly doctor: ReportSums;
   readonly sweep: SweepSums;
   readonly divergence: DivergenceSums;
   readonly kl: KlSums;

@@ -19,7 +19,7 @@ export interface KindOfPart {
 /** Of a verb whose shards are files of a run. */
 export interface RunKind extends KindOfPart {
   /** How the verb reads runs. */
-  readonly reads: Pick<ReadOptions, "keepOdd" | "keepDetails">;
+  readonly reads: Pick<ReadOptions, "allowPositive" | "keepDetails">;
   /**
    * @param options flags of the verb that decide what is summed, beside those that choose what is read
    * @throws UsageError when one makes no sense

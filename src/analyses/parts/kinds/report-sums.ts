@@ -1,47 +1,47 @@
 import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import { MismatchSummary } from "../../../core/summaries/index.ts";
+import { RunEvidence } from "../../evidence/index.ts";
 import { summarizeBatches } from "../../parallel/index.ts";
-import { RunSummary } from "../../report/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
 
-/** All that a report says of shards. */
+/** All that the answer about a run needs of shards. */
 export class ReportSums implements ShardSums {
-  readonly summary: RunSummary;
+  readonly evidence: RunEvidence;
   /** Of prompts that both sides of a pair have scored. */
   prompts: MismatchSummary | undefined;
 
-  constructor(summary = new RunSummary(), prompts?: MismatchSummary) {
-    this.summary = summary;
+  constructor(evidence = new RunEvidence(), prompts?: MismatchSummary) {
+    this.evidence = evidence;
     this.prompts = prompts;
   }
 
   get sequences(): number {
-    const { sequences } = this.summary.total;
+    const { sequences } = this.evidence.summary.total;
     return sequences.count + sequences.empty;
   }
 
   get tokens(): number {
-    return this.summary.total.sums[0]!;
+    return this.evidence.summary.total.sums[0]!;
   }
 
   get sequencesByFile(): ReadonlyMap<string, number> {
-    return this.summary.sequencesByFile;
+    return this.evidence.summary.sequencesByFile;
   }
 
-  merge({ summary, prompts }: ReportSums): void {
-    this.summary.merge(summary);
+  merge({ evidence, prompts }: ReportSums): void {
+    this.evidence.merge(evidence);
     if (prompts !== undefined) this.#openPrompts().merge(prompts);
   }
 
   encode(to: ByteWriter): void {
-    this.summary.encode(to);
+    this.evidence.encode(to);
     to.whole(this.prompts === undefined ? 0 : 1);
     this.prompts?.encode(to);
   }
 
   mergeFrom(from: ByteReader): void {
-    this.summary.mergeFrom(from);
+    this.evidence.mergeFrom(from);
     if (from.whole() !== 0) this.#openPrompts().mergeFrom(from);
   }
 
@@ -52,7 +52,8 @@ export class ReportSums implements ShardSums {
 }
 
 export const REPORT_PARTS: RunKind = {
-  version: 1,
+  // 2: the doctor's sample.
+  version: 2,
   reads: {},
   flags: [],
   makeSums: () => new ReportSums(),
@@ -62,3 +63,6 @@ export const REPORT_PARTS: RunKind = {
       new ReportSums(await summarizeBatches(batches, options), run.promptSummary());
   },
 };
+
+/** As those of a report, but columns of probabilities are read: what they are is a fault to name. */
+export const DOCTOR_PARTS: RunKind = { ...REPORT_PARTS, reads: { allowPositive: true } };

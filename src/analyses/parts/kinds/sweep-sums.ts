@@ -1,21 +1,28 @@
 import { type ByteReader, type ByteWriter, SchemaError, UsageError } from "../../../core/base/index.ts";
 import { formatCorrection } from "../../../trainers/neutral/index.ts";
+import { RunEvidence } from "../../evidence/index.ts";
 import { chooseCorrections, type NamedCorrection, Sweep } from "../../sweep/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
+import { ReportSums } from "./report-sums.ts";
 import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-/** All that a sweep says of shards: sums of every correction. The corrections travel along. */
+/**
+ * All that a sweep says of shards: sums of every correction, and the evidence of the answer about the run. The corrections
+ * travel along.
+ */
 export class SweepSums implements ShardSums {
+  readonly answer: ReportSums;
   #sweep: Sweep | undefined;
   /** As text. */
   #corrections = "";
 
-  constructor(corrections?: readonly NamedCorrection[]) {
+  constructor(corrections?: readonly NamedCorrection[], answer = new ReportSums()) {
+    this.answer = answer;
     if (corrections !== undefined) this.#open(JSON.stringify(corrections));
   }
 
@@ -37,11 +44,13 @@ export class SweepSums implements ShardSums {
   }
 
   merge(other: SweepSums): void {
+    this.answer.merge(other.answer);
     if (other.#sweep !== undefined) this.#open(other.#corrections).merge(other.#sweep);
   }
 
   encode(to: ByteWriter): void {
     to.text(this.#corrections);
+    this.answer.encode(to);
     if (this.#sweep === undefined) return;
     encodeCounts(this.#sweep.sequencesByFile, to);
     this.#sweep.encode(to);
@@ -49,8 +58,9 @@ export class SweepSums implements ShardSums {
 
   mergeFrom(from: ByteReader): void {
     const corrections = from.text();
-    if (corrections === "") return;
-    const sweep = this.#openRead(corrections, from);
+    const sweep = corrections === "" ? undefined : this.#openRead(corrections, from);
+    this.answer.mergeFrom(from);
+    if (sweep === undefined) return;
     mergeCounts(sweep.sequencesByFile, decodeCounts(from));
     sweep.mergeFrom(from);
   }
@@ -84,7 +94,8 @@ export class SweepSums implements ShardSums {
 }
 
 export const SWEEP_PARTS: RunKind = {
-  version: 1,
+  // 2: the evidence of the answer.
+  version: 2,
   reads: {},
   flags: ["methods", "preset", "set", "setting", "correction"],
   makeSums: () => new SweepSums(),
@@ -92,9 +103,14 @@ export const SWEEP_PARTS: RunKind = {
     const corrections = chooseCorrections(options);
     // Contradictions are refused before anything is read.
     new Sweep(corrections);
-    return async (batches) => {
-      const sums = new SweepSums(corrections);
-      for await (const batch of batches) sums.sweep!.add(batch);
+    return async (batches, run) => {
+      const evidence = new RunEvidence();
+      const sums = new SweepSums(corrections, new ReportSums(evidence));
+      for await (const batch of batches) {
+        sums.sweep!.add(batch);
+        evidence.add(batch);
+      }
+      sums.answer.prompts = run.promptSummary();
       return sums;
     };
   },

@@ -85,7 +85,7 @@ async function readDumps(
   let examined: readonly SourceReport[] = [];
   const opening = openRun(paths, {
     // A column of probabilities or placeholders is a fault to name, not a reason to stop.
-    keepOdd: true,
+    allowPositive: true,
     ...toReadOptions(options),
     onProgress: progress.update,
     onExamined: (sources) => {
@@ -97,12 +97,12 @@ async function readDumps(
     throw error;
   });
   const reading = readUntilInterrupted(run, filter);
-  const report = await diagnoseOpenRun(run, reading.batches, trainer).finally(() => {
+  const read = { paths, flags: inputFlags(options, [...FORM_FLAGS, "for"]) };
+  const report = await diagnoseOpenRun(run, reading.batches, { ...read, trainer }).finally(() => {
     reading.end();
     progress.end();
     explain(run);
   });
-  const read = { paths, flags: inputFlags(options, [...FORM_FLAGS, "for"]) };
   await print(report, read, paths, options, terminal);
   return conclude(run, reading, report.metrics.sequences ?? 0, terminal);
 }

@@ -1,4 +1,5 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
+import { answerRun, RunEvidence } from "../../../analyses/evidence/index.ts";
 import { sweepPart } from "../../../analyses/parts/index.ts";
 import { compileFilter, type FilterOptions } from "../../../analyses/runs/index.ts";
 import {
@@ -22,7 +23,7 @@ import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
-import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import { commandLine, conclude, inputFlags, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface SweepOptions extends InputOptions, FilterOptions, GridOptions, PlaceOptions {
@@ -36,6 +37,8 @@ export interface SweepOptions extends InputOptions, FilterOptions, GridOptions, 
 }
 
 const FORM_FLAGS = ["json", "markdown", "full"];
+/** What is tried and shown, and not what is read. */
+const GRID_FLAGS = ["methods", "preset", "set", "setting", "correction", "choose", "for", "top", "all"];
 
 /** Tries a grid of corrections on a run in one read, and prints the table, a recommendation and its configs. */
 export async function sweep(
@@ -73,26 +76,38 @@ async function sweepDumps(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const summary = new Sweep(chooseCorrections(options));
+  const evidence = new RunEvidence();
   const choose = options.choose && findCorrection(summary.corrections, options.choose).name;
   const filter = await compileFilter(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
   const reading = readUntilInterrupted(run, filter);
   try {
-    for await (const batch of reading.batches) summary.add(batch);
+    for await (const batch of reading.batches) {
+      summary.add(batch);
+      evidence.add(batch);
+    }
   } finally {
     reading.end();
   }
   progress.end();
 
   const findings = run.findings.list();
+  const read = { run: run.name, findings, sources: sourceSummaries(run) };
+  const { report } = answerRun({
+    ...read,
+    paths,
+    flags: inputFlags(options, [...FORM_FLAGS, ...GRID_FLAGS]),
+    parity: [],
+    evidence,
+    prompts: run.promptSummary(),
+  });
   const result = buildSweep({
-    run: run.name,
+    ...read,
     sweep: summary,
+    assessment: report.assessment,
     presets,
     ...(choose && { choose }),
-    findings,
-    sources: sourceSummaries(run),
   });
   terminal.out(render(result, rows, paths, options, terminal));
   tellFindings(findings, terminal);

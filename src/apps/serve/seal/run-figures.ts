@@ -12,7 +12,7 @@ import {
   type AlertState,
   evaluateAlerts,
 } from "../../../analyses/alerts/index.ts";
-import { buildReport, RunSummary, type RunSummaryJson } from "../../../analyses/report/index.ts";
+import { answerRun, RunEvidence, type RunEvidenceJson } from "../../../analyses/evidence/index.ts";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { partSegment, type RunPlaces } from "../../../input/batch-log/index.ts";
@@ -33,6 +33,9 @@ export interface AlertTask {
   /** Names the run in ids. */
   readonly run: string;
 }
+
+/** A server keeps many runs in memory: of each, the doctor sees a quarter of what it sees of a run that is read. */
+const OF_RUN = { sampleTokens: 100_000 } as const;
 
 /** Decides when an expensive task is due again. */
 class Pace {
@@ -56,7 +59,7 @@ interface StoredSummary {
   /** Segments of the parts in the summary. */
   readonly segments: number;
   readonly figures: ServedFigures;
-  readonly summary: RunSummaryJson;
+  readonly evidence: RunEvidenceJson;
 }
 
 const EMPTY: ServedFigures = {
@@ -72,7 +75,7 @@ const EMPTY: ServedFigures = {
 export class FigureKeeper {
   readonly #places: RunPlaces;
   readonly #name: string;
-  #summary: RunSummary | undefined;
+  #evidence: RunEvidence | undefined;
   #figures: ServedFigures;
   #segments: number;
   readonly #troubles: string[] = [];
@@ -84,7 +87,8 @@ export class FigureKeeper {
   private constructor(places: RunPlaces, name: string, stored: StoredSummary | undefined) {
     this.#places = places;
     this.#name = name;
-    this.#summary = stored === undefined ? new RunSummary() : RunSummary.fromJSON(stored.summary);
+    this.#evidence =
+      stored === undefined ? new RunEvidence(OF_RUN) : RunEvidence.fromJSON(stored.evidence, OF_RUN);
     this.#figures = stored?.figures ?? EMPTY;
     this.#segments = stored?.segments ?? 0;
   }
@@ -146,12 +150,12 @@ export class FigureKeeper {
       last_step: steps.length === 0 ? last_step : Math.max(last_step ?? -Infinity, most),
     };
     try {
-      this.#summary?.add(batch);
+      this.#evidence?.add(batch);
     } catch (error) {
       // With one policy's log-probs there is no verdict.
       if (isLogratioError(error, "MissingSideError")) return;
       // The sums may contain part of the batch; what is counted above stays right.
-      this.#summary = undefined;
+      this.#evidence = undefined;
       this.#troubles.push(
         `there is no verdict: its sums failed at ${batch.provenance.file}: ${(error as Error).message}`,
       );
@@ -178,11 +182,11 @@ export class FigureKeeper {
 
   /** Writes the summary, so that the next start need not read its parts. */
   async write(): Promise<void> {
-    if (this.#summary === undefined) return;
+    if (this.#evidence === undefined) return;
     const stored: StoredSummary = {
       segments: this.#segments,
       figures: this.#figures,
-      summary: this.#summary.toJSON(),
+      evidence: this.#evidence.toJSON(),
     };
     await writeWholeFile(this.#places.summary, JSON.stringify(stored));
   }
@@ -194,14 +198,14 @@ export class FigureKeeper {
   }
 
   #judge(): void {
-    if (this.#summary === undefined) {
+    if (this.#evidence === undefined) {
       this.#figures = { ...this.#figures, verdict: null };
       return;
     }
-    const report = buildReport({
+    const { report } = answerRun({
       run: this.#name,
       paths: [this.#places.folder],
-      summary: this.#summary,
+      evidence: this.#evidence,
       parity: [],
       findings: [],
       sources: [],
@@ -225,7 +229,7 @@ const larger = (a: number, b: number): number => Math.max(a, b);
 async function readStored(path: string): Promise<StoredSummary | undefined> {
   try {
     const stored = JSON.parse(await readFile(path, "utf8")) as StoredSummary;
-    RunSummary.fromJSON(stored.summary);
+    RunEvidence.fromJSON(stored.evidence, OF_RUN);
     return stored;
   } catch {
     return undefined;

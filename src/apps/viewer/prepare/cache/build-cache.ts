@@ -15,13 +15,14 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
+import { toDoctorReport } from "../../../../analyses/evidence/index.ts";
+import { buildReportBeside, RunSummary } from "../../../../analyses/report/index.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
 import { FIELDS, type RowSums } from "../../../../core/kernels/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
 import { openRun, type Run } from "../../../../input/ingest/index.ts";
-import type { MismatchReport } from "../../../../results/index.ts";
+import type { Diagnosis, MismatchReport } from "../../../../results/index.ts";
 import type { Answering, AnswerOptions, NamedContent } from "../pass/answer-builder.ts";
 import { startAnswers } from "../pass/answer-thread.ts";
 import type { RunRead } from "../pass/doctor-pass.ts";
@@ -135,10 +136,9 @@ export class AnswerPass {
     const { findings, writing } = judgeFindings(noticed, waiting, unsettled);
     const version = writing.length === 0 ? wanted : `${wanted}-unfinished`;
     const read: RunRead = { name: run.name, sources: sourceSummaries(run), findings };
-    const doctor = this.#answers.diagnose(read, isKept ? undefined : SAMPLE_SO_FAR);
-    // An error of the report, which is made meanwhile, is told first.
-    doctor.catch(() => {});
-    const report = this.#buildReport(run, read);
+    const diagnosing = this.#answers.diagnose(read, isKept ? undefined : SAMPLE_SO_FAR);
+    const report = await this.#buildReport(run, read, diagnosing);
+    const doctor = toDoctorReport({ report, diagnosis: await diagnosing });
     if (report.metrics.tokens === 0) refuse(report);
     const built = await this.#answers.finish({
       read,
@@ -157,7 +157,7 @@ export class AnswerPass {
     await writeFiles(directory, [
       [ANSWER_FILES.run, resultJson(info)],
       [ANSWER_FILES.report, resultJson(report)],
-      await doctor,
+      [ANSWER_FILES.doctor, resultJson(doctor)],
       ...built.files,
     ]);
     // Last: it records length and hash of everything written.
@@ -165,8 +165,13 @@ export class AnswerPass {
     return version;
   }
 
-  #buildReport(run: ReadSoFar["run"], { name, findings, sources }: RunRead): MismatchReport {
-    return buildReport({
+  /** @param diagnosis is made in another thread meanwhile, where there is one */
+  #buildReport(
+    run: ReadSoFar["run"],
+    { name, findings, sources }: RunRead,
+    diagnosis: Promise<Diagnosis>,
+  ): Promise<MismatchReport> {
+    const input = {
       run: name,
       paths: this.#paths,
       flags: this.#options.flags ?? [],
@@ -175,7 +180,8 @@ export class AnswerPass {
       parity: [],
       findings,
       sources,
-    });
+    };
+    return buildReportBeside(input, { diagnosis });
   }
 }
 

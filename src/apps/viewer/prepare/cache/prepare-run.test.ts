@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { answerRun } from "../../../../analyses/evidence/index.ts";
 import { summarizeBatches } from "../../../../analyses/parallel/summarize-batches.ts";
-import { buildReport } from "../../../../analyses/report/build-report.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import { resultJson } from "../../../../core/base/json.ts";
 import { computeK3 } from "../../../../core/kernels/scalar.ts";
@@ -64,15 +64,15 @@ describe("the demo run", () => {
     home = await workspace();
     run = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: home.path("cache") });
     const source = await openRun([DEMO]);
-    const summary = await summarizeBatches(source.batches());
-    report = buildReport({
+    const evidence = await summarizeBatches(source.batches());
+    ({ report } = answerRun({
       run: source.name,
       paths: [DEMO],
-      summary,
+      evidence,
       parity: [],
       findings: source.findings.list(),
       sources: sourceSummaries(source),
-    });
+    }));
   });
   afterAll(async () => {
     await run.close();

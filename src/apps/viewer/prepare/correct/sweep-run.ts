@@ -43,6 +43,7 @@ export async function sweepSequences(
   return buildSweep({
     run: whole.run,
     sweep,
+    assessment: whole.assessment,
     presets: PRESETS,
     findings: whole.findings,
     sources: whole.sources

@@ -7,7 +7,7 @@ import { resultJson } from "../../../../core/base/index.ts";
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import { openTokenizer, TokenTexts } from "../../../../input/tokens/index.ts";
-import type { StepMetrics, TopTokens } from "../../../../results/index.ts";
+import type { Diagnosis, StepMetrics, TopTokens } from "../../../../results/index.ts";
 import { encodeArrays, encodeTable } from "../../../../results/wire/index.ts";
 import {
   ANSWER_FILES,
@@ -65,8 +65,8 @@ export interface Answering {
   add(batch: RecordBatch, sums: RowSums, truths?: readonly (string | undefined)[]): Promise<void>;
   /** Writes what is held, so that the files that grow are as long as the offsets say. */
   flush(): Promise<void>;
-  /** The diagnosis of all that was added, as it is written; `sampleTokens` as `Doctor` takes it. */
-  diagnose(read: RunRead, sampleTokens?: number): Promise<NamedContent>;
+  /** The diagnosis of all that was added; `sampleTokens` as `Doctor` takes it. */
+  diagnose(read: RunRead, sampleTokens?: number): Promise<Diagnosis>;
   /** The other answers; more batches may follow. */
   finish(parts: ReportParts): Promise<BuiltAnswers>;
   /** Of the files that grow. */
@@ -113,8 +113,8 @@ export class AnswerBuilder implements Answering {
     return this.#pass.flush();
   }
 
-  async diagnose(read: RunRead, sampleTokens?: number): Promise<NamedContent> {
-    return [ANSWER_FILES.doctor, resultJson(this.#doctor.finish(read, sampleTokens))];
+  async diagnose(read: RunRead, sampleTokens?: number): Promise<Diagnosis> {
+    return this.#doctor.finish(read, sampleTokens);
   }
 
   async finish({ read, perStep, sums }: ReportParts): Promise<BuiltAnswers> {

@@ -1,6 +1,7 @@
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { AnswerOptions, BuiltAnswers, NamedContent, ReportParts } from "./answer-builder.ts";
+import type { Diagnosis } from "../../../../results/index.ts";
+import type { AnswerOptions, BuiltAnswers, ReportParts } from "./answer-builder.ts";
 import type { RunRead } from "./doctor-pass.ts";
 
 /** Tasks for the thread of `answer-thread.ts`, done one after the other. */
@@ -17,5 +18,5 @@ export type AnswerTask =
   | { readonly kind: "finish"; readonly parts: ReportParts }
   | { readonly kind: "close" };
 
-/** To `diagnose` a file's content, to `finish` all others; else null. */
-export type AnswerReply = NamedContent | BuiltAnswers | null;
+/** To `diagnose` the diagnosis, to `finish` the files; else null. */
+export type AnswerReply = Diagnosis | BuiltAnswers | null;

@@ -6,9 +6,9 @@ import { buildReport, RunSummary } from "../../../../analyses/report/index.ts";
 import { sourceSummaries } from "../../../../analyses/runs/index.ts";
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import { openRun } from "../../../../input/ingest/index.ts";
-import type { DoctorReport } from "../../../../results/index.ts";
+import type { Diagnosis } from "../../../../results/index.ts";
 import { DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
-import type { Answering, AnswerOptions, NamedContent } from "./answer-builder.ts";
+import type { Answering, AnswerOptions } from "./answer-builder.ts";
 import { type AnswerWorkers, startAnswers } from "./answer-thread.ts";
 import { PASS_FILES } from "./run-pass.ts";
 import { tokenSums } from "./top-tokens.ts";
@@ -94,8 +94,7 @@ it("gives in a thread what it gives here", async () => {
   expect(found.files).toEqual(expected.files);
   expect(found.doctor).toEqual(expected.doctor);
   expect(found.doctorOfFew).toEqual(expected.doctorOfFew);
-  const sampled = ([, content]: NamedContent): number =>
-    (JSON.parse(content as string) as DoctorReport).metrics.sampled_tokens!;
+  const sampled = ({ metrics }: Diagnosis): number => metrics.sampled_tokens!;
   expect(sampled(found.doctorOfFew)).toBeLessThanOrEqual(FEW);
   expect(sampled(found.doctor)).toBeGreaterThan(FEW);
   const plain = (parts: typeof found) =>

@@ -9,12 +9,12 @@ import { moveArrays, startThread, type Thread, workerFile } from "../../../../an
 import { memoryLimit } from "../../../../core/base/index.ts";
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
+import type { Diagnosis } from "../../../../results/index.ts";
 import {
   AnswerBuilder,
   type Answering,
   type AnswerOptions,
   type BuiltAnswers,
-  type NamedContent,
   type ReportParts,
 } from "./answer-builder.ts";
 import type { AnswerReply, AnswerTask } from "./answer-messages.ts";
@@ -73,8 +73,8 @@ class AnswerThread implements Answering {
     await this.#ask({ kind: "flush" });
   }
 
-  async diagnose(read: RunRead, sampleTokens?: number): Promise<NamedContent> {
-    return (await this.#ask({ kind: "diagnose", read, sampleTokens })) as NamedContent;
+  async diagnose(read: RunRead, sampleTokens?: number): Promise<Diagnosis> {
+    return (await this.#ask({ kind: "diagnose", read, sampleTokens })) as Diagnosis;
   }
 
   async finish(parts: ReportParts): Promise<BuiltAnswers> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Doctor, fillPaths } from "../../../../analyses/doctor/index.ts";
 import { buildReport } from "../../../../analyses/report/index.ts";
 import type { MismatchReport, TopTokens } from "../../../../results/index.ts";
 import type { WireSequence } from "../../../../results/wire/index.ts";
@@ -28,20 +29,27 @@ export async function stepsReport(
   sequences: AsyncIterable<WireSequence>,
   { whole, paths, flags, hasTexts }: StepsOf,
 ): Promise<StepsReport | undefined> {
-  const sums = new SequenceSums();
+  const doctor = new Doctor();
+  const sums = new SequenceSums(doctor);
   for await (const sequence of sequences) sums.add(sequence);
   const { summary } = sums;
   if (summary.sequencesByFile.size === 0) return undefined;
+  const { findings } = whole;
+  const sources = whole.sources
+    .filter(({ file }) => summary.sequencesByFile.has(file))
+    .map(({ sequences: _, ...source }) => source);
+  const [trainer, ...others] = whole.trainers;
+  const asked = { findings, ...(trainer !== undefined && others.length === 0 && { trainer }) };
   const report = buildReport({
     run: whole.run,
     paths,
     flags,
     summary,
+    // The cache lacks columns that the run has.
+    diagnosis: { ...fillPaths(doctor.diagnose(asked), sources), untested: whole.assessment.untested },
     parity: [],
-    findings: whole.findings,
-    sources: whole.sources
-      .filter(({ file }) => summary.sequencesByFile.has(file))
-      .map(({ sequences: _, ...source }) => source),
+    findings,
+    sources,
   });
   if (report.metrics.tokens === 0) return undefined;
   return { report, top: { ...sums.groups(hasTexts), turns: sums.turns(hasTexts) } };

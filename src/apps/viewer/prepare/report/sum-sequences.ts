@@ -4,6 +4,7 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
+import type { Doctor } from "../../../../analyses/doctor/index.ts";
 import { RunSummary } from "../../../../analyses/report/index.ts";
 import { turnMarks } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
@@ -27,6 +28,12 @@ export class SequenceSums {
   readonly summary = new RunSummary();
   readonly #pass = new TokenPass();
   readonly #texts = new SeenTexts();
+  readonly #doctor: Doctor | undefined;
+
+  /** @param doctor that sees the sequences too */
+  constructor(doctor?: Doctor) {
+    this.#doctor = doctor;
+  }
 
   /** Adds the tokens with mask 1, or the chosen ones. */
   add(sequence: WireSequence, chosen?: ChosenTokens): void {
@@ -34,6 +41,7 @@ export class SequenceSums {
     const batch = { ...batchOfSequence(sequence), ...(chosen && asColumns(chosen)) };
     this.#texts.see(sequence);
     this.summary.add(batch);
+    this.#doctor?.add(batch);
     this.#pass.beginBatch(batch, meta.index);
     this.#pass.addRow({
       batch,
@@ -77,7 +85,7 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
     responseTokenIds: ids.subarray(meta.promptLength),
     promptOffsets: Int32Array.of(0, meta.promptLength),
     promptTokenIds: ids.subarray(0, meta.promptLength),
-    policyLogprobs: {},
+    policyLogprobs: rest.policies,
     entropies: {
       ...(rolloutEntropy && { rollout: rolloutEntropy }),
       ...(trainerEntropy && { trainer: trainerEntropy }),

@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { RunSummary } from "../report/index.ts";
+import { RunEvidence } from "../evidence/index.ts";
 import { moveArrays } from "./move-arrays.ts";
-import { addMoved, takeSummary } from "./moved-summary.ts";
+import { addMoved, takeEvidence } from "./moved-evidence.ts";
 
-function summarize(...deltas: readonly string[]): RunSummary {
-  const summary = new RunSummary();
+function summarize(...deltas: readonly string[]): RunEvidence {
+  const evidence = new RunEvidence();
   for (const [row, text] of deltas.entries())
-    summary.add(recordBatch([{ deltas: text, tokenIds: [7, 8 + row], row, step: row }]));
-  return summary;
+    evidence.add(recordBatch([{ deltas: text, tokenIds: [7, 8 + row], row, step: row }]));
+  return evidence;
 }
 
-it("adds to another summary what it was, with the sums per token id as arrays of their own", () => {
+it("adds to other evidence what it was, with the sums per token id as arrays of their own", () => {
   const whole = summarize("0.1 0.2");
   whole.merge(summarize("0.3 -0.4", "0.5 0.1"));
-  const moved = takeSummary(summarize("0.3 -0.4", "0.5 0.1"));
+  const moved = takeEvidence(summarize("0.3 -0.4", "0.5 0.1"));
   const { value, buffers } = moveArrays(moved);
   expect(moved.tokenIds.small.counts[7]).toBe(2);
   // All arrays own their memory: moving copies nothing.

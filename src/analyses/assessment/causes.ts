@@ -1,0 +1,79 @@
+import type { CauseGroup, Diagnosis, DoctorCause, Evidence } from "../../results/index.ts";
+
+/** More groups than these are not worth an engineer's time; nor is one less likely than this. */
+const MOST_GROUPS = 4;
+const LEAST = 0.03;
+/** Nats of log-odds that a contrast must differ by between two causes: odds of two to one. */
+const SEPARATES = 0.7;
+/** A fact whose own weight is at least this speaks for its cause, whatever the others predict. */
+const TELLING = 1.5;
+const MOST_EVIDENCE = 3;
+
+/** The causes of a diagnosis, those that look alike together; empty where nothing is wrong or too little is known. */
+export function groupCauses({ verdict, causes, alike }: Diagnosis): CauseGroup[] {
+  if (verdict === "healthy" || verdict === "too_few") return [];
+  const faults = causes.filter(({ id }) => id !== "healthy" && id !== "cannot_tell");
+  const together = alike === null ? [] : faults.filter(({ id }) => alike.causes.includes(id));
+  const groups = [
+    ...(together.length > 1 && alike !== null
+      ? [{ title: alike.title, probability: alike.probability, members: together }]
+      : []),
+    ...faults
+      .filter((cause) => together.length < 2 || !together.includes(cause))
+      .map((cause) => ({ title: cause.title, probability: cause.probability, members: [cause] })),
+  ]
+    .filter(({ probability }) => probability >= LEAST)
+    .sort((a, b) => b.probability - a.probability)
+    .slice(0, MOST_GROUPS);
+  return groups.map(({ title, probability, members }, at) => {
+    const first = members[0]!;
+    const rival = groups[at === 0 ? 1 : 0]?.members[0];
+    return {
+      title,
+      part: findPart(first),
+      probability,
+      causes: members.map((cause) => ({
+        id: cause.id,
+        title: cause.title,
+        probability: cause.probability,
+      })),
+      evidence: contrast(first, rival),
+      fix: first.fix[0] ?? null,
+    };
+  });
+}
+
+/** What speaks for a cause and not as much for its rival; what both predict alike tells nothing. */
+function contrast(cause: DoctorCause, rival: DoctorCause | undefined): string[] {
+  return cause.evidence
+    .flatMap((one) => {
+      if (one.weight <= 0) return [];
+      if (one.profile === undefined)
+        return one.weight >= TELLING ? [{ gain: one.weight, text: one.sentence }] : [];
+      const other = rival?.evidence.find(({ profile }) => profile?.name === one.profile?.name);
+      if (rival === undefined || other?.profile === undefined) return [];
+      const gain = one.weight - other.weight;
+      return gain >= SEPARATES ? [{ gain, text: sayContrast(one, other, [cause, rival]) }] : [];
+    })
+    .sort((a, b) => b.gain - a.gain)
+    .slice(0, MOST_EVIDENCE)
+    .map(({ text }) => text);
+}
+
+function sayContrast(
+  one: Evidence,
+  other: Evidence,
+  [cause, rival]: readonly [DoctorCause, DoctorCause],
+): string {
+  const { label, value, expected } = one.profile!;
+  return `${label} is ${value}; “${cause.title}” predicts ${expected}, “${rival.title}” ${other.profile!.expected}.`;
+}
+
+/** Facts about a part of the run name it. */
+function findPart({ family, evidence }: DoctorCause): string | null {
+  if (family !== "where" && family !== "when") return null;
+  const named = evidence
+    .map(({ figures }) => figures.parts)
+    .find((parts) => parts !== undefined && parts !== null);
+  return named === undefined || named === null ? null : String(named);
+}

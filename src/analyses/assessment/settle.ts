@@ -1,0 +1,106 @@
+import { formatChance, formatNumber } from "../../core/text/index.ts";
+import type { CauseGroup, Comparable, Diagnosis, Finite, Verdict } from "../../results/index.ts";
+import { isBroken } from "./finite.ts";
+
+/** What decides the level of a run. */
+export interface Parts {
+  /** Of the pooled figures and the steps, against published baselines, told after what is not finite. */
+  readonly verdict: Verdict;
+  readonly comparable: Comparable;
+  readonly finite: Finite;
+  /** Undefined where nothing was diagnosed. */
+  readonly diagnosis: Diagnosis | undefined;
+  readonly causes: readonly CauseGroup[];
+  /** Nats, over all tokens. */
+  readonly meanAbs: number;
+  /** Whether the level of the steps jumps: then the run is not as one engine's precision would make it. */
+  readonly jumps: boolean;
+}
+
+/** From this probability on a cause, or those that look like it, is the verdict. */
+const FOUND = 0.8;
+
+/**
+ * The verdict on a run: the worse of what published baselines and what causes say. What cannot be compared and what is
+ * not finite come first; a cause that was found is the verdict; a mismatch that the precision of an engine explains on a
+ * policy as unsure as this one is normal, though published figures, which are other people's, call it more.
+ */
+export function settleVerdict(parts: Parts): Verdict {
+  const { verdict, comparable, finite, diagnosis } = parts;
+  if (isBroken(finite)) return verdict;
+  if (comparable.reason !== null) return at(verdict, "not_comparable", comparable.reason);
+  if (diagnosis === undefined) return verdict;
+  switch (diagnosis.verdict) {
+    case "fault":
+      return settleFault(parts, diagnosis);
+    case "healthy":
+      return settleHealthy(parts, diagnosis);
+    case "cannot_tell":
+      return settleUnknown(parts, diagnosis);
+    case "too_few":
+      return verdict;
+  }
+}
+
+function settleFault({ verdict, causes, meanAbs }: Parts, diagnosis: Diagnosis): Verdict {
+  const { level } = verdict;
+  const isMild = level === "none" || level === "normal" || level === "too_few";
+  const isFound = (causes[0]?.probability ?? 0) >= FOUND;
+  if (!isMild && !isFound) return verdict;
+  const size = isMild
+    ? `The size alone looks ${level === "too_few" ? "like little" : "normal"} (mean |Δ| ${formatNumber(meanAbs)})`
+    : `By its size the mismatch is ${level} (mean |Δ| ${formatNumber(meanAbs)})`;
+  return at(verdict, "fault", `${sayFirst(causes, diagnosis)} ${size}`);
+}
+
+function sayFirst(causes: readonly CauseGroup[], diagnosis: Diagnosis): string {
+  const [first, second] = causes;
+  if (first === undefined) return diagnosis.sentence;
+  const [likeliest] = first.causes;
+  const probably =
+    first.causes.length > 1 && likeliest !== undefined
+      ? `, likeliest: ${lower(likeliest.title)} (${formatChance(likeliest.probability)})`
+      : "";
+  const else_ =
+    second === undefined || first.probability >= FOUND
+      ? ""
+      : `, else ${lower(second.title)} (${formatChance(second.probability)})`;
+  const part = first.part === null ? "" : `: ${first.part}`;
+  return `${first.title}${part} (${formatChance(first.probability)})${probably}${else_}.`;
+}
+
+function settleHealthy({ verdict, jumps, meanAbs }: Parts, diagnosis: Diagnosis): Verdict {
+  const { level } = verdict;
+  if ((level !== "elevated" && level !== "high") || jumps) return verdict;
+  const noise = diagnosis.metrics.logit_sigma;
+  const scale =
+    typeof noise === "number" ? `: logit noise σ ${formatNumber(noise)}, as a sound bf16 engine has` : "";
+  return at(
+    verdict,
+    "normal",
+    `no test finds a fault, and the precision of an engine explains the mismatch on a policy this unsure${scale}. Mean |Δ| ${formatNumber(meanAbs)} is above what others publish`,
+  );
+}
+
+function settleUnknown({ verdict, meanAbs }: Parts, diagnosis: Diagnosis): Verdict {
+  const { level } = verdict;
+  if (level !== "none" && level !== "normal") return verdict;
+  const noise = diagnosis.metrics.logit_sigma;
+  const scale = typeof noise === "number" ? `, logit noise σ ${formatNumber(noise)}` : "";
+  return at(
+    verdict,
+    "elevated",
+    `something differs beyond the precision of an engine (mean |Δ| ${formatNumber(meanAbs)}${scale}), and the data do not show what`,
+  );
+}
+
+function at(verdict: Verdict, level: Verdict["level"], headline: string): Verdict {
+  return { ...verdict, level, level_range: [level, level], headline };
+}
+
+/** `Engine has …` in the middle of a sentence; names such as LoRA keep their case. */
+function lower(title: string): string {
+  return /^[A-Z][a-z]/.test(title) && !title.startsWith("LoRA")
+    ? title.charAt(0).toLowerCase() + title.slice(1)
+    : title;
+}

@@ -1,0 +1,58 @@
+import {
+  type Diagnosis,
+  DOCTOR_SCHEMA_VERSION,
+  type DoctorReport,
+  type MismatchReport,
+} from "../../results/index.ts";
+import { fillPaths } from "../doctor/index.ts";
+import {
+  buildReport,
+  buildReportBeside,
+  type GatheredPlaces,
+  type PlaceChances,
+  type ReportInput,
+} from "../report/index.ts";
+import type { RunEvidence } from "./run-evidence.ts";
+
+/** What is said of a run: the report, whose `assessment` is the answer, and the whole diagnosis behind it. */
+export interface Answer {
+  readonly report: MismatchReport;
+  readonly diagnosis: Diagnosis;
+}
+
+export interface AnswerInput extends Omit<ReportInput, "summary" | "diagnosis"> {
+  readonly evidence: RunEvidence;
+  /** Whose flags the fixes name first; default those of the trainer that wrote the files. */
+  readonly trainer?: string | undefined;
+}
+
+/** The answer about a run. Pure; the same evidence gives the same answer. */
+export function answerRun(input: AnswerInput): Answer {
+  const { reported, diagnosis } = prepare(input);
+  return { report: buildReport(reported), diagnosis };
+}
+
+/** {@link answerRun}, in which another thread tests turns and tenths of responses: see `buildReportBeside`. */
+export async function answerRunBeside(
+  input: AnswerInput,
+  testApart: (places: GatheredPlaces) => Promise<PlaceChances> | undefined,
+): Promise<Answer> {
+  const { reported, diagnosis } = prepare(input);
+  return { report: await buildReportBeside(reported, { testApart }), diagnosis };
+}
+
+function prepare({ evidence, trainer, ...input }: AnswerInput): {
+  readonly reported: ReportInput;
+  readonly diagnosis: Diagnosis;
+} {
+  const { findings, sources } = input;
+  const found = evidence.doctor.diagnose({ findings, ...(trainer !== undefined && { trainer }) });
+  const diagnosis = fillPaths(found, sources);
+  return { reported: { ...input, summary: evidence.summary, diagnosis }, diagnosis };
+}
+
+/** What `logratio doctor --json` prints. */
+export function toDoctorReport({ report, diagnosis }: Answer): DoctorReport {
+  const { run, assessment, findings, sources } = report;
+  return { schemaVersion: DOCTOR_SCHEMA_VERSION, run, ...diagnosis, assessment, findings, sources };
+}

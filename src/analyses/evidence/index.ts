@@ -1,0 +1,7 @@
+/**
+ * What one pass over a run keeps for its one answer, and the answer made of it.
+ *
+ * @module
+ */
+export { type Answer, type AnswerInput, answerRun, answerRunBeside, toDoctorReport } from "./answer.ts";
+export { RunEvidence, type RunEvidenceJson, type RunEvidenceOptions } from "./run-evidence.ts";

@@ -1,0 +1,85 @@
+import { ByteReader, ByteWriter, decodeBase64, encodeBase64 } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { Doctor } from "../doctor/index.ts";
+import {
+  type ClusterKeys,
+  clusterKeys,
+  RunSummary,
+  type RunSummaryJson,
+  type RunSummaryOptions,
+} from "../report/index.ts";
+
+export interface RunEvidenceOptions extends RunSummaryOptions {
+  /** Response tokens that the doctor keeps of each of its two samples; default 400,000. */
+  readonly sampleTokens?: number;
+}
+
+/** Evidence as JSON; only the version that wrote it reads it. */
+export interface RunEvidenceJson {
+  readonly summary: RunSummaryJson;
+  /** Binary, in base64. */
+  readonly doctor: string;
+}
+
+/**
+ * The sums and the sample of a run, filled batch by batch and mergeable. What is made of them is the same bit for bit,
+ * in whatever order they are merged (`RunSummary`, `Doctor`).
+ */
+export class RunEvidence {
+  readonly summary: RunSummary;
+  readonly doctor: Doctor;
+
+  constructor({ sampleTokens, ...options }: RunEvidenceOptions = {}) {
+    this.summary = new RunSummary(options);
+    this.doctor = new Doctor(sampleTokens);
+  }
+
+  /**
+   * Adds a batch.
+   *
+   * @param clusters what each row was drawn with, for a batch that has lost its prompts; default that of the batch
+   * @param number of the batch within its file, where others hold others of the file; default in the order of adding
+   * @throws MissingSideError when the batch lacks either policy's log-probs; nothing is added then
+   */
+  add(batch: RecordBatch, clusters: ClusterKeys = clusterKeys(batch), number?: number): void {
+    this.summary.add(batch, clusters, number);
+    this.doctor.add(batch, clusters);
+  }
+
+  merge(other: RunEvidence): void {
+    this.summary.merge(other.summary);
+    this.doctor.merge(other.doctor);
+  }
+
+  encode(to: ByteWriter): void {
+    this.summary.encode(to);
+    this.doctor.encode(to);
+  }
+
+  /**
+   * Adds what `encode` wrote, as `merge` does.
+   *
+   * @throws FormatError when the bytes are not that; this is then good for nothing any more
+   */
+  mergeFrom(from: ByteReader): void {
+    this.summary.mergeFrom(from);
+    this.doctor.mergeFrom(from);
+  }
+
+  toJSON(): RunEvidenceJson {
+    const doctor = new ByteWriter();
+    this.doctor.encode(doctor);
+    return { summary: this.summary.toJSON(), doctor: encodeBase64(doctor.finish()) };
+  }
+
+  /**
+   * @throws VersionError for the sums of another version
+   * @throws FormatError when the text is not evidence
+   */
+  static fromJSON({ summary, doctor }: RunEvidenceJson, options: RunEvidenceOptions = {}): RunEvidence {
+    const evidence = new RunEvidence(options);
+    evidence.summary.merge(RunSummary.fromJSON(summary));
+    evidence.doctor.mergeFrom(new ByteReader(decodeBase64(doctor), "the doctor's sample"));
+    return evidence;
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * The evidence of a run on its way from one thread to another.
+ *
+ * @module
+ */
+import { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { GroupSums, type MovedGroups } from "../../core/summaries/index.ts";
+import type { RunEvidence } from "../evidence/index.ts";
+
+/** The sums per token id, most of the sums, as arrays to be moved; the rest as `RunEvidence.encode` writes it. */
+export interface MovedEvidence {
+  readonly tokenIds: MovedGroups;
+  readonly rest: Uint8Array<ArrayBuffer>;
+}
+
+/** @param evidence has no sums per token id any more afterwards */
+export function takeEvidence(evidence: RunEvidence): MovedEvidence {
+  const tokenIds = evidence.summary.groups.tokenIds.take();
+  const rest = new ByteWriter();
+  evidence.encode(rest);
+  return { tokenIds, rest: rest.finish() };
+}
+
+/** Adds what another thread took. */
+export function addMoved(onto: RunEvidence, { tokenIds, rest }: MovedEvidence): void {
+  onto.mergeFrom(new ByteReader(rest, "a thread's evidence"));
+  onto.summary.groups.tokenIds.merge(GroupSums.ofArrays(tokenIds));
+}

@@ -1,0 +1,20 @@
+import type { Assessment } from "../../src/results/index.ts";
+
+/** The answer about a run of which nothing is known beside what is given. */
+export function makeAssessment(known: Partial<Assessment> = {}): Assessment {
+  return {
+    level: "normal",
+    sentence: "kernels and precision explain the mismatch",
+    comparable: { is_comparable: true, reason: null, by_shift: [], shift: null },
+    finite: { found: [], sentence: null, read_as_missing: 0 },
+    when: { words: null, segments: [], steps_skipped: 0, false_alarm_rate: 0.05 },
+    diagnosis: null,
+    causes: [],
+    reach: null,
+    where: [],
+    correction: null,
+    untested: [],
+    next: null,
+    ...known,
+  };
+}
