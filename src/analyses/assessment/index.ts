@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "../../core/statistics/index.ts";
 export { type AssessmentInput, assess } from "./assess.ts";
 export {
   BASELINES,
@@ -14,7 +16,6 @@ export {
   readFigure,
 } from "./baselines.ts";
 export { correctionNeed, type RatioReadings } from "./correction-need.ts";
-export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 export {
   addLoggedFinite,
   assessFinite,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { FEWEST_SEQUENCES, FEWEST_TOKENS } from "../../core/statistics/index.ts";
 import type { LeftOut, MismatchMetrics } from "../../results/report.ts";
-import { FEWEST_SEQUENCES, FEWEST_TOKENS } from "./enough.ts";
 import { judge, soundMetrics } from "./verdict.test-data.ts";
 
 const makeMetrics = (tokens: number, sequences: number, more: Partial<MismatchMetrics> = {}) =>

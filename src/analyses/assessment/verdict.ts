@@ -1,3 +1,4 @@
+import { FEWEST_FOR_BROKEN, FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "../../core/statistics/index.ts";
 import { formatCount, formatShare, plural } from "../../core/text/index.ts";
 import type { BaselineReading, CorrectionNeed, LeftOut, ReadingLevel, Verdict } from "../../results/index.ts";
 import {
@@ -8,7 +9,6 @@ import {
   readBaselines,
   type VerdictMetrics,
 } from "./baselines.ts";
-import { FEWEST_FOR_BROKEN, FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "./enough.ts";
 import { droppedShares, type Kept } from "./left-out.ts";
 import type { Segmentation } from "./when.ts";
 import { placeWords, sayWhen } from "./when-words.ts";

@@ -1,8 +1,7 @@
-import { CUT_RATE, findChangePoints } from "../../core/statistics/index.ts";
+import { CUT_RATE, findChangePoints, isEnough } from "../../core/statistics/index.ts";
 import { CLUSTER, CLUSTER_WIDTH, type ClusterSums } from "../../core/summaries/index.ts";
 import type { ReadingLevel, StepSegment, When } from "../../results/index.ts";
 import { findWorstLevel, readFigure } from "./baselines.ts";
-import { isEnough } from "./enough.ts";
 
 /** Of fewer prompts it is not known how far they differ. */
 const FEWEST_PROMPTS = 4;

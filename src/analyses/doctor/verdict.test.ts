@@ -21,12 +21,14 @@ const judge = (causes: readonly Given[], data: Partial<Data> = {}) =>
   giveVerdict(causes.map(cause), { ...LARGE, ...data });
 
 describe("too few", () => {
-  it("are fewer than 100 tokens or 4 sequences, and it says how many there are", () => {
+  it("are fewer than every verb needs, and it says how many there are and how many more it takes", () => {
     const verdict = (tokens: number, sequences: number) => judge([{}], { tokens, sequences }).verdict;
-    expect([verdict(99, 4), verdict(100, 3), verdict(100, 4)]).toEqual(["too_few", "too_few", "fault"]);
+    expect([verdict(999, 8), verdict(1000, 7), verdict(1000, 8)]).toEqual(["too_few", "too_few", "fault"]);
     expect(judge([{}], { tokens: 40, sequences: 1 }).sentence).toBe(
-      "Only 40 tokens of 1 sequence can be compared: too few to say whether anything is wrong.",
+      "Only 40 tokens of 1 sequence can be compared: too few to say whether anything is wrong. It takes 960 more tokens and 7 more sequences.",
     );
+    expect(judge([{}], { tokens: 999, sequences: 8 }).sentence).toMatch(/ It takes 1 more token\.$/);
+    expect(judge([{}], { tokens: 1000, sequences: 6 }).sentence).toMatch(/ It takes 2 more sequences\.$/);
   });
 
   it("are enough for a fault that is proven: likely by a mark, and a fault", () => {

@@ -1,10 +1,8 @@
 /** The verdict and its sentence, from the causes. */
+import { isEnough, tellMissing } from "../../core/statistics/index.ts";
 import { formatChance, formatNumber, plural } from "../../core/text/index.ts";
 import type { AlikeCauses, DoctorCause, DoctorVerdict } from "../../results/index.ts";
 
-/** Fewer tell nothing of a distribution; marks may still be proof. */
-const FEWEST_TOKENS = 100;
-const FEWEST_SEQUENCES = 4;
 /** A cause as likely as this is named as the fault, however little there is. */
 const PROVEN = 0.9;
 /** Below it the first of many causes is not an answer. */
@@ -32,13 +30,10 @@ export function giveVerdict(
     first.probability >= PROVEN &&
     first.family !== "healthy" &&
     first.evidence.some(({ weight }) => weight > 8);
-  if (
-    first === undefined ||
-    ((data.tokens < FEWEST_TOKENS || data.sequences < FEWEST_SEQUENCES) && !isProven)
-  ) {
+  if (first === undefined || (!isEnough(data) && !isProven)) {
     return {
       verdict: "too_few",
-      sentence: `Only ${plural(data.tokens, "token")} of ${plural(data.sequences, "sequence")} can be compared: too few to say whether anything is wrong.`,
+      sentence: `Only ${plural(data.tokens, "token")} of ${plural(data.sequences, "sequence")} can be compared: too few to say whether anything is wrong. It takes ${tellMissing(data)}.`,
     };
   }
   if (first.id === "healthy")

@@ -9,6 +9,14 @@ export { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 export { pearsonTest, spearmanTest } from "./correlation.ts";
 export { studentTail } from "./distributions.ts";
 export { driftTest } from "./drift.ts";
+export {
+  type Amount,
+  FEWEST_FOR_BROKEN,
+  FEWEST_SEQUENCES,
+  FEWEST_TOKENS,
+  isEnough,
+  tellMissing,
+} from "./enough.ts";
 export { clusteredFactor, type Factor, type TwoParts } from "./factor.ts";
 export { countTail, paretoTailIndex, weightTailIndex } from "./generalized-pareto.ts";
 export { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
