@@ -31,22 +31,24 @@ export interface RankOptions {
   readonly steps?: readonly SampledRow[];
   /** What three columns say; null without a third. */
   readonly guiltyLeg?: GuiltyLeg | null;
+  /** σ of the decode leg where neither leg is guilty, nats: the engine's own noise. */
+  readonly engineNoise?: number | undefined;
   /** What reading noticed. */
   readonly findings?: readonly Finding[];
 }
 
 export function rankSample(
   rows: readonly SampledRow[],
-  { steps, guiltyLeg = null, findings = [] }: RankOptions = {},
+  { steps, guiltyLeg = null, engineNoise, findings = [] }: RankOptions = {},
 ): Ranking {
   const view = new View(rows);
-  const all = examineView(view, steps === undefined ? undefined : new View(steps));
+  const all = examineView(view, { steps: steps && new View(steps), engineNoise });
   const scope = judgeScope(view, all.figures.places.rowGaps);
   const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] =>
     rankCauses(weighLegs(weighStated(odds, findings), guiltyLeg));
   if (scope === null || isExplained(all, scope))
     return { causes: rank(all.odds), examined: all, scope: null };
-  const part = examineView(new View(scope.rows.map((r) => rows[r] as SampledRow)));
+  const part = examineView(new View(scope.rows.map((r) => rows[r] as SampledRow)), { engineNoise });
   return { causes: rank(confineOdds(part, scope)), examined: part, scope };
 }
 

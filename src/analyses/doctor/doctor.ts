@@ -124,11 +124,12 @@ export class Doctor {
   }
 
   diagnose(options: DiagnoseOptions = {}): Diagnosis {
-    const legs = this.#legs.result();
+    const { engineNoise, ...legs } = this.#legs.result();
     const { sampleTokens: most } = options;
     const ranking = rankSample(this.#spread.list(most), {
       ...(!this.#spread.isWhole(most) && { steps: this.#steps.list(most) }),
       guiltyLeg: legs.guilty_leg,
+      ...(engineNoise !== null && { engineNoise }),
       ...(options.findings && { findings: options.findings }),
     });
     const trainer = options.trainer ?? (this.#trainers.size === 1 ? [...this.#trainers][0] : undefined);
@@ -217,7 +218,7 @@ function extraMetrics({ examined }: Ranking): Record<string, number | null> {
     unit_mean: finite(1 + spread.unitMean),
     unit_mean_z: finite(spread.unitMeanZ),
     half_variance: finite(spread.halfVariance),
-    logit_noise: finite(spread.logitNoise),
+    logit_noise_median: finite(spread.logitNoiseMedian),
     logit_slope: finite(confidence.slope),
     surprisal_z: confidence.rolloutSurplus.tokens > 0 ? finite(confidence.rolloutSurplus.z) : null,
   };

@@ -6,7 +6,8 @@
  */
 import type { Clue } from "./clue.ts";
 import { describeShape, type Figures, measureFigures, type Shape } from "./features/shape.ts";
-import { type Health, judgeHealth } from "./judge/health.ts";
+import { measureStepNoise } from "./features/step-noise.ts";
+import { type Health, judgeHealth, judgeNamelessNoise, type NoiseFloor } from "./judge/health.ts";
 import { spreadKin } from "./judge/kin.ts";
 import { compareLikeness } from "./judge/likeness.ts";
 import { judgeMarks } from "./judge/marks.ts";
@@ -32,12 +33,19 @@ const PROOF = 2;
 /** None of these: beforehand, of faults. */
 const NONE_OF_THESE = -3;
 
-/** @param steps whole steps, where the view is a sample of groups */
-export function examineView(view: View, steps?: View): Examined {
+export interface ExamineOptions {
+  /** Whole steps, where the view is a sample of groups. */
+  readonly steps?: View | undefined;
+  /** σ of the engine's own noise, where three columns show it, nats. */
+  readonly engineNoise?: number | undefined;
+}
+
+export function examineView(view: View, { steps, engineNoise }: ExamineOptions = {}): Examined {
   const structure = examineStructure(view, steps);
   const figures = measureFigures(view);
   const shape = describeShape(figures);
-  const health = judgeHealth(figures, structure.lattice.expectedAbs);
+  const floor = findFloor(view, engineNoise);
+  const health = judgeHealth(figures, shape, { roundingAbs: structure.lattice.expectedAbs, floor });
   const marks = sumByCause(structure.clues);
   const strongest = Math.max(Number.NEGATIVE_INFINITY, ...[...marks.values()].map(({ score }) => score));
   const rest = figures.spread.tokens === 0 ? new Map<string, Odds>() : judgeRest(figures, shape, health);
@@ -49,6 +57,13 @@ export function examineView(view: View, steps?: View): Examined {
     strongest,
     odds: joinOdds(marks, rest, strongest >= PROOF),
   };
+}
+
+/** What the run shows of its engine: a third column, else its own steps. */
+function findFloor(view: View, engineNoise: number | undefined): NoiseFloor | undefined {
+  if (engineNoise !== undefined) return { sigma: engineNoise, of: "third column" };
+  const sigma = measureStepNoise(view);
+  return sigma === null ? undefined : { sigma, of: "own steps" };
 }
 
 function sumByCause(clues: readonly Clue[]): Map<string, Odds> {
@@ -76,19 +91,21 @@ function judgeRest(figures: Figures, shape: Shape, health: Health): Map<string, 
   const total = addLogs(meaning.clues.map(({ weight }) => weight));
   for (const clue of meaning.clues)
     odds.set(clue.cause, { score: meaning.logOdds + clue.weight - total, clues: [clue] });
-  for (const [cause, { score, clues }] of judgeDifferences(figures, shape, health)) {
+  const marks = judgeMarks(figures, shape, health.logOdds > 3);
+  for (const [cause, { score, clues }] of judgeDifferences(shape, marks)) {
     const known = odds.get(cause);
     odds.set(
       cause,
       known ? { score: addLogs([known.score, score]), clues: [...known.clues, ...clues] } : { score, clues },
     );
   }
-  odds.set("cannot_tell", { score: NONE_OF_THESE, clues: [] });
+  const isNamed = marks.some(({ weight }) => weight > 0);
+  const nameless = isNamed ? undefined : judgeNamelessNoise(figures, health);
+  odds.set("cannot_tell", { score: nameless?.weight ?? NONE_OF_THESE, clues: nameless ? [nameless] : [] });
   return odds;
 }
 
-function judgeDifferences(figures: Figures, shape: Shape, health: Health): Map<string, Odds> {
-  const marks = judgeMarks(figures, shape, health.logOdds > 3);
+function judgeDifferences(shape: Shape, marks: readonly Clue[]): Map<string, Odds> {
   const likeness = new Map(
     compareLikeness(shape).flatMap(({ kin, probability, clues }) =>
       spreadKin(kin).map(({ cause, share }) => [

@@ -27,7 +27,7 @@ const BASE: Figures = (() => {
   return {
     spread: {
       ...figures.spread,
-      ...{ meanAbs: 0.01, logitNoise: 0.1, asymmetry: 0.4, logitGap: [0.1, 0.5, 1] },
+      ...{ meanAbs: 0.01, logitNoiseMedian: 0.1, asymmetry: 0.4, logitGap: [0.1, 0.5, 1] },
       ...{ unitMeanZ: 3, trainerSurprised: 0.001, rolloutSurprised: 0.01 },
     },
     confidence: {
@@ -108,7 +108,7 @@ it("is a list of numbers, most of them logarithms of ratios", () => {
 
 it.each<[ShapeName, Figures, number]>([
   ["level", change("spread", { meanAbs: 0 }), -8],
-  ["noise", change("spread", { logitNoise: 0 }), -6],
+  ["noise", change("spread", { logitNoiseMedian: 0 }), -6],
   ["concentration", change("spread", { logitGap: [1, 1, 0.5] }), 0],
   ["concentration", change("spread", { logitGap: [0, 1, 1] }), 6],
   ["trainerSurprised", change("spread", { trainerSurprised: 0 }), -4],
@@ -118,7 +118,7 @@ it.each<[ShapeName, Figures, number]>([
   ["slope", change("confidence", { slope: 10 }), 1.5],
   ["slope", change("confidence", { slope: 0.1 }), -1.5],
   ["scatter", change("confidence", { correlation: 1 }), -5],
-  ["scatter", change("spread", { logitNoise: 0 }), Math.log10(0.64) + 6],
+  ["scatter", change("spread", { logitNoiseMedian: 0 }), Math.log10(0.64) + 6],
   ["positive", change("confidence", { decided: 19 }), Number.NaN],
   ["zeros", change("confidence", { rolloutZero: 0.4 }), 0.4],
   [

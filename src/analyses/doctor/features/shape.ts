@@ -90,11 +90,11 @@ export function describeShape(figures: Figures): Shape {
   const [low, high] = quantiles(rows, [0.15, 0.85]) as [number, number];
   return {
     level: log(spread.meanAbs, 1e-8),
-    noise: log(spread.logitNoise, 1e-6),
+    noise: log(spread.logitNoiseMedian, 1e-6),
     asymmetry: spread.asymmetry,
     concentration: log(spread.logitGap[2] / (spread.logitGap[0] + 1e-6), 1),
     slope: clip(Math.log(confidence.slope), 1.5),
-    scatter: log(1 - confidence.correlation ** 2, 1e-7) - 2 * log(spread.logitNoise, 1e-3),
+    scatter: log(1 - confidence.correlation ** 2, 1e-7) - 2 * log(spread.logitNoiseMedian, 1e-3),
     positive: confidence.decided < 20 ? Number.NaN : confidence.positiveShare,
     bend: measureBend(confidence),
     early: log(places.early, 1e-4) - log(places.later, 1e-4),

@@ -62,7 +62,11 @@ it("is what plain loops over the policy's own tokens give", () => {
           mean(({ a }) => 1 - Math.exp(a)),
           9,
         ),
-        logitNoise: noise.length === 0 ? 0 : expect.closeTo(1.4826 * quantiles(noise, [0.5])[0]!, 9),
+        logitNoise:
+          n === 0 ? 0 : expect.closeTo(Math.sqrt(square / mean(({ a }) => (1 - Math.exp(a)) ** 2)), 9),
+        logitNoiseMean:
+          n === 0 ? 0 : expect.closeTo((Math.sqrt(Math.PI / 2) * abs) / mean(({ a }) => 1 - Math.exp(a)), 9),
+        logitNoiseMedian: noise.length === 0 ? 0 : expect.closeTo(1.4826 * quantiles(noise, [0.5])[0]!, 9),
         trainerSurprised: 0,
         rolloutSurprised: 0,
       });
@@ -106,7 +110,9 @@ it("gives all figures of one view", () => {
       ...{ unitMean: unit, unitMeanZ: (4 * unit) / Math.hypot(...clusters), equalShare: 1 / 4 },
       ...{ kurtosis: (4 * 2.0625) / 2.25 ** 2, topShare: 1 / 2.5 },
       unsure: (2 * (1 - Math.exp(-1)) + (1 - Math.exp(-2)) + (1 - Math.exp(-0.01))) / 4,
-      ...{ logitNoise: 1.4826 * quantiles(noise, [0.5])[0]!, trainerSurprised: 0, rolloutSurprised: 0 },
+      logitNoise: 1.5 / Math.hypot(...a.map((own) => 1 - Math.exp(own))),
+      logitNoiseMean: (Math.sqrt(Math.PI / 2) * 2.5) / a.reduce((sum, own) => sum + 1 - Math.exp(own), 0),
+      ...{ logitNoiseMedian: 1.4826 * quantiles(noise, [0.5])[0]!, trainerSurprised: 0, rolloutSurprised: 0 },
       logitGap: quantiles(gaps, [0.5, 0.9, 0.99]) as [number, number, number],
     }),
   );
@@ -116,7 +122,7 @@ describe("edges", () => {
   const of = (a: number, c: number) => measureSpread(makeView([{ rollout: [a], trainer: [c] }]));
 
   it("of the noise of logits are probabilities from 0.05 to 0.95", () => {
-    const noise = (p: number): number => of(Math.log(p), Math.log(p) + 0.001).logitNoise;
+    const noise = (p: number): number => of(Math.log(p), Math.log(p) + 0.001).logitNoiseMedian;
     expect(noise(0.051)).toBeCloseTo((1.4826 * 0.001) / 0.949, 9);
     expect(noise(0.949)).toBeCloseTo((1.4826 * 0.001) / 0.051, 9);
     expect([noise(0.049), noise(0.951)]).toEqual([0, 0]);
@@ -171,7 +177,15 @@ describe("surprises", () => {
     expect(found).toMatchObject({ asymmetry: 0, topShare: 0, unitMeanZ: 0, equalShare: 1 });
     expect([found.halfVariance, found.kurtosis]).toEqual([Number.NaN, Number.NaN]);
     const none = measureSpread(makeView([{ rollout: [-1], mask: [0] }]));
-    expect(none).toMatchObject({ tokens: 0, meanAbs: 0, unitMean: 0, logitNoise: 0, topShare: 0 });
+    expect(none).toMatchObject({
+      tokens: 0,
+      meanAbs: 0,
+      unitMean: 0,
+      logitNoise: 0,
+      logitNoiseMean: 0,
+      logitNoiseMedian: 0,
+      topShare: 0,
+    });
   });
 
   it("hold a ratio to e^20", () => {

@@ -27,8 +27,17 @@ export interface Spread {
   readonly topShare: number;
   /** Mean of 1 − p of the rollout: how unsure the policy is. */
   readonly unsure: number;
-  /** Median |Δ| / (1 − p) at tokens with p from 0.05 to 0.95, times 1.4826: what noise on the logits would do. */
+  /**
+   * Three forms of one figure, the standard deviation σ of the noise on logits that would make these Δ, nats: a logit
+   * that moves by ε moves the log-prob of the sampled token by about (1 − p) ε. For normal noise all three agree.
+   *
+   * √(ΣΔ² / Σ(1 − p)²): the plain form, which a few large Δ can make.
+   */
   readonly logitNoise: number;
+  /** √(π/2) · Σ|Δ| / Σ(1 − p), since mean |ε| = σ √(2/π) for normal ε: hangs less on a few tokens, hides no fault. */
+  readonly logitNoiseMean: number;
+  /** 1.4826 · median of |Δ| / (1 − p) at tokens with p from 0.05 to 0.95: blind to what less than half of them have. */
+  readonly logitNoiseMedian: number;
   /** Quantiles of |logit p_trainer − logit p_rollout| over all tokens: 50 %, 90 %, 99 %. */
   readonly logitGap: readonly [number, number, number];
   /** Of the tokens that the rollout is sure of (p > 0.95), those that the trainer gives less than e^−½; and the reverse. */
@@ -82,14 +91,41 @@ export function measureSpread(view: View): Spread {
     kurtosis: sums.square === 0 ? Number.NaN : (n * sums.fourth) / sums.square ** 2,
     topShare: shareOfTop(sizes.values, sums.abs),
     unsure: per(sums.unsure),
-    logitNoise: noise.values.length === 0 ? 0 : 1.4826 * median(noise.values),
+    ...measureLogitNoise(sums),
+    logitNoiseMedian: noise.values.length === 0 ? 0 : 1.4826 * median(noise.values),
     logitGap: quantiles(gaps.values, [0.5, 0.9, 0.99]) as [number, number, number],
     trainerSurprised: sure.rollout === 0 ? 0 : sure.trainerOff / sure.rollout,
     rolloutSurprised: sure.trainer === 0 ? 0 : sure.rolloutOff / sure.trainer,
   };
 }
 
-const noSums = () => ({ n: 0, abs: 0, delta: 0, square: 0, fourth: 0, equal: 0, unsure: 0, ratio: 0 });
+const noSums = () => ({
+  n: 0,
+  abs: 0,
+  delta: 0,
+  square: 0,
+  fourth: 0,
+  equal: 0,
+  unsure: 0,
+  unsureSquare: 0,
+  ratio: 0,
+});
+
+/** σ of all tokens together, from Σ|Δ|, ΣΔ², Σ(1 − p) and Σ(1 − p)²; 0 where no token is unsure. */
+export function measureLogitNoise({
+  abs,
+  square,
+  unsure,
+  unsureSquare,
+}: Readonly<Record<"abs" | "square" | "unsure" | "unsureSquare", number>>): Pick<
+  Spread,
+  "logitNoise" | "logitNoiseMean"
+> {
+  return {
+    logitNoise: unsureSquare === 0 ? 0 : Math.sqrt(square / unsureSquare),
+    logitNoiseMean: unsure === 0 ? 0 : (Math.sqrt(Math.PI / 2) * abs) / unsure,
+  };
+}
 
 function addToken(sums: ReturnType<typeof noSums>, a: number, delta: number, excess: number): void {
   sums.n++;
@@ -100,7 +136,9 @@ function addToken(sums: ReturnType<typeof noSums>, a: number, delta: number, exc
   // A power takes several times as long.
   sums.fourth += square * square;
   if (delta === 0) sums.equal++;
-  sums.unsure -= Math.expm1(Math.min(0, a));
+  const unsure = -Math.expm1(Math.min(0, a));
+  sums.unsure += unsure;
+  sums.unsureSquare += unsure * unsure;
   sums.ratio += excess;
 }
 

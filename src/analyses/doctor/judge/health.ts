@@ -1,45 +1,128 @@
-/** Whether what differs is no more than an engine's precision. */
+/**
+ * Whether what differs is no more than an engine's precision. Its size is judged as logit noise σ, which is comparable
+ * between policies, in the form √(π/2) · Σ|Δ| / Σ(1 − p) (`features/spread.ts`): of the three forms the one that separates
+ * sound recordings from faulty ones best. A few tokens make the plain form (sound int8 0.054, a slight fault of a few
+ * tokens 0.065 to 0.089), and the median does not see a fault of few tokens at all (0.04, as without one).
+ *
+ * @module
+ */
 import { formatNumber, plural } from "../../../core/text/index.ts";
 import { type Clue, hold } from "../clue.ts";
 import type { Figures } from "../features/shape.ts";
 import type { Spread } from "../features/spread.ts";
+import { listUnlikeNoise, type Structure } from "./noise.ts";
 
 /**
- * Nats: mean |Δ| of an ordinary bfloat16 engine against a float32 trainer on policies as sure as those of the lab
- * (mean 1 − p up to 0.07). Noise on logits moves a token by about (1 − p) times itself, so less sure policies have more.
+ * Nats: what a sound engine has at most, where Δ is like noise. bfloat16 against float32: 0.025 to 0.032 for the lab's
+ * model, 0.10 to 0.13 for SmolLM2-135M, 0.13 for the lab's sampled at temperature 0.2, which divides the logits and so
+ * multiplies their noise. The size of the vocabulary therefore bounds nothing.
  */
-const ENGINE_LEVEL = 2.3e-3;
-const LAB_UNSURE = 0.07;
-/** Nats of log-odds per decade of the level: from one to ten against one within 7 % of a decade. */
+const LIKE_NOISE = 0.15;
+/** Where Δ is not like noise, a sound run has no more than the lab's: bfloat16 and int8 up to 0.048, faults from 0.07. */
+const UNLIKE_NOISE = 0.058;
+/** Where the same token differs alike each time, weights differ, and only what is below bfloat16's own noise is not seen. */
+const BY_TOKEN = 0.035;
+/** Share of the difference that the token's id explains, of other weights beyond doubt. */
+const CLEARLY_BY_TOKEN = 0.25;
+/** Steps of a sound run are within this of its median step. */
+const STEP_MARGIN = 1.5;
+/** Both legs of three columns have the engine's noise where neither is guilty; together they have √2 of it, or more. */
+const LEGS_MARGIN = 2;
+/** Nats of log-odds per decade of σ: from one to ten against one within 7 % of a decade. */
 const PER_DECADE = 31;
 
-export interface Health {
+/** What this run itself shows of its engine's noise, nats: σ, and of what. */
+export interface NoiseFloor {
+  readonly sigma: number;
+  readonly of: "third column" | "own steps";
+}
+
+export interface HealthInput {
+  readonly structure?: Structure;
+  /** Mean |Δ| that the storage of log-probs adds, nats. */
+  readonly roundingAbs?: number;
+  readonly floor?: NoiseFloor | undefined;
+}
+
+export interface Level {
   /** Log-odds of "the precision of an engine" against a fault in the policies, nats. */
   readonly logOdds: number;
+  /** σ up to which precision is the likelier, nats. */
   readonly threshold: number;
+  /** Empty where Δ is like noise. */
+  readonly unlike: readonly string[];
+}
+
+export interface Health extends Level {
   readonly clue: Clue;
 }
 
-/** Log-odds of the level alone; `roundingAbs`: mean |Δ| that the storage of log-probs adds, nats. */
-export function weighLevel(
-  { meanAbs, unsure }: Pick<Spread, "meanAbs" | "unsure">,
-  roundingAbs: number,
-): { readonly logOdds: number; readonly threshold: number } {
-  const threshold = ENGINE_LEVEL * Math.max(1, unsure / LAB_UNSURE) + roundingAbs;
-  return { threshold, logOdds: hold(PER_DECADE * Math.log10(threshold / Math.max(meanAbs, 1e-8))) };
+/** Judges the level of a set of tokens. */
+export function weighLevel(spread: Spread, { structure, roundingAbs = 0, floor }: HealthInput = {}): Level {
+  const unlike = listUnlikeNoise(spread, structure);
+  const rounding = spread.unsure === 0 ? 0 : (Math.sqrt(Math.PI / 2) * roundingAbs) / spread.unsure;
+  const byToken = structure?.byToken ?? 0;
+  const most = unlike.length === 0 ? boundNoise(floor) : byToken > CLEARLY_BY_TOKEN ? BY_TOKEN : UNLIKE_NOISE;
+  const threshold = most + rounding;
+  const logOdds = hold(PER_DECADE * Math.log10(threshold / Math.max(spread.logitNoiseMean, 1e-9)));
+  return { threshold, logOdds, unlike };
 }
 
-export function judgeHealth({ spread }: Figures, roundingAbs: number): Health {
-  const { logOdds, threshold } = weighLevel(spread, roundingAbs);
-  const level = `Mean |Δ| is ${formatNumber(spread.meanAbs)} nats over ${plural(spread.tokens, "token")}`;
+function boundNoise(floor: NoiseFloor | undefined): number {
+  if (floor?.of === "third column") return Math.max(UNLIKE_NOISE, LEGS_MARGIN * floor.sigma);
+  if (floor?.of === "own steps" && floor.sigma < LIKE_NOISE)
+    return Math.min(LIKE_NOISE, Math.max(UNLIKE_NOISE, STEP_MARGIN * floor.sigma));
+  return LIKE_NOISE;
+}
+
+const FLOOR_WORDS = {
+  "third column": ", twice what the engine's decoding and its own prefill differ by",
+  "own steps": ", by the median step of this run",
+} as const;
+
+export function judgeHealth(
+  { spread }: Pick<Figures, "spread">,
+  structure: Structure,
+  more: Omit<HealthInput, "structure"> = {},
+): Health {
+  const level = weighLevel(spread, { ...more, structure });
   return {
-    logOdds,
-    threshold,
+    ...level,
     clue: {
       cause: "healthy",
-      weight: logOdds,
-      sentence: `${level}. On a policy this sure, the precision of a bfloat16 engine explains up to ${formatNumber(threshold)}.`,
-      figures: { delta_abs_mean: spread.meanAbs, threshold, unsure: spread.unsure },
+      weight: level.logOdds,
+      sentence: describeLevel(spread, level, more.floor),
+      figures: {
+        logit_noise: spread.logitNoise,
+        logit_noise_mean: spread.logitNoiseMean,
+        threshold: level.threshold,
+        delta_abs_mean: spread.meanAbs,
+        unsure: spread.unsure,
+      },
     },
+  };
+}
+
+function describeLevel(spread: Spread, { threshold, unlike }: Level, floor: NoiseFloor | undefined): string {
+  const size = `The noise on logits that explains Δ is ${formatNumber(spread.logitNoiseMean)} nats over ${plural(spread.tokens, "token")} (mean |Δ| ${formatNumber(spread.meanAbs)})`;
+  const most = formatNumber(threshold);
+  if (unlike.length > 0)
+    return `${size}, but Δ is not like noise: ${unlike.join("; ")}. The precision of an engine explains up to ${most} of that kind.`;
+  const of = floor === undefined ? "" : FLOOR_WORDS[floor.of];
+  return `${size}, with light tails, both signs and no structure. The precision of an engine explains up to ${most}${of}.`;
+}
+
+/** Nats for "none of these" where Δ is noise beyond an engine's: it has no trace of any cause. */
+const NAMELESS = 1;
+
+/** Noise beyond what an engine's precision explains, with nothing in it that would name a cause. */
+export function judgeNamelessNoise({ spread }: Pick<Figures, "spread">, level: Level): Clue | undefined {
+  if (level.unlike.length > 0 || level.logOdds >= 0) return undefined;
+  const { logitNoiseMean } = spread;
+  return {
+    cause: "cannot_tell",
+    weight: NAMELESS,
+    sentence: `Δ is like noise on logits of ${formatNumber(logitNoiseMean)} nats, with light tails, both signs and no structure: quantization, a precision coarser than bfloat16 and a low sampling temperature all look so.`,
+    figures: { logit_noise: spread.logitNoise, logit_noise_mean: logitNoiseMean, threshold: level.threshold },
   };
 }

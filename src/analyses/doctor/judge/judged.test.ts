@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Odds } from "../rank.ts";
 import { addLogs, rankCauses } from "../rank.ts";
 import { findAlike, putAlikeFirst } from "./alike.ts";
-import { judgeHealth, weighLevel } from "./health.ts";
 import { spreadKin, weighBeforehand } from "./kin.ts";
 import { weighLegs } from "./leg.ts";
 
@@ -153,27 +152,5 @@ describe("beforehand", () => {
       12,
     );
     expect(weighBeforehand("nobody_counted")).toBe(weighBeforehand("dropout_on"));
-  });
-
-  it("a level is an engine's up to 0.0023 nats, more where the policy is less sure or values are rounded", () => {
-    const level = (meanAbs: number, unsure = 0.01, rounding = 0) => weighLevel({ meanAbs, unsure }, rounding);
-    expect(level(2.3e-3)).toEqual({ threshold: 2.3e-3, logOdds: expect.closeTo(0, 9) });
-    expect(level(2.3e-3 / 1.07).logOdds).toBeCloseTo(31 * Math.log10(1.07), 9);
-    expect(level(2.3e-3 * 1.07).logOdds).toBeCloseTo(-31 * Math.log10(1.07), 9);
-    expect([level(0).logOdds, level(1).logOdds]).toEqual([12, -12]);
-    expect(level(1, 0.14).threshold).toBeCloseTo(4.6e-3, 12);
-    expect(level(1, 0.07, 1e-3).threshold).toBeCloseTo(3.3e-3, 12);
-  });
-
-  it("health says its level and the threshold it is held to", () => {
-    const spread = { meanAbs: 0.001, unsure: 0.05, tokens: 1 };
-    const { clue, logOdds } = judgeHealth({ spread } as never, 0);
-    expect(clue).toEqual({
-      cause: "healthy",
-      weight: logOdds,
-      sentence:
-        "Mean |Δ| is 0.00100 nats over 1 token. On a policy this sure, the precision of a bfloat16 engine explains up to 0.00230.",
-      figures: { delta_abs_mean: 0.001, threshold: 2.3e-3, unsure: 0.05 },
-    });
   });
 });

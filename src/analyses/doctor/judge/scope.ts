@@ -148,7 +148,7 @@ function isMixed({ rows }: View): boolean {
 /** Log-odds that the rows outside a part differ by an engine's precision alone, nats. */
 function judgeRest(view: View, part: ReadonlySet<number>): number {
   const spread = measureSpread(new View(view.rows.filter((_, r) => !part.has(r))));
-  return spread.tokens === 0 ? 0 : weighLevel(spread, 0).logOdds;
+  return spread.tokens === 0 ? 0 : weighLevel(spread).logOdds;
 }
 
 /** One step, all from one on at one level, or a rise. */

@@ -53,6 +53,18 @@ describe("which leg is guilty", () => {
     expect(SEEDS.map((seed) => judge({ ...columns, seed }))).toEqual(SEEDS.map(() => expected));
   });
 
+  it("tells the noise of the engine where neither is, and else nothing", () => {
+    const engineNoise = (columns: Omit<ThreeColumns, "seed">): number | null => {
+      const legs = new Legs();
+      legs.add(threeColumns({ seed: 1, ...columns }));
+      return legs.result().engineNoise;
+    };
+    const sigma = engineNoise({ decode: noise(0.1), trainer: noise(0.14) })!;
+    expect(sigma / 0.1).toBeGreaterThan(0.8);
+    expect(sigma / 0.1).toBeLessThan(1.25);
+    expect(engineNoise({ decode: noise(0.02), trainer: noise(0.4) })).toBeNull();
+  });
+
   it("sees in mean ρ what is below the noise of numbers: log-probs recorded a little too low", () => {
     const recorded = { decode: noise(0.005), trainer: noise(0.02), prompts: 40 };
     expect(judge({ ...recorded, seed: 1 })).toBe("none");
@@ -70,7 +82,7 @@ describe("which leg is guilty", () => {
     for (const without of [lost, { ...batch, policyLogprobs: {} }]) {
       const legs = new Legs();
       legs.add(without);
-      expect(legs.result()).toEqual({ guilty_leg: null, legs: [] });
+      expect(legs.result()).toEqual({ guilty_leg: null, legs: [], engineNoise: null });
     }
   });
 });

@@ -4,12 +4,15 @@ import type { GuiltyLeg, LegFigures } from "../../../results/index.ts";
 import { type ClusterKeys, clusterKeys } from "../../report/index.ts";
 import { judgeLegs } from "./judge.ts";
 import { LEG, LegSums } from "./leg-sums.ts";
+import { measureLeg } from "./measure.ts";
 
 export interface LegsResult {
   /** Null without a re-scored column, or where too few sequences have one. */
   readonly guilty_leg: GuiltyLeg | null;
   /** Empty without a re-scored column. */
   readonly legs: readonly LegFigures[];
+  /** σ of the decode leg where neither leg is guilty, nats: what the engine differs from itself by; else null. */
+  readonly engineNoise: number | null;
 }
 
 /**
@@ -46,9 +49,11 @@ export class Legs {
   }
 
   result(): LegsResult {
-    if (this.#decode.clusters.size === 0) return { guilty_leg: null, legs: [] };
+    if (this.#decode.clusters.size === 0) return { guilty_leg: null, legs: [], engineNoise: null };
+    const guilty = judgeLegs(this.#decode, this.#trainer);
     return {
-      guilty_leg: judgeLegs(this.#decode, this.#trainer),
+      guilty_leg: guilty,
+      engineNoise: guilty === "none" ? (measureLeg(this.#decode)?.scale ?? null) : null,
       legs: [describeLeg("decode", this.#decode), describeLeg("trainer", this.#trainer)],
     };
   }

@@ -41,6 +41,10 @@ it("are what a plain loop over tokens with mask 1 and two finite log-probs gives
       sums.merge(rest);
       const masked = drawn.flat().filter(([, , mask]) => mask);
       const deltas = masked.map(([rollout, trainer]) => trainer - rollout).filter(Number.isFinite);
+      const compared = masked.filter(([rollout, trainer]) => Number.isFinite(trainer - rollout));
+      const unsure = compared.map(([rollout]) => -Math.expm1(rollout));
+      const add = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+      const noise = (value: number): unknown => (add(unsure) === 0 ? null : expect.closeTo(value, 6));
       const mean = (f: (delta: number) => number): unknown =>
         deltas.length === 0
           ? null
@@ -55,6 +59,8 @@ it("are what a plain loop over tokens with mask 1 and two finite log-probs gives
           ? expect.any(Number)
           : mean((delta) => Math.exp(Math.max(delta, -20)) - 1 - Math.max(delta, -20)),
         equal_share: mean((delta) => Number(delta === 0)),
+        logit_noise: noise(Math.sqrt(add(deltas.map((d) => d * d)) / add(unsure.map((q) => q * q)))),
+        logit_noise_mean: noise((Math.sqrt(Math.PI / 2) * add(deltas.map(Math.abs))) / add(unsure)),
       });
       const lost = (side: 0 | 1): number => masked.filter((token) => !Number.isFinite(token[side])).length;
       expect(sums.excluded()).toEqual({
@@ -109,7 +115,19 @@ describe("all sums", () => {
     return sums;
   };
   const k3 = (delta: number): number => Math.expm1(delta) - delta;
+  const q = (logprob: number): number => 1 - Math.exp(logprob);
+  const unsure = (...logprobs: readonly number[]) => ({
+    unsure: expect.closeTo(
+      logprobs.reduce((sum, logprob) => sum + q(logprob), 0),
+      12,
+    ),
+    unsureSquare: expect.closeTo(
+      logprobs.reduce((sum, logprob) => sum + q(logprob) ** 2, 0),
+      12,
+    ),
+  });
   const expected = {
+    ...unsure(-1, -1, -2),
     ...{ sequences: 2, tokens: 3, delta: 0.5, abs: 1.5, square: 1.25, max: 1, equal: 1 },
     ...{ k3: expect.closeTo(k3(-0.5) + k3(1), 12), rolloutMissing: 2, trainerMissing: 2 },
   };
@@ -117,6 +135,7 @@ describe("all sums", () => {
   it("are of tokens with mask 1", () => {
     expect(new RunSums().all).toEqual({
       ...{ sequences: 0, tokens: 0, delta: 0, abs: 0, square: 0, max: 0, equal: 0 },
+      ...{ unsure: 0, unsureSquare: 0 },
       ...{ k3: 0, rolloutMissing: 0, trainerMissing: 0 },
     });
     expect(first().all).toEqual(expected);
@@ -136,6 +155,7 @@ describe("all sums", () => {
     from.end();
     expect(sums.all).toEqual({
       ...{ ...expected, sequences: 3, tokens: 4, delta: -2.5, abs: 4.5, square: 10.25, max: 3 },
+      ...unsure(-1, -1, -2, -1),
       k3: expect.closeTo(k3(-0.5) + k3(1) + k3(-3), 12),
     });
     expect(sums.sequences).toBe(5);

@@ -8,6 +8,7 @@ import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import { quickK3 } from "../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { BinnedSums, countPlaces } from "../../../core/summaries/index.ts";
+import { measureLogitNoise } from "../features/spread.ts";
 
 /** Of tokens with mask 1 and both log-probs finite. */
 export interface DeltaSums {
@@ -16,6 +17,9 @@ export interface DeltaSums {
   delta: number;
   abs: number;
   square: number;
+  /** Σ(1 − p) and Σ(1 − p)², with p the rollout's probability of the sampled token. */
+  unsure: number;
+  unsureSquare: number;
   max: number;
   /** Σ(e^Δ − 1 − Δ), Δ held to ±20. */
   k3: number;
@@ -28,7 +32,7 @@ export interface DeltaSums {
 /** Whole numbers, whose sums are exact. */
 const COUNTS = ["sequences", "tokens", "rolloutMissing", "trainerMissing", "equal"] as const;
 /** Summed so that neither the order of rows nor that of merging leaves a trace. */
-const MEASURED = ["delta", "abs", "square", "k3"] as const;
+const MEASURED = ["delta", "abs", "square", "unsure", "unsureSquare", "k3"] as const;
 const MEASURED_PLACES = countPlaces(MEASURED.length);
 
 function emptyDeltaSums(): DeltaSums {
@@ -38,6 +42,8 @@ function emptyDeltaSums(): DeltaSums {
     delta: 0,
     abs: 0,
     square: 0,
+    unsure: 0,
+    unsureSquare: 0,
     max: 0,
     k3: 0,
     rolloutMissing: 0,
@@ -104,7 +110,9 @@ export class RunSums {
   }
 
   metrics(): Record<string, number | null> {
-    const { sequences, tokens, delta, abs, k3, max, equal } = this.all;
+    const sums = this.all;
+    const { sequences, tokens, delta, abs, k3, max, equal, unsure } = sums;
+    const noise = measureLogitNoise(sums);
     const mean = (sum: number): number | null => (tokens === 0 ? null : sum / tokens);
     return {
       sequences,
@@ -114,6 +122,8 @@ export class RunSums {
       delta_abs_max: tokens === 0 ? null : max,
       k3: mean(k3),
       equal_share: mean(equal),
+      logit_noise: unsure === 0 ? null : noise.logitNoise,
+      logit_noise_mean: unsure === 0 ? null : noise.logitNoiseMean,
     };
   }
 
@@ -136,6 +146,8 @@ function sumRow(rollout: Numbers, trainer: Numbers, mask: Uint8Array, from: numb
   let delta = 0;
   let abs = 0;
   let square = 0;
+  let unsure = 0;
+  let unsureSquare = 0;
   let max = 0;
   let k3 = 0;
   let rolloutMissing = 0;
@@ -156,10 +168,26 @@ function sumRow(rollout: Numbers, trainer: Numbers, mask: Uint8Array, from: numb
     delta += own;
     abs += size;
     square += own * own;
+    const q = -Math.expm1(Math.min(0, a));
+    unsure += q;
+    unsureSquare += q * q;
     if (size > max) max = size;
     if (size === 0) equal++;
     const held = Math.max(-20, Math.min(20, own));
     k3 += quickK3(held);
   }
-  return { sequences: 1, tokens, delta, abs, square, max, k3, rolloutMissing, trainerMissing, equal };
+  return {
+    sequences: 1,
+    tokens,
+    delta,
+    abs,
+    square,
+    unsure,
+    unsureSquare,
+    max,
+    k3,
+    rolloutMissing,
+    trainerMissing,
+    equal,
+  };
 }
