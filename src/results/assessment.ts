@@ -7,6 +7,7 @@
  */
 import type { Fraction, Nats } from "../core/base/index.ts";
 import type { DoctorVerdict, Fix, NextExperiment, UntestedQuestion } from "./diagnosis.ts";
+import type { MistakeEvents } from "./events.ts";
 import type { Finite } from "./finite.ts";
 import type { ReadingLevel, VerdictLevel } from "./reading-level.ts";
 
@@ -31,6 +32,8 @@ export interface Assessment {
   readonly diagnosis: DoctorVerdict | null;
   /** Most likely first, those that look alike as one. Empty where nothing is wrong, or there is too little to say. */
   readonly causes: readonly CauseGroup[];
+  /** The mistakes that count most, each counted once. */
+  readonly events: MistakeEvents;
   /** What of the mismatch reaches the policy gradient; null where no token has an advantage. */
   readonly reach: Reach | null;
   /** Where it is, the part that stands out most first; at most one of each kind. */

@@ -100,6 +100,15 @@ export {
   type TokenAlternative,
 } from "./divergence.ts";
 export { DOCTOR_SCHEMA_VERSION, type DoctorReport } from "./doctor.ts";
+export {
+  EVENT_RANKS,
+  type EventAlternative,
+  type EventContext,
+  type EventRank,
+  type EventText,
+  type MistakeEvent,
+  type MistakeEvents,
+} from "./events.ts";
 export type {
   PromptMatches,
   SavedFilter,

@@ -5,6 +5,7 @@ import type {
   Finite,
   GradientReport,
   MismatchReport,
+  MistakeEvents,
   Verdict,
 } from "../../results/index.ts";
 import { groupCauses } from "./causes.ts";
@@ -22,6 +23,7 @@ export interface AssessmentInput {
   readonly verdict: Verdict;
   readonly finite: Finite;
   readonly segmentation: Segmentation;
+  readonly events: MistakeEvents;
   readonly need: CorrectionNeed | undefined;
   /** Why reading says that the figures do not compare the two policies. */
   readonly fault?: string | undefined;
@@ -31,7 +33,7 @@ export interface AssessmentInput {
 
 /** The one answer about a run. Pure: the same input gives the same answer, whichever verb asks. */
 export function assess(input: AssessmentInput): Pick<MismatchReport, "assessment" | "verdict"> {
-  const { source, finite, segmentation, need, fault, diagnosis } = input;
+  const { source, finite, segmentation, events, need, fault, diagnosis } = input;
   const comparable = assessComparable(fault, diagnosis);
   const causes = diagnosis === undefined ? [] : groupCauses(diagnosis);
   const levels = new Set(segmentation.segments.map(({ level }) => level));
@@ -53,6 +55,7 @@ export function assess(input: AssessmentInput): Pick<MismatchReport, "assessment
     when: { words: sayWhen(segmentation, input.verdict.level), ...segmentation },
     diagnosis: diagnosis?.verdict ?? null,
     causes,
+    events,
     // Of what cannot be compared, no figure means anything.
     reach: isComparable ? assessReach(source.gradient, segmentation, input.verdict.level) : null,
     where: isComparable ? findStandingParts(source) : [],

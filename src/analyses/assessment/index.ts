@@ -16,6 +16,8 @@ export {
   readFigure,
 } from "./baselines.ts";
 export { correctionNeed, type RatioReadings } from "./correction-need.ts";
+export { type EventSpeller, spellEvents } from "./event-words.ts";
+export { type EventInput, findEvents } from "./events.ts";
 export {
   addLoggedFinite,
   assessFinite,

@@ -2,20 +2,22 @@
  * The scale of "healthy" on recordings of two models: the lab's toy (V = 400), whose bfloat16 engine has a logit noise of
  * 0.03 nats, and SmolLM2-135M (V = 49,152), whose has 0.10 to 0.14, with a mean |Δ| twenty times as large.
  */
+
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { openRun } from "../../input/ingest/index.ts";
-import { Doctor, type DoctorParts } from "./index.ts";
+import type { Diagnosis } from "../../results/index.ts";
+import { Doctor } from "./index.ts";
 
 const DATA = fileURLToPath(new URL("../../../../shared/data/doctor/", import.meta.url));
 const present = existsSync(DATA);
 if (!present) console.warn(`SKIPPED: the scale of sound engines, because ${DATA} is not there`);
 
 /** @param factor that Δ is multiplied by */
-async function diagnose(name: string, factor = 1): Promise<DoctorParts> {
-  const run = await openRun([`${DATA}${name}/data`], { keepOdd: true });
+async function diagnose(name: string, factor = 1): Promise<Diagnosis> {
+  const run = await openRun([`${DATA}${name}/data`], { allowPositive: true });
   const doctor = new Doctor();
   for await (const batch of run.batches()) {
     if (factor !== 1) multiply(batch, factor);

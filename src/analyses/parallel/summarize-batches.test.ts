@@ -245,11 +245,11 @@ describe("columns for evidence", () => {
         return Reflect.get(target, name) as unknown;
       },
     });
-    // The thread that reads makes the keys; the prompts that they are made from do not travel.
+    // The thread that reads makes the keys, from groups that do not travel.
     new RunEvidence().add(watched, clusterKeys(whole));
     expect([...touched].sort()).toEqual([...SUMMARY_COLUMNS].sort());
     const columns = summaryColumns(whole);
-    expect(columns).not.toHaveProperty("promptTexts");
+    expect(columns).not.toHaveProperty("groupIds");
     const evidence = new RunEvidence();
     evidence.add(toBatch(columns), columns.clusters);
     expect(JSON.stringify(evidence)).toBe(JSON.stringify(plain([whole])));

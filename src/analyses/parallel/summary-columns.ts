@@ -16,6 +16,11 @@ export const SUMMARY_COLUMNS = [
   "rolloutLogprobs",
   "trainerLogprobs",
   "responseTokenIds",
+  "promptOffsets",
+  "promptTokenIds",
+  "topK",
+  "promptTexts",
+  "tokenTexts",
   "steps",
   "ranks",
   "rows",
@@ -29,13 +34,10 @@ export const SUMMARY_COLUMNS = [
   "weightVersions",
   "entropies",
   "policyLogprobs",
-  "topK",
   "positionIds",
-  "promptOffsets",
-  "promptTokenIds",
 ] as const satisfies readonly (keyof RecordBatch)[];
 
-/** The part of a batch that evidence is made of: no texts, and of prompts without ids only which rows share one. */
+/** The part of a batch that evidence is made of: no texts of responses. */
 export type SummaryColumns = Pick<RecordBatch, (typeof SUMMARY_COLUMNS)[number]> & {
   readonly clusters: ClusterKeys;
 };
@@ -57,7 +59,6 @@ export function toBatch({ clusters: _, ...columns }: SummaryColumns): RecordBatc
     sourceOffsets: new Float64Array(columns.length).fill(-1),
     sampleIds: texts,
     groupIds: texts,
-    promptTexts: texts,
     responseTexts: texts,
   };
 }

@@ -36,6 +36,7 @@ import {
 } from "../assessment/index.ts";
 import { RunWatch } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
+import { eventsOf } from "./events.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
 import { assessColumns, measureBefore } from "./finite-columns.ts";
 import { readGradient } from "./gradient/index.ts";
@@ -179,6 +180,7 @@ function completeReport(
     verdict: tellFinite(judged, finite, { metrics: source.metrics, before, fault }),
     finite,
     segmentation,
+    events: eventsOf(summary),
     need,
     fault,
     diagnosis: input.diagnosis,

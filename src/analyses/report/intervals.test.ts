@@ -172,14 +172,14 @@ describe("summaries of another version", () => {
     };
     for (const [version, whose] of [
       [1, "an older"],
-      [8, "a newer"],
+      [9, "a newer"],
     ] as const) {
       const thrown = error(version);
       expect(isLogratioError(thrown, "VersionError") && [thrown.message, thrown.likely]).toEqual([
-        `cannot read run summary: version ${version}, this logratio reads version 7`,
+        `cannot read run summary: version ${version}, this logratio reads version 8`,
         `${whose} logratio wrote it`,
       ]);
-      expect(thrown).toMatchObject({ found: version, supported: 7 });
+      expect(thrown).toMatchObject({ found: version, supported: 8 });
     }
   });
 });

@@ -12,6 +12,7 @@
  */
 import type { CountedCells, CountedGroups, MaskedTokens, TokensKernel } from "../../core/kernels/index.ts";
 import { type GroupSums, THRESHOLD_WORDS } from "../../core/summaries/index.ts";
+import { LargeTokenFinder } from "./large-tokens.ts";
 import type { SliceSet } from "./row-slices.ts";
 import type { RowSums } from "./sample-rows.ts";
 import { STARVED_DELTA, starve } from "./staleness.ts";
@@ -38,6 +39,7 @@ export class KernelTokenSums implements TokenSums {
   readonly #targets: TokenTargets;
   readonly #input: TokenInput;
   readonly #worst: WorstTokens;
+  readonly #large: LargeTokenFinder;
   /** By set and turn. */
   readonly #sketches = new Map<number, OpenSketch>();
   /** The row whose sums the kernel has; -1: none. */
@@ -50,6 +52,7 @@ export class KernelTokenSums implements TokenSums {
     this.#targets = targets;
     this.#input = input;
     this.#worst = new WorstTokens(targets.worstTokens, input.batch);
+    this.#large = new LargeTokenFinder(targets.largeTokens, input);
     kernel.edgesIn.set(BUCKET_EDGES);
     for (const [i, words] of THRESHOLD_WORDS.entries()) kernel.thresholdsIn.set(words, 2 * i);
     // What a batch has left behind that ended with an error is dropped here.
@@ -109,12 +112,12 @@ export class KernelTokenSums implements TokenSums {
     this.#targets.groups.tokenIds.addMany(this.#largeIds, delta, k3, 0, count);
   }
 
-  /** Tells the tails about all tokens; returns how many tokens are listed for them, the worst ones and the starved ones. */
+  /** Tells the tails about all tokens; returns how many tokens are listed for them, the worst ones, the large and the starved ones. */
   #list(tokens: MaskedTokens): number {
     const { tails } = this.#targets;
     const { rollout, trainer } = this.#input;
     const { low, high } = tails.window;
-    const { threshold } = this.#worst;
+    const threshold = Math.min(this.#worst.threshold, this.#large.threshold);
     const found = this.#kernel.list(
       tokens.count,
       Math.max(low, -threshold, STARVED_DELTA),
@@ -133,6 +136,7 @@ export class KernelTokenSums implements TokenSums {
       const i = listed[at] as number;
       starved += starve(tokens.delta[i] as number);
       this.#worst.consider(row, tokens, i);
+      this.#large.consider(row, tokens, i);
     }
     if (starved !== 0) this.#input.slices.addStarved(row, starved);
     return at;

@@ -26,6 +26,7 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 import {
   addOutcome,
   checkSummaryVersion,
+  LargeTokens,
   MismatchSummary,
   NonFiniteSums,
   OUTCOME_UNITS,
@@ -59,8 +60,8 @@ const WORST_KEPT = 20;
 /** Sums of tokens with mask 1 that are in no figure. */
 const LEFT_OUT = [UNDEFINED_COUNT, NEGATIVE_INFINITE_COUNT, POSITIVE_INFINITE_COUNT] as const;
 
-/** 7: what is not finite, by side and step. */
-const VERSION = 7;
+/** 8: tokens whose ratio is outside of [½, 2]. */
+const VERSION = 8;
 
 /** A run summary as JSON; only the version that wrote it reads it. */
 export interface RunSummaryJson {
@@ -146,6 +147,8 @@ export class RunSummary {
     (sequence) => Math.abs(sequence.delta_sum),
     formatPlaceKey,
   );
+  /** Tokens whose ratio is outside of [½, 2], from which the mistakes of the run are found. */
+  readonly largeTokens = new LargeTokens();
   /** Which log-probs are not finite, by side and step: the kernel's sums know only that a token is in no figure. */
   readonly nonFinite = new NonFiniteSums();
   /** Empty where no batch has advantages. */
@@ -213,7 +216,7 @@ export class RunSummary {
     const unit = `${file}\0${String(number).padStart(NUMBER_DIGITS, "0")}`;
     this.total.beginUnit(unit);
     const slices = new RowSlices(this, batch, unit);
-    const tokenSums = this.#openTokenSums({ batch, rollout, trainer, slices, sampled });
+    const tokenSums = this.#openTokenSums({ batch, clusters, number, rollout, trainer, slices, sampled });
     for (const [rowStart, rowEnd] of iterateRuns(batch.steps)) {
       const table = mismatchSums(block, {
         rowStart,
@@ -333,6 +336,7 @@ export class RunSummary {
     this.nonFinite.encode(to);
     encodeWorst(to, this.worstTokens.list());
     encodeWorst(to, this.worstSequences.list());
+    this.largeTokens.encode(to);
     this.gradient.encode(to);
     this.sample.encode(to);
     const files = [...this.sequencesByFile].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -381,6 +385,7 @@ export class RunSummary {
       this.worstTokens.add(token);
     for (const sequence of decodeWorst<WorstSequence>(from, ["delta_sum", "file", "handle"]))
       this.worstSequences.add(sequence);
+    this.largeTokens.mergeFrom(from);
     this.gradient.mergeFrom(from);
     this.sample.mergeFrom(from);
     for (let left = from.count(); left > 0; left--) {
@@ -430,6 +435,7 @@ export class RunSummary {
     this.nonFinite.merge(other.nonFinite);
     this.worstTokens.merge(other.worstTokens);
     this.worstSequences.merge(other.worstSequences);
+    this.largeTokens.merge(other.largeTokens);
     this.gradient.merge(other.gradient);
     this.sample.merge(other.sample);
     for (const [file, count] of other.sequencesByFile)

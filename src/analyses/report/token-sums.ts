@@ -8,6 +8,7 @@
 import type { MaskedTokens } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import {
+  type LargeTokens,
   type MismatchSummary,
   type RatioTails,
   type TopList,
@@ -15,6 +16,7 @@ import {
 } from "../../core/summaries/index.ts";
 import type { WorstToken } from "../../results/index.ts";
 import { findRow } from "./batch-rows.ts";
+import { LargeTokenFinder, type LargeTokensOf } from "./large-tokens.ts";
 import type { RowSlices } from "./row-slices.ts";
 import type { SampleRows } from "./sample-rows.ts";
 import { sumStarved } from "./staleness.ts";
@@ -31,11 +33,11 @@ export interface TokenTargets {
   readonly turnDeltas: ValueSketch[];
   readonly groups: TokenGroups;
   readonly worstTokens: TopList<WorstToken>;
+  readonly largeTokens: LargeTokens;
 }
 
 /** A batch whose tokens are added. */
-export interface TokenInput {
-  readonly batch: RecordBatch;
+export interface TokenInput extends LargeTokensOf {
   readonly rollout: NonNullable<RecordBatch["rolloutLogprobs"]>;
   readonly trainer: NonNullable<RecordBatch["trainerLogprobs"]>;
   readonly slices: RowSlices;
@@ -69,11 +71,13 @@ export class PlainTokenSums implements TokenSums {
   readonly #targets: TokenTargets;
   readonly #input: TokenInput;
   readonly #worst: WorstTokens;
+  readonly #large: LargeTokenFinder;
 
   constructor(targets: TokenTargets, input: TokenInput) {
     this.#targets = targets;
     this.#input = input;
     this.#worst = new WorstTokens(targets.worstTokens, input.batch);
+    this.#large = new LargeTokenFinder(targets.largeTokens, input);
   }
 
   add(tokens: MaskedTokens, firstRow: number): void {
@@ -97,7 +101,10 @@ export class PlainTokenSums implements TokenSums {
       for (const slice of slices.of(row)) slice.deltas.addRange(delta, words, from, to);
       groups.add(batch, row, tokens, from, to);
       sampled.add(row, tokens, from, to);
-      for (let i = from; i < to; i++) this.#worst.consider(row, tokens, i);
+      for (let i = from; i < to; i++) {
+        this.#worst.consider(row, tokens, i);
+        this.#large.consider(row, tokens, i);
+      }
       slices.addStarved(row, sumStarved(delta, from, to));
       from = to;
     }

@@ -28,6 +28,24 @@ export { type GroupColumns, type GroupRow, groupRow, largestGroups } from "./gro
 export { DENSE_GROUPS, GroupSlots } from "./group-slots.ts";
 export { GroupSums, type MovedGroups } from "./group-sums.ts";
 export { type Identity, type IdentityTest, readIdentity, sumSurprisal, testExcess } from "./identity.ts";
+export {
+  CANDIDATES,
+  type Candidates,
+  IDS_AFTER,
+  IDS_BEFORE,
+  type LargeTokenDetails,
+  PROMPT_IDS,
+  PROMPT_TEXT,
+} from "./large-token-details.ts";
+export {
+  type DetailedToken,
+  deltaOf,
+  impactOf,
+  LARGE_DELTA,
+  type LargeToken,
+  LargeTokens,
+  tokenHandle,
+} from "./large-tokens.ts";
 export { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 export {
   checkSummaryVersion,

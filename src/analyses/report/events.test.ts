@@ -1,0 +1,28 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { reportRun } from "../runs/index.ts";
+
+const DEMO = fileURLToPath(new URL("../../../examples/demo", import.meta.url));
+
+describe("the mistakes of the example run", () => {
+  it("are one in 7 of the 8 answers to a prompt, outside of the gradient, and what reaches it", async () => {
+    const { assessment, gradient, worst_sequences } = await reportRun([`${DEMO}/stale`]);
+    const { rank, list, by_raw } = assessment.events;
+    expect(by_raw[0]).toMatchObject({
+      ...{ handle: "s30.q48.t39", steps: [30], tokens: 7, answers: 7, of_answers: 8, turn: 1 },
+      ...{ answers_right: 0, answers_wrong: 7, reaches_gradient: 0, advantage: 0 },
+    });
+    // One event, which is five of the five worst sequences.
+    expect(worst_sequences.slice(0, 5).every(({ handle }) => /^s30\.q(4[89]|5\d)$/.test(handle))).toBe(true);
+    expect(by_raw[0]!.k3_share).toBeCloseTo(0.752, 3);
+    const [sampled, other] = [...by_raw[0]!.alternatives].sort(
+      (a, b) => Number(b.sampled) - Number(a.sampled),
+    );
+    expect(sampled!.rollout_probability).toBeCloseTo(0.983, 3);
+    expect(sampled!.trainer_probability).toBeCloseTo(2.2e-5, 6);
+    expect(other!.rollout_probability).toBeCloseTo(0.0159, 4);
+    expect(other!.trainer_probability).toBeCloseTo(0.9999, 4);
+    expect(rank).toBe("gradient");
+    expect(list[0]).toMatchObject({ handle: gradient!.worst_tokens[0]!.handle, answers: 1, of_answers: 8 });
+  });
+});

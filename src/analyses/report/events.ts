@@ -1,0 +1,22 @@
+import { sumsLayout as F } from "../../core/kernels/index.ts";
+import { GRADIENT, LARGE_DELTA } from "../../core/summaries/index.ts";
+import type { MistakeEvents } from "../../results/index.ts";
+import { findEvents } from "../assessment/index.ts";
+import type { RunSummary } from "./run-summary.ts";
+
+/** The mistakes of a run that count most. */
+export function eventsOf({ total, gradient, largeTokens, sample }: RunSummary): MistakeEvents {
+  const { deltas, sums } = total;
+  // Of large runs the sample has some prompts only; the batches of the others say how many answers they hold.
+  const sampled = new Map(sample.list().map(({ cluster, sequences }) => [cluster, sequences.length]));
+  return findEvents({
+    large: largeTokens,
+    largeCount: deltas.countAbove(LARGE_DELTA) + deltas.countBelow(-LARGE_DELTA),
+    run: {
+      deltaAbs: sums[F.ABS_DELTA_SUM]!,
+      k3: sums[F.K3_SUM]!,
+      impact: gradient.sums.total()[GRADIENT.impactAbs]!,
+    },
+    sequencesOf: (cluster) => sampled.get(cluster) ?? 0,
+  });
+}

@@ -1,0 +1,197 @@
+/**
+ * The large tokens of a batch, found while it is summed.
+ *
+ * @module
+ */
+import type { MaskedTokens } from "../../core/kernels/index.ts";
+import type { RecordBatch, TopK } from "../../core/schema/index.ts";
+import {
+  CANDIDATES,
+  type Candidates,
+  IDS_AFTER,
+  IDS_BEFORE,
+  impactOf,
+  KeyHash,
+  LARGE_DELTA,
+  type LargeToken,
+  type LargeTokenDetails,
+  type LargeTokens,
+  PROMPT_IDS,
+  PROMPT_TEXT,
+} from "../../core/summaries/index.ts";
+import { describePlace } from "./batch-rows.ts";
+import type { ClusterKeys } from "./cluster-keys.ts";
+import { formatPlaceKey } from "./worst-tokens.ts";
+
+/**
+ * Ids before a token that are part of what it is. On `examples/demo/stale` one to four tell the same mistakes of a
+ * prompt from others, and six do not find all that are alike, since answers have begun differently.
+ */
+const IDS_OF_CONTENT = 3;
+
+/** What a content was made from, so that a place is not an id. */
+const IDS = 1;
+const TEXTS = 2;
+const PLACE = 3;
+
+/** Where a batch is, and what its rows were drawn with. */
+export interface LargeTokensOf {
+  readonly batch: RecordBatch;
+  readonly clusters: ClusterKeys;
+  /** Of the batch within its file. */
+  readonly number: number;
+}
+
+/** Puts tokens of a batch into the run's large tokens. */
+export class LargeTokenFinder {
+  readonly #found: LargeTokens;
+  readonly #of: LargeTokensOf;
+  #siblings: Map<number, number> | undefined;
+  /** The last row asked for: the key of its prompt, and of its tokens' places without their numbers. */
+  #row = -1;
+  #prompt = 0;
+  #place = "";
+
+  constructor(found: LargeTokens, of: LargeTokensOf) {
+    this.#found = found;
+    this.#of = of;
+  }
+
+  /** Tokens with a smaller |Δ| need not be considered. */
+  get threshold(): number {
+    return this.#of.batch.advantages === undefined ? this.#found.threshold : LARGE_DELTA;
+  }
+
+  /** Token `i` of a kernel pass, of this row. */
+  consider(row: number, tokens: MaskedTokens, i: number): void {
+    const size = Math.abs(tokens.delta[i] as number);
+    if (size < LARGE_DELTA) return;
+    const { batch } = this.#of;
+    const index = tokens.index[i] as number;
+    const rollout = batch.rolloutLogprobs![index]!;
+    const trainer = batch.trainerLogprobs![index]!;
+    const advantage = batch.advantages?.[index] ?? Number.NaN;
+    const { threshold, impactThreshold } = this.#found;
+    const impact = impactOf({ rollout, trainer, advantage });
+    // So written that NaN does not pass.
+    if (size < threshold && !(impact > 0 && impact >= impactThreshold)) return;
+    this.#openRow(row);
+    const token = index - batch.offsets[row]!;
+    if (size <= threshold && !(impact > impactThreshold) && !this.#found.admitsTie(`${this.#place}${token}`))
+      return;
+    const of = { rollout, trainer, advantage, turn: tokens.turn[i] as number };
+    this.#found.add(this.#describe(row, index, of), () => this.#surroundings(row, index));
+  }
+
+  #openRow(row: number): void {
+    if (row === this.#row) return;
+    const { batch, clusters } = this.#of;
+    this.#row = row;
+    this.#prompt = promptKey(batch, row) ?? clusters.keys[row]!;
+    this.#place = formatPlaceKey(describePlace(batch, row, 0)).slice(0, -1);
+  }
+
+  #describe(
+    row: number,
+    index: number,
+    of: Pick<LargeToken, "rollout" | "trainer" | "advantage" | "turn">,
+  ): LargeToken {
+    const { batch, clusters, number } = this.#of;
+    const cluster = clusters.keys[row]!;
+    return {
+      file: batch.provenance.file,
+      batch: number,
+      step: batch.steps[row]!,
+      rank: batch.ranks[row]!,
+      row: batch.rows[row]!,
+      token: index - batch.offsets[row]!,
+      id: batch.responseTokenIds?.[index] ?? -1,
+      ...of,
+      correct: batch.correctness[row]!,
+      prompt: this.#prompt,
+      isPrompt: clusters.arePrompts[row] === 1,
+      cluster,
+      siblings: this.#countSiblings(cluster),
+      content: contentKey(batch, row, index, this.#prompt),
+    };
+  }
+
+  #countSiblings(cluster: number): number {
+    this.#siblings ??= countEach(this.#of.clusters.keys);
+    return this.#siblings.get(cluster) ?? 0;
+  }
+
+  #surroundings(row: number, index: number): LargeTokenDetails {
+    const { batch } = this.#of;
+    const { responseTokenIds: ids, promptOffsets, promptTokenIds, offsets } = batch;
+    const from = Math.max(offsets[row]!, index - IDS_BEFORE);
+    const to = Math.min(offsets[row + 1]!, index + 1 + IDS_AFTER);
+    const [promptStart, promptEnd] = promptTokenIds
+      ? [promptOffsets![row]!, promptOffsets![row + 1]!]
+      : [0, 0];
+    const texts = batch.tokenTexts?.[row];
+    const at = index - offsets[row]!;
+    const join = (first: number, end: number): string => texts!.slice(Math.max(0, first), end).join("");
+    return {
+      before: [...(ids?.subarray(from, index) ?? [])],
+      after: [...(ids?.subarray(index + 1, to) ?? [])],
+      promptIds: [
+        ...(promptTokenIds?.subarray(Math.max(promptStart, promptEnd - PROMPT_IDS), promptEnd) ?? []),
+      ],
+      promptLength: promptEnd - promptStart,
+      promptText: batch.promptTexts[row]?.slice(-PROMPT_TEXT) ?? null,
+      texts: texts ? [join(at - IDS_BEFORE, at), texts[at] ?? "", join(at + 1, at + 1 + IDS_AFTER)] : null,
+      rollout: candidatesAt(batch.topK.rollout, index),
+      trainer: candidatesAt(batch.topK.trainer, index),
+    };
+  }
+}
+
+/** The same at every step, which a group's name need not be; undefined where only that is known. */
+function promptKey(
+  { promptOffsets, promptTokenIds, promptTexts }: RecordBatch,
+  row: number,
+): number | undefined {
+  if (promptOffsets && promptTokenIds && promptOffsets[row + 1]! > promptOffsets[row]!)
+    return new KeyHash()
+      .addWord(IDS)
+      .addWords(promptTokenIds, promptOffsets[row]!, promptOffsets[row + 1]!)
+      .key();
+  const text = promptTexts[row];
+  return text === undefined ? undefined : new KeyHash().addWord(TEXTS).addText(text).key();
+}
+
+/** What was written after what, in answer to which prompt; the place in the answer where that is not known. */
+function contentKey(batch: RecordBatch, row: number, index: number, prompt: number): number {
+  const hash = new KeyHash().addNumber(prompt);
+  const start = batch.offsets[row]!;
+  const ids = batch.responseTokenIds;
+  if (ids !== undefined && ids[index]! >= 0)
+    return hash
+      .addWord(IDS)
+      .addWords(ids, Math.max(start, index - IDS_OF_CONTENT), index + 1)
+      .key();
+  const texts = batch.tokenTexts?.[row];
+  const at = index - start;
+  if (texts === undefined) return hash.addWord(PLACE).addWord(at).key();
+  return hash
+    .addWord(TEXTS)
+    .addText(texts.slice(Math.max(0, at - IDS_OF_CONTENT), at + 1).join("\0"))
+    .key();
+}
+
+function countEach(keys: Float64Array): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+function candidatesAt(topK: TopK | undefined, index: number): Candidates | null {
+  if (topK === undefined) return null;
+  const { k, ids, logprobs } = topK;
+  const places = Array.from({ length: k }, (_, place) => index * k + place)
+    .filter((at) => ids[at]! >= 0 && !Number.isNaN(logprobs[at]!))
+    .slice(0, CANDIDATES);
+  if (places.length === 0) return null;
+  return { ids: places.map((at) => ids[at]!), logprobs: places.map((at) => logprobs[at]!) };
+}

@@ -1,0 +1,248 @@
+/**
+ * Tokens whose ratio is outside of [½, 2], the largest ones: what the mistakes of a run are found from.
+ *
+ * A mistake is a set of tokens, and its sums are known only once all of them are. To keep sums of every set would take
+ * memory that grows with the run, and to drop some of them early would make the rest depend on the order of shards. The
+ * largest tokens do not: those of shards, merged in any order or tree, are those of the whole. So tokens are kept, and sets
+ * are formed from them at the end.
+ *
+ * @module
+ */
+import type { ByteReader, ByteWriter } from "../base/index.ts";
+import { computeImpact } from "../kernels/index.ts";
+import { formatHandle } from "../schema/index.ts";
+import { TWOFOLD_DELTA } from "./cell-counts.ts";
+import { decodeDetails, encodeDetails, type LargeTokenDetails } from "./large-token-details.ts";
+import { TopList } from "./top-list.ts";
+
+/** |Δ| from which a token is large, nats: about ln 2, where the ratio leaves [½, 2]. Float32 holds it exactly. */
+export const LARGE_DELTA = TWOFOLD_DELTA;
+
+/** Tokens kept by |Δ|, and by impact. */
+export const LARGE_TOKENS_KEPT = 1024;
+
+/** Contents whose largest token is kept with its surroundings, by |Δ| and by impact. */
+export const DETAILS_KEPT = 64;
+
+/** A token that was found. Numbers that are not known are NaN, ids -1. */
+export interface LargeToken {
+  readonly file: string;
+  /** Of its batch within the file. */
+  readonly batch: number;
+  readonly step: number;
+  readonly rank: number;
+  /** Row in its batch or file, as in its handle. */
+  readonly row: number;
+  /** Index in the response. */
+  readonly token: number;
+  readonly turn: number;
+  readonly id: number;
+  /** Nats. */
+  readonly rollout: number;
+  readonly trainer: number;
+  readonly advantage: number;
+  /** Whether the answer is right: 1, 0. */
+  readonly correct: number;
+  /** Key of the prompt, the same at every step; of the sequence where the prompt is not known. */
+  readonly prompt: number;
+  readonly isPrompt: boolean;
+  /** Of the step and the prompt: see `ClusterSums`. */
+  readonly cluster: number;
+  /** Sequences of the cluster in this batch. */
+  readonly siblings: number;
+  /** Key of what was written where: prompt, token id and the ids before it. */
+  readonly content: number;
+}
+
+/** A token with what surrounds it. */
+export interface DetailedToken {
+  readonly token: LargeToken;
+  readonly details: LargeTokenDetails;
+}
+
+/** Δ in single precision, as sums over tokens have it. */
+export function deltaOf({ rollout, trainer }: Pick<LargeToken, "rollout" | "trainer">): number {
+  return Math.fround(trainer - rollout);
+}
+
+/** |A||ρ − 1|; NaN where the advantage is not known, or ρ overflows. */
+export function impactOf({
+  rollout,
+  trainer,
+  advantage,
+}: Pick<LargeToken, "rollout" | "trainer" | "advantage">): number {
+  const impact = Math.abs(computeImpact(advantage, trainer - rollout));
+  return impact === Number.POSITIVE_INFINITY ? Number.NaN : impact;
+}
+
+/** Its handle in reports: `s12.r3.q41.t880`. */
+export function tokenHandle({ step, rank, row, token }: LargeToken): string {
+  return formatHandle({ step, rank, sequence: row, token });
+}
+
+/** What decides among tokens that are off by the same, as in the lists of worst tokens. */
+function placeOf(token: LargeToken): string {
+  return `${token.file} ${tokenHandle(token)}`;
+}
+
+const sizeOf = (token: LargeToken): number => Math.abs(deltaOf(token));
+
+export class LargeTokens {
+  readonly #byDelta: TopList<LargeToken>;
+  readonly #byImpact: TopList<LargeToken>;
+  readonly #details: readonly [byDelta: BestOfContents, byImpact: BestOfContents];
+
+  constructor(kept = LARGE_TOKENS_KEPT, details = DETAILS_KEPT) {
+    this.#byDelta = new TopList(kept, sizeOf, placeOf);
+    this.#byImpact = new TopList(kept, impactOf, placeOf);
+    this.#details = [new BestOfContents(details, sizeOf), new BestOfContents(details, impactOf)];
+  }
+
+  /** Tokens of a smaller |Δ| are kept for their impact only. */
+  get threshold(): number {
+    return Math.max(LARGE_DELTA, this.#byDelta.threshold);
+  }
+
+  /** Tokens of a smaller impact are kept for their |Δ| only. */
+  get impactThreshold(): number {
+    return Math.max(0, this.#byImpact.threshold);
+  }
+
+  /** Whether a token that is as large as the smallest in one of the lists would enter it; see `TopList.admitsTie`. */
+  admitsTie(place: string): boolean {
+    return this.#byDelta.admitsTie(place) || this.#byImpact.admitsTie(place);
+  }
+
+  /** Adds a token; `describe` is called if its surroundings are to be kept. */
+  add(token: LargeToken, describe: () => LargeTokenDetails): void {
+    this.#addToken(token);
+    let details: LargeTokenDetails | undefined;
+    for (const best of this.#details)
+      best.add(token, () => {
+        details ??= describe();
+        return details;
+      });
+  }
+
+  #addToken(token: LargeToken): void {
+    this.#byDelta.add(token);
+    if (impactOf(token) > 0) this.#byImpact.add(token);
+  }
+
+  /** The kept tokens, each once, in an order that does not depend on that of the input. */
+  list(): readonly LargeToken[] {
+    return [...new Set([...this.#byDelta.list(), ...this.#byImpact.list()])];
+  }
+
+  /** The largest tokens of contents with what surrounds them: by |Δ|, and by impact. */
+  detailed(): readonly [byDelta: readonly DetailedToken[], byImpact: readonly DetailedToken[]] {
+    return [this.#details[0].list(this.#byDelta), this.#details[1].list(this.#byImpact)];
+  }
+
+  merge(other: LargeTokens): void {
+    const detailed = other.detailed();
+    for (const token of other.list()) this.#addToken(token);
+    for (const [i, best] of this.#details.entries())
+      for (const { token, details } of detailed[i]!) best.add(token, () => details);
+  }
+
+  encode(to: ByteWriter): void {
+    const tokens = this.list();
+    to.whole(tokens.length);
+    for (const token of tokens) encodeToken(to, token);
+    for (const list of this.detailed()) {
+      to.whole(list.length);
+      for (const { token, details } of list) {
+        encodeToken(to, token);
+        encodeDetails(to, details);
+      }
+    }
+  }
+
+  /**
+   * Adds what `encode` wrote.
+   *
+   * @throws FormatError when the bytes are not such tokens
+   */
+  mergeFrom(from: ByteReader): void {
+    for (let left = from.count(); left > 0; left--) this.#addToken(decodeToken(from));
+    for (const best of this.#details) {
+      for (let left = from.count(); left > 0; left--) {
+        const token = decodeToken(from);
+        const details = decodeDetails(from);
+        best.add(token, () => details);
+      }
+    }
+  }
+}
+
+/** Of each content the token with the largest score, and of these the k largest: merges in any order to the same. */
+class BestOfContents {
+  readonly #k: number;
+  readonly #score: (token: LargeToken) => number;
+  /** Best first. */
+  #items: DetailedToken[] = [];
+
+  constructor(k: number, score: (token: LargeToken) => number) {
+    this.#k = k;
+    this.#score = score;
+  }
+
+  add(token: LargeToken, describe: () => LargeTokenDetails): void {
+    const score = this.#score(token);
+    if (!(score > 0)) return;
+    const items = this.#items;
+    const last = items.at(-1);
+    if (items.length === this.#k && last !== undefined && !this.#isBefore(token, score, last.token)) return;
+    const known = items.findIndex(({ token: { content } }) => content === token.content);
+    if (known >= 0) {
+      if (!this.#isBefore(token, score, items[known]!.token)) return;
+      items.splice(known, 1);
+    }
+    const at = items.findIndex((item) => this.#isBefore(token, score, item.token));
+    items.splice(at < 0 ? items.length : at, 0, { token, details: describe() });
+    items.length = Math.min(items.length, this.#k);
+  }
+
+  #isBefore(token: LargeToken, score: number, other: LargeToken): boolean {
+    const difference = score - this.#score(other);
+    return difference !== 0 ? difference > 0 : placeOf(token) < placeOf(other);
+  }
+
+  /** Without those that others have driven out of the list of tokens: whether they came in hung on the order. */
+  list(tokens: TopList<LargeToken>): readonly DetailedToken[] {
+    const last = tokens.list().at(-1);
+    if (last === undefined || tokens.threshold === Number.NEGATIVE_INFINITY) return this.#items;
+    const score = this.#score(last);
+    return this.#items.filter(({ token }) => !this.#isBefore(last, score, token));
+  }
+}
+
+const WHOLES = ["batch", "row", "token", "turn", "siblings"] as const;
+const FLOATS = ["step", "rank", "rollout", "trainer", "advantage", "correct"] as const;
+const KEYS = ["prompt", "cluster", "content"] as const;
+
+function encodeToken(to: ByteWriter, token: LargeToken): void {
+  to.name(token.file);
+  for (const name of WHOLES) to.whole(token[name]);
+  to.signed(token.id);
+  to.byte(token.isPrompt ? 1 : 0);
+  for (const name of [...FLOATS, ...KEYS]) to.float(token[name]);
+}
+
+function decodeToken(from: ByteReader): LargeToken {
+  const file = from.name();
+  const [batch, row, token, turn, siblings] = WHOLES.map(() => from.whole()) as Five;
+  const id = from.signed();
+  const isPrompt = from.byte() === 1;
+  const [step, rank, rollout, trainer, advantage, correct] = FLOATS.map(() => from.float()) as Six;
+  const [prompt, cluster, content] = KEYS.map(() => from.float()) as Three;
+  return {
+    ...{ file, batch, step, rank, row, token, turn, id, rollout, trainer, advantage, correct },
+    ...{ prompt, isPrompt, cluster, siblings, content },
+  };
+}
+
+type Three = [number, number, number];
+type Five = [...Three, number, number];
+type Six = [...Five, number];
