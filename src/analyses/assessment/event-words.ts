@@ -36,6 +36,16 @@ export function spellEvents(events: MistakeEvents, speller: EventSpeller): Mista
   return { ...events, list: events.list.map(spell), by_raw: events.by_raw.map(spell) };
 }
 
+/** The mistakes without any text, whatever their source has: ids stay. */
+export function withoutTexts(events: MistakeEvents): MistakeEvents {
+  const strip = (event: MistakeEvent): MistakeEvent => ({
+    ...event,
+    text: null,
+    alternatives: event.alternatives.map((each) => ({ ...each, text: null })),
+  });
+  return { ...events, list: events.list.map(strip), by_raw: events.by_raw.map(strip) };
+}
+
 function spellEvent(event: MistakeEvent, speller: EventSpeller): MistakeEvent {
   const alternatives = event.alternatives.map((each) => ({
     ...each,

@@ -16,7 +16,7 @@ export {
   readFigure,
 } from "./baselines.ts";
 export { correctionNeed, type RatioReadings } from "./correction-need.ts";
-export { type EventSpeller, spellEvents } from "./event-words.ts";
+export { type EventSpeller, spellEvents, withoutTexts } from "./event-words.ts";
 export { type EventInput, findEvents } from "./events.ts";
 export {
   addLoggedFinite,

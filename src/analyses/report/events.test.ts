@@ -25,4 +25,20 @@ describe("the mistakes of the example run", () => {
     expect(rank).toBe("gradient");
     expect(list[0]).toMatchObject({ handle: gradient!.worst_tokens[0]!.handle, answers: 1, of_answers: 8 });
   });
+
+  it("have their text and that of the alternatives from a tokenizer", async () => {
+    const { assessment } = await reportRun([`${DEMO}/stale`], { tokenizer: `${DEMO}/tokenizer` });
+    const [event] = assessment.events.by_raw;
+    expect(event!.text).toEqual({
+      before: expect.stringMatching(/ so 110\.\nTherefore x = 1$/),
+      token: "0",
+      after: "0. #### 100<eos>",
+      prompt: "Question: Solve x - 86 = 24. What is x?",
+    });
+    expect(event!.text!.before.length).toBeLessThanOrEqual(40);
+    expect(event!.alternatives.slice(0, 2).map(({ text, sampled }) => [text, sampled])).toEqual([
+      ["1", false],
+      ["0", true],
+    ]);
+  });
 });

@@ -10,7 +10,7 @@ import { type BatchFilter, batchFilter, needsTexts, parseFilter, spelledTexts } 
 export interface FilterOptions {
   /** Only what matches, written as in the viewer: `abs>0.5 turn:3 correct:no`; docs/view.md lists the fields. */
   readonly filter?: string;
-  /** Directory of the model's `tokenizer.json`, for terms about texts (`token:`, `is:`). */
+  /** Directory of the model's `tokenizer.json`, for terms about texts (`token:`, `is:`) and the texts of mistakes. */
   readonly tokenizer?: string;
 }
 

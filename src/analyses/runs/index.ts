@@ -41,3 +41,4 @@ export {
   reportOpenRun,
   reportRun,
 } from "./report-run.ts";
+export { openSpeller, spellReport } from "./spell-report.ts";

@@ -16,6 +16,7 @@ import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
 import { readBatches, sourceSummaries } from "./read-batches.ts";
+import { openSpeller, spellReport } from "./spell-report.ts";
 import { type ApartOptions, chooseFiles, summarizeFiles } from "./summarize-files.ts";
 
 /** The flags of `logratio report` that decide what is in the report, under the same names. */
@@ -75,6 +76,7 @@ export async function reportRun(
     paths: list,
     flags: inputFlags(options, NOT_INPUT),
     parity,
+    ...(options.tokenizer !== undefined && { tokenizer: options.tokenizer }),
     apart: { input: options, filter, isStopped, ...(onProgress && { onProgress }) },
     ...(threads !== undefined && { threads }),
   });
@@ -87,6 +89,8 @@ export interface OpenRunReport {
   readonly flags: readonly string[];
   readonly parity: readonly ParityTrainer[];
   readonly threads?: number;
+  /** Directory of the tokenizer, for the texts of mistakes. */
+  readonly tokenizer?: string;
   /** Given where threads may read whole files themselves, in place of the batches: the same in another way. */
   readonly apart?: ApartOptions;
 }
@@ -110,7 +114,12 @@ export async function reportOpenRun(
 export async function answerOpenRun(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
-  { threads = defaultThreads(), apart, ...asked }: OpenRunReport & { readonly trainer?: string | undefined },
+  {
+    threads = defaultThreads(),
+    apart,
+    tokenizer,
+    ...asked
+  }: OpenRunReport & { readonly trainer?: string | undefined },
 ): Promise<Answer> {
   const files = apart && chooseFiles(run, threads, apart);
   const evidence =
@@ -126,7 +135,9 @@ export async function answerOpenRun(
     findings: run.findings.list(),
     sources: sourceSummaries(run),
   };
-  return threads > 1 ? answerRunBeside(input, testApart) : answerRun(input);
+  const { report, diagnosis } = threads > 1 ? await answerRunBeside(input, testApart) : answerRun(input);
+  const open = tokenizer === undefined ? undefined : () => openSpeller(tokenizer);
+  return { report: await spellReport(report, open), diagnosis };
 }
 
 /** As {@link reportOpenRun}, of a run with one policy's log-probs only. @throws EmptyInputError when no token is left */

@@ -185,6 +185,7 @@ async function reportTwoPolicies(job: Job, run: Run, reading: Reading, end: () =
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
     parity: logged === undefined ? parity : parityOfLogged(logged, parity),
     ...(threads !== undefined && { threads }),
+    ...(tokenizer !== undefined && { tokenizer }),
     apart: {
       input: { ...toRunInput(options), ...(tokenizer !== undefined && { tokenizer }) },
       filter: job.filter,

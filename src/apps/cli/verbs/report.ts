@@ -68,7 +68,7 @@ export const report: Verb<[paths: string[]], ReportOptions & PlaceOptions> = {
 /** Flags of a report, wherever its run comes from. */
 export function addReportOptions(command: Command): Command {
   return addForceOption(addFilterOption(command))
-    .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
+    .option("--tokenizer <dir>", `${TOKENIZER}, for texts; needed by --filter with token: or is:`)
     .option("--json", "print the whole report as JSON")
     .option("--markdown", "print a short Markdown report to paste into an issue")
     .option("--html <file>", "also write one self-contained page with pictures")

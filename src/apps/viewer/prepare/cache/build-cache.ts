@@ -15,9 +15,10 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type EventSpeller, withoutTexts } from "../../../../analyses/assessment/index.ts";
 import { toDoctorReport } from "../../../../analyses/evidence/index.ts";
 import { buildReportBeside, RunSummary } from "../../../../analyses/report/index.ts";
-import { sourceSummaries } from "../../../../analyses/runs/index.ts";
+import { openSpeller, sourceSummaries, spellReport } from "../../../../analyses/runs/index.ts";
 import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
 import { FIELDS, type RowSums } from "../../../../core/kernels/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
@@ -57,6 +58,8 @@ export class AnswerPass {
   readonly #paths: readonly string[];
   readonly #options: PrepareOptions;
   readonly #truths: TruthSource | undefined;
+  /** Once for all states of the run. */
+  #speller: Promise<EventSpeller> | undefined;
   readonly #answers: Answering;
   readonly #summary = new RunSummary({ onRows: (sums) => this.#rows.push(sums) });
   /** Sums of the rows of the batch that was added last. */
@@ -137,9 +140,10 @@ export class AnswerPass {
     const version = writing.length === 0 ? wanted : `${wanted}-unfinished`;
     const read: RunRead = { name: run.name, sources: sourceSummaries(run), findings };
     const diagnosing = this.#answers.diagnose(read, isKept ? undefined : SAMPLE_SO_FAR);
-    const report = await this.#buildReport(run, read, diagnosing);
+    const found = await this.#buildReport(run, read, diagnosing);
+    if (found.metrics.tokens === 0) refuse(found);
+    const report = await this.#showTexts(found);
     const doctor = toDoctorReport({ report, diagnosis: await diagnosing });
-    if (report.metrics.tokens === 0) refuse(report);
     const built = await this.#answers.finish({
       read,
       perStep: report.per_step,
@@ -163,6 +167,20 @@ export class AnswerPass {
     // Last: it records length and hash of everything written.
     if (isKept) await sealFiles(directory, built.seals);
     return version;
+  }
+
+  /** No text where none is to be sent. */
+  async #showTexts(report: MismatchReport): Promise<MismatchReport> {
+    const { tokenizer, redact } = this.#options;
+    if (redact !== "text") {
+      const open = (): Promise<EventSpeller> => {
+        this.#speller ??= openSpeller(tokenizer!);
+        return this.#speller;
+      };
+      return spellReport(report, tokenizer === undefined ? undefined : open);
+    }
+    const { assessment } = report;
+    return { ...report, assessment: { ...assessment, events: withoutTexts(assessment.events) } };
   }
 
   /** @param diagnosis is made in another thread meanwhile, where there is one */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { answerRun } from "../../../../analyses/evidence/index.ts";
 import { summarizeBatches } from "../../../../analyses/parallel/summarize-batches.ts";
-import { sourceSummaries } from "../../../../analyses/runs/index.ts";
+import { openSpeller, sourceSummaries, spellReport } from "../../../../analyses/runs/index.ts";
 import { resultJson } from "../../../../core/base/json.ts";
 import { computeK3 } from "../../../../core/kernels/scalar.ts";
 import { turnOfMark } from "../../../../core/kernels/turns.ts";
@@ -65,14 +65,15 @@ describe("the demo run", () => {
     run = await prepareRun([DEMO], { tokenizer: DEMO_TOKENIZER, cache: home.path("cache") });
     const source = await openRun([DEMO]);
     const evidence = await summarizeBatches(source.batches());
-    ({ report } = answerRun({
+    const answer = answerRun({
       run: source.name,
       paths: [DEMO],
       evidence,
       parity: [],
       findings: source.findings.list(),
       sources: sourceSummaries(source),
-    }));
+    });
+    report = await spellReport(answer.report, () => openSpeller(DEMO_TOKENIZER));
   });
   afterAll(async () => {
     await run.close();
@@ -291,6 +292,11 @@ describe("the demo run", () => {
     const { occurrences } = await json<TopTokens>(redacted, "tokens");
     expect(occurrences[0]).toMatchObject({ text: null, before: null, after: null });
     expect(redacted.info).toMatchObject({ redacted: true, has: { texts: false } });
+    const { events } = (await json<MismatchReport>(redacted, "report")).assessment;
+    expect(events.by_raw.map(({ text }) => text)).toEqual([null, null, null, null, null]);
+    expect(
+      events.by_raw.flatMap(({ alternatives }) => alternatives.filter(({ text }) => text !== null)),
+    ).toEqual([]);
   });
 });
 

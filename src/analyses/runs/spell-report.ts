@@ -1,0 +1,28 @@
+import type { MismatchReport, MistakeEvent } from "../../results/index.ts";
+import { type EventSpeller, spellEvents } from "../assessment/index.ts";
+import { makeSpeller } from "../show/index.ts";
+
+/** @param tokenizer directory with `tokenizer.json`, or that file @throws what opening the tokenizer throws */
+export async function openSpeller(tokenizer: string): Promise<EventSpeller> {
+  const { openTokenizer, TokenTexts } = await import("../../input/tokens/index.ts");
+  return makeSpeller(new TokenTexts(await openTokenizer(tokenizer)));
+}
+
+/**
+ * The report with the texts of its mistakes.
+ *
+ * @param open called where a mistake has ids and no text: large tokenizers take a second to open
+ */
+export async function spellReport(
+  report: MismatchReport,
+  open: (() => Promise<EventSpeller>) | undefined,
+): Promise<MismatchReport> {
+  const { events } = report.assessment;
+  if (open === undefined || ![...events.list, ...events.by_raw].some(lacksText)) return report;
+  const spelled = spellEvents(events, await open());
+  return { ...report, assessment: { ...report.assessment, events: spelled } };
+}
+
+function lacksText({ text, token_id: id }: MistakeEvent): boolean {
+  return text === null && id !== null;
+}
