@@ -72,7 +72,7 @@ function sayFirst(causes: readonly CauseGroup[], diagnosis: Diagnosis): string {
 function settleHealthy({ verdict, jumps, meanAbs }: Parts, diagnosis: Diagnosis): Verdict {
   const { level } = verdict;
   if ((level !== "elevated" && level !== "high") || jumps) return verdict;
-  const noise = diagnosis.metrics.logit_sigma;
+  const noise = diagnosis.metrics.logit_noise;
   const scale =
     typeof noise === "number" ? `: logit noise σ ${formatNumber(noise)}, as a sound bf16 engine has` : "";
   return at(
@@ -85,7 +85,7 @@ function settleHealthy({ verdict, jumps, meanAbs }: Parts, diagnosis: Diagnosis)
 function settleUnknown({ verdict, meanAbs }: Parts, diagnosis: Diagnosis): Verdict {
   const { level } = verdict;
   if (level !== "none" && level !== "normal") return verdict;
-  const noise = diagnosis.metrics.logit_sigma;
+  const noise = diagnosis.metrics.logit_noise;
   const scale = typeof noise === "number" ? `, logit noise σ ${formatNumber(noise)}` : "";
   return at(
     verdict,

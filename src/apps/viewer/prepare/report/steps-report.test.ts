@@ -22,10 +22,11 @@ async function readAnswers(run: PreparedRun): Promise<Answers> {
   return { report: (await answer("report")) as MismatchReport, top: (await answer("tokens")) as TopTokens };
 }
 
-/** Without the places of sequences in the table, and numbers to five digits: kernels sum batches in single precision. */
+/** Without the places of sequences in the table, alternatives at mistakes, and numbers to five digits: kernels sum batches in single precision. */
 function plain(value: unknown): unknown {
   return JSON.parse(resultJson(value), (key, each: unknown) => {
-    if (key === "sequence" || key === "command") return undefined;
+    // The sums are over sequences without alternatives: those of mistakes are the sampled token alone.
+    if (key === "sequence" || key === "command" || key === "alternatives") return undefined;
     return typeof each === "number" ? Number(each.toPrecision(5)) : each;
   });
 }

@@ -24,7 +24,7 @@ export interface StepsOf {
   readonly hasTexts: boolean;
 }
 
-/** Undefined where no token can be compared. Values have the cache's single precision. */
+/** Undefined where no token can be compared. Values have the cache's single precision; mistakes have no alternatives. */
 export async function stepsReport(
   sequences: AsyncIterable<WireSequence>,
   { whole, paths, flags, hasTexts }: StepsOf,
@@ -40,7 +40,7 @@ export async function stepsReport(
     .map(({ sequences: _, ...source }) => source);
   const [trainer, ...others] = whole.trainers;
   const asked = { findings, ...(trainer !== undefined && others.length === 0 && { trainer }) };
-  const report = buildReport({
+  const built = buildReport({
     run: whole.run,
     paths,
     flags,
@@ -51,6 +51,12 @@ export async function stepsReport(
     findings,
     sources,
   });
-  if (report.metrics.tokens === 0) return undefined;
+  if (built.metrics.tokens === 0) return undefined;
+  const report = hasTexts ? withTexts(built, sums) : built;
   return { report, top: { ...sums.groups(hasTexts), turns: sums.turns(hasTexts) } };
+}
+
+function withTexts(report: MismatchReport, sums: SequenceSums): MismatchReport {
+  const { assessment } = report;
+  return { ...report, assessment: { ...assessment, events: sums.spell(assessment.events) } };
 }

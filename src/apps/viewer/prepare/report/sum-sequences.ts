@@ -4,11 +4,12 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
+import { spellEvents } from "../../../../analyses/assessment/index.ts";
 import type { Doctor } from "../../../../analyses/doctor/index.ts";
 import { RunSummary } from "../../../../analyses/report/index.ts";
 import { turnMarks } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { TopTokens } from "../../../../results/index.ts";
+import type { MistakeEvents, ShowPieceKind, TopTokens } from "../../../../results/index.ts";
 import { TOKEN_FLAGS, tokenClass, type WireSequence } from "../../../../results/wire/index.ts";
 import { TokenPass } from "../pass/token-pass.ts";
 import { type ShownTexts, tokenSums } from "../pass/top-tokens.ts";
@@ -59,6 +60,11 @@ export class SequenceSums {
       hasTexts,
     );
     return groups;
+  }
+
+  /** Mistakes with the texts of their tokens, as far as these sequences have them. */
+  spell(events: MistakeEvents): MistakeEvents {
+    return spellEvents(events, this.#texts);
   }
 
   turns(hasTexts: boolean): TopTokens["turns"] {
@@ -115,10 +121,11 @@ function batchOfSequence({ meta, ids, mask, rollout, trainer, ...rest }: WireSeq
 class SeenTexts implements ShownTexts {
   readonly #known = new Map<number, { readonly bytes: Uint8Array; readonly flags: number }>();
 
-  see({ meta, ids, textOffsets, texts, flags }: WireSequence): void {
-    for (let at = meta.promptLength; at < ids.length; at++) {
+  see({ ids, textOffsets, texts, flags }: WireSequence): void {
+    for (let at = 0; at < ids.length; at++) {
       const id = ids[at]!;
-      if (this.#known.has(id)) continue;
+      // A prompt that is known as text only has no id.
+      if (id < 0 || this.#known.has(id)) continue;
       const bytes = texts.slice(textOffsets[at], textOffsets[at + 1]);
       this.#known.set(id, { bytes, flags: flags[at]! & ~TOKEN_FLAGS.continuation });
     }
@@ -135,9 +142,17 @@ class SeenTexts implements ShownTexts {
     return tokenClass(Buffer.from(bytes).toString(), flags);
   }
 
-  pieces(ids: ArrayLike<number>): { readonly text: string }[] {
+  pieces(ids: ArrayLike<number>): { readonly text: string; readonly kind: ShowPieceKind }[] {
     const decoder = new TextDecoder();
-    return Array.from(ids, (id) => ({ text: decoder.decode(this.#of(id).bytes, { stream: true }) }));
+    return Array.from(ids, (id) => {
+      const { bytes, flags } = this.#of(id);
+      const kind = (flags & TOKEN_FLAGS.special) === 0 ? "text" : "special";
+      return { text: decoder.decode(bytes, { stream: true }), kind };
+    });
+  }
+
+  textOf(id: number): string | null {
+    return (this.#of(id).flags & TOKEN_FLAGS.unknown) === 0 ? this.nameOf(id) : null;
   }
 
   #of(id: number): { readonly bytes: Uint8Array; readonly flags: number } {
