@@ -72,6 +72,7 @@ export async function diagnoseRun(
     paths: list,
     flags: inputFlags(options, NOT_INPUT),
     trainer,
+    tokenizer: options.tokenizer,
   });
 }
 
@@ -90,6 +91,8 @@ export interface OpenRunDiagnosis {
   readonly flags: readonly string[];
   /** Whose flags the fixes name first; default those of the trainer that wrote the files. */
   readonly trainer: string | undefined;
+  /** For the texts of mistakes. */
+  readonly tokenizer?: string | undefined;
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 import { parseBaseline, writeBaseline } from "../rule-files/index.ts";
 import { digestFiles } from "./compare-inputs.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
-import { parseRunInput, type RunInput } from "./input-options.ts";
+import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
 import { readBatches } from "./read-batches.ts";
 import { filesOfLogged, hasNoDumps, joinLogged, parityOfLogged, readLogged } from "./read-logged.ts";
 import { readReportFile } from "./read-report-file.ts";
@@ -29,10 +29,26 @@ import { reportOpenRun } from "./report-run.ts";
 
 /** How the runs of a gate are read: flags of the command line, under the same names. */
 export interface GateInput extends RunInput, FilterOptions {
+  /** For the texts of mistakes, where `tokenizer` is not given. */
+  readonly foundTokenizer?: string;
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
+
+/** Not flags that choose what is read. */
+const NOT_INPUT = [
+  "foundTokenizer",
+  "signal",
+  "onProgress",
+  "against",
+  "limits",
+  "alpha",
+  "allowUndecidable",
+  "metrics",
+  "replace",
+  "date",
+];
 
 /** What a run is held to, and how it is read. */
 export interface GateRunOptions extends GateInput {
@@ -199,7 +215,8 @@ async function readResults(
   };
   const report = await reportOpenRun(run, readBatches(run, { filter, isStopped }), {
     paths: others,
-    flags: [],
+    flags: inputFlags(options, NOT_INPUT),
+    tokenizer: options.tokenizer ?? options.foundTokenizer,
     parity: logged === undefined ? [] : parityOfLogged(logged, []),
     apart: { input: options, filter, isStopped, ...(onProgress && { onProgress }) },
   });

@@ -90,7 +90,7 @@ export interface OpenRunReport {
   readonly parity: readonly ParityTrainer[];
   readonly threads?: number;
   /** Directory of the tokenizer, for the texts of mistakes. */
-  readonly tokenizer?: string;
+  readonly tokenizer?: string | undefined;
   /** Given where threads may read whole files themselves, in place of the batches: the same in another way. */
   readonly apart?: ApartOptions;
 }

@@ -16,3 +16,15 @@ export async function withTokenizer<O extends TokenizerOptions>(
   const tokenizer = await findTokenizer(paths);
   return tokenizer === undefined ? options : { ...options, tokenizer };
 }
+
+/**
+ * The options, which say apart where a tokenizer was found: it is used for texts, and is in no command to run next. On a
+ * cluster the dumps may be where this machine sees nothing.
+ */
+export async function withFound<
+  O extends TokenizerOptions & { readonly on?: string; readonly foundTokenizer?: string },
+>(paths: readonly string[], options: O): Promise<O> {
+  if (options.on !== undefined || options.tokenizer !== undefined) return options;
+  const { tokenizer } = await withTokenizer(paths, options);
+  return tokenizer === undefined ? options : { ...options, foundTokenizer: tokenizer };
+}

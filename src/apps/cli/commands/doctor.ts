@@ -98,7 +98,7 @@ async function readDumps(
   });
   const reading = readUntilInterrupted(run, filter);
   const read = { paths, flags: inputFlags(options, [...FORM_FLAGS, "for"]) };
-  const report = await diagnoseOpenRun(run, reading.batches, { ...read, trainer }).finally(() => {
+  const report = await diagnoseOpenRun(run, reading.batches, { ...read, trainer, tokenizer }).finally(() => {
     reading.end();
     progress.end();
     explain(run);

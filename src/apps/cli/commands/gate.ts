@@ -29,6 +29,8 @@ import type { Terminal } from "../terminal.ts";
 export interface GateOptions extends InputOptions, ForceOption {
   readonly filter?: string;
   readonly tokenizer?: string;
+  /** Beside the dumps, where --tokenizer was not given. */
+  readonly foundTokenizer?: string;
   readonly against?: string;
   readonly limit?: readonly string[];
   readonly update?: boolean;
@@ -44,7 +46,7 @@ export interface GateOptions extends InputOptions, ForceOption {
   readonly annotations?: string;
 }
 
-const FORM_FLAGS = ["json", "markdown", "html", "junit", "annotations", "force", "memory"];
+const FORM_FLAGS = ["json", "markdown", "html", "junit", "annotations", "force", "memory", "foundTokenizer"];
 
 /** Judges a run and prints which checks hold, or learns a baseline. The exit status is 1 where one does not hold. */
 export async function gate(

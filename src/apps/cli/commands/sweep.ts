@@ -1,7 +1,7 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { answerRun, RunEvidence } from "../../../analyses/evidence/index.ts";
 import { sweepPart } from "../../../analyses/parts/index.ts";
-import { compileFilter, type FilterOptions } from "../../../analyses/runs/index.ts";
+import { compileFilter, type FilterOptions, openSpeller, spellReport } from "../../../analyses/runs/index.ts";
 import {
   buildSweep,
   chooseCorrections,
@@ -34,9 +34,11 @@ export interface SweepOptions extends InputOptions, FilterOptions, GridOptions, 
   readonly top?: string;
   readonly all?: boolean;
   readonly full?: boolean;
+  /** Beside the dumps, where --tokenizer was not given. */
+  readonly foundTokenizer?: string;
 }
 
-const FORM_FLAGS = ["json", "markdown", "full"];
+const FORM_FLAGS = ["json", "markdown", "full", "foundTokenizer"];
 /** What is tried and shown, and not what is read. */
 const GRID_FLAGS = ["methods", "preset", "set", "setting", "correction", "choose", "for", "top", "all"];
 
@@ -49,10 +51,11 @@ export async function sweep(
   refuseTwoForms(options);
   const rows = rowChoice(options);
   const presets = options.for === undefined ? PRESETS : splitNames(options.for).map(presetNamed);
+  const { foundTokenizer: _, ...given } = options;
   const answered = await answerFromParts(
     "sweep",
     paths,
-    options,
+    given,
     async (part, wasSkipped) => {
       const result = sweepPart(part, { presets, ...(options.choose && { choose: options.choose }) });
       terminal.out(render(result, rows, paths, options, terminal));
@@ -102,10 +105,15 @@ async function sweepDumps(
     evidence,
     prompts: run.promptSummary(),
   });
+  const tokenizer = options.tokenizer ?? options.foundTokenizer;
+  const spelled = await spellReport(
+    report,
+    tokenizer === undefined ? undefined : () => openSpeller(tokenizer),
+  );
   const result = buildSweep({
     ...read,
     sweep: summary,
-    assessment: report.assessment,
+    assessment: spelled.assessment,
     presets,
     ...(choose && { choose }),
   });

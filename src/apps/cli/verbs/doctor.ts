@@ -36,10 +36,7 @@ export const doctor: Verb<[paths: string[]], DoctorOptions> = {
       .option("--full", "print all evidence too (a terminal shows only the first screen by default)"),
   async run([paths], options, terminal) {
     const { doctor } = await import("../commands/doctor.ts");
-    const { withTokenizer } = await import("../commands/default-tokenizer.ts");
-    // On a cluster the dumps may be where this machine sees nothing.
-    const { tokenizer } = options.on === undefined ? await withTokenizer(paths, options) : options;
-    const isFound = tokenizer !== undefined && options.tokenizer === undefined;
-    return doctor(paths, isFound ? { ...options, foundTokenizer: tokenizer } : options, terminal);
+    const { withFound } = await import("../commands/default-tokenizer.ts");
+    return doctor(paths, await withFound(paths, options), terminal);
   },
 };

@@ -55,6 +55,7 @@ export const gate: Verb<[paths: string[]], GateOptions> = {
       ),
   async run([paths], options, terminal) {
     const { gate } = await import("../commands/gate.ts");
-    return gate(paths, options, terminal);
+    const { withFound } = await import("../commands/default-tokenizer.ts");
+    return gate(paths, await withFound(paths, options), terminal);
   },
 };

@@ -58,10 +58,8 @@ export const report: Verb<[paths: string[]], ReportOptions & PlaceOptions> = {
     }
     refuseStrayParts(options);
     const { report } = await import("../commands/report.ts");
-    const { withTokenizer } = await import("../commands/default-tokenizer.ts");
-    const { tokenizer } = await withTokenizer(paths, options);
-    const isFound = tokenizer !== undefined && options.tokenizer === undefined;
-    return report(paths, isFound ? { ...options, foundTokenizer: tokenizer } : options, terminal);
+    const { withFound } = await import("../commands/default-tokenizer.ts");
+    return report(paths, await withFound(paths, options), terminal);
   },
 };
 

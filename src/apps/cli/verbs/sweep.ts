@@ -37,7 +37,8 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
       ),
   async run([paths], options, terminal) {
     const { sweep } = await import("../commands/sweep.ts");
-    return sweep(paths, options, terminal);
+    const { withFound } = await import("../commands/default-tokenizer.ts");
+    return sweep(paths, await withFound(paths, options), terminal);
   },
 };
 
