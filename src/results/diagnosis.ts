@@ -68,7 +68,16 @@ export interface DoctorCause {
   readonly family: string;
   readonly title: string;
   readonly description: string;
+  /** That the run has it. Causes that exclude each other, none of them included, share 1; see `coexists`. */
   readonly probability: Fraction;
+  /**
+   * Of Σ|Δ|, what it explains if it is so. Of a mark: what is gone once its tokens are set aside or its column is put
+   * right; of a coarse storage format: what rounding alone makes; of the others: what no mark explains, of the part of
+   * the run that stands out. Null where nothing differs, or where no cause is named.
+   */
+  readonly explains: Fraction | null;
+  /** True of a proven mark that explains little, beside what makes most of Σ|Δ|: its probability is its own, and both may be true. */
+  readonly coexists: boolean;
   /** Strongest first. */
   readonly evidence: readonly Evidence[];
   /** Handles of sequences or tokens to look at with `logratio show`. */
@@ -127,7 +136,7 @@ export interface Diagnosis {
   readonly verdict: DoctorVerdict;
   /** The verdict in one sentence. */
   readonly sentence: string;
-  /** Most likely first, after the likeliest of the likeliest group of `alike` causes; the probabilities of all causes, also those left out here, sum to 1. */
+  /** Most likely first, after the likeliest of the likeliest group of `alike` causes; the probabilities of all causes, also those left out here, sum to 1, but for those that coexist, which stand behind the first. */
   readonly causes: readonly DoctorCause[];
   /** The causes that look like the first one, itself among them; null where it has traces of its own. */
   readonly alike: AlikeCauses | null;

@@ -10,6 +10,8 @@ export interface Clue {
   readonly picture?: EvidencePicture;
   readonly profile?: NonNullable<Evidence["profile"]>;
   readonly handles?: readonly string[];
+  /** Of Σ|Δ|, what is gone once the tokens of this mark are set aside or put right; null where all Δ are 0. */
+  readonly explains?: number | null;
 }
 
 /** No single fact is surer than e^12 to 1: what nobody foresaw happens more often than that. */

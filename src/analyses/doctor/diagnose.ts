@@ -48,8 +48,9 @@ export function rankSample(
     rankCauses(weighLegs(weighStated(odds, findings), guiltyLeg));
   if (scope === null || isExplained(all, scope))
     return { causes: rank(all.odds), examined: all, scope: null };
+  const within = shareOf(view, scope.rows);
   const part = examineView(new View(scope.rows.map((r) => rows[r] as SampledRow)), { engineNoise });
-  return { causes: rank(confineOdds(part, scope)), examined: part, scope };
+  return { causes: rank(confineOdds(part, scope, within)), examined: part, scope };
 }
 
 /** Whether what is wrong all over makes some environments, or every k-th sequence, stand out by itself. */
@@ -64,16 +65,37 @@ function isExplained(all: Examined, { clues }: Scope): boolean {
   );
 }
 
-/** The odds of a part's mechanism, and above them those of the part being the odd one. */
-function confineOdds(part: Examined, { clues, weight }: Scope): Map<string, Odds> {
-  const odds = new Map(part.odds);
+/** Σ|Δ| of some rows over that of all, of the tokens that no mark claimed; null where all Δ are 0. */
+function shareOf(view: View, rows: readonly number[]): number | null {
+  const chosen = new Set(rows);
+  let [part, all] = [0, 0];
+  for (let i = 0; i < view.tokens; i++) {
+    if (!view.isOwn(i)) continue;
+    const size = Math.abs(view.d[i]!);
+    all += size;
+    if (chosen.has(view.rowAt[i]!)) part += size;
+  }
+  return all === 0 ? null : part / all;
+}
+
+/**
+ * The odds of a part's mechanism, and above them those of the part being the odd one.
+ *
+ * @param within share of Σ|Δ| that the part has
+ */
+function confineOdds(part: Examined, { clues, weight }: Scope, within: number | null): Map<string, Odds> {
+  const scaled = (explains: number | null | undefined): number | null =>
+    explains == null || within === null ? null : explains * within;
+  const odds = new Map<string, Odds>(
+    [...part.odds].map(([cause, own]) => [cause, { ...own, explains: scaled(own.explains) }]),
+  );
   const healthy = odds.get("healthy");
   if (healthy) odds.set("healthy", { ...healthy, score: Math.min(healthy.score, 0) - weight });
-  const total = addLogs([...odds.values()].map(({ score }) => score));
+  const total = addLogs([...odds.values()].filter(({ coexists }) => !coexists).map(({ score }) => score));
   const strongest = Math.max(...clues.map((clue) => clue.weight));
   for (const clue of clues) {
     const score = total + SCOPE_OVER_MECHANISM + Math.min(0, weight - 4) + (clue.weight - strongest);
-    odds.set(clue.cause, { score, clues: [clue as Clue] });
+    odds.set(clue.cause, { score, clues: [clue as Clue], explains: within });
   }
   return odds;
 }

@@ -133,7 +133,9 @@ export class Doctor {
       ...(options.findings && { findings: options.findings }),
     });
     const trainer = options.trainer ?? (this.#trainers.size === 1 ? [...this.#trainers][0] : undefined);
-    const causes = putAlikeFirst(ranking.causes).map((ranked) => describeCause(ranked, trainer));
+    const describe = (ranked: RankedCause): DoctorCause => describeCause(ranked, trainer);
+    const causes = putAlikeFirst(ranking.causes.filter(({ coexists }) => !coexists)).map(describe);
+    const beside = ranking.causes.filter(({ coexists }) => coexists).map(describe);
     const metrics = { ...this.#sums.metrics(), ...extraMetrics(ranking) };
     const alike = findAlike(causes);
     const family = causes[0]?.family;
@@ -142,6 +144,7 @@ export class Doctor {
       sequences: this.#sums.all.sequences,
       meanAbs: metrics.delta_abs_mean ?? null,
       alike,
+      beside,
       familyProbability: causes.reduce(
         (sum, { family: own, probability }) => sum + (own === family ? probability : 0),
         0,
@@ -150,7 +153,13 @@ export class Doctor {
     return {
       verdict,
       sentence,
-      causes: causes.filter(({ probability }, k) => k < FEWEST_LISTED || probability >= WORTH_LISTING),
+      causes: [
+        ...causes.slice(0, 1),
+        ...beside,
+        ...causes
+          .slice(1)
+          .filter(({ probability }, k) => k + 1 < FEWEST_LISTED || probability >= WORTH_LISTING),
+      ],
       alike,
       ...legs,
       next_experiment:
@@ -164,7 +173,10 @@ export class Doctor {
   }
 }
 
-function describeCause({ id, probability, clues }: RankedCause, trainer: string | undefined): DoctorCause {
+function describeCause(
+  { id, probability, clues, explains, coexists }: RankedCause,
+  trainer: string | undefined,
+): DoctorCause {
   const cause = CAUSES.get(id);
   return {
     id,
@@ -172,6 +184,8 @@ function describeCause({ id, probability, clues }: RankedCause, trainer: string 
     title: cause?.title ?? id,
     description: cause?.description ?? "",
     probability,
+    explains,
+    coexists,
     evidence: listEvidence(clues),
     handles: [...new Set(clues.flatMap(({ handles }) => handles ?? []))].slice(0, MOST_HANDLES),
     fix: orderFixes(cause?.fix ?? [], trainer),

@@ -55,7 +55,7 @@ export function examineView(view: View, { steps, engineNoise }: ExamineOptions =
     shape,
     health,
     strongest,
-    odds: joinOdds(marks, rest, strongest >= PROOF),
+    odds: joinOdds(marks, shareRest(rest, structure.left), strongest >= PROOF),
   };
 }
 
@@ -74,6 +74,7 @@ function sumByCause(clues: readonly Clue[]): Map<string, Odds> {
       // Several placeholders are one bug: the strongest counts.
       score: Math.max(known?.score ?? Number.NEGATIVE_INFINITY, clue.weight),
       clues: [...(known?.clues ?? []), clue],
+      explains: clue.explains == null ? null : Math.max(known?.explains ?? 0, clue.explains),
     });
   }
   return odds;
@@ -122,7 +123,23 @@ function judgeDifferences(shape: Shape, marks: readonly Clue[]): Map<string, Odd
   return new Map([...likeness].map(([cause, { score, clues }]) => [cause, { score: score - total, clues }]));
 }
 
-/** Beside a proven fault, what is left is judged as a second one; without one, as the only. */
+/** What no mark explains, each of the other causes would. */
+function shareRest(rest: ReadonlyMap<string, Odds>, left: number | null): Map<string, Odds> {
+  return new Map(
+    [...rest].map(([cause, odds]) => [cause, cause === "cannot_tell" ? odds : { ...odds, explains: left }]),
+  );
+}
+
+/** A mark that explains less of Σ|Δ| does not answer what makes it, if something else does. */
+const MOST_OF_IT = 0.5;
+/** Probability that the rest is sound, or that nothing names it, up to which it is a fault with a name. */
+const SOUND_REST = 0.05;
+const NAMELESS_REST = 0.5;
+
+/**
+ * Beside a proven fault, what is left is judged as a second one; without one, as the only. Marks that explain little do
+ * not compete with what makes most of Σ|Δ|: both are true.
+ */
 function joinOdds(
   marks: ReadonlyMap<string, Odds>,
   rest: ReadonlyMap<string, Odds>,
@@ -130,17 +147,35 @@ function joinOdds(
 ): Map<string, Odds> {
   const odds = new Map<string, Odds>();
   const total = addLogs([...rest.values()].map(({ score }) => score));
-  for (const [cause, { score, clues }] of rest) {
+  const isApart = isProven && isMostOfIt(marks, rest, total);
+  for (const [cause, { score, ...more }] of rest) {
     const isFault = cause !== "healthy" && cause !== "cannot_tell";
     const second = score - total + (isFault ? SECOND_FAULT : -2);
-    odds.set(cause, { score: isProven ? second : score, clues });
+    odds.set(cause, { ...more, score: isProven && !isApart ? second : score });
   }
-  for (const [cause, { score, clues }] of marks) {
+  for (const [cause, mark] of marks) {
     const known = odds.get(cause);
-    odds.set(
-      cause,
-      known ? { score: addLogs([known.score, score]), clues: [...clues, ...known.clues] } : { score, clues },
-    );
+    if (known !== undefined) {
+      const clues = [...mark.clues, ...known.clues];
+      odds.set(cause, { ...known, score: addLogs([known.score, mark.score]), clues });
+    } else odds.set(cause, isApart && mark.score >= PROOF ? { ...mark, coexists: true } : mark);
   }
   return odds;
+}
+
+/** Whether what the marks leave is most of Σ|Δ|, and a fault that has a name. */
+function isMostOfIt(
+  marks: ReadonlyMap<string, Odds>,
+  rest: ReadonlyMap<string, Odds>,
+  total: number,
+): boolean {
+  const chance = (cause: string): number =>
+    Math.exp((rest.get(cause)?.score ?? Number.NEGATIVE_INFINITY) - total);
+  const left = rest.get("healthy")?.explains ?? 0;
+  return (
+    left > MOST_OF_IT &&
+    [...marks].every(([cause, { explains }]) => !rest.has(cause) && (explains ?? 0) < MOST_OF_IT) &&
+    chance("healthy") < SOUND_REST &&
+    chance("cannot_tell") < NAMELESS_REST
+  );
 }

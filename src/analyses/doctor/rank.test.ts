@@ -29,6 +29,19 @@ describe("probabilities of causes", () => {
       ).toEqual(["a", "b", "c"]);
   });
 
+  it("of one that coexists are its own, behind those that share 1", () => {
+    const mark: Odds = { score: Math.log(99), clues: [], explains: 0.002, coexists: true };
+    const ranked = rankCauses(new Map([...odds({ a: 0, b: Math.log(3) }), ["mark", mark]]));
+    expect(ranked.map(({ id, coexists }) => [id, coexists])).toEqual([
+      ["b", false],
+      ["a", false],
+      ["mark", true],
+    ]);
+    for (const [i, share] of [0.75, 0.25, 0.99].entries())
+      expect(ranked[i]!.probability).toBeCloseTo(share, 12);
+    expect(ranked.map(({ explains }) => explains)).toEqual([null, null, 0.002]);
+  });
+
   it("come with what speaks for them, the strongest first", () => {
     const clue = (weight: number) => ({ cause: "a", weight, sentence: `${weight}`, figures: {} }) as Clue;
     const [ranked] = rankCauses(new Map([["a", { score: 0, clues: [clue(1), clue(-2), clue(5)] }]]));

@@ -10,26 +10,41 @@ export interface RankedCause {
   readonly id: string;
   readonly probability: number;
   readonly clues: readonly Clue[];
+  /** Of Σ|Δ|; null where it was not measured. */
+  readonly explains: number | null;
+  /** Whether it is a fact beside the others, which it does not exclude. */
+  readonly coexists: boolean;
 }
 
 export interface Odds {
   /** Log-odds of a cause against a sound run, nats. */
   readonly score: number;
   readonly clues: readonly Clue[];
+  /** Of Σ|Δ|, if it is this; absent or null where it was not measured. */
+  readonly explains?: number | null;
+  /** A fact that excludes none of the others: it has a probability of its own. */
+  readonly coexists?: boolean;
 }
 
-/** Probabilities of all causes, most likely first; they sum to 1. */
+/**
+ * Probabilities of all causes, most likely first, then those that coexist. Causes that exclude each other share 1; one
+ * that coexists has 1 / (1 + e^−score).
+ */
 export function rankCauses(odds: ReadonlyMap<string, Odds>): RankedCause[] {
-  const scores = [...odds].map(([id, { score, clues }]) => ({ id, clues, score }));
-  const highest = Math.max(...scores.map(({ score }) => score));
-  const total = scores.reduce((sum, { score }) => sum + Math.exp(score - highest), 0);
-  return scores
-    .map(({ id, clues, score }) => ({
+  const competing = [...odds.values()].filter(({ coexists }) => coexists !== true);
+  const total = addLogs(competing.map(({ score }) => score));
+  return [...odds]
+    .map(([id, { score, clues, explains = null, coexists = false }]) => ({
       id,
-      probability: Math.exp(score - highest) / total,
+      probability: coexists ? 1 / (1 + Math.exp(-score)) : Math.exp(score - total),
       clues: [...clues].sort((x, y) => y.weight - x.weight),
+      explains,
+      coexists,
     }))
-    .sort((x, y) => y.probability - x.probability || (x.id < y.id ? -1 : 1));
+    .sort(
+      (x, y) =>
+        Number(x.coexists) - Number(y.coexists) || y.probability - x.probability || (x.id < y.id ? -1 : 1),
+    );
 }
 
 export function addLogs(scores: readonly number[]): number {

@@ -16,7 +16,14 @@ const cause = ({ id = "token_shift", weight = 1, ...more }: Given): DoctorCause 
     evidence: [{ weight }],
     ...more,
   }) as unknown as DoctorCause;
-const LARGE: Data = { tokens: 5000, sequences: 100, meanAbs: 0.012, alike: null, familyProbability: 0.8 };
+const LARGE: Data = {
+  tokens: 5000,
+  sequences: 100,
+  meanAbs: 0.012,
+  alike: null,
+  beside: [],
+  familyProbability: 0.8,
+};
 const judge = (causes: readonly Given[], data: Partial<Data> = {}) =>
   giveVerdict(causes.map(cause), { ...LARGE, ...data });
 
@@ -88,6 +95,14 @@ describe("a fault", () => {
     );
     for (const id of ["cannot_tell", "healthy"])
       expect(sentence({ id, probability: 0.3 })).toBe("Shifted (60 %).");
+  });
+
+  it("is followed by what is true beside it, with what that explains", () => {
+    const given = { id: "b", title: "Log-probs rounded", probability: 0.999 };
+    const beside = [cause({ ...given, explains: 0.0006 }), cause({ ...given, explains: null })];
+    expect(judge([{ title: "Shifted", probability: 0.6 }], { beside }).sentence).toBe(
+      "Shifted (60 %). Also found, but not what makes most of the difference: log-probs rounded (over 99 %, 0.060 % of Σ|Δ|), log-probs rounded (over 99 %).",
+    );
   });
 
   it("of several that look alike is named together, the likeliest first", () => {

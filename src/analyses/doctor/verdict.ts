@@ -1,6 +1,6 @@
 /** The verdict and its sentence, from the causes. */
 import { isEnough, tellMissing } from "../../core/statistics/index.ts";
-import { formatChance, formatNumber, plural } from "../../core/text/index.ts";
+import { formatChance, formatNumber, formatShare, plural } from "../../core/text/index.ts";
 import type { AlikeCauses, DoctorCause, DoctorVerdict } from "../../results/index.ts";
 
 /** A cause as likely as this is named as the fault, however little there is. */
@@ -16,6 +16,8 @@ export interface Data {
   readonly meanAbs: number | null;
   /** The first one and those that look like it. */
   readonly alike: AlikeCauses | null;
+  /** What coexists with it. */
+  readonly beside: readonly DoctorCause[];
   /** All causes of the first one's family together. */
   readonly familyProbability: number;
 }
@@ -48,7 +50,16 @@ export function giveVerdict(
       verdict: "cannot_tell",
       sentence: `Something differs (mean |Δ| ${formatNumber(data.meanAbs)} nats), but the data do not show what.`,
     };
-  return { verdict: "fault", sentence: nameFault(causes, first, data.alike) };
+  return { verdict: "fault", sentence: `${nameFault(causes, first, data.alike)}${nameBeside(data.beside)}` };
+}
+
+function nameBeside(beside: readonly DoctorCause[]): string {
+  if (beside.length === 0) return "";
+  const named = beside.map(
+    ({ title, probability, explains }) =>
+      `${lower(title)} (${formatChance(probability)}${explains === null ? "" : `, ${formatShare(explains)} of Σ|Δ|`})`,
+  );
+  return ` Also found, but not what makes most of the difference: ${named.join(", ")}.`;
 }
 
 function nameFault(causes: readonly DoctorCause[], first: DoctorCause, alike: AlikeCauses | null): string {

@@ -38,7 +38,8 @@ const NOT_INPUT = ["for", "signal", "onProgress"];
  *
  * const { verdict, causes } = await diagnoseRun(["examples/demo/stale"], { steps: "10..30" });
  * assert(["healthy", "fault", "cannot_tell", "too_few"].includes(verdict));
- * const total = causes.reduce((sum, { probability }) => sum + probability, 0);
+ * const competing = causes.filter(({ coexists }) => !coexists);
+ * const total = competing.reduce((sum, { probability }) => sum + probability, 0);
  * assert(total > 0 && total < 1 + 1e-9); // fractions of 1, most likely first
  * ```
  *

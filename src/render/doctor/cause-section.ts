@@ -7,6 +7,7 @@ import type { DoctorCommands } from "./commands.ts";
 import { type EvidencePart, splitEvidence, weighed } from "./evidence.ts";
 import { evidenceChart } from "./evidence-charts.ts";
 import { drawEvidence } from "./evidence-lines.ts";
+import { causeTitle } from "./words.ts";
 
 /** Handles whose commands are written out; `--json` has them all. */
 const MOST_HANDLES = 3;
@@ -14,10 +15,10 @@ const MARKDOWN_WIDTH = 80;
 
 /** All evidence for and against a cause, with pictures; where to look, and every fix. */
 export function causeSection(cause: DoctorCause, commands: DoctorCommands): Section {
-  const { id, title, description, probability, handles, fix } = cause;
+  const { id, description, probability, handles, fix } = cause;
   return {
     id: anchor(`cause-${id}`),
-    title: `${formatChance(probability)}: ${title}`,
+    title: `${formatChance(probability)}: ${causeTitle(cause)}`,
     blocks: [
       { kind: "text", text: description },
       ...splitEvidence(cause).flatMap(evidenceBlocks),

@@ -5,6 +5,7 @@ import { formatChance } from "../text/index.ts";
 import { evidenceChart } from "./evidence-charts.ts";
 import { drawEvidence } from "./evidence-lines.ts";
 import {
+  causeTitle,
   chanceLevel,
   firstCauses,
   renderDoctorHtml,
@@ -113,6 +114,13 @@ describe("causes", () => {
       "none",
     ]);
     expect([cause(1, "healthy"), cause(1, "cannot_tell")].map(chanceLevel)).toEqual(["normal", "too_few"]);
+  });
+
+  it("that stand beside the first say so, and what they explain", () => {
+    const beside = { ...cause(1), title: "Rounded", coexists: true };
+    expect(causeTitle({ ...beside, coexists: false })).toBe("Rounded");
+    expect(causeTitle({ ...beside, explains: 0.0006 })).toBe("Rounded, beside the first: 0.060 % of Σ|Δ|");
+    expect(causeTitle({ ...beside, explains: null })).toBe("Rounded, beside the first");
   });
 
   it("are at most three, without those that are hardly possible, but always one", () => {

@@ -14,7 +14,7 @@ import { weighed } from "./evidence.ts";
 import { experimentLead, experimentSections } from "./experiment.ts";
 import { legSections, legSentence } from "./legs.ts";
 import { otherTables } from "./other-tables.ts";
-import { chanceLevel, firstCauses, VERDICTS } from "./words.ts";
+import { causeTitle, chanceLevel, firstCauses, VERDICTS } from "./words.ts";
 
 /** Pieces of evidence under the likeliest cause of the first screen, and under the others. */
 const FIRST_EVIDENCE = 2;
@@ -85,7 +85,7 @@ function causeEntry(cause: DoctorCause, at: number): Entry {
   return {
     level: chanceLevel(cause),
     word: formatChance(cause.probability),
-    text: cause.title,
+    text: causeTitle(cause),
     isHeading: true,
     items: strongest.map(({ sentence }) => sentence),
   };

@@ -12,6 +12,8 @@ const DROPOUT: DoctorCause = {
   title: "Dropout is on in the trainer's forward pass",
   description: "Dropout was on while the trainer computed log-probs, so each pass gives others.",
   probability: 0.872,
+  explains: 0.9,
+  coexists: false,
   evidence: [
     {
       sentence:
@@ -76,6 +78,8 @@ const STALE: DoctorCause = {
   title: "The rollout engine samples from older weights",
   description: "The engine was not given the last update.",
   probability: 0.09,
+  explains: 0.9,
+  coexists: false,
   evidence: [
     { sentence: "Mean ρ is 0.998, within its interval of 1.", weight: 0.9, figures: { ratio: 0.998 } },
     { sentence: "|Δ| does not grow over steps.", weight: -1.1, figures: { slope: 0 } },
@@ -90,6 +94,8 @@ const NONE: DoctorCause = {
   title: "None of these causes",
   description: "The data do not decide, or the cause is not in the list.",
   probability: 0.03,
+  explains: null,
+  coexists: false,
   evidence: [],
   handles: [],
   fix: [],
@@ -101,6 +107,8 @@ const LOG_BASE: DoctorCause = {
   title: "Log-probs to another base",
   description: "One column is log10, the other ln.",
   probability: 0.000_2,
+  explains: 0.9,
+  coexists: false,
   evidence: [
     {
       sentence: "The slope of trainer on rollout log-probs is 1.002, not 2.303.",

@@ -1,4 +1,5 @@
 import type { DoctorCause, DoctorReport, DoctorVerdict, VerdictLevel } from "../../results/index.ts";
+import { formatShare } from "../text/index.ts";
 
 /** The verdict as a badge: for readers who see no color, the word alone says it. */
 export const VERDICTS: Readonly<
@@ -15,6 +16,12 @@ export function chanceLevel({ id, probability }: DoctorCause): VerdictLevel {
   if (id === "healthy") return "normal";
   if (id === "cannot_tell") return "too_few";
   return probability >= 0.5 ? "high" : probability >= 0.1 ? "elevated" : "none";
+}
+
+/** The title of a cause; of one that coexists with the first, with what it explains. */
+export function causeTitle({ title, coexists, explains }: DoctorCause): string {
+  if (!coexists) return title;
+  return `${title}, beside the first${explains === null ? "" : `: ${formatShare(explains)} of Σ|Δ|`}`;
 }
 
 /** Less likely causes than this are not among the first: they are listed with those that are ruled out. */

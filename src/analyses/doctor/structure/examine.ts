@@ -24,18 +24,46 @@ export interface Structure {
   readonly boundaries: Boundaries;
   /** Rows with a token that a clue claimed. */
   readonly claimedTokens: number;
+  /** Of Σ|Δ|, what no mark explains; null where all Δ are 0. */
+  readonly left: number | null;
 }
 
 /** In this order: what concerns a whole column comes before what concerns single tokens. */
 export function examineStructure(view: View, steps?: View): Structure {
-  const clues: Clue[] = [...examineMissing(view), ...examineUnits(view), ...examineCopies(view)];
+  const total = sumSizes(view);
+  const share = (size: number, of = total): number | null =>
+    of === 0 ? null : Math.min(1, Math.max(0, size / of));
+  /** Marks with what Σ|Δ| loses as their tokens are claimed or their columns put right. */
+  const explain = (examine: (view: View) => Clue[], of = view): Clue[] => {
+    const before = sumSizes(of);
+    const clues = examine(of);
+    // Whole steps are other rows of the same run, with a sum of their own.
+    const explains = share(before - sumSizes(of), of === view ? total : before);
+    return clues.map((clue) => ({ ...clue, explains }));
+  };
+  const clues = [...explain(examineMissing), ...explain(examineUnits), ...explain(examineCopies)];
   const boundaries = measureBoundaries(view);
-  clues.push(...examineMasks(view, boundaries), ...examineShifts(view));
-  clues.push(...examineRows(steps ?? view));
-  clues.push(...examinePlaces(view), ...examineValues(view));
+  clues.push(...explain((own) => examineMasks(own, boundaries)), ...explain(examineShifts));
+  clues.push(...explain(examineRows, steps));
+  clues.push(...explain(examinePlaces), ...explain(examineValues));
   const lattice = measureLattice(view);
-  clues.push(...examineStorage(view, lattice));
+  const left = sumSizes(view);
+  const rounding = share(lattice.expectedAbs * countOwn(view));
+  clues.push(...examineStorage(view, lattice).map((clue) => ({ ...clue, explains: rounding })));
   let claimedTokens = 0;
   for (const left of view.left) if (left === LEFT_OUT.claimed) claimedTokens++;
-  return { clues, lattice, boundaries, claimedTokens };
+  return { clues, lattice, boundaries, claimedTokens, left: share(left) };
+}
+
+/** Σ|Δ| of the tokens that no mark has claimed, nats. */
+function sumSizes(view: View): number {
+  let sum = 0;
+  for (let i = 0; i < view.tokens; i++) if (view.isOwn(i)) sum += Math.abs(view.d[i]!);
+  return sum;
+}
+
+function countOwn(view: View): number {
+  let count = 0;
+  for (let i = 0; i < view.tokens; i++) if (view.isOwn(i)) count++;
+  return count;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  causeTitle,
   chanceLevel,
   evidenceChart,
   firstCauses,
@@ -64,7 +65,7 @@ function causePart(cause: DoctorCause): DoctorPageCause {
   return {
     chance: formatChance(cause.probability),
     level: chanceLevel(cause),
-    title: printable(cause.title),
+    title: printable(causeTitle(cause)),
     description: printable(cause.description),
     evidence: parts.map(({ title, evidence }) => ({
       title,
