@@ -14,7 +14,8 @@ const HEALTH: readonly Cause[] = [
     id: "healthy",
     family: "healthy",
     title: "Nothing is wrong",
-    description: "The precision of the engine explains the difference.",
+    description:
+      "The precision of the engine explains the difference, or a coarser one that leaves no trace in log-probs.",
     fix: [],
   },
   {

@@ -57,13 +57,13 @@ describe("tool output that counts", () => {
     expect(examine(repeat(3, row(0))).causes).toEqual([]);
   });
 
-  it("is told from three runs, and five times those expected by chance, on", () => {
-    // 2 of a row's 8 other tokens are unlikely: 8 · 0.25³ = 1/8 run. 8 rows hold 3 + 5 · 8/8 runs, 7 fewer than that.
+  it("is told from three runs, and ten times those expected by chance, on", () => {
+    // 2 of a row's 12 other tokens are unlikely: 12 · (1/6)³ = 1/18 run. 7 rows hold 3 + 10 · 7/18 = 6.9 runs, 6 do not.
     const row = {
-      rollout: [...OWN, -5, -0.2, -5, -0.3, -6, -6, -6],
-      trainer: [...OWN, -5, -0.2, -5, -0.3, -6, -6, -6],
+      rollout: [...OWN, ...OWN, -5, -0.2, -5, -0.3, -6, -6, -6],
+      trainer: [...OWN, ...OWN, -5, -0.2, -5, -0.3, -6, -6, -6],
     };
-    expect([7, 8].map((rows) => examine(repeat(rows, row)).causes)).toEqual([[], ["tool_tokens_unmasked"]]);
+    expect([6, 7].map((rows) => examine(repeat(rows, row)).causes)).toEqual([[], ["tool_tokens_unmasked"]]);
   });
 
   it("at the end of a sequence counts as well", () => {

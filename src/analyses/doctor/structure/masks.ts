@@ -17,8 +17,11 @@ export function examineMasks(view: View, boundaries: Boundaries): Clue[] {
 }
 
 const FEWEST_RUNS = 3;
-/** Hard tokens cluster: a policy writes up to this many times the runs expected of independent tokens. */
-const CLUSTERED = 5;
+/**
+ * Hard tokens cluster: a policy writes up to this many times the runs expected of independent tokens. One sampled at
+ * temperature 2 wrote 6.6 times as many; tool output makes more than a hundred where 0.01 are expected.
+ */
+const CLUSTERED = 10;
 
 function examineTools(view: View, { rows }: Boundaries): Clue[] {
   const { runs, tokens, zeros, expected } = findForeignRuns(view);
