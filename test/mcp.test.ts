@@ -129,6 +129,8 @@ it("goes from a verdict to its cause, a token and a config", async () => {
   const { result: shown } = await ask(client, "show", { paths: ["."], handle });
   // The report reads Δ in single precision, as the kernel does.
   expect(shown.token.delta).toBeCloseTo(report.worst_tokens[0].delta, 5);
+  const { result: worst } = await ask(client, "show", { paths: ["."], handle: "worst", by: "raw" });
+  expect(worst.events.list[0]).toMatchObject({ handle, answers: 7, of_answers: 8, reaches_gradient: 0 });
   const { result: doctor } = await ask(client, "doctor", { paths: ["."], steps: "10..60" });
   expect(["fault", "cannot_tell"]).toContain(doctor.verdict);
   expect(doctor.causes.length).toBeGreaterThan(0);

@@ -6,6 +6,7 @@
  * @module
  */
 import type { Finding, RowFacts } from "../core/schema/index.ts";
+import type { MistakeEvents } from "./events.ts";
 import type { SourceSummary } from "./report.ts";
 
 export const SHOW_SCHEMA_VERSION = 1;
@@ -54,6 +55,8 @@ export interface ShowReport {
   readonly run: string;
   /** Directory of the tokenizer; null where tokens are ids. */
   readonly tokenizer: string | null;
+  /** Asked for with `worst`: the mistakes of the run, the first of which is shown. Absent for a handle and for one policy. */
+  readonly events?: MistakeEvents;
   readonly sequence: ShowSequence;
   readonly metric: ShowMetric;
   /** One entry without id for a prompt that the source has as text only. */

@@ -18,5 +18,6 @@ export { type TableMatch, type TableMatcher, tableMatcher } from "./match-table.
 export { type TokenMatcher, tokenMatcher } from "./match-tokens.ts";
 export type { Problem, Range, Term, Test } from "./parse.ts";
 export { byScope, needsTexts, needsTokens, withoutTokens } from "./scopes.ts";
+export { takeRows } from "./take-rows.ts";
 export { spelledTexts, type TokenColumns, type TokenTextColumn, tokensOfWire } from "./token-columns.ts";
 export { OPERATORS, type Operator, quoted } from "./words.ts";

@@ -6,6 +6,7 @@
  */
 export { buildReport, buildReportBeside, type ReportInput } from "./build-report.ts";
 export { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
+export { eventsOf } from "./events.ts";
 export { computeIntervals } from "./intervals.ts";
 export { computeMetrics, pooledMetrics } from "./metrics.ts";
 export type { RunSummaryJson, RunSummaryOptions } from "./run-summary.ts";

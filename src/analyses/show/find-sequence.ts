@@ -154,7 +154,7 @@ function tieKey({ batch, handle, token }: FoundSequence & TokenPlace): string {
   return `${batch.provenance.file} ${handle}.t${token}`;
 }
 
-function handleAt(batch: RecordBatch, row: number): string {
+export function handleAt(batch: RecordBatch, row: number): string {
   return formatHandle({ step: batch.steps[row]!, rank: batch.ranks[row]!, sequence: batch.rows[row]! });
 }
 

@@ -5,6 +5,7 @@
  */
 export { mergeAlternatives, type SampledToken } from "./alternatives.ts";
 export { buildShow, type ShowInput, type ShowResult } from "./build-show.ts";
+export { EventFinder } from "./find-events.ts";
 export { type FoundSequence, SequenceFinder, WorstFinder } from "./find-sequence.ts";
 export { parseHandle, sequenceHandle, WORST } from "./handle.ts";
 export { defaultMetric } from "./metrics.ts";

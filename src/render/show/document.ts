@@ -17,6 +17,7 @@ import { codeLines, type MarkdownOptions, writeMarkdown } from "../markdown/inde
 import { drawDocument, makeSurface, type TerminalOptions } from "../terminal/index.ts";
 import { formatCount, formatId, formatPlain, formatProbability, plural } from "../text/index.ts";
 import { cardBlocks, quoted } from "./card.ts";
+import { eventsSection } from "./events.ts";
 import { figureParts } from "./figures.ts";
 import type { FoldOptions } from "./folds.ts";
 import { showValue } from "./levels.ts";
@@ -36,6 +37,7 @@ export function buildShowDocument(report: ShowReport, options: FoldOptions = {})
     input: sourceParts(report),
     lead: [{ kind: "facts", rows: figureRows(report) }],
     sections: [
+      ...(report.events === undefined ? [] : [eventsSection(report.events)]),
       { id: "line", title: "", blocks: [drawn((surface) => ["", ...drawSparkline(report, surface)])] },
       {
         id: "text",

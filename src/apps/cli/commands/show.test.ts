@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { reportRun } from "../../../analyses/runs/index.ts";
 import type { ShowReport } from "../../../results/show.ts";
 import { line } from "../../viewer/prepare/made-run.test-data.ts";
 import { EXIT } from "../exit-status.ts";
@@ -62,8 +63,26 @@ describe("show", () => {
     await expect(run([RUN, "q1"], { json: true, markdown: true })).rejects.toThrow(/cannot be combined/);
   });
 
+  it("lists the mistakes of the run by what reaches the gradient, and shows the first", async () => {
+    const { token, events, next } = await runReport([RUN, "worst"], { tokenizer });
+    const report = await reportRun([RUN], { tokenizer });
+    expect(events).toEqual(report.assessment.events);
+    expect(token!.handle).toBe(events!.list[0]!.handle);
+    expect(token!.handle).toBe("s10.q7.t16");
+    expect(next!.command).toBe(`logratio show ${RUN} s10.q7 --tokenizer ${tokenizer}`);
+    const { out } = await run([RUN, "worst"], { tokenizer, by: "raw" });
+    expect(out).toMatch(/Mistakes by Σ\|Δ\|.*\n +the first 5 of 11\n/);
+    expect(out).toMatch(/s30\.q48\.t39 +7 of 8 answers .*29\.0 % +0 % +.*1»0«0\. ####/);
+    // One line: its answers are five of the five worst sequences.
+    expect(out.match(/^ +s30\.q\d+\.t\d+ .*answers?/gm)).toHaveLength(1);
+  });
+
   it("finds the worst token of the run, the same that the report names", async () => {
-    const { sequence, token, next } = await runReport([RUN, "worst"]);
+    const { sequence, token, next, events } = await runReport([RUN, "worst"], { by: "raw" });
+    expect(events).toMatchObject({
+      rank: "raw",
+      list: [{ handle: "s30.q48.t39", answers: 7, of_answers: 8 }, {}, {}, {}, {}],
+    });
     expect(token!.handle).toBe("s30.q48.t39");
     expect(token!.delta).toBeCloseTo(-10.7072, 4);
     expect(sequence).toMatchObject({ step: 30, row: 48, turns: 2, tokens: 43, response_tokens: 48 });
@@ -135,6 +154,15 @@ describe("show", () => {
     const card = token.out.slice(token.out.indexOf('s30.q48.t39  "0"'), token.out.indexOf("\nnext"));
     expect(card).toContain("not in top 5");
     expect(page).toContain(card.trimEnd());
+  });
+
+  it("shows the worst token where no ratio is outside of [1/2, 2], and says that there is no mistake", async () => {
+    const sound = path("sound.jsonl");
+    await writeFile(sound, line({ step: 1, rank: 0 }));
+    const { out } = await run([sound, "worst"]);
+    expect(out).toMatch(/no token has \|Δ\| of 0\.693 nats or more/);
+    expect((await runReport([sound, "worst"])).token).not.toBeNull();
+    await expect(run([sound, "q0"], { by: "raw" })).rejects.toMatchObject({ _tag: "UsageError" });
   });
 
   it("refuses a handle without a path, and a scale that is not a number", async () => {

@@ -1,6 +1,8 @@
+import { spellEvents } from "../../../analyses/assessment/index.ts";
 import {
   buildShow,
   defaultMetric,
+  EventFinder,
   type FoundSequence,
   makeSpeller,
   parseHandle,
@@ -14,7 +16,7 @@ import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index
 import { openTokenizer, TokenTexts } from "../../../input/tokens/index.ts";
 import { plural } from "../../../render/index.ts";
 import { renderShowMarkdown, renderShowTerminal } from "../../../render/show/index.ts";
-import type { ShowMetricName, ShowReport } from "../../../results/index.ts";
+import type { EventRank, MistakeEvents, ShowMetricName, ShowReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -26,6 +28,8 @@ import type { Terminal } from "../terminal.ts";
 
 export interface ShowOptions extends InputOptions {
   readonly metric?: ShowMetricName;
+  /** By what mistakes are ranked, of `worst`. */
+  readonly by?: EventRank;
   readonly scale?: string;
   readonly context?: string;
   readonly all?: boolean;
@@ -45,6 +49,8 @@ interface Target {
 interface Found {
   readonly sequence: FoundSequence;
   readonly token: number | undefined;
+  /** Of the run, where the worst was asked for. */
+  readonly events?: MistakeEvents;
 }
 
 /** Finds one sequence of a run and prints it token by token; with a token's handle, that token and all about it. */
@@ -62,6 +68,8 @@ export async function show(
   refuseTwoForms(options);
   const context = options.context === undefined ? undefined : positiveInteger("--context", options.context);
   const scale = options.scale === undefined ? undefined : positiveNumber("--scale", options.scale);
+  if (options.by !== undefined && handle !== WORST)
+    throw new UsageError("--by needs worst in place of a handle: it ranks the mistakes of a run");
   const target = findTarget(handle, toReadOptions(options));
   const tokenizer = options.tokenizer === undefined ? undefined : await openTokenizer(options.tokenizer);
 
@@ -73,7 +81,7 @@ export async function show(
     onProgress: progress.update,
   }).catch((error: unknown) => otherSteps(error, target));
   const reading = readUntilInterrupted(run);
-  const found = await find(run, reading, target).finally(reading.end);
+  const found = await find(run, reading, target, options.by).finally(reading.end);
   progress.end();
   if (found === undefined) {
     terminal.err("interrupted before the sequence was found\n");
@@ -95,14 +103,15 @@ interface Shown {
 }
 
 function buildReport({ found, run, paths, options, scale, tokenizer }: Shown): ShowReport {
-  const { sequence, token } = found;
+  const { sequence, token, events } = found;
   checkToken(sequence, token);
+  const speller = makeSpeller(new TokenTexts(tokenizer));
   const result = buildShow({
     found: sequence,
     token,
     metric: options.metric ?? defaultMetric(sequence.batch),
     scale,
-    speller: makeSpeller(new TokenTexts(tokenizer)),
+    speller,
   });
   if (tokenizer === undefined) noteNoTokenizer(run);
   if (run.onePolicy !== undefined) noteOnePolicy(run, run.onePolicy);
@@ -110,6 +119,7 @@ function buildReport({ found, run, paths, options, scale, tokenizer }: Shown): S
     ...result,
     run: run.name,
     tokenizer: options.tokenizer ?? null,
+    ...(events !== undefined && { events: spellEvents(events, speller) }),
     next: suggestNext(result, paths, options),
     // The handle asks for one step: that files of others are not read needs no word.
     findings: run.findings.list().filter(({ omits }) => omits?.why !== "requested"),
@@ -147,14 +157,13 @@ function findTarget(handle: string, { steps: among }: ReadOptions): Target {
 }
 
 /** Reads until the sequence is found for certain; undefined where the user interrupted that. */
-async function find(run: Run, reading: Reading, target: Target): Promise<Found | undefined> {
-  if (target.wanted === undefined) {
-    const finder = new WorstFinder();
-    for await (const batch of reading.batches) finder.add(batch);
-    if (reading.interrupted) return undefined;
-    const worst = finder.result();
-    return { sequence: worst, token: worst.token };
-  }
+async function find(
+  run: Run,
+  reading: Reading,
+  target: Target,
+  by: EventRank | undefined,
+): Promise<Found | undefined> {
+  if (target.wanted === undefined) return findWorst(run, reading, by);
   const finder = new SequenceFinder(target.wanted);
   for await (const batch of whateverIsThere(reading.batches)) {
     finder.add(batch);
@@ -162,6 +171,25 @@ async function find(run: Run, reading: Reading, target: Target): Promise<Found |
   }
   if (reading.interrupted && !finder.isExact) return undefined;
   return { sequence: finder.result(target.stepsSeen), token: target.wanted.token };
+}
+
+/** The mistake that counts most, or the worst token where no ratio is outside of [½, 2]. */
+async function findWorst(run: Run, reading: Reading, by: EventRank | undefined): Promise<Found | undefined> {
+  const worst = new WorstFinder();
+  const mistakes = run.onePolicy === undefined ? new EventFinder() : undefined;
+  for await (const batch of reading.batches) {
+    worst.add(batch);
+    mistakes?.add(batch);
+  }
+  if (reading.interrupted) return undefined;
+  const found = worst.result();
+  if (mistakes === undefined) return { sequence: found, token: found.token };
+  const all = mistakes.result();
+  const events: MistakeEvents = by === "raw" ? { ...all, rank: "raw", list: all.by_raw } : all;
+  const [first] = events.list;
+  const sequence = first && mistakes.sequenceOf(first);
+  if (sequence === undefined) return { sequence: found, token: found.token, events };
+  return { sequence, token: first!.token, events };
 }
 
 /** Without the error for an input of which nothing is wanted: which sequences there are instead is said better. */
@@ -229,7 +257,7 @@ function suggestNext(
   options: ShowOptions,
 ): ShowReport["next"] {
   const command = (handle: string): string =>
-    commandLine("show", [...paths, handle], options, ["json", "markdown", "context", "all"]);
+    commandLine("show", [...paths, handle], options, ["json", "markdown", "context", "all", "by"]);
   if (token !== null) return { command: command(sequence.handle), why: "the whole sequence" };
   const [furthest] = worst;
   if (furthest === undefined) return null;

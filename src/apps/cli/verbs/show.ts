@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { SHOW_METRICS } from "../../../results/index.ts";
+import { EVENT_RANKS, SHOW_METRICS } from "../../../results/index.ts";
 import type { ShowOptions } from "../commands/show.ts";
 import { addInputOptions } from "../input-options.ts";
 import { TOKENIZER } from "./shared.ts";
@@ -29,7 +29,7 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
       line: "logratio show dumps/ s12.q41.t880",
       shows: "token 880: both policies' values and alternatives",
     },
-    { line: "logratio show dumps/ worst", shows: "the token with the largest |Δ| of the run" },
+    { line: "logratio show dumps/ worst", shows: "the mistakes of the run that count most, and the first" },
     {
       line: "logratio show dumps/ q41 --metric entropy --all | less -R",
       shows: "every token, colored by entropy",
@@ -40,6 +40,12 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
     addInputOptions(command)
       .option("--tokenizer <dir>", TOKENIZER)
       .addOption(new Option("--metric <name>", "metric to color by (default delta)").choices(SHOW_METRICS))
+      .addOption(
+        new Option(
+          "--by <what>",
+          "rank the mistakes of worst by what reaches the gradient (default, where advantages are known) or raw",
+        ).choices(EVENT_RANKS),
+      )
       .option(
         "--scale <x>",
         "value at which the color scale ends (default depends on the metric, 1 nat for delta)",
