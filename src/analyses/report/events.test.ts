@@ -1,8 +1,52 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { recordBatch } from "../../../test/support/record-batch.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import { reportRun } from "../runs/index.ts";
+import { eventsOf } from "./events.ts";
+import { RunSummary } from "./run-summary.ts";
 
 const DEMO = fileURLToPath(new URL("../../../examples/demo", import.meta.url));
+
+/** More large tokens than are kept, many of them off by the same. */
+function drawBatch(file: string, seed: number): RecordBatch {
+  const rows = Array.from({ length: 40 }, (_, row) => {
+    const deltas = Array.from({ length: 50 }, (_, t) => ((((row + seed) * 31 + t * 17) % 41) - 20) / 8);
+    return { deltas: deltas.join(" "), step: row % 3, tokenIds: deltas.map((_, t) => (row + t) % 5) };
+  });
+  return {
+    ...recordBatch(rows, file),
+    groupIds: rows.map((_, row) => `g${row % 7}`),
+    advantages: Float32Array.from({ length: 2000 }, (_, i) => ((i * 13 + seed) % 9) / 4 - 1),
+  };
+}
+
+describe("of a run with more large tokens than are kept, mistakes", () => {
+  const files = ["a.npz", "b.npz", "c.npz"].map((file, seed) => drawBatch(file, seed));
+  const sum = (batches: readonly RecordBatch[], engine?: "scalar"): RunSummary => {
+    const summary = new RunSummary(engine && { engine });
+    for (const batch of batches) summary.add(batch);
+    return summary;
+  };
+
+  it("hang neither on the order of files nor on how they were summed", () => {
+    const whole = sum(files);
+    expect(eventsOf(whole)).toMatchObject({ rank: "gradient" });
+    expect(eventsOf(whole).tokens_kept).toBeLessThan(eventsOf(whole).tokens);
+    const [a, b, c] = files as [RecordBatch, RecordBatch, RecordBatch];
+    for (const [first, ...others] of [
+      [[c], [a, b]],
+      [[b], [c], [a]],
+      [[a, c], [b]],
+    ]) {
+      const merged = sum(first!);
+      for (const other of others) merged.merge(RunSummary.fromJSON(JSON.parse(JSON.stringify(sum(other)))));
+      expect(eventsOf(merged)).toEqual(eventsOf(whole));
+      expect(JSON.stringify(merged)).toBe(JSON.stringify(whole));
+    }
+    expect(JSON.stringify(sum(files, "scalar"))).toBe(JSON.stringify(whole));
+  });
+});
 
 describe("the mistakes of the example run", () => {
   it("are one in 7 of the 8 answers to a prompt, outside of the gradient, and what reaches it", async () => {

@@ -117,11 +117,12 @@ export class KernelTokenSums implements TokenSums {
     const { tails } = this.#targets;
     const { rollout, trainer } = this.#input;
     const { low, high } = tails.window;
-    const threshold = Math.min(this.#worst.threshold, this.#large.threshold);
+    const { threshold } = this.#worst;
+    const large = this.#large.window;
     const found = this.#kernel.list(
       tokens.count,
-      Math.max(low, -threshold, STARVED_DELTA),
-      Math.min(high, threshold),
+      Math.max(low, -threshold, large.low, STARVED_DELTA),
+      Math.min(high, threshold, large.high),
     );
     tails.addListed(tokens, this.#kernel.listed, found, rollout, trainer);
     return found;

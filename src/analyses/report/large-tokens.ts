@@ -42,6 +42,12 @@ export interface LargeTokensOf {
   readonly number: number;
 }
 
+/** Tokens of Δ strictly between the two are too small to be kept. */
+interface Window {
+  readonly low: number;
+  readonly high: number;
+}
+
 /** Puts tokens of a batch into the run's large tokens. */
 export class LargeTokenFinder {
   readonly #found: LargeTokens;
@@ -52,20 +58,39 @@ export class LargeTokenFinder {
   #prompt = 0;
   #place = "";
 
+  /** Largest |A| of the batch; asked for only where many tokens are large. */
+  #largestAdvantage: number | undefined;
+  #window: Window;
+
   constructor(found: LargeTokens, of: LargeTokensOf) {
     this.#found = found;
     this.#of = of;
+    this.#window = this.#findWindow();
   }
 
-  /** Tokens with a smaller |Δ| need not be considered. */
-  get threshold(): number {
-    return this.#of.batch.advantages === undefined ? this.#found.threshold : LARGE_DELTA;
+  /** Tokens with Δ between these need not be considered. */
+  get window(): Window {
+    return this.#window;
+  }
+
+  #findWindow(): Window {
+    const { threshold, impactThreshold } = this.#found;
+    const { advantages } = this.#of.batch;
+    if (advantages === undefined) return { low: -threshold, high: threshold };
+    if (impactThreshold === 0) return { low: -LARGE_DELTA, high: LARGE_DELTA };
+    this.#largestAdvantage ??= largestOf(advantages);
+    // |A||ρ − 1| reaches the threshold only from this |ρ − 1| on; a little less, for what rounding takes.
+    const excess = (impactThreshold / this.#largestAdvantage) * (1 - 1e-6);
+    const below = excess < 1 ? Math.max(LARGE_DELTA, -Math.log1p(-excess) * (1 - 1e-6)) : Infinity;
+    const above = Math.max(LARGE_DELTA, Math.log1p(excess) * (1 - 1e-6));
+    return { low: -Math.min(threshold, below), high: Math.min(threshold, above) };
   }
 
   /** Token `i` of a kernel pass, of this row. */
   consider(row: number, tokens: MaskedTokens, i: number): void {
-    const size = Math.abs(tokens.delta[i] as number);
-    if (size < LARGE_DELTA) return;
+    const delta = tokens.delta[i] as number;
+    if (delta > this.#window.low && delta < this.#window.high) return;
+    const size = Math.abs(delta);
     const { batch } = this.#of;
     const index = tokens.index[i] as number;
     const rollout = batch.rolloutLogprobs![index]!;
@@ -81,6 +106,7 @@ export class LargeTokenFinder {
       return;
     const of = { rollout, trainer, advantage, turn: tokens.turn[i] as number };
     this.#found.add(this.#describe(row, index, of), () => this.#surroundings(row, index));
+    this.#window = this.#findWindow();
   }
 
   #openRow(row: number): void {
@@ -178,6 +204,15 @@ function contentKey(batch: RecordBatch, row: number, index: number, prompt: numb
     .addWord(TEXTS)
     .addText(texts.slice(Math.max(0, at - IDS_OF_CONTENT), at + 1).join("\0"))
     .key();
+}
+
+function largestOf(advantages: Float32Array): number {
+  let largest = 0;
+  for (let i = 0; i < advantages.length; i++) {
+    const size = Math.abs(advantages[i]!);
+    if (size > largest) largest = size;
+  }
+  return largest;
 }
 
 function countEach(keys: Float64Array): Map<number, number> {
