@@ -5,7 +5,14 @@
  * @module
  */
 
-export { type LoggedMetric, type RecognisedMetric, recogniseMetric } from "./logged/index.ts";
+export {
+  type LoggedMetric,
+  type RecognisedMetric,
+  type RunMetric,
+  type RunMetricKind,
+  recogniseMetric,
+  recogniseRunMetric,
+} from "./logged/index.ts";
 export {
   type AdvantageSign,
   type Aggregation,
