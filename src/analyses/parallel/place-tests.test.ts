@@ -25,6 +25,8 @@ function drawSample(sequences: number): SequenceSample {
       excess: [random() - 0.5, random() - 0.5],
       deciles: Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 20 : (at === 19 ? 60 : 20) * level)),
       jumps: 0,
+      reward: Number.NaN,
+      tokens: 10,
     });
   }
   return sample;

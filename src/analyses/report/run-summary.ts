@@ -60,7 +60,7 @@ const WORST_KEPT = 20;
 /** Sums of tokens with mask 1 that are in no figure. */
 const LEFT_OUT = [UNDEFINED_COUNT, NEGATIVE_INFINITE_COUNT, POSITIVE_INFINITE_COUNT] as const;
 
-/** 8: tokens whose ratio is outside of [½, 2]. */
+/** 8: tokens whose ratio is outside of [½, 2], rewards and lengths of the sampled sequences. */
 const VERSION = 8;
 
 /** A run summary as JSON; only the version that wrote it reads it. */

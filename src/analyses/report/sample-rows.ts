@@ -67,7 +67,8 @@ export class SampleRows {
     if (sums === undefined) return;
     this.#rows.delete(row);
     const { turns, excess, deciles, jumps } = sums;
-    const { steps, ranks, rows, correctness, environments, engineIds, finishReasons } = this.#batch;
+    const { steps, ranks, rows, correctness, environments, engineIds, finishReasons, rewards, offsets } =
+      this.#batch;
     const step = steps[row] as number;
     const rank = ranks[row] as number;
     this.#sample.add(this.#clusters.keys[row] as number, this.#clusters.arePrompts[row] === 1, {
@@ -84,6 +85,8 @@ export class SampleRows {
       excess,
       deciles,
       jumps,
+      reward: rewards[row] as number,
+      tokens: (offsets[row + 1] as number) - (offsets[row] as number),
     });
   }
 }

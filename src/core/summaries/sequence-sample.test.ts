@@ -17,6 +17,8 @@ const sequence = (deltaAbs: number, step = 3): SampledSequence => ({
   excess: [deltaAbs - 0.5],
   deciles: [4, deltaAbs],
   jumps: 0,
+  reward: Number.NaN,
+  tokens: 10,
 });
 
 describe("SequenceSample", () => {
@@ -111,6 +113,8 @@ describe("SequenceSample", () => {
       excess: fc.array(fc.double({ noNaN: true }), { maxLength: 3 }),
       deciles: pairs(10),
       jumps: fc.nat(300),
+      reward: fc.double(),
+      tokens: fc.nat(9000),
     });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(3), fc.boolean(), drawn), { maxLength: 8 }), (all) => {

@@ -36,6 +36,10 @@ export interface SampledSequence {
   readonly deciles: readonly number[];
   /** Tokens with |Δp| > ½. */
   readonly jumps: number;
+  /** NaN where unknown. */
+  readonly reward: number;
+  /** Of the response, those with mask 0 too. */
+  readonly tokens: number;
 }
 
 /** A prompt's sequences at one step. */
@@ -145,7 +149,8 @@ export class SequenceSample {
       for (const one of all) to.name(one[field] === null ? "" : `=${one[field]}`);
     for (const field of ["step", "rank", "correct", "staleness"] as const)
       to.floats(all.map((one) => one[field]));
-    for (const { jumps } of all) to.whole(jumps);
+    to.floats(all.map(({ reward }) => reward));
+    for (const field of ["jumps", "tokens"] as const) for (const one of all) to.whole(one[field]);
     // These interleave counts and sums: separated, they are short and similar.
     for (const { turns, excess, deciles } of all)
       for (const values of [turns, excess, deciles]) to.whole(values.length);
@@ -186,7 +191,8 @@ export class SequenceSample {
       from.floats(total),
       from.floats(total),
     ];
-    const jumps = each(() => from.whole());
+    const rewards = from.floats(total);
+    const [jumps, tokens] = [each(() => from.whole()), each(() => from.whole())];
     // A pair without tokens takes one byte.
     const countPairs = (): number => from.count(0.5);
     const lengths = each(() => [countPairs(), from.count(), countPairs()] as const);
@@ -213,6 +219,8 @@ export class SequenceSample {
           excess: [...excess],
           deciles,
           jumps: jumps[i]!,
+          reward: rewards[i]!,
+          tokens: tokens[i]!,
         });
       }
     }
@@ -237,6 +245,8 @@ function compareSequences(a: SampledSequence, b: SampledSequence): number {
     : (ours[at] as number) - (theirs[at] ?? Number.NEGATIVE_INFINITY);
 }
 
-function listSums({ turns, deciles, excess, jumps }: SampledSequence): number[] {
-  return [...turns, ...deciles, ...excess, jumps];
+function listSums({ turns, deciles, excess, jumps, tokens, reward }: SampledSequence): number[] {
+  // Unlike NaN, infinity is equal to itself.
+  const known = Number.isNaN(reward) ? Number.POSITIVE_INFINITY : reward;
+  return [tokens, known, ...turns, ...deciles, ...excess, jumps];
 }

@@ -22,6 +22,8 @@ const CLUSTERS: SampledCluster[] = ["s1.q0", "s1.q1", "s2.q2"].map((handle, clus
       excess: [],
       deciles: [],
       jumps: 0,
+      reward: Number.NaN,
+      tokens: 10,
     },
   ],
 }));

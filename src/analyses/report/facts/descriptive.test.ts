@@ -31,6 +31,8 @@ const sequence = (handle: string, tokens: number, deltaAbs: number): SampledSequ
   excess: [],
   deciles: [],
   jumps: 0,
+  reward: Number.NaN,
+  tokens: 10,
 });
 describe("a single token", () => {
   const delta = -0.5;

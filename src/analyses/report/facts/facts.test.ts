@@ -42,6 +42,8 @@ function drawRun(by: (place: Place) => number): SampledCluster[] {
         excess: [],
         deciles: cells(10, (decile) => by({ ...place, turn: 0, decile })),
         jumps: 0,
+        reward: Number.NaN,
+        tokens: 10,
       };
     });
     return { cluster: prompt, sequences };

@@ -59,6 +59,8 @@ function drawRun({
         excess: [],
         deciles: cells,
         jumps: 0,
+        reward: Number.NaN,
+        tokens: 10,
       };
     });
     return { cluster, sequences };
