@@ -6,6 +6,7 @@
  * @module
  */
 import type { Fraction, Nats } from "../core/base/index.ts";
+import type { BesideFinding } from "./beside.ts";
 import type { DoctorVerdict, Fix, NextExperiment, UntestedQuestion } from "./diagnosis.ts";
 import type { MistakeEvents } from "./events.ts";
 import type { Finite } from "./finite.ts";
@@ -38,6 +39,8 @@ export interface Assessment {
   readonly reach: Reach | null;
   /** Where it is, the part that stands out most first; at most one of each kind. */
   readonly where: readonly StandingPart[];
+  /** What else makes the run teach little, worst first. */
+  readonly beside: readonly BesideFinding[];
   /** What `sweep` says of the same data: its recommendation has the same `need`. Null where no token can be compared. */
   readonly correction: { readonly need: CorrectionNeed } | null;
   /** What could not be looked at, and the column that would allow it. */

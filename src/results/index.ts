@@ -40,6 +40,7 @@ export type {
   StepSegment,
   When,
 } from "./assessment.ts";
+export type { BesideFinding, BesideId } from "./beside.ts";
 export {
   type Certificate,
   type CertificateBasis,

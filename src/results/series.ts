@@ -5,6 +5,7 @@
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
+import type { BesideFinding } from "./beside.ts";
 import type { Finite } from "./finite.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 
@@ -25,6 +26,8 @@ export interface SeriesReport {
   readonly others: readonly string[];
   /** What is NaN or infinite among all logged metrics, those in `others` too. */
   readonly finite: Finite;
+  /** What makes a run teach little, of all logged metrics; worst first. */
+  readonly beside: readonly BesideFinding[];
   /** `broken` where such values break the run, else the worst level of any metric that has a published baseline. */
   readonly level: ReadingLevel | null;
   readonly headline: string;

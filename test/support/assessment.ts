@@ -21,6 +21,7 @@ export function makeAssessment(known: Partial<Assessment> = {}): Assessment {
     },
     reach: null,
     where: [],
+    beside: [],
     correction: null,
     untested: [],
     next: null,

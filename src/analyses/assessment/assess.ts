@@ -1,5 +1,6 @@
 import type {
   Assessment,
+  BesideFinding,
   CorrectionNeed,
   Diagnosis,
   Finite,
@@ -8,6 +9,7 @@ import type {
   MistakeEvents,
   Verdict,
 } from "../../results/index.ts";
+import { tellBeside } from "./beside.ts";
 import { groupCauses } from "./causes.ts";
 import { assessComparable } from "./comparable.ts";
 import { assessReach } from "./reach.ts";
@@ -24,6 +26,7 @@ export interface AssessmentInput {
   readonly finite: Finite;
   readonly segmentation: Segmentation;
   readonly events: MistakeEvents;
+  readonly beside: readonly BesideFinding[];
   readonly need: CorrectionNeed | undefined;
   /** Why reading says that the figures do not compare the two policies. */
   readonly fault?: string | undefined;
@@ -33,11 +36,11 @@ export interface AssessmentInput {
 
 /** The one answer about a run. Pure: the same input gives the same answer, whichever verb asks. */
 export function assess(input: AssessmentInput): Pick<MismatchReport, "assessment" | "verdict"> {
-  const { source, finite, segmentation, events, need, fault, diagnosis } = input;
+  const { source, finite, segmentation, events, beside, need, fault, diagnosis } = input;
   const comparable = assessComparable(fault, diagnosis);
   const causes = diagnosis === undefined ? [] : groupCauses(diagnosis);
   const levels = new Set(segmentation.segments.map(({ level }) => level));
-  const verdict = settleVerdict({
+  const settled = settleVerdict({
     verdict: input.verdict,
     comparable,
     finite,
@@ -46,6 +49,7 @@ export function assess(input: AssessmentInput): Pick<MismatchReport, "assessment
     meanAbs: source.metrics.delta_abs_mean,
     jumps: levels.size > 1,
   });
+  const verdict = tellBeside(settled, beside);
   const { is_comparable: isComparable } = comparable;
   const assessment: Assessment = {
     level: verdict.level,
@@ -59,6 +63,7 @@ export function assess(input: AssessmentInput): Pick<MismatchReport, "assessment
     // Of what cannot be compared, no figure means anything.
     reach: isComparable ? assessReach(source.gradient, segmentation, input.verdict.level) : null,
     where: isComparable ? findStandingParts(source) : [],
+    beside,
     correction: need === undefined ? null : { need },
     untested: diagnosis?.untested ?? [],
     next: diagnosis?.next_experiment ?? null,

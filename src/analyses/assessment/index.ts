@@ -15,6 +15,7 @@ export {
   readBaselines,
   readFigure,
 } from "./baselines.ts";
+export { addLoggedBeside, tellBeside, tellLoggedBeside } from "./beside.ts";
 export { correctionNeed, type RatioReadings } from "./correction-need.ts";
 export { type EventSpeller, spellEvents, withoutTexts } from "./event-words.ts";
 export { type EventInput, findEvents } from "./events.ts";

@@ -1,5 +1,5 @@
 import type { HealthReport, StalenessMetrics } from "../../results/index.ts";
-import type { SequenceTable } from "../../results/wire/index.ts";
+import type { AnswerTable } from "./answers.ts";
 import { checkFlatGroups } from "./flat-groups.ts";
 import { checkRewardLength } from "./reward-length.ts";
 import { checkStaleness } from "./staleness.ts";
@@ -10,7 +10,7 @@ import { checkTruncation } from "./truncation.ts";
  *
  * @param staleness `per_staleness` of the report over the same sequences; empty where no weight versions are known
  */
-export function checkHealth(table: SequenceTable, staleness: readonly StalenessMetrics[]): HealthReport {
+export function checkHealth(table: AnswerTable, staleness: readonly StalenessMetrics[]): HealthReport {
   return {
     flat_groups: checkFlatGroups(table),
     truncation: checkTruncation(table),

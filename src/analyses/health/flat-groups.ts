@@ -1,5 +1,5 @@
 import type { FlatGroupsCheck } from "../../results/index.ts";
-import type { SequenceTable } from "../../results/wire/index.ts";
+import type { AnswerTable } from "./answers.ts";
 import { rewardedGroups } from "./groups.ts";
 import { StepCounts } from "./steps.ts";
 
@@ -12,7 +12,7 @@ const LEAST_GROUPS = 10;
  * equal, as in NeMo-RL's dynamic sampling: the deviation of equal numbers can round to more than 0.
  * Source: DAPO (arXiv 2503.14476), section 3.2.
  */
-export function checkFlatGroups(table: SequenceTable): FlatGroupsCheck {
+export function checkFlatGroups(table: AnswerTable): FlatGroupsCheck {
   const { reward, step } = table.columns;
   const known = reward.filter((value) => Number.isFinite(value));
   const best = known.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);

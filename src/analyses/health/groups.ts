@@ -1,7 +1,7 @@
-import type { SequenceTable } from "../../results/wire/index.ts";
+import type { AnswerTable } from "./answers.ts";
 
 /** Rows of each prompt group with two or more known rewards: the same group in the same step. In the table's order. */
-export function* rewardedGroups({ length, columns, texts }: SequenceTable): Generator<number[]> {
+export function* rewardedGroups({ length, columns, texts }: AnswerTable): Generator<number[]> {
   const { step, reward } = columns;
   const { codes } = texts.group;
   const groups = new Map<string, number[]>();

@@ -1,7 +1,7 @@
 import { orNull } from "../../core/base/index.ts";
 import { pearsonTest } from "../../core/statistics/index.ts";
 import type { RewardLengthCheck } from "../../results/index.ts";
-import type { SequenceTable } from "../../results/wire/index.ts";
+import type { AnswerTable } from "./answers.ts";
 import { rewardedGroups } from "./groups.ts";
 
 /** Chosen: a medium correlation by Cohen (1988). */
@@ -13,7 +13,7 @@ const TENTHS = 10;
  * Whether longer responses to the same prompt are rewarded more, or less. Within groups, since hard prompts have long
  * and wrong responses in any run; beyond the limit only where the whole interval is.
  */
-export function checkRewardLength(table: SequenceTable): RewardLengthCheck {
+export function checkRewardLength(table: AnswerTable): RewardLengthCheck {
   const { reward, response_tokens: tokens } = table.columns;
   const groups = [...rewardedGroups(table)];
   const within = groups.length > 0 ? "group" : "step";
@@ -54,7 +54,7 @@ function mean(rows: readonly number[], values: Float64Array): number {
   return rows.reduce((sum, row) => sum + values[row]!, 0) / rows.length;
 }
 
-function rewardedSteps({ length, columns: { step, reward } }: SequenceTable): number[][] {
+function rewardedSteps({ length, columns: { step, reward } }: AnswerTable): number[][] {
   const steps = new Map<number, number[]>();
   for (let row = 0; row < length; row++) {
     if (!Number.isFinite(reward[row]!)) continue;
@@ -66,7 +66,7 @@ function rewardedSteps({ length, columns: { step, reward } }: SequenceTable): nu
 }
 
 /** Sequences with a known reward by their length; equal lengths may lie in two neighbors. */
-function cutTenths({ length, columns }: SequenceTable): RewardLengthCheck["tenths"] {
+function cutTenths({ length, columns }: AnswerTable): RewardLengthCheck["tenths"] {
   const { reward, response_tokens: tokens } = columns;
   const rows = Array.from({ length }, (_, row) => row)
     .filter((row) => Number.isFinite(reward[row]!))

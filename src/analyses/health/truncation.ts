@@ -1,6 +1,6 @@
 import { orNull } from "../../core/base/index.ts";
 import type { TruncationCheck } from "../../results/index.ts";
-import type { SequenceTable } from "../../results/wire/index.ts";
+import type { AnswerTable } from "./answers.ts";
 import { StepCounts } from "./steps.ts";
 
 /** Chosen: beyond a tenth, what is rewarded is partly the limit on length. DAPO (arXiv 2503.14476, 3.4) masks such responses. */
@@ -12,7 +12,7 @@ const LEAST_LONGEST = 3;
 const REASONS = new Set(["length", "max_tokens", "max_length", "truncated", "max_model_len"]);
 
 /** By the finish reasons where half of the sequences have one, else by lengths. */
-export function checkTruncation(table: SequenceTable): TruncationCheck {
+export function checkTruncation(table: AnswerTable): TruncationCheck {
   const { length, columns, texts } = table;
   const { step, reward, response_tokens: tokens } = columns;
   const { values, codes } = texts.finish_reason;

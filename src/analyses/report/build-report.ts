@@ -27,6 +27,7 @@ import type { ParityTrainer } from "../../trainers/shared/index.ts";
 import {
   assess,
   correctionNeed,
+  isEnough,
   judgeRun,
   listLeftOut,
   type RatioReadings,
@@ -34,6 +35,7 @@ import {
   StepLevels,
   tellFinite,
 } from "../assessment/index.ts";
+import { findDumpBeside } from "../health/index.ts";
 import { RunWatch } from "../watch/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { eventsOf } from "./events.ts";
@@ -181,6 +183,7 @@ function completeReport(
     finite,
     segmentation,
     events: eventsOf(summary),
+    beside: isEnough(source.metrics) ? findDumpBeside({ ...source, sample: summary.sample.list() }) : [],
     need,
     fault,
     diagnosis: input.diagnosis,

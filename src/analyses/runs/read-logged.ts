@@ -4,7 +4,7 @@ import { formatCount, plural } from "../../core/text/index.ts";
 import { findSeriesFiles } from "../../input/ingest/index.ts";
 import type { MismatchReport, SeriesReport } from "../../results/index.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
-import { addLoggedFinite } from "../assessment/index.ts";
+import { addLoggedBeside, addLoggedFinite } from "../assessment/index.ts";
 import { buildSeriesReport, compareSeries } from "../series/index.ts";
 
 /** The logged metrics among some paths, and the paths that are left. */
@@ -67,7 +67,7 @@ export function joinLogged(report: MismatchReport, logged: SeriesReport): Mismat
   }
   return {
     ...report,
-    ...addLoggedFinite(report, logged.finite),
+    ...addLoggedBeside(addLoggedFinite(report, logged.finite), logged.beside),
     findings: [...report.findings, ...logged.findings, ...findings.list()],
     logged: compared,
   };

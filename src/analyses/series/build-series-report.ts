@@ -9,10 +9,11 @@ import {
   type SeriesReport,
 } from "../../results/index.ts";
 import { type RecognisedMetric, recogniseMetric } from "../../trainers/index.ts";
-import { type FigureReading, findWorstLevel, isBroken } from "../assessment/index.ts";
+import { type FigureReading, findWorstLevel, isBroken, tellLoggedBeside } from "../assessment/index.ts";
 import { readLogged } from "./baselines.ts";
 import { assessMetrics, type LoggedValues } from "./finite-metrics.ts";
 import { labelRuns } from "./label-runs.ts";
+import { findLoggedBeside } from "./logged-beside.ts";
 import type { SeriesInput } from "./series-input.ts";
 
 /** The mismatch metrics of some files, each judged by its worst value; all others are named. */
@@ -20,7 +21,8 @@ export function buildSeriesReport(files: readonly SeriesInput[], findings: reado
   const series: SeriesFigures[] = [];
   const areBroken: boolean[] = [];
   const others = new Set<string>();
-  for (const { file, series: logged } of labelRuns(files)) {
+  const labelled = labelRuns(files);
+  for (const { file, series: logged } of labelled) {
     for (const each of logged) {
       const metric = recogniseMetric(each.metric);
       if (metric === undefined) others.add(each.metric);
@@ -32,6 +34,8 @@ export function buildSeriesReport(files: readonly SeriesInput[], findings: reado
   }
   const levels = series.flatMap(({ level }) => level ?? []);
   const level = levels.length === 0 ? null : findWorstLevel(levels);
+  const judged = sayHeadline(series, level, others.size);
+  const beside = findLoggedBeside(labelled);
   const finite = assessMetrics(files.flatMap(({ series: logged }) => logged));
   return {
     schemaVersion: SERIES_SCHEMA_VERSION,
@@ -40,8 +44,11 @@ export function buildSeriesReport(files: readonly SeriesInput[], findings: reado
     series: series.map((one, at) => (areBroken[at] ? { ...one, level: "broken" } : one)),
     others: [...others].sort(),
     finite,
+    beside,
     level: isBroken(finite) ? "broken" : level,
-    headline: putFinite(finite, sayHeadline(series, level, others.size), level),
+    headline: isBroken(finite)
+      ? putFinite(finite, judged, level)
+      : putFinite(finite, tellLoggedBeside(level, judged, beside), level),
     findings,
   };
 }

@@ -10,6 +10,7 @@ import {
   tableSections,
   textColumn,
 } from "../document/index.ts";
+import { besideSection, sayBeside } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { loggedSections } from "../series/index.ts";
@@ -47,6 +48,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
   const { verdict, next, findings } = report;
   const prompts = promptLine(report);
   const identity = identityLines(report);
+  const beside = sayBeside(report.assessment.beside, verdict.headline);
   return {
     kind: "report",
     heading: "Rollout/trainer mismatch of",
@@ -64,6 +66,9 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
         title: SECTION_TITLES.standouts,
         items: standoutTexts(report, MOST_FACTS),
       },
+      ...(beside === undefined
+        ? []
+        : [{ kind: "list", title: SECTION_TITLES.beside, items: [beside] } as const]),
       ...(prompts === undefined ? [] : [{ kind: "list", title: "Prompts", items: [prompts] } as const]),
       { kind: "list", title: SECTION_TITLES.leftOut, items: leftOutItems(report) },
       { kind: "command", id: "next", label: SECTION_TITLES.next, command: next.command, why: next.why },
@@ -89,6 +94,7 @@ export function detailSections(report: MismatchReport, limits: DetailLimits): Se
   const columns: Block = { kind: "facts", rows: columnLines(report).map(({ label, text }) => [label, text]) };
   const none = `no table for: ${absent.join(", ")}`;
   return [
+    besideSection(report.assessment.beside),
     ...(report.logged === undefined ? [] : loggedSections(report.logged)),
     { id: "over-steps", title: SECTION_TITLES.overSteps, blocks: pictures(stepPictures(report), "small") },
     { id: "spread", title: SECTION_TITLES.spread, blocks: pictures(spreadPictures(report), "large") },

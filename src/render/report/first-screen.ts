@@ -1,4 +1,5 @@
 import type { Histogram, MismatchReport } from "../../results/index.ts";
+import { besideLines } from "../health/index.ts";
 import {
   chooseScale,
   clip,
@@ -89,6 +90,7 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
     clipped(drawFacts(report, surface, density)),
     [
       ...clipped(drawPrompts(report, surface)),
+      ...clipped(besideLines(report.assessment.beside, surface, report.verdict.headline)),
       ...clipped(drawLogged(report, surface)),
       ...clipped(drawLeftOut(report, surface, density)),
       ...drawNext(report, surface, density),

@@ -3,6 +3,7 @@ export const SECTION_TITLES = {
   keyFigures: "Key figures",
   failedTests: "Failed identity tests",
   standouts: "What stands out",
+  beside: "Beside the mismatch",
   leftOut: "Left out",
   next: "Next",
   overSteps: "Over the steps",

@@ -1,6 +1,7 @@
 import type { SeriesReport, VerdictLevel } from "../../results/index.ts";
 import type { Document } from "../document/index.ts";
 import { findingEntries } from "../document/index.ts";
+import { besideSection, sayBeside } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
@@ -9,7 +10,8 @@ import { loggedSections } from "./sections.ts";
 
 /** Mismatch metrics, their charts over the steps, and the number of other metrics. */
 export function buildSeriesDocument(report: SeriesReport): Document {
-  const { files, series, others, level, headline, findings } = report;
+  const { files, series, others, level, headline, beside, findings } = report;
+  const line = sayBeside(beside, headline);
   const [first] = files;
   const more = files.length === 1 ? "" : ` and ${plural(files.length - 1, "more file")}`;
   const shown: VerdictLevel = level ?? "none";
@@ -27,8 +29,9 @@ export function buildSeriesDocument(report: SeriesReport): Document {
       ...(series.length === 0 ? [] : [plural(steps, "step")]),
     ],
     verdict: { level: shown, word, text: headline },
-    lead: [],
+    lead: line === undefined ? [] : [{ kind: "facts", rows: [["beside", line]] }],
     sections: [
+      besideSection(beside),
       ...loggedSections(report),
       {
         id: "findings",

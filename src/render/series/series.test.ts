@@ -36,6 +36,7 @@ function report(series: readonly SeriesFigures[] = [SERIES]): SeriesReport {
     series,
     others: ["critic/score/mean", "actor/lr"],
     finite: { found: [], sentence: null, read_as_missing: 0 },
+    beside: [],
     level: "high",
     headline: "it reaches 0.0200 at step 20",
     findings: [],

@@ -1,0 +1,36 @@
+import type { SampledCluster } from "../../core/summaries/index.ts";
+import type { BesideFinding, StalenessMetrics, StepMetrics } from "../../results/index.ts";
+import type { RunMetricKind } from "../../trainers/index.ts";
+import { tabulateSample } from "./answers.ts";
+import { checkHealth } from "./check-health.ts";
+import { findBeside, type StepSeries } from "./detectors/index.ts";
+
+/** What a dump knows of its run apart from the mismatch. */
+export interface DumpFigures {
+  /** In ascending order of steps. */
+  readonly per_step: readonly Pick<StepMetrics, "step" | "entropy" | "reward" | "response_tokens">[];
+  readonly per_staleness: readonly StalenessMetrics[];
+  /** Answers of sampled prompts, as a run summary keeps them. */
+  readonly sample: readonly SampledCluster[];
+}
+
+/** What makes the run of a dump teach little. Pure: summaries that were merged in any order give the same. */
+export function findDumpBeside({ per_step, per_staleness, sample }: DumpFigures): BesideFinding[] {
+  const series = (field: "entropy" | "reward" | "response_tokens"): StepSeries => {
+    const known = per_step.flatMap(({ step, [field]: value }) =>
+      step === null || value === null || !Number.isFinite(value) ? [] : [{ step, value }],
+    );
+    return {
+      name: "dump",
+      part: "",
+      steps: known.map(({ step }) => step),
+      values: known.map(({ value }) => value),
+    };
+  };
+  const run = new Map<RunMetricKind, readonly StepSeries[]>([
+    ["entropy", [series("entropy")]],
+    ["reward", [series("reward")]],
+    ["length", [series("response_tokens")]],
+  ]);
+  return findBeside(run, checkHealth(tabulateSample(sample), per_staleness));
+}

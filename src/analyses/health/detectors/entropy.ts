@@ -1,0 +1,48 @@
+import type { BesideFinding } from "../../../results/index.ts";
+import { findDrop, findOnset } from "./onset.ts";
+import { endOf, type RunSeries, startOf, takeSeries } from "./series.ts";
+import { findTrend, tailFrom } from "./trend.ts";
+import { capitalize, figure, share } from "./words.ts";
+
+/** Of the entropy at the beginning; as rldoctor 0.2.0. */
+const FLOOR = 0.1;
+
+/**
+ * Entropy that fell to a tenth of its beginning. Entropy falls in every run that learns; what is left counts, and whether
+ * the reward still rises. Source: Cui et al., "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
+ * Models" (arXiv 2505.22617); the way out: DAPO (arXiv 2503.14476), section 3.1.
+ */
+export function checkEntropy(run: RunSeries): BesideFinding | undefined {
+  const series = takeSeries(run, "entropy");
+  if (series === undefined) return undefined;
+  const [start, end] = [startOf(series.values), endOf(series.values)];
+  if (!(start > 0) || end > FLOOR * start) return undefined;
+  const limit = FLOOR * start;
+  const drop = findDrop(series, start, end);
+  const onset = findOnset(series, (value) => value <= limit);
+  const reward = takeSeries(run, "reward");
+  const isLearning = reward !== undefined && findTrend(tailFrom(reward, reward.values.length >> 1)) === "up";
+  const when =
+    drop !== null
+      ? `, most of it at step ${drop}`
+      : onset === null
+        ? ""
+        : `, below a tenth since step ${onset}`;
+  const short = `entropy fell from ${figure(start)} to ${figure(end)}${when}`;
+  const since = drop ?? onset;
+  const first = series.steps[0];
+  return {
+    id: "entropy",
+    run: "",
+    title: "Entropy has collapsed",
+    level: isLearning ? "warn" : "bad",
+    short,
+    sentence: `${capitalize(short)}: ${share(end / start)} of its beginning is left, so the answers to a prompt are nearly alike${isLearning ? "; the reward still rises" : ""}.`,
+    since_step: since,
+    outcome: "lasts",
+    figures: { start, end, left: end / start, limit: FLOOR },
+    read_from: [series.name],
+    do_this: `raise the upper clip bound alone (0.28 beside 0.2, DAPO's clip-higher) or add a small entropy bonus, from a checkpoint before ${since === null || since === first ? "the fall" : `step ${since}`}`,
+    source: "arXiv 2505.22617; DAPO, arXiv 2503.14476, 3.1; limit as rldoctor 0.2.0",
+  };
+}

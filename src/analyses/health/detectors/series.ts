@@ -1,0 +1,46 @@
+import type { RunMetricKind } from "../../../trainers/index.ts";
+
+/** One quantity over the steps: finite values, steps ascending. */
+export interface StepSeries {
+  /** The logged metric, or `dump`. */
+  readonly name: string;
+  /** Of a reward or an evaluation: which one, empty where it has no name. */
+  readonly part: string;
+  readonly steps: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** What is known of one run over its steps, by kind; of several series of a kind the first says most. */
+export type RunSeries = ReadonlyMap<RunMetricKind, readonly StepSeries[]>;
+
+/** Of fewer values nothing is said; as rldoctor 0.2.0. */
+export const FEWEST = 8;
+
+/** The first series of a kind with enough values. */
+export function takeSeries(run: RunSeries, kind: RunMetricKind, least = FEWEST): StepSeries | undefined {
+  return run.get(kind)?.find(({ values }) => values.length >= least);
+}
+
+/** Levels at the beginning and at the end: medians of a tenth of the values, at least three. */
+export const startOf = (values: readonly number[]): number => median(values.slice(0, tenth(values)));
+export const endOf = (values: readonly number[]): number => median(values.slice(-tenth(values)));
+
+/** The level that shares are judged by: the median of the last quarter, at least three values. */
+export const recentOf = (values: readonly number[]): number =>
+  median(values.slice(-Math.max(3, Math.floor(values.length / 4))));
+
+const tenth = (values: readonly number[]): number => Math.max(3, Math.floor(values.length / 10));
+
+/** NaN of nothing. */
+export function median(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const half = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+/** Running medians of `width` values around each; at the ends of those that there are. */
+export function runningMedian(values: readonly number[], width: number): number[] {
+  const half = width >> 1;
+  return values.map((_, at) => median(values.slice(Math.max(0, at - half), at + half + 1)));
+}

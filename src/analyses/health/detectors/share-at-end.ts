@@ -1,0 +1,38 @@
+import { wilson } from "../../../core/statistics/index.ts";
+import type { HealthStep } from "../../../results/index.ts";
+import { findOnset } from "./onset.ts";
+import { FEWEST } from "./series.ts";
+
+export interface ShareAtEnd {
+  readonly value: number;
+  /** Null where the dump has too few steps to tell. */
+  readonly since: number | null;
+  readonly first: number | undefined;
+  /** Whether the whole 95 % interval of the share (Wilson's) is above the limit. */
+  readonly isSure: boolean;
+  /** Whether the dump has enough steps to speak of a run. */
+  readonly isLong: boolean;
+}
+
+/** A share in the last quarter of a dump's steps, or in more of them where these have too little, and since when. */
+export function shareAtEnd(perStep: readonly HealthStep[], least: number, limit: number): ShareAtEnd {
+  const known = perStep.flatMap(({ step, count, of }) =>
+    step === null || of === 0 ? [] : [{ step, count, of }],
+  );
+  const used = known.length === perStep.length ? known : perStep;
+  const quarter = used.length - Math.max(1, Math.floor(used.length / 4));
+  let [count, of] = [0, 0];
+  for (let at = used.length - 1; at >= 0 && (at >= quarter || of < least); at--) {
+    count += used[at]!.count;
+    of += used[at]!.of;
+  }
+  const course = { steps: known.map(({ step }) => step), values: known.map((one) => one.count / one.of) };
+  const isLong = known.length >= FEWEST;
+  return {
+    value: count / of,
+    since: isLong ? findOnset(course, (one) => one > limit) : null,
+    first: known[0]?.step,
+    isSure: wilson(count / of, of).low > limit,
+    isLong,
+  };
+}
