@@ -9,7 +9,7 @@ const FLOOR = 0.1;
 
 /**
  * Entropy that fell to a tenth of its beginning. Entropy falls in every run that learns; what is left counts, and whether
- * the reward still rises. Source: Cui et al., "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
+ * the reward still rises since. Source: Cui et al., "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
  * Models" (arXiv 2505.22617); the way out: DAPO (arXiv 2503.14476), section 3.1.
  */
 export function checkEntropy(run: RunSeries): BesideFinding | undefined {
@@ -20,8 +20,11 @@ export function checkEntropy(run: RunSeries): BesideFinding | undefined {
   const limit = FLOOR * start;
   const drop = findDrop(series, start, end);
   const onset = findOnset(series, (value) => value <= limit);
+  const since = drop ?? onset;
   const reward = takeSeries(run, "reward");
-  const isLearning = reward !== undefined && findTrend(tailFrom(reward, reward.values.length >> 1)) === "up";
+  const at = since === null ? -1 : (reward?.steps.findIndex((step) => step >= since) ?? -1);
+  // What counts is whether anything is learned since.
+  const isLearning = reward !== undefined && at >= 0 && findTrend(tailFrom(reward, at)) === "up";
   const when =
     drop !== null
       ? `, most of it at step ${drop}`
@@ -29,7 +32,6 @@ export function checkEntropy(run: RunSeries): BesideFinding | undefined {
         ? ""
         : `, below a tenth since step ${onset}`;
   const short = `entropy fell from ${figure(start)} to ${figure(end)}${when}`;
-  const since = drop ?? onset;
   const first = series.steps[0];
   return {
     id: "entropy",

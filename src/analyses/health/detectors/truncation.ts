@@ -15,13 +15,13 @@ export function checkTruncation(run: RunSeries): BesideFinding | undefined {
   return tell(recentOf(series.values), since, series.steps[0], series.name);
 }
 
-/** Answers of exactly the largest length are only guessed to be cut: few of them are not told. */
+/** Answers of exactly the largest length are only guessed to be cut: not told of few of them, nor where all have one length. */
 export function checkTruncationOfDump(check: TruncationCheck): BesideFinding | undefined {
   const { outcome, basis, per_step } = check;
   if (outcome !== "within" && outcome !== "beyond") return undefined;
   const isGuess = basis === "longest";
   const { value, since, first, isSure, isLong } = shareAtEnd(per_step, LEAST_SEQUENCES, isGuess ? BAD : WARN);
-  if (!isSure) return undefined;
+  if (!isSure || (isGuess && value === 1)) return undefined;
   const found = tell(value, since, first, "dump", isGuess);
   return found && (isGuess || !isLong) ? { ...found, level: "warn" } : found;
 }
