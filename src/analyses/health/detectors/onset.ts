@@ -12,6 +12,8 @@ type Course = Pick<StepSeries, "steps" | "values">;
 const LEAST = 1e-4;
 /** A jump that makes half of a change is most of it. */
 const MOST = 0.5;
+/** Values on either side of the middle of a window: more cost time, and tell the step less exactly. */
+const MOST_HALF = 25;
 /** Values on either side of a jump. */
 const NEAR = 5;
 
@@ -26,7 +28,7 @@ function findJumps({ values }: Course): number[] {
  */
 export function findOnset(course: Course, isBeyond: (value: number) => boolean): number | null {
   const { steps, values } = course;
-  const width = 2 * Math.max(1, Math.floor(values.length / 40)) + 1;
+  const width = 2 * Math.min(MOST_HALF, Math.max(1, Math.floor(values.length / 40))) + 1;
   const smooth = runningMedian(values, width);
   let at = smooth.length;
   while (at > 0 && isBeyond(smooth[at - 1]!)) at--;
