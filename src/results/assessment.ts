@@ -7,7 +7,7 @@
  */
 import type { Fraction, Nats } from "../core/base/index.ts";
 import type { BesideFinding } from "./beside.ts";
-import type { DoctorVerdict, Fix, NextExperiment, UntestedQuestion } from "./diagnosis.ts";
+import type { DoctorVerdict, EvidencePicture, Fix, NextExperiment, UntestedQuestion } from "./diagnosis.ts";
 import type { MistakeEvents } from "./events.ts";
 import type { Finite } from "./finite.ts";
 import type { ReadingLevel, VerdictLevel } from "./reading-level.ts";
@@ -75,6 +75,10 @@ export interface CauseGroup {
   }[];
   /** What separates the likeliest of them from the next group: contrasts, strongest first; empty where nothing does. */
   readonly evidence: readonly string[];
+  /** What shows it best; null without one. */
+  readonly picture: EvidencePicture | null;
+  /** Of Σ|Δ|, what the likeliest explains if it is so; null where nothing differs. */
+  readonly explains: Fraction | null;
   /** Of the likeliest, in the words of the trainer that wrote the files where there are any; null without one. */
   readonly fix: Fix | null;
 }

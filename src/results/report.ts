@@ -243,6 +243,8 @@ export interface BaselineReading {
    * ends of what is left without any one prompt. Both are `level` where neither is known.
    */
   readonly level_range: readonly [mildest: ReadingLevel, severest: ReadingLevel];
+  /** What sound runs have, in a few characters: `< 0.01`. */
+  readonly usual: string;
   /** What the source calls normal, and what not, in its own numbers. */
   readonly band: string;
   readonly source: string;
@@ -353,6 +355,12 @@ export interface SourceSummary {
   readonly checked?: readonly string[];
 }
 
+/** A command worth running, and what for. */
+export interface SuggestedCommand {
+  readonly command: string;
+  readonly why: string;
+}
+
 /** What `logratio report --json` prints. */
 export interface MismatchReport {
   /** Version of this shape; readers of an older one refuse a newer. */
@@ -380,7 +388,9 @@ export interface MismatchReport {
   /** What stands out, a headline each. */
   readonly facts: readonly Fact[];
   /** The command worth running next. */
-  readonly next: { readonly command: string; readonly why: string };
+  readonly next: SuggestedCommand;
+  /** The command that finds a correction to train with meanwhile; null where none is needed. */
+  readonly correct: SuggestedCommand | null;
   /** Moments and quantiles of Δ and |Δ| in nats, of |Δp| and of ρ. */
   readonly distributions: {
     readonly delta: Distribution;

@@ -118,6 +118,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
           value: whole.delta_abs_mean,
           level: "normal",
           level_range: ["normal", "normal"],
+          usual: "none",
           band: "CI gates at 0.1",
           source: "slime PR 1968",
         },
@@ -126,6 +127,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
           value: whole.prob_diff_mean,
           level: "elevated",
           level_range: ["elevated", "elevated"],
+          usual: "none",
           band: "normal below 0.005",
           source: "verl FAQ",
         },
@@ -135,6 +137,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
       { kind: "tail", text: "12 of 3,000 tokens make 80 % of Σ k3", weight: 2 },
       { kind: "turn", text: "Turn 2 is twice as far off as turn 1", weight: 3 },
     ],
+    correct: null,
     next: { command, why: "look at the worst token" },
     distributions: {
       delta: sampleDistribution(-1),

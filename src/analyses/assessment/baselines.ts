@@ -11,6 +11,8 @@ interface Baseline {
   readonly broken: number;
   /** Whether larger values are worse (they are, but for Pearson and ESS). */
   readonly worse: "larger" | "smaller";
+  /** What sound runs have, in a few characters. */
+  readonly usual: string;
   readonly band: string;
   readonly source: string;
   /**
@@ -27,6 +29,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 2e-2,
     broken: 1e-1,
     worse: "larger",
+    usual: "< 0.001",
     band: "low to 1e-3, medium 2e-2, high 1e-1",
     source: "When Speed Kills Stability, section 3.3",
   },
@@ -36,6 +39,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 0.1,
     broken: 0.3,
     worse: "larger",
+    usual: "< 0.01",
     band: "0.01 in dense bf16, CI gates at 0.1",
     source: "miles docs, slime PR 1968 and vime PR 94, miles issue 2722",
   },
@@ -45,6 +49,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 1e-2,
     broken: 5e-2,
     worse: "larger",
+    usual: "< 0.005",
     band: "below 0.005; 0.01 is a precision bug",
     source: "verl docs/faq, IcePop blog",
   },
@@ -54,6 +59,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 0.95,
     broken: 0.5,
     worse: "smaller",
+    usual: "> 0.99",
     band: "0.99 when sound, 0.13 if misaligned",
     source: "MiniMax-M1 (2506.13585), verl-omni PR 254",
   },
@@ -63,6 +69,7 @@ export const BASELINES: readonly Baseline[] = [
     high: 0.3,
     broken: 0.05,
     worse: "smaller",
+    usual: "> 0.9",
     band: "unhealthy below 0.3",
     source: "verl docs/algo/rollout_corr.md",
   },
@@ -73,6 +80,7 @@ export const BASELINES: readonly Baseline[] = [
     broken: Number.POSITIVE_INFINITY,
     worse: "larger",
     byLowerBound: true,
+    usual: "none",
     band: "0 in bf16; surely above 0.001 % is too many",
     source: "max: DPPO (2602.04879), where |Δp| above 0.5 precedes collapse; rate: ours, docs/metrics.md",
   },
@@ -108,7 +116,7 @@ export type Ranges = Readonly<Record<string, { readonly low: number; readonly hi
 /** Each known figure compared with its published band; unknown (NaN) figures are left out. */
 export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): BaselineReading[] {
   return BASELINES.flatMap((baseline) => {
-    const { metric, band, source } = baseline;
+    const { metric, usual, band, source } = baseline;
     const value = metrics[metric];
     if (value === undefined || Number.isNaN(value)) return [];
     const { low, high } = ranges[metric] ?? { low: value, high: value };
@@ -116,7 +124,7 @@ export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): Bas
     const [level, ...ends] = values.map((end) => readLevel(baseline, end)) as [ReadingLevel];
     const sorted = [level, ...ends].sort(byConcern);
     const level_range = [sorted.at(0) as ReadingLevel, sorted.at(-1) as ReadingLevel] as const;
-    return [{ metric, value, level, level_range, band, source }];
+    return [{ metric, value, level, level_range, usual, band, source }];
   });
 }
 

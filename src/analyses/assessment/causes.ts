@@ -38,6 +38,8 @@ export function groupCauses({ verdict, causes, alike }: Diagnosis): CauseGroup[]
         probability: cause.probability,
       })),
       evidence: contrast(first, rival),
+      picture: first.evidence.find(({ picture }) => picture !== undefined)?.picture ?? null,
+      explains: first.explains,
       fix: first.fix[0] ?? null,
     };
   });

@@ -1,4 +1,4 @@
-import { formatChance, formatNumber } from "../../core/text/index.ts";
+import { formatChance, formatNumber, inSentence } from "../../core/text/index.ts";
 import type { CauseGroup, Comparable, Diagnosis, Finite, Verdict } from "../../results/index.ts";
 import { isBroken } from "./finite.ts";
 
@@ -59,12 +59,12 @@ function sayFirst(causes: readonly CauseGroup[], diagnosis: Diagnosis): string {
   const [likeliest] = first.causes;
   const probably =
     first.causes.length > 1 && likeliest !== undefined
-      ? `, likeliest: ${lower(likeliest.title)} (${formatChance(likeliest.probability)})`
+      ? `, likeliest: ${inSentence(likeliest.title)} (${formatChance(likeliest.probability)})`
       : "";
   const else_ =
     second === undefined || first.probability >= FOUND
       ? ""
-      : `, else ${lower(second.title)} (${formatChance(second.probability)})`;
+      : `, else ${inSentence(second.title)} (${formatChance(second.probability)})`;
   const part = first.part === null ? "" : `: ${first.part}`;
   return `${first.title}${part} (${formatChance(first.probability)})${probably}${else_}.`;
 }
@@ -96,11 +96,4 @@ function settleUnknown({ verdict, meanAbs }: Parts, diagnosis: Diagnosis): Verdi
 
 function at(verdict: Verdict, level: Verdict["level"], headline: string): Verdict {
   return { ...verdict, level, level_range: [level, level], headline };
-}
-
-/** `Engine has …` in the middle of a sentence; names such as LoRA keep their case. */
-function lower(title: string): string {
-  return /^[A-Z][a-z]/.test(title) && !title.startsWith("LoRA")
-    ? title.charAt(0).toLowerCase() + title.slice(1)
-    : title;
 }

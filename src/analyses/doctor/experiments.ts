@@ -9,8 +9,8 @@ import { EXPERIMENTS, type Experiment } from "./experiment-list.ts";
 
 /** Experiments go wrong: an outcome is the expected one this often. */
 const RELIABILITY = 0.92;
-/** Nats: less is not worth a user's time. */
-const WORTHWHILE = 0.04;
+/** Nats: less is not worth a user's time; a cause of 95 % that an experiment would confirm leaves less. */
+const WORTHWHILE = 0.15;
 /** Outcomes name causes from here on. */
 const WORTH_NAMING = 0.005;
 

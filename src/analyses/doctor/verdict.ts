@@ -1,6 +1,6 @@
 /** The verdict and its sentence, from the causes. */
 import { isEnough, tellMissing } from "../../core/statistics/index.ts";
-import { formatChance, formatNumber, formatShare, plural } from "../../core/text/index.ts";
+import { formatChance, formatNumber, formatShare, inSentence, plural } from "../../core/text/index.ts";
 import type { AlikeCauses, DoctorCause, DoctorVerdict } from "../../results/index.ts";
 
 /** A cause as likely as this is named as the fault, however little there is. */
@@ -57,7 +57,7 @@ function nameBeside(beside: readonly DoctorCause[]): string {
   if (beside.length === 0) return "";
   const named = beside.map(
     ({ title, probability, explains }) =>
-      `${lower(title)} (${formatChance(probability)}${explains === null ? "" : `, ${formatShare(explains)} of Σ|Δ|`})`,
+      `${inSentence(title)} (${formatChance(probability)}${explains === null ? "" : `, ${formatShare(explains)} of Σ|Δ|`})`,
   );
   return ` Also found, but not what makes most of the difference: ${named.join(", ")}.`;
 }
@@ -66,21 +66,14 @@ function nameFault(causes: readonly DoctorCause[], first: DoctorCause, alike: Al
   const others = causes
     .slice(1, 3)
     .filter(({ id, probability }) => probability >= 0.05 && id !== "cannot_tell" && id !== "healthy")
-    .map(({ title, probability }) => `${lower(title)} (${formatChance(probability)})`);
+    .map(({ title, probability }) => `${inSentence(title)} (${formatChance(probability)})`);
   if (alike !== null) {
     const [, ...more] = alike.causes.map((id) => causes.find((cause) => cause.id === id) as DoctorCause);
     const others = more
       .slice(0, 2)
-      .map(({ title, probability }) => `${lower(title)} (${formatChance(probability)})`);
-    return `${alike.title} (${formatChance(alike.probability)}): ${lower(first.title)} (${formatChance(first.probability)}), else ${others.join(" or ")}.`;
+      .map(({ title, probability }) => `${inSentence(title)} (${formatChance(probability)})`);
+    return `${alike.title} (${formatChance(alike.probability)}): ${inSentence(first.title)} (${formatChance(first.probability)}), else ${others.join(" or ")}.`;
   }
   const named = `${first.title} (${formatChance(first.probability)})`;
   return others.length === 0 ? `${named}.` : `${named}, else ${others.join(" or ")}.`;
-}
-
-/** `Engine has …` in the middle of a sentence; names such as LoRA keep their case. */
-function lower(title: string): string {
-  return /^[A-Z][a-z]/.test(title) && !title.startsWith("LoRA")
-    ? title.charAt(0).toLowerCase() + title.slice(1)
-    : title;
 }

@@ -53,7 +53,7 @@ import {
   describeTail,
   pooledMetrics,
 } from "./metrics.ts";
-import { nextCommand } from "./next-command.ts";
+import { correctCommand, nextCommand } from "./next-command.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { JUMP } from "./sample-rows.ts";
 import { selectionBy } from "./selection.ts";
@@ -194,6 +194,7 @@ function completeReport(
     assessment,
     verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust) },
     facts,
+    correct: correctCommand(assessment, { paths: input.paths, flags: input.flags ?? [] }),
     next: nextCommand(source, facts, input.findings, {
       paths: input.paths,
       flags: input.flags ?? [],

@@ -1,7 +1,6 @@
 import { shellCommand } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
-import type { Fact, MismatchReport } from "../../results/index.ts";
-import { PARITY_TRAINERS } from "../../trainers/index.ts";
+import type { Assessment, Fact, MismatchReport } from "../../results/index.ts";
 import { inputWasSkipped } from "../assessment/index.ts";
 import type { FactSource } from "./facts/index.ts";
 
@@ -93,19 +92,24 @@ function chooseNext(
       why: `look at step ${step} alone, which stands out`,
     };
   }
-  const trainer = source.trainers.find(
-    (name) => PARITY_TRAINERS.some((known) => known.name === name) && !compared.includes(name),
-  );
-  if (trainer !== undefined) {
-    return {
-      command: report(...parity([...compared, trainer])),
-      why: `compare with what ${trainer} logs, key by key`,
-    };
-  }
   return {
-    command: report(...parity(compared), "--html", "report.html"),
-    why: "the same with pictures, in one file to share",
+    command: shellCommand("gate", paths, [...flags, "--update", "--against", "baseline.yaml"]),
+    why: "nothing to do; this learns what is normal here, to be told when it changes",
   };
+}
+
+/** The command that finds a correction, where one is needed: what cannot be compared needs another remedy first. */
+export function correctCommand(
+  { level, comparable, correction }: Assessment,
+  { paths, flags }: Pick<CommandInput, "paths" | "flags">,
+): MismatchReport["correct"] {
+  const isOff = level !== "none" && level !== "normal" && level !== "too_few";
+  if (!isOff || !comparable.is_comparable || correction === null || correction.need === "none") return null;
+  const why =
+    correction.need === "few"
+      ? "a correction for the few tokens that need one"
+      : "a correction to train with";
+  return { command: shellCommand("sweep", [...new Set(paths)], flags), why: `${why}, as a config` };
 }
 
 /** The words without a flag and its value. */

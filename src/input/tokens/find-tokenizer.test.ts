@@ -28,7 +28,8 @@ test.each([
   ["both folders of a run, and a handle", ["a", "a/train_data", "s7.q1"], "a"],
   ["two runs", ["a", "b"], undefined],
   ["a run without a tokenizer", ["none"], undefined],
-  ["a tokenizer beside other files", ["plain"], undefined],
+  ["the directory of a run of any other trainer", ["plain"], "plain"],
+  ["a file that lies elsewhere", ["plain/logs/7_0.pt"], undefined],
   ["standard input", ["-"], undefined],
 ])("%s", async (_, paths, run) => {
   const found = await findTokenizer(paths.map((path) => (path === "-" ? path : join(folder, path))));

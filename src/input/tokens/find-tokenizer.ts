@@ -1,5 +1,5 @@
 /**
- * Finds the tokenizer that a trainer saved next to its dumps: slime and miles save theirs as `DIR/tokenizer` with
+ * Finds the tokenizer of a run: in the directory that was given, or where a trainer saved it next to its dumps: slime and miles save theirs as `DIR/tokenizer` with
  * `--dump-details DIR` (`slime/rollout/data_source.py` commit 624b824a, `miles/rollout/data_source.py` commit
  * 31f1ca96).
  *
@@ -15,15 +15,10 @@ async function isFile(path: string): Promise<boolean> {
   return (await statIfPresent(path))?.isFile() === true;
 }
 
-async function isDumpDirectory(folder: string): Promise<boolean> {
-  const found = await Promise.all([...DUMPS].map((name) => statIfPresent(join(folder, name))));
-  return found.some((stats) => stats?.isDirectory() === true);
-}
-
-/** The parent of the dump folder that the path is or is in; the path itself if it contains a dump folder. */
-async function findDumpRoot(path: string): Promise<string | undefined> {
+/** The parent of the dump folder that the path is or is in; else the path itself, which may be a directory. */
+function findDumpRoot(path: string): string {
   for (const folder of [path, dirname(path)]) if (DUMPS.has(basename(folder))) return dirname(folder);
-  return (await isDumpDirectory(path)) ? path : undefined;
+  return path;
 }
 
 /**
@@ -34,8 +29,7 @@ async function findDumpRoot(path: string): Promise<string | undefined> {
 export async function findTokenizer(paths: readonly string[]): Promise<string | undefined> {
   const found = new Set<string>();
   for (const path of paths) {
-    const root = await findDumpRoot(path);
-    if (root === undefined) continue;
+    const root = findDumpRoot(path);
     const file = join(root, "tokenizer", "tokenizer.json");
     if ((await leadsInside(file)) && (await isFile(file))) found.add(join(root, "tokenizer"));
   }

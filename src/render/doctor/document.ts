@@ -1,4 +1,4 @@
-import type { DoctorCause, DoctorReport } from "../../results/index.ts";
+import type { CauseGroup, DoctorCause, DoctorReport } from "../../results/index.ts";
 import {
   type Block,
   type Document,
@@ -7,14 +7,15 @@ import {
   type Section,
   tableSections,
 } from "../document/index.ts";
-import { formatChance, formatCount, plural } from "../text/index.ts";
+import { verdictWord } from "../report/index.ts";
+import { formatChance, formatCount, inSentence, plural } from "../text/index.ts";
 import { causeSection, fixPlace } from "./cause-section.ts";
 import { type DoctorInput, makeCommands } from "./commands.ts";
 import { weighed } from "./evidence.ts";
 import { experimentLead, experimentSections } from "./experiment.ts";
 import { legSections, legSentence } from "./legs.ts";
 import { otherTables } from "./other-tables.ts";
-import { causeTitle, chanceLevel, firstCauses, VERDICTS } from "./words.ts";
+import { causeTitle, chanceLevel, firstCauses } from "./words.ts";
 
 /** Pieces of evidence under the likeliest cause of the first screen, and under the others. */
 const FIRST_EVIDENCE = 2;
@@ -25,8 +26,8 @@ const OTHER_EVIDENCE = 1;
  * was tested, and what could not be.
  */
 export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): Document {
-  const { verdict, sentence, next_experiment: next } = report;
-  const { level, word } = VERDICTS[verdict];
+  const { verdict, assessment, next_experiment: next } = report;
+  const word = verdictWord(assessment);
   const commands = makeCommands(report, input);
   const first = firstCauses(report);
   const [likeliest] = first;
@@ -38,9 +39,9 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
     name: report.run,
     result: word,
     input: inputParts(report),
-    verdict: { level, word, text: sentence },
+    verdict: { level: assessment.level, word, text: assessment.sentence },
     lead: [
-      { kind: "entries", entries: first.map((cause, at) => causeEntry(cause, at)) },
+      { kind: "entries", entries: leadEntries(report, first) },
       { kind: "facts", rows: legs === undefined ? [] : [["legs", legs]] },
       // Without a clear fault, a fix to paste would suggest one.
       ...(verdict === "fault" ? fixLead(likeliest) : []),
@@ -78,6 +79,32 @@ function inputParts({ metrics, sources }: DoctorReport): string[] {
     ...(trainers.length === 0 ? [] : [trainers.join(", ")]),
   ];
 }
+
+/** The causes in groups that look alike, with what tells each from the next; where nothing is wrong, that. */
+function leadEntries({ assessment }: DoctorReport, first: readonly DoctorCause[]): Entry[] {
+  const { causes } = assessment;
+  if (causes.length === 0) return first.map((cause, at) => causeEntry(cause, at));
+  return causes.map((group, at) => ({
+    level: chanceLevel({ id: group.causes[0]?.id ?? "", probability: group.probability }),
+    word: formatChance(group.probability),
+    text: group.part === null ? group.title : `${group.title}: ${group.part}`,
+    isHeading: true,
+    items: [
+      ...(group.causes.length > 1 ? [sayMembers(group)] : []),
+      ...group.evidence.slice(0, at === 0 ? FIRST_EVIDENCE : OTHER_EVIDENCE),
+    ],
+  }));
+}
+
+/** `likeliest: engine runs older weights (28 %), different checkpoints on the two sides (7 %)` */
+function sayMembers({ causes }: CauseGroup): string {
+  const named = causes
+    .slice(0, MOST_MEMBERS)
+    .map(({ title, probability }) => `${inSentence(title)} (${formatChance(probability)})`);
+  return `likeliest: ${named.join(", ")}`;
+}
+
+const MOST_MEMBERS = 3;
 
 function causeEntry(cause: DoctorCause, at: number): Entry {
   const most = at === 0 ? FIRST_EVIDENCE : OTHER_EVIDENCE;

@@ -19,7 +19,7 @@ export { outcomeTable, splitSteps } from "./experiment.ts";
 export { legSentence, legTable } from "./legs.ts";
 export { otherTables } from "./other-tables.ts";
 export { renderDoctorTerminal, type TerminalDoctorOptions } from "./terminal.ts";
-export { causeTitle, chanceLevel, firstCauses, VERDICTS } from "./words.ts";
+export { causeTitle, chanceLevel, firstCauses } from "./words.ts";
 
 /** The diagnosis as GitHub-flavored Markdown, to paste into an issue. */
 export function renderDoctorMarkdown(

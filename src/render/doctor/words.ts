@@ -1,18 +1,8 @@
-import type { DoctorCause, DoctorReport, DoctorVerdict, VerdictLevel } from "../../results/index.ts";
+import type { DoctorCause, DoctorReport, VerdictLevel } from "../../results/index.ts";
 import { formatShare } from "../text/index.ts";
 
-/** The verdict as a badge: for readers who see no color, the word alone says it. */
-export const VERDICTS: Readonly<
-  Record<DoctorVerdict, { readonly level: VerdictLevel; readonly word: string }>
-> = {
-  healthy: { level: "normal", word: "HEALTHY" },
-  fault: { level: "high", word: "FAULT" },
-  cannot_tell: { level: "elevated", word: "CANNOT TELL" },
-  too_few: { level: "too_few", word: "TOO FEW TO SAY" },
-};
-
 /** The level that marks a cause, by its probability. */
-export function chanceLevel({ id, probability }: DoctorCause): VerdictLevel {
+export function chanceLevel({ id, probability }: Pick<DoctorCause, "id" | "probability">): VerdictLevel {
   if (id === "healthy") return "normal";
   if (id === "cannot_tell") return "too_few";
   return probability >= 0.5 ? "high" : probability >= 0.1 ? "elevated" : "none";

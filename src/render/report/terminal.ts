@@ -1,7 +1,7 @@
 import type { MismatchReport } from "../../results/index.ts";
 import { drawCommand, drawSections, makeSurface, type TerminalOptions } from "../terminal/index.ts";
+import { countRows, drawAnswerScreen } from "./answer/index.ts";
 import { detailSections } from "./document.ts";
-import { countRows, drawFirstScreen } from "./first-screen.ts";
 
 /** The terminal, and how much of the report it gets. */
 export interface TerminalReportOptions extends TerminalOptions {
@@ -36,7 +36,7 @@ export function renderTerminal(report: MismatchReport, options: TerminalReportOp
   const surface = makeSurface(options);
   const more = options.more === undefined ? [] : drawCommand("the rest", options.more, "", surface);
   const isAlone = options.sections === "summary";
-  const lines = drawFirstScreen(report, surface, { taken: countRows([more], surface.width), isAlone });
+  const lines = drawAnswerScreen(report, surface, { taken: countRows(more, surface.width) });
   if (!isAlone) {
     lines.push(...drawSections(detailSections(report, LIMITS), surface));
   }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import {
   causeTitle,
   chanceLevel,
@@ -15,9 +16,9 @@ import {
   outcomeTable,
   splitEvidence,
   splitSteps,
-  VERDICTS,
   weighed,
 } from "../../../render/doctor/index.ts";
+import { verdictWord } from "../../../render/report/index.ts";
 import { formatChance, printable } from "../../../render/text/index.ts";
 import type {
   DoctorCause,
@@ -36,10 +37,11 @@ import { flatRows, shownRows } from "./rows.ts";
 const MOST_HANDLES = 8;
 
 export function doctorPage(report: DoctorReport): DoctorPage {
-  const { verdict, sentence, next_experiment: next, causes } = report;
+  const { assessment, next_experiment: next, causes } = report;
   return {
-    ...VERDICTS[verdict],
-    sentence: printable(sentence),
+    level: assessment.level,
+    word: verdictWord(assessment),
+    sentence: printable(assessment.sentence),
     causes: firstCauses(report).map(causePart),
     next: next && {
       title: printable(next.title),

@@ -1,0 +1,6 @@
+/** A title in the middle of a sentence: `Engine has …` as `engine has …`; names such as LoRA keep their case. */
+export function inSentence(title: string): string {
+  return /^[A-Z][a-z]/.test(title) && !title.startsWith("LoRA")
+    ? title.charAt(0).toLowerCase() + title.slice(1)
+    : title;
+}

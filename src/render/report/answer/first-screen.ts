@@ -1,0 +1,265 @@
+/**
+ * What a tired engineer reads in ten seconds, in a terminal: verdict with when, the worst mistake, where, whether it
+ * matters, why; four figures with what is usual; two commands.
+ *
+ * @module
+ */
+import type { MismatchReport } from "../../../results/index.ts";
+import {
+  chooseScale,
+  clip,
+  displayWidth,
+  drawCommand,
+  levelSign,
+  pad,
+  type Style,
+  type Surface,
+  sparkline,
+  wrap,
+  wrapParts,
+} from "../../terminal/index.ts";
+import { formatId, formatNumber, isFigure, isMissing, plural, printable } from "../../text/index.ts";
+import { identityLines } from "../identity-tables.ts";
+import { verdictWord } from "../verdict-level.ts";
+import type { AnswerRow } from "./answer-row.ts";
+import { type KeyRow, keyRows } from "./key-rows.ts";
+import { leftOutRows } from "./left-out-rows.ts";
+import { answerRows } from "./rows.ts";
+
+/** Rows of a small terminal minus the prompt. */
+const ROWS = 23;
+const LABEL_COLUMNS = 12;
+const PICTURE_COLUMNS = 32;
+/** More levels of steps than this are counted. */
+const MOST_LEVELS = 3;
+
+/** What is left out, from nothing on: the first that fits is taken. */
+interface Density {
+  /** Blank lines between blocks, beside that after the header. */
+  readonly gaps: number;
+  /** Whether figures have notes and commands their reasons. */
+  readonly notes: boolean;
+  /** Rows of the answer that are left out, the least important first. */
+  readonly omit: number;
+}
+
+const MOST_GAPS = 4;
+
+/**
+ * The first screen of a run, 80 × 24 or wider. No line is longer than the terminal but a line to paste.
+ *
+ * @param taken rows that the caller needs below
+ */
+export function drawAnswerScreen(
+  report: MismatchReport,
+  surface: Surface,
+  { taken = 0 }: { readonly taken?: number } = {},
+): string[] {
+  let lines: string[] = [];
+  for (const density of densities(answerRows(report).length)) {
+    lines = drawBlocks(report, surface, density);
+    if (countRows(lines, surface.width) <= ROWS - taken) break;
+  }
+  return lines;
+}
+
+/** Notes go first, then lesser rows and blank lines in turns. */
+function* densities(rows: number): Generator<Density> {
+  yield { gaps: MOST_GAPS, notes: true, omit: 0 };
+  for (let omit = 0; omit <= rows; omit++)
+    for (let gaps = MOST_GAPS; gaps >= 0; gaps--) {
+      // A row is worth more than the last blank lines, and less than the first.
+      if (gaps === 0 && omit < rows) continue;
+      yield { gaps, notes: false, omit };
+    }
+}
+
+/** A line wider than the terminal takes several rows. */
+export function countRows(lines: readonly string[], width: number): number {
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0);
+}
+
+function drawBlocks(report: MismatchReport, surface: Surface, density: Density): string[] {
+  const { comparable } = report.assessment;
+  const blocks = [
+    [...drawHead(report, surface)],
+    drawVerdict(report, surface),
+    comparable.is_comparable ? drawRows(report, surface, density) : drawShifts(report, surface),
+    comparable.is_comparable ? drawFigures(keyRows(report), surface, density) : [],
+    drawNotes(report, surface),
+    drawCommands(report, surface, density),
+  ].filter((block) => block.length > 0);
+  // The header has its blank line always; without room the others stand together, the last ones first.
+  return blocks.flatMap((block, at) =>
+    at === 1 || (at > 1 && at - 1 <= density.gaps) ? ["", ...block] : block,
+  );
+}
+
+/** `stale · verl · steps 10–150 (12) · 768 answers · 54,994 tokens` */
+function drawHead(report: MismatchReport, surface: Surface): string[] {
+  const name = surface.style(surface.text(printable(report.run)), "bold");
+  return wrapParts([name, ...headParts(report).map((part) => surface.text(part))], " · ", surface.width);
+}
+
+function headParts({ trainers, metrics, per_step: perStep }: MismatchReport): string[] {
+  const steps = perStep.map(({ step }) => step).filter(isFigure);
+  const [first, last] = [steps[0], steps.at(-1)];
+  return [
+    ...trainers.map(printable),
+    ...(first === undefined || last === undefined
+      ? []
+      : [
+          first === last
+            ? `step ${formatId(first)}`
+            : `steps ${formatId(first)}–${formatId(last)} (${steps.length})`,
+        ]),
+    plural(metrics.sequences, "answer"),
+    plural(metrics.tokens, "token"),
+    ...(metrics.ranks > 1 ? [plural(metrics.ranks, "rank")] : []),
+  ];
+}
+
+function drawVerdict(report: MismatchReport, surface: Surface): string[] {
+  const { level, sentence } = report.assessment;
+  const badge = `${levelSign(level, surface.unicode)} ${verdictWord(report.assessment)}`;
+  const shown = level === "broken" ? ` ${badge} ` : badge;
+  const style: Style = `level-${level}`;
+  const text = surface.text(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, "."));
+  const taken = displayWidth(shown) + 2;
+  const [first = "", ...rest] = wrap(text, surface.width - 2, surface.width - taken);
+  return [`${surface.style(shown, style)}  ${first}`, ...rest.map((line) => `  ${line}`)];
+}
+
+function drawRows(report: MismatchReport, surface: Surface, density: Density): string[] {
+  const course = overSteps(report, surface);
+  const rows = leaveOut(answerRows(report, surface.unicode), density.omit);
+  return [...course, ...rows.flatMap((row) => drawRow(row, surface))];
+}
+
+/** Without so many of the least important. */
+function leaveOut(rows: readonly AnswerRow[], count: number): AnswerRow[] {
+  const left = new Set([...rows].sort((a, b) => a.rank - b.rank).slice(0, count));
+  return rows.filter((row) => !left.has(row));
+}
+
+function drawRow({ label, text, quoted = [] }: Omit<AnswerRow, "rank">, surface: Surface): string[] {
+  const margin = " ".repeat(LABEL_COLUMNS + 2);
+  const room = surface.width - LABEL_COLUMNS - 2;
+  const lines = wrap(surface.text(text), room);
+  const head = `  ${surface.style(pad(label, LABEL_COLUMNS), "dim")}`;
+  const isCode = label === "fix";
+  return [
+    ...lines.map((line, at) => (at === 0 ? head : margin) + line),
+    ...quoted.map((line) => {
+      const shown = surface.text(line);
+      // A line to paste is whole.
+      return margin + (isCode ? surface.style(shown, "bold") : clip(shown, room, surface.ellipsis));
+    }),
+  ];
+}
+
+/** Mean |Δ| over the steps, and what it was before and after a jump. */
+function overSteps({ per_step: steps, assessment }: MismatchReport, surface: Surface): string[] {
+  if (steps.length < 2) return [];
+  const values = steps.map(({ delta_abs_mean }) => delta_abs_mean);
+  const scale = chooseScale(values);
+  const picture = sparkline(values, PICTURE_COLUMNS, surface.unicode, scale);
+  const means = assessment.when.segments.map(({ delta_abs_mean }) => formatNumber(delta_abs_mean));
+  const note =
+    means.length > 1 && means.length <= MOST_LEVELS
+      ? `mean |Δ| ${means[0]} nats, then ${means.slice(1).join(", then ")}`
+      : `mean |Δ| ${ends(values)}`;
+  const text = `${surface.style(picture, "blue")}  ${surface.style(surface.text(`${note}${scale === "log" ? " (log)" : ""}`), "dim")}`;
+  const line = `  ${surface.style(pad("over steps", LABEL_COLUMNS), "dim")}${text}`;
+  return [clip(line, surface.width, surface.ellipsis)];
+}
+
+/** `0.0018 → 0.0009 nats` */
+function ends(values: readonly number[]): string {
+  const known = values.filter((value) => !isMissing(value));
+  if (known.length === 0) return "not known";
+  return `${formatNumber(known[0])} → ${formatNumber(known.at(-1))} nats`;
+}
+
+/** Mean |Δ| with one column moved: of columns that belong to other tokens it is the only figure that means anything. */
+function drawShifts({ assessment }: MismatchReport, surface: Surface): string[] {
+  const { by_shift: tried, shift } = assessment.comparable;
+  const fixes = assessment.causes.slice(0, 1).flatMap(({ fix }): string[] => {
+    if (fix === null) return [];
+    return drawRow({ label: "fix", text: fix.note, quoted: fix.line.split("\n") }, surface);
+  });
+  if (tried.length === 0) return fixes;
+  const cells = tried.map(({ shift: by, delta_abs_mean: mean }) => ({
+    by: by > 0 ? `+${by}` : String(by),
+    mean: formatNumber(mean),
+    isFit: by === shift,
+  }));
+  const width = Math.max(...cells.map(({ mean }) => mean.length)) + 2;
+  const line = (label: string, of: (cell: (typeof cells)[number]) => string): string =>
+    clip(
+      `  ${surface.style(pad(label, LABEL_COLUMNS), "dim")}${cells.map((cell) => of(cell)).join("")}`,
+      surface.width,
+      surface.ellipsis,
+    ).trimEnd();
+  const mark = (cell: (typeof cells)[number]): string =>
+    pad(cell.isFit ? "^".repeat(cell.mean.length) : "", width, "right");
+  return [
+    line("moved by", ({ by }) => pad(by, width, "right")),
+    line("mean |Δ|", ({ mean }) => pad(mean, width, "right")),
+    line("", mark),
+    ...fixes,
+  ];
+}
+
+function drawFigures(rows: readonly KeyRow[], surface: Surface, density: Density): string[] {
+  if (rows.length === 0) return [];
+  const cells = rows.map((row) => ({
+    ...row,
+    label: surface.text(row.label),
+    value: surface.text(row.value),
+    usual: surface.text(row.usual),
+    note: density.notes ? surface.text(row.note) : "",
+  }));
+  const has = cells.some(({ worstTo }) => worstTo !== "");
+  const widths = {
+    value: Math.max(8, ...cells.map(({ value }) => displayWidth(value))),
+    usual: Math.max(7, ...cells.map(({ usual }) => displayWidth(usual))),
+    worst: has ? Math.max(8, ...cells.map(({ worstTo }) => displayWidth(worstTo))) : 0,
+  };
+  const join = (label: string, value: string, usual: string, worst: string, end: string): string =>
+    `  ${pad(label, LABEL_COLUMNS)}${pad(value, widths.value)}  ${pad(usual, widths.usual)}${has ? `  ${pad(worst, widths.worst)}` : ""}  ${end}`;
+  const lines = cells.map(({ label, value, usual, worstTo, level, note }) => {
+    const mark = surface.style(levelSign(level, surface.unicode), `level-${level}`);
+    return join(
+      label,
+      surface.style(value, "bold"),
+      usual,
+      worstTo,
+      `${mark}${note === "" ? "" : `  ${note}`}`,
+    );
+  });
+  return [surface.style(join("", "this run", "usual", "worst to", "").trimEnd(), "dim"), ...lines].map(
+    (line) => clip(line, surface.width, surface.ellipsis),
+  );
+}
+
+/** What qualifies everything above: identity tests that fail, and what is in no figure. */
+function drawNotes(report: MismatchReport, surface: Surface): string[] {
+  const rows: AnswerRow[] = [
+    ...(report.assessment.comparable.is_comparable
+      ? identityLines(report).map((text, at) => ({ label: at === 0 ? "identity" : "", text, rank: 10 }))
+      : []),
+    ...leftOutRows(report),
+  ];
+  return rows.flatMap((row) => drawRow(row, surface));
+}
+
+function drawCommands(report: MismatchReport, surface: Surface, density: Density): string[] {
+  const { next, fix } = { next: report.next, fix: report.correct };
+  const draw = (name: string, command: string, why: string): string[] =>
+    drawCommand(`  ${name}`, command, density.notes ? why : "", surface, LABEL_COLUMNS + 1);
+  return [
+    ...(next.command === "" ? [] : draw("next", next.command, next.why)),
+    ...(fix === null ? [] : draw("meanwhile", fix.command, fix.why)),
+  ];
+}

@@ -1,0 +1,29 @@
+import type { MismatchReport } from "../../../results/index.ts";
+import { plural } from "../../text/index.ts";
+import { countOtherWarnings, leftOutLines, loggedLine, promptLine } from "../input.ts";
+import type { AnswerRow } from "./answer-row.ts";
+
+/** More things left out than this are counted, not spelled out. */
+const MOST_LEFT_OUT = 2;
+
+/** What is in no figure, what the trainer's log says otherwise, and that there are warnings; empty where all is in. */
+export function leftOutRows(report: MismatchReport): AnswerRow[] {
+  const told = leftOutLines(report);
+  const more = told.length - MOST_LEFT_OUT;
+  const warnings = countOtherWarnings(report);
+  const parts = [
+    ...told.slice(0, MOST_LEFT_OUT),
+    ...(more > 0 ? [`${more} more, see --full`] : []),
+    ...(warnings > 0
+      ? [`${plural(warnings, told.length === 0 ? "warning" : "other warning")}, see --full`]
+      : []),
+  ];
+  const [prompts, logged] = [promptLine(report), loggedLine(report)];
+  return [
+    ...(prompts === undefined ? [] : [{ label: "prompts", text: prompts, rank: 10 }]),
+    ...(logged === undefined ? [] : [{ label: "logged", text: logged, rank: 10 }]),
+    ...(parts.length === 0
+      ? []
+      : [{ label: told.length === 0 ? "note" : "left out", text: parts.join("; "), rank: 10 }]),
+  ];
+}

@@ -1,0 +1,217 @@
+/**
+ * What the answer about a run says, in labelled rows: the same words on the first screen of a terminal, in Markdown and
+ * on a page.
+ *
+ * @module
+ */
+import type { CauseGroup, MismatchReport, Reach, StandingPart, StepSegment } from "../../../results/index.ts";
+import { sayBeside } from "../../health/index.ts";
+import { formatChance, formatNumber, formatShare, inSentence, plural } from "../../text/index.ts";
+import type { AnswerRow } from "./answer-row.ts";
+import { eventRow } from "./event-row.ts";
+
+const MOST_PARTS = 3;
+/** Less of the KL than this at advantage 0 is not worth a sentence. */
+const LEAST_AT_ZERO = 0.2;
+
+/** Importance of rows, by label; of a fault, its part and its fix come before the worst mistake. */
+const RANKS = {
+  also: 1,
+  untested: 2,
+  where: 3,
+  evidence: 4,
+  beside: 5,
+  matters: 6,
+  cause: 8,
+  worst: 7,
+} as const;
+const OF_FAULT = { fix: 9, gap: 8, asIf: 7, worst: 0 } as const;
+
+/** The worst mistake, where it is, whether it matters, why, and what is beside it, as far as there is something to say. */
+export function answerRows(report: MismatchReport, unicode = true): AnswerRow[] {
+  const { assessment } = report;
+  const { level, where, reach, beside, sentence } = assessment;
+  const worst = eventRow(report, unicode);
+  const besides = sayBeside(beside, sentence);
+  const isFault = level === "fault" || level === "not_comparable";
+  const told = [
+    ...(worst === undefined ? [] : [{ ...worst, rank: isFault ? OF_FAULT.worst : RANKS.worst }]),
+    ...(where.length === 0 || isQuiet(level)
+      ? []
+      : [{ label: "where", text: sayWhere(where), rank: RANKS.where }]),
+    ...(reach === null || isQuiet(level) ? [] : reachRow(reach, assessment.when.segments)),
+  ];
+  const causes = isFault ? faultRows(assessment.causes, unicode) : causeRows(assessment.causes);
+  return [
+    ...(isFault ? [...causes, ...told] : [...told, ...causes]),
+    ...(besides === undefined ? [] : [{ label: "beside", text: besides, rank: RANKS.beside }]),
+    ...factRow(report),
+    ...untestedRow(report),
+  ];
+}
+
+/** Where nothing is wrong, neither the place nor the reach of it is worth a row. */
+function isQuiet(level: MismatchReport["assessment"]["level"]): boolean {
+  return level === "none" || level === "normal";
+}
+
+/** `wrong answers 96 % of the KL, turn 1 81 %, the 9th tenth of answers 78 %` */
+export function sayWhere(parts: readonly StandingPart[]): string {
+  return parts
+    .slice(0, MOST_PARTS)
+    .map((part, at) => `${namePart(part)} ${roundShare(part.k3_share)}${at === 0 ? " of the KL" : ""}`)
+    .join(", ");
+}
+
+/** A share in whole per cents, where that has two digits. */
+function roundShare(share: number): string {
+  return share >= 0.1 && share < 0.995
+    ? formatShare(Math.round(share * 100) / 100).replace(".0 %", " %")
+    : formatShare(share);
+}
+
+/** `wrong answers`, `turn 1`, `the first tenth of answers` */
+export function namePart({ kind, name }: StandingPart): string {
+  switch (kind) {
+    case "correctness":
+      return name === "incorrect" ? "wrong answers" : "right answers";
+    case "staleness":
+      return name === "0" ? "fresh weights" : `weights ${plural(Number(name), "step")} old`;
+    case "position_decile":
+      return `the ${TENTHS[Number(name)] ?? name} tenth of answers`;
+    case "environment":
+      return name;
+    default:
+      return `${kind} ${name}`;
+  }
+}
+
+const TENTHS = ["first", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "last"];
+
+function reachRow(reach: Reach, segments: readonly StepSegment[]): AnswerRow[] {
+  const { k3_share_at_zero: atZero, impact_share_in_bad_steps: inBad } = reach;
+  if (atZero < LEAST_AT_ZERO && inBad === null) return [];
+  const zero = `${roundShare(atZero)} of the KL has advantage 0: no gradient`;
+  const bad =
+    inBad === null ? "" : `. Of what reaches the gradient, ${roundShare(inBad)} is in ${sayBad(segments)}`;
+  return [{ label: "matters?", text: `${zero}${bad}`, rank: RANKS.matters }];
+}
+
+/** The steps of the worst level. */
+function sayBad(segments: readonly StepSegment[]): string {
+  const order = ["none", "normal", "elevated", "high", "broken"];
+  const worst = segments.reduce((most, { level }) => Math.max(most, order.indexOf(level)), 0);
+  const places = segments
+    .filter(({ level }) => order.indexOf(level) === worst)
+    .map(({ from_step: from, to_step: to }) => (from === to ? `${from}` : `${from}–${to}`));
+  return places.length === 1 && !places[0]!.includes("–")
+    ? `step ${places[0]}`
+    : `steps ${places.join(", ")}`;
+}
+
+/** Why, where no single cause is certain: the first groups, and what speaks for the first. */
+function causeRows(causes: readonly CauseGroup[]): AnswerRow[] {
+  const [first] = causes;
+  if (first === undefined) return [];
+  const [evidence] = first.evidence;
+  return [
+    { label: "cause", text: sayCauses(causes), rank: RANKS.cause },
+    ...(evidence === undefined ? [] : [{ label: "evidence", text: evidence, rank: RANKS.evidence }]),
+  ];
+}
+
+/** Of a fault, which the verdict has named: what shows it, what it looks like, what to do. */
+function faultRows(causes: readonly CauseGroup[], unicode: boolean): AnswerRow[] {
+  const [first] = causes;
+  if (first === undefined) return [];
+  const bars = barRow(first, unicode);
+  const why = first.evidence.slice(0, 2).map((text) => ({ label: "evidence", text, rank: OF_FAULT.asIf }));
+  return [...(bars.length > 0 ? bars : why), ...asIfRow(causes), ...fixRow(first)];
+}
+
+/** `different weights on the two sides (51 %), likeliest: engine runs older weights; else quantized weights (19 %)` */
+export function sayCauses(causes: readonly CauseGroup[]): string {
+  const [first, second] = causes;
+  if (first === undefined) return "";
+  const likeliest = first.causes.length > 1 ? `, likeliest: ${inSentence(first.causes[0]!.title)}` : "";
+  const other =
+    second === undefined ? "" : `; else ${inSentence(second.title)} (${formatChance(second.probability)})`;
+  return `${inSentence(first.title)} (${formatChance(first.probability)})${likeliest}${other}`;
+}
+
+/** A part of the run that differs, drawn beside the others. */
+function barRow({ picture, part }: CauseGroup, unicode: boolean): AnswerRow[] {
+  if (part === null || picture?.kind !== "bars" || picture.x.length > MOST_BARS) return [];
+  const values = picture.x.map((name, at) => ({ name: String(name), value: picture.series[0]?.y[at] ?? 0 }));
+  const most = Math.max(...values.map(({ value }) => value));
+  const width = Math.max(...values.map(({ name }) => name.length));
+  const full = unicode ? "█" : "#";
+  const quoted = values
+    .sort((a, b) => b.value - a.value)
+    .map(({ name, value }) => {
+      const length = most > 0 ? Math.max(1, Math.round((value / most) * BAR_COLUMNS)) : 0;
+      return `${name.padEnd(width)}  ${full.repeat(length).padEnd(BAR_COLUMNS)}  ${formatNumber(value)}`;
+    });
+  return [
+    {
+      label: "gap",
+      text: `${picture.title.charAt(0).toLowerCase()}${picture.title.slice(1)}, nats`,
+      quoted,
+      rank: OF_FAULT.gap,
+    },
+  ];
+}
+
+const MOST_BARS = 6;
+const BAR_COLUMNS = 20;
+
+/** Of a part that differs: what its own difference looks like. */
+function asIfRow(causes: readonly CauseGroup[]): AnswerRow[] {
+  const [first, second] = causes;
+  if (first?.part == null || second === undefined || second.part !== null) return [];
+  const [evidence] = second.evidence;
+  return [
+    {
+      label: "as if",
+      text: `${inSentence(second.title)}${evidence === undefined ? "" : `. ${evidence}`}`,
+      rank: OF_FAULT.asIf,
+    },
+  ];
+}
+
+function fixRow({ fix }: CauseGroup): AnswerRow[] {
+  if (fix === null) return [];
+  const trainer = fix.trainer === null ? "" : `${fix.trainer}: `;
+  return [{ label: "fix", text: `${trainer}${fix.note}`, quoted: fix.line.split("\n"), rank: OF_FAULT.fix }];
+}
+
+/** What stands out by a test, beyond the place that is named above. */
+function factRow({ facts }: MismatchReport): AnswerRow[] {
+  const [fact] = facts.filter(({ evidence }) => evidence !== undefined);
+  return fact === undefined ? [] : [{ label: "also", text: fact.text, rank: RANKS.also }];
+}
+
+/** Of a run in which nothing was found, what was not looked at. */
+function untestedRow({ assessment }: MismatchReport): AnswerRow[] {
+  const { untested, diagnosis, level } = assessment;
+  if (diagnosis !== "healthy" || !isQuiet(level) || untested.length === 0) return [];
+  const shown = untested.slice(0, MOST_UNTESTED);
+  const tests = shown.map(({ column }) => TESTS.get(column) ?? column).join(", ");
+  const columns = shown.map(({ column }) => column).join(", ");
+  const more = untested.length > shown.length ? `, and ${untested.length - shown.length} more` : "";
+  return [{ label: "not tested", text: `${tests}: the data lack ${columns}${more}`, rank: RANKS.untested }];
+}
+
+const MOST_UNTESTED = 3;
+/** What the doctor would look at, by the column that it lacks. */
+const TESTS: ReadonlyMap<string, string> = new Map([
+  ["policy_logprobs.rescore", "decoding apart from prefill"],
+  ["entropy.rollout", "sampling filters"],
+  ["topk_logprobs", "alternatives"],
+  ["response_token_ids", "single tokens"],
+  ["prompt_token_ids", "different prompts"],
+  ["weight_versions", "older weights"],
+  ["step", "when it began"],
+  ["rank", "one rank"],
+  ["environment", "one environment"],
+]);
