@@ -59,6 +59,12 @@ class Report:
         return dict(self.json["metrics"])
 
     @property
+    def assessment(self) -> dict[str, Any]:
+        """The answer about the run, as ``logratio report``, ``doctor``, ``sweep`` and ``gate`` give it: ``level``,
+        ``sentence``, ``causes``, ``events``, ``where`` and so on; docs/assessment.md lists its parts."""
+        return dict(self.json["assessment"])
+
+    @property
     def verdict(self) -> dict[str, Any]:
         """``level`` (``normal``, ``elevated``, ``high``, ``broken``, …), ``headline`` and the readings behind them."""
         return dict(self.json["verdict"])

@@ -71,6 +71,7 @@ function sayFirst(causes: readonly CauseGroup[], diagnosis: Diagnosis): string {
 
 function settleHealthy({ verdict, jumps, meanAbs }: Parts, diagnosis: Diagnosis): Verdict {
   const { level } = verdict;
+  if (level === "normal") return { ...verdict, headline: `${verdict.headline}. No test finds a fault` };
   if ((level !== "elevated" && level !== "high") || jumps) return verdict;
   const noise = diagnosis.metrics.logit_noise;
   const scale =

@@ -38,16 +38,10 @@ export class Doctor {
   readonly #columns = new ColumnsSeen();
   readonly #legs = new Legs();
   /** Groups from all over the run. */
-  readonly #spread: RowSample;
+  readonly #spread = new RowSample();
   /** Steps that are as whole as the limit allows: rows are swapped and copied within a step. */
-  readonly #steps: RowSample;
+  readonly #steps = new RowSample();
   readonly #trainers = new Set<string>();
-
-  /** @param sampleTokens response tokens kept of each of the two samples; doctors that are merged have the same */
-  constructor(sampleTokens?: number) {
-    this.#spread = new RowSample(sampleTokens);
-    this.#steps = new RowSample(sampleTokens);
-  }
 
   /**
    * A batch without one of the two sides adds nothing but its count.

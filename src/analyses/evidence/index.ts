@@ -4,4 +4,4 @@
  * @module
  */
 export { type Answer, type AnswerInput, answerRun, answerRunBeside, toDoctorReport } from "./answer.ts";
-export { RunEvidence, type RunEvidenceJson, type RunEvidenceOptions } from "./run-evidence.ts";
+export { RunEvidence, type RunEvidenceJson } from "./run-evidence.ts";

@@ -9,11 +9,6 @@ import {
   type RunSummaryOptions,
 } from "../report/index.ts";
 
-export interface RunEvidenceOptions extends RunSummaryOptions {
-  /** Response tokens that the doctor keeps of each of its two samples; default 400,000. */
-  readonly sampleTokens?: number;
-}
-
 /** Evidence as JSON; only the version that wrote it reads it. */
 export interface RunEvidenceJson {
   readonly summary: RunSummaryJson;
@@ -27,11 +22,10 @@ export interface RunEvidenceJson {
  */
 export class RunEvidence {
   readonly summary: RunSummary;
-  readonly doctor: Doctor;
+  readonly doctor = new Doctor();
 
-  constructor({ sampleTokens, ...options }: RunEvidenceOptions = {}) {
+  constructor(options: RunSummaryOptions = {}) {
     this.summary = new RunSummary(options);
-    this.doctor = new Doctor(sampleTokens);
   }
 
   /**
@@ -76,8 +70,8 @@ export class RunEvidence {
    * @throws VersionError for the sums of another version
    * @throws FormatError when the text is not evidence
    */
-  static fromJSON({ summary, doctor }: RunEvidenceJson, options: RunEvidenceOptions = {}): RunEvidence {
-    const evidence = new RunEvidence(options);
+  static fromJSON({ summary, doctor }: RunEvidenceJson): RunEvidence {
+    const evidence = new RunEvidence();
     evidence.summary.merge(RunSummary.fromJSON(summary));
     evidence.doctor.mergeFrom(new ByteReader(decodeBase64(doctor), "the doctor's sample"));
     return evidence;

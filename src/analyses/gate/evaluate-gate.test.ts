@@ -221,7 +221,7 @@ describe("a limit on the verdict", () => {
     expect(judged({ level: "high", level_range: ["high", "high"] })).toMatchObject({ outcome: "fail" });
     expect(judged({ level: "normal", level_range: ["normal", "elevated"] })).toMatchObject({
       outcome: "undecidable",
-      reason: "the verdict is between normal and elevated",
+      reason: "the verdict is normal, and may be elevated",
     });
     expect(judged({ level: "too_few", headline: "too few tokens" })).toMatchObject({
       outcome: "too_few",

@@ -26,6 +26,9 @@ const ALL_FINITE = {
   non_finite_metrics: parseCondition("non_finite_metrics <= 0"),
 } as const;
 
+/** No figure of columns that cannot be compared means anything, so none of them may pass. */
+const COMPARABLE = parseCondition("verdict != not_comparable");
+
 /**
  * Judges a run by a baseline and by limits. Pure: the same results give the same report.
  *
@@ -47,6 +50,9 @@ export function evaluateGate(results: Results, options: GateOptions): GateReport
   const isSmall = baseline !== undefined && isSmaller(results, baseline);
   const checks = [
     ...judgeNonFinite(results, limits, alpha),
+    ...(results.kind === "report" && results.verdict.level === "not_comparable"
+      ? [judgeCondition(results, COMPARABLE, alpha, null)]
+      : []),
     ...limits.map((limit) => ({
       ...judgeCondition(results, limit.condition, alpha / limits.length, tooFew),
       line: limit.line ?? null,

@@ -161,7 +161,7 @@ export function judgeVerdictLimit(results: Results, condition: VerdictCondition,
   const { level, level_range: range, headline } = results.verdict;
   if (level === "too_few") return { ...base, outcome: "too_few", reason: headline };
   const outcome = { holds: "pass", fails: "fail", open: "undecidable" } as const;
-  const shown = range[0] === range[1] ? range[0] : `between ${range[0]} and ${range[1]}`;
+  const shown = range[0] === range[1] ? range[0] : `${range[0]}, and may be ${range[1]}`;
   return {
     ...base,
     outcome: outcome[judgeVerdict(results.verdict, condition)],

@@ -6,8 +6,8 @@ import {
   findingEntries,
   type Section,
   tableSections,
+  verdictWord,
 } from "../document/index.ts";
-import { verdictWord } from "../report/index.ts";
 import { formatChance, formatCount, inSentence, plural } from "../text/index.ts";
 import { causeSection, fixPlace } from "./cause-section.ts";
 import { type DoctorInput, makeCommands } from "./commands.ts";

@@ -21,3 +21,4 @@ export {
   type TableColumn,
   textColumn,
 } from "./table.ts";
+export { verdictWord } from "./verdict-word.ts";

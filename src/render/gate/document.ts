@@ -1,5 +1,12 @@
 import type { GateCheck, GateOutcome, GateReport, VerdictLevel } from "../../results/index.ts";
-import { type Document, findingEntries, makeTable, type Table, textColumn } from "../document/index.ts";
+import {
+  type Document,
+  findingEntries,
+  makeTable,
+  type Table,
+  textColumn,
+  verdictWord,
+} from "../document/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
@@ -17,7 +24,7 @@ const LEVELS: Readonly<Record<GateOutcome, VerdictLevel>> = {
 
 /** What passed and what did not, failures first. */
 export function buildGateDocument(report: GateReport): Document {
-  const { run, passed, checks, baseline, alpha, findings } = report;
+  const { run, passed, assessment, checks, baseline, alpha, findings } = report;
   const failed = checks.filter((check) => failsGate(check, report));
   const others = checks.filter((check) => !failsGate(check, report));
   return {
@@ -37,6 +44,10 @@ export function buildGateDocument(report: GateReport): Document {
       text: summarizeGate(report),
     },
     lead: [
+      {
+        kind: "facts",
+        rows: assessment === null ? [] : [["verdict", `${verdictWord(assessment)}: ${assessment.sentence}`]],
+      },
       { kind: "table", table: checkTable("failed", "Failed", failed) },
       { kind: "table", table: checkTable("passed", failed.length === 0 ? "Checks" : "Others", others) },
     ],

@@ -21,7 +21,7 @@ p{margin:6px 0}
 .verdict{display:flex;gap:14px;align-items:baseline;flex-wrap:wrap;margin:14px 0 20px;padding:12px 14px;background:var(--lr-panel);border-radius:8px}
 .verdict p{margin:0;flex:1 1 30ch;font-size:17px;overflow-wrap:anywhere}
 .level{color:#fff;background:var(--none);border-radius:5px;padding:2px 9px;font-weight:700;white-space:nowrap}
-.too_few{background:var(--too-few)}.normal{background:var(--normal)}.elevated{background:var(--elevated)}.high{background:var(--high)}.broken{background:var(--broken)}
+.too_few{background:var(--too-few)}.normal{background:var(--normal)}.elevated{background:var(--elevated)}.high{background:var(--high)}.fault{background:var(--high)}.broken,.not_comparable{background:var(--broken)}
 td .level{font-size:12px;font-weight:600;padding:1px 6px}
 .two{display:grid;grid-template-columns:minmax(0,1.6fr) minmax(0,1fr);gap:10px 36px}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr));gap:22px 36px;margin:18px 0}

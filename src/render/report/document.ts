@@ -9,12 +9,14 @@ import {
   type Table,
   tableSections,
   textColumn,
+  verdictWord,
 } from "../document/index.ts";
-import { besideSection, sayBeside } from "../health/index.ts";
+import { besideSection } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { loggedSections } from "../series/index.ts";
 import { plural } from "../text/index.ts";
+import { answerBlocks } from "./answer/index.ts";
 import { standoutTexts } from "./gradient-tables.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
 import { type Picture as Drawing, sectionPictures, spreadPictures, stepPictures } from "./html-pictures.ts";
@@ -31,7 +33,6 @@ import { keyFigures, noInterval } from "./key-figures.ts";
 import { repeatCommand } from "./repeat-command.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { type DetailLimits, detailTables } from "./sections.ts";
-import { verdictWord } from "./verdict-level.ts";
 
 export interface ReportLimits extends DetailLimits {
   /** For an issue: only the tables of steps and turns, and only findings about problems. */
@@ -48,7 +49,6 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
   const { verdict, next, findings } = report;
   const prompts = promptLine(report);
   const identity = identityLines(report);
-  const beside = sayBeside(report.assessment.beside, verdict.headline);
   return {
     kind: "report",
     heading: "Rollout/trainer mismatch of",
@@ -56,7 +56,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
     result: verdictWord(verdict),
     input: inputParts(report),
     verdict: { level: verdict.level, word: verdictWord(verdict), text: verdict.headline },
-    lead: [{ kind: "table", table: keyFigureTable(report, limits) }],
+    lead: answerBlocks(report),
     aside: [
       ...(identity.length === 0
         ? []
@@ -66,12 +66,12 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
         title: SECTION_TITLES.standouts,
         items: standoutTexts(report, MOST_FACTS),
       },
-      ...(beside === undefined
-        ? []
-        : [{ kind: "list", title: SECTION_TITLES.beside, items: [beside] } as const]),
       ...(prompts === undefined ? [] : [{ kind: "list", title: "Prompts", items: [prompts] } as const]),
       { kind: "list", title: SECTION_TITLES.leftOut, items: leftOutItems(report) },
       { kind: "command", id: "next", label: SECTION_TITLES.next, command: next.command, why: next.why },
+      ...(report.correct === null
+        ? []
+        : [{ kind: "command", id: "correct", label: SECTION_TITLES.correct, ...report.correct } as const]),
     ],
     sections: limits.isShort
       ? [
@@ -82,7 +82,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
           ]),
           findingSection(findings.filter(({ severity }) => severity !== "info")),
         ]
-      : detailSections(report, limits),
+      : [...tableSections([keyFigureTable(report, limits)]), ...detailSections(report, limits)],
     footer:
       "Δ = log p trainer − log p rollout of the sampled token, in nats; all figures are before any truncation.",
   };

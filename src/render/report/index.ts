@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+export { verdictWord } from "../document/index.ts";
 export { buildReportDocument, renderHtml, renderMarkdown } from "./document.ts";
 export { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 export { foldSteps } from "./fold-steps.ts";
@@ -34,4 +36,3 @@ export { SECTION_TITLES } from "./section-titles.ts";
 export { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
 export { renderTerminal, type TerminalReportOptions } from "./terminal.ts";
 export { positionTable, probabilityTable, tailSideTable, tailTable } from "./token-tables.ts";
-export { verdictWord } from "./verdict-level.ts";

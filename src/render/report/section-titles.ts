@@ -3,9 +3,9 @@ export const SECTION_TITLES = {
   keyFigures: "Key figures",
   failedTests: "Failed identity tests",
   standouts: "What stands out",
-  beside: "Beside the mismatch",
   leftOut: "Left out",
   next: "Next",
+  correct: "Meanwhile",
   overSteps: "Over the steps",
   spread: "Distribution of Δ",
 } as const;

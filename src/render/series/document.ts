@@ -1,6 +1,6 @@
 import type { SeriesReport, VerdictLevel } from "../../results/index.ts";
 import type { Document } from "../document/index.ts";
-import { findingEntries } from "../document/index.ts";
+import { findingEntries, verdictWord } from "../document/index.ts";
 import { besideSection, sayBeside } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
@@ -14,8 +14,10 @@ export function buildSeriesDocument(report: SeriesReport): Document {
   const line = sayBeside(beside, headline);
   const [first] = files;
   const more = files.length === 1 ? "" : ` and ${plural(files.length - 1, "more file")}`;
-  const shown: VerdictLevel = level ?? "none";
-  const word = level === null ? "NOT JUDGED" : level.toUpperCase();
+  // Without a metric of the mismatch there is nothing to judge but what is beside it.
+  const isBad = beside.some((finding) => finding.level === "bad");
+  const shown: VerdictLevel = level ?? (isBad ? "fault" : "none");
+  const word = level === null && !isBad ? "NOT JUDGED" : verdictWord({ level: shown });
   const steps = new Set(series.flatMap((each) => each.steps)).size;
   return {
     kind: "report",

@@ -167,8 +167,8 @@ describe("a sample of a limit", () => {
     expect([groups(merged).sort(), merged.bound]).toEqual([[1, 2], 4]);
   });
 
-  it("is 400,000 tokens unless said otherwise", () => {
-    expect(SAMPLE_TOKENS).toBe(400_000);
+  it("is 100,000 tokens unless said otherwise", () => {
+    expect(SAMPLE_TOKENS).toBe(100_000);
     const sample = new RowSample();
     sample.add(1, makeRow(1, 0, SAMPLE_TOKENS - 1));
     sample.add(2, makeRow(2, 1, 1));

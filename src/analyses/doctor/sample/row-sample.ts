@@ -8,8 +8,11 @@
 import { KeyHash } from "../../../core/summaries/index.ts";
 import { rowHandle, type SampledRow } from "./row.ts";
 
-/** Response tokens kept; a run of up to as many is kept whole. */
-export const SAMPLE_TOKENS = 400_000;
+/**
+ * Response tokens kept; a run of up to as many is kept whole. Every report pays for their diagnosis, so it must cost less
+ * than reading them: of four times as many it is a second.
+ */
+export const SAMPLE_TOKENS = 100_000;
 
 interface KeptGroup {
   readonly rows: SampledRow[];

@@ -34,9 +34,6 @@ export interface AlertTask {
   readonly run: string;
 }
 
-/** A server keeps many runs in memory: of each, the doctor sees a quarter of what it sees of a run that is read. */
-const OF_RUN = { sampleTokens: 100_000 } as const;
-
 /** Decides when an expensive task is due again. */
 class Pace {
   #next = 0;
@@ -87,8 +84,7 @@ export class FigureKeeper {
   private constructor(places: RunPlaces, name: string, stored: StoredSummary | undefined) {
     this.#places = places;
     this.#name = name;
-    this.#evidence =
-      stored === undefined ? new RunEvidence(OF_RUN) : RunEvidence.fromJSON(stored.evidence, OF_RUN);
+    this.#evidence = stored === undefined ? new RunEvidence() : RunEvidence.fromJSON(stored.evidence);
     this.#figures = stored?.figures ?? EMPTY;
     this.#segments = stored?.segments ?? 0;
   }
@@ -229,7 +225,7 @@ const larger = (a: number, b: number): number => Math.max(a, b);
 async function readStored(path: string): Promise<StoredSummary | undefined> {
   try {
     const stored = JSON.parse(await readFile(path, "utf8")) as StoredSummary;
-    RunEvidence.fromJSON(stored.evidence, OF_RUN);
+    RunEvidence.fromJSON(stored.evidence);
     return stored;
   } catch {
     return undefined;

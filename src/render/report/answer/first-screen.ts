@@ -5,6 +5,7 @@
  * @module
  */
 import type { MismatchReport } from "../../../results/index.ts";
+import { verdictWord } from "../../document/index.ts";
 import {
   chooseScale,
   clip,
@@ -20,7 +21,6 @@ import {
 } from "../../terminal/index.ts";
 import { formatId, formatNumber, isFigure, isMissing, plural, printable } from "../../text/index.ts";
 import { identityLines } from "../identity-tables.ts";
-import { verdictWord } from "../verdict-level.ts";
 import type { AnswerRow } from "./answer-row.ts";
 import { type KeyRow, keyRows } from "./key-rows.ts";
 import { leftOutRows } from "./left-out-rows.ts";
