@@ -1,4 +1,4 @@
-/** "While it runs" of the README, as it stands there: two terminals, a page that is open, and an alert that fires. */
+/** "Try it" of docs/serve.md, as it stands there: two terminals, a page that is open, and an alert that fires. */
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -13,11 +13,12 @@ import { useViewer } from "../support/use-viewer.ts";
 
 const PYTHON = process.env.LOGRATIO_PYTHON ?? "python3";
 const hasNumpy = spawnSync(PYTHON, ["-c", "import numpy"]).status === 0;
-if (!hasNumpy) console.warn(`SKIPPED: the README's live run: ${PYTHON} has no numpy (LOGRATIO_PYTHON)`);
-warnWithoutBrowser("the README's live run");
+if (!hasNumpy)
+  console.warn(`SKIPPED: the live run of docs/serve.md: ${PYTHON} has no numpy (LOGRATIO_PYTHON)`);
+warnWithoutBrowser("the live run of docs/serve.md");
 
 const [, SECTION = ""] =
-  /^## While it runs\n(.*?)^## /ms.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
+  /^## Try it\n(.*?)^## /ms.exec(readFileSync(join(ROOT, "docs/serve.md"), "utf8")) ?? [];
 
 /** The only block of a language in the section. */
 function block(language: string): string {
@@ -32,7 +33,7 @@ describe.skipIf(!hasBrowser || !hasNumpy)("while it runs", () => {
     browser = aBrowser;
   });
 
-  it("is a live page with an alert, by the README alone", async () => {
+  it("is a live page with an alert, by the page alone", async () => {
     // A second try must not meet the run of the first.
     const folder = temporaryFolder("logratio-live-");
     await writeFile(join(folder, "rules.yaml"), block("yaml"));

@@ -1,28 +1,52 @@
-/** Pages that lead into the code: every link leads to a file, and a linked name is declared in the file behind it. */
+/**
+ * Every link of the documentation leads to a file and to a heading in it, and a linked name is declared in the file behind
+ * it.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DECISIONS = "docs/decisions";
 const PAGES = [
-  "docs/journey.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  ...readdirSync(join(ROOT, DECISIONS)).map((name) => `${DECISIONS}/${name}`),
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"],
+  ...["docs", "docs/formats", DECISIONS].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 interface Link {
   readonly text: string;
   readonly target: string;
+  /** The heading in it; empty for the whole page. */
+  readonly anchor: string;
 }
 
 function findLinks(page: string): Link[] {
   const text = readFileSync(join(ROOT, page), "utf8");
   return [...text.matchAll(/\[([^\]]+)\]\(([^)\s]+)\)/g)]
-    .map(([, words, target]) => ({ text: words!, target: target!.replace(/#.*$/, "") }))
-    .filter(({ target }) => target !== "" && !/^[a-z]+:/.test(target));
+    .filter(([, , target]) => !/^[a-z]+:/.test(target!))
+    .map(([, words, address]) => {
+      const [target = "", anchor = ""] = address!.split("#");
+      return { text: words!, target: target === "" ? basename(page) : target, anchor };
+    });
+}
+
+/** Addresses of the headings of a page, as GitHub makes them. */
+function findAnchors(file: string): ReadonlySet<string> {
+  const text = readFileSync(file, "utf8").replaceAll(/^```.*?^```$/gms, "");
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
 }
 
 /** Whether the file says what this name is, and does not merely mention it. */
@@ -36,6 +60,13 @@ describe.each(PAGES)("%s", (page) => {
 
   it("links to files that are there", () => {
     expect(links.filter(({ file }) => !existsSync(file)).map(({ target }) => target)).toEqual([]);
+  });
+
+  it("links to headings that are there", () => {
+    const broken = links.filter(
+      ({ file, target, anchor }) => anchor !== "" && target.endsWith(".md") && !findAnchors(file).has(anchor),
+    );
+    expect(broken.map(({ target, anchor }) => `${target}#${anchor}`)).toEqual([]);
   });
 
   it("links names to where they are declared", () => {
@@ -61,4 +92,12 @@ it("docs/decisions/README.md lists every record", () => {
   const records = readdirSync(join(ROOT, DECISIONS)).filter((name) => /^\d{4}-/.test(name));
   expect(records.length).toBeGreaterThan(0);
   expect(records.filter((name) => !listed.includes(name))).toEqual([]);
+});
+
+it("docs/README.md lists every page", () => {
+  const listed = findLinks("docs/README.md").map(({ target }) => target);
+  const pages = readdirSync(join(ROOT, "docs")).filter(
+    (name) => name.endsWith(".md") && name !== "README.md",
+  );
+  expect(pages.filter((name) => !listed.includes(name))).toEqual([]);
 });
