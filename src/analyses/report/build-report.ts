@@ -200,6 +200,7 @@ function completeReport(
       flags: input.flags ?? [],
       compared: input.parity.map(({ name }) => name),
       isOff: WORSE_THAN_NORMAL.has(verdict.level),
+      isTooFew: verdict.level === "too_few",
     }),
     parity: input.parity.map((trainer) => parityBlock(trainer, summary)),
     findings: input.findings,

@@ -14,6 +14,8 @@ export interface CommandInput {
   readonly compared: readonly string[];
   /** Whether something is wrong that has a cause to look for. */
   readonly isOff?: boolean;
+  /** Whether there is too little for a word on the run. */
+  readonly isTooFew?: boolean;
 }
 
 /** The one command that gets furthest from here, given what stands out. */
@@ -34,7 +36,7 @@ function chooseNext(
   source: FactSource,
   facts: readonly Fact[],
   findings: readonly Finding[],
-  { paths, flags, compared, isOff = false }: CommandInput,
+  { paths, flags, compared, isOff = false, isTooFew = false }: CommandInput,
 ): MismatchReport["next"] {
   const parity = (names: readonly string[]): string[] =>
     names.length === 0 ? [] : ["--parity", names.join(",")];
@@ -74,6 +76,12 @@ function chooseNext(
     return {
       command: shellCommand("doctor", paths, flags),
       why: "the most likely causes, their evidence and their fixes",
+    };
+  }
+  if (isTooFew) {
+    return {
+      command: shellCommand("show", [...paths, "worst"], withoutFlag(flags, "--filter")),
+      why: "the tokens that differ most; more steps or prompts would allow a verdict",
     };
   }
   const [worst] = source.worst_tokens;

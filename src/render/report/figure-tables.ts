@@ -62,7 +62,7 @@ export function baselineTable(report: MismatchReport): Table {
       "reading",
       readings.map(({ level, level_range: [mildest, severest], caution }) => {
         if (caution !== undefined) return "unreliable";
-        return mildest === severest ? level : `${mildest} to ${severest}`;
+        return mildest === severest ? level : `${mildest}, may be ${severest}`;
       }),
       { levels: readings.map((reading) => reading.level) },
     ),

@@ -12,7 +12,7 @@ const MOST_ALTERNATIVES = 2;
 
 /**
  * The mistake that counts most by |Δ|: where, its text, what each side says. Of a run in which none is that large, the
- * token that is furthest off. Undefined where no token was compared.
+ * token with the largest |Δ|. Undefined where no token was compared.
  */
 export function eventRow(report: MismatchReport, unicode: boolean): EventRow | undefined {
   const { events, level } = report.assessment;
@@ -105,6 +105,6 @@ function describeToken({ handle, rollout_logprob, trainer_logprob }: WorstToken,
   );
   return {
     label: "worst",
-    text: `${handle}: ${engine} in the engine, ${trainer} in the trainer. No other of ${plural(tokens, "token")} is further off`,
+    text: `${handle}: ${engine} in the engine, ${trainer} in the trainer. No other of ${plural(tokens, "token")} differs more`,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * What the answer about a run says, in labelled rows: the same words on the first screen of a terminal, in Markdown and
+ * What the answer about a run says, in rows with a label: the same words on the first screen of a terminal, in Markdown and
  * on a page.
  *
  * @module
