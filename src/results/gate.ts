@@ -49,8 +49,8 @@ export interface GateReport {
   readonly kind: "gate";
   /** Name of the run: the directory or file that was given. */
   readonly run: string;
-  /** The answer about the run, that of `report`; null of logged metrics alone. */
-  readonly assessment: Assessment | null;
+  /** The answer about the run, that of `report`. */
+  readonly assessment: Assessment;
   /** Whether every check passed; undecidable ones too, where `allow_undecidable`. */
   readonly passed: boolean;
   /**

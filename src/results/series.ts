@@ -5,15 +5,18 @@
  * @module
  */
 import type { Finding } from "../core/schema/index.ts";
+import type { Assessment } from "./assessment.ts";
 import type { BesideFinding } from "./beside.ts";
 import type { Finite } from "./finite.ts";
 import type { ReadingLevel } from "./reading-level.ts";
 
-export const SERIES_SCHEMA_VERSION = 1;
+export const SERIES_SCHEMA_VERSION = 2;
 
 export interface SeriesReport {
   readonly schemaVersion: typeof SERIES_SCHEMA_VERSION;
   readonly kind: "series";
+  /** The answer about the run, as far as logged metrics give it. */
+  readonly assessment: Assessment;
   readonly files: readonly {
     readonly file: string;
     /** Which logger wrote it. */

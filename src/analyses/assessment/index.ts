@@ -29,5 +29,6 @@ export {
   type Values,
 } from "./finite.ts";
 export { inputWasSkipped, listLeftOut } from "./left-out.ts";
+export { assessLogged, type LoggedParts } from "./logged.ts";
 export { judgeRun } from "./verdict.ts";
 export { type Segmentation, StepLevels } from "./when.ts";

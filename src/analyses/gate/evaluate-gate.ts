@@ -65,7 +65,7 @@ export function evaluateGate(results: Results, options: GateOptions): GateReport
     schemaVersion: GATE_SCHEMA_VERSION,
     kind: "gate",
     run: results.kind === "series" ? (results.files[0]?.file ?? "logged metrics") : results.run,
-    assessment: results.kind === "series" ? null : results.assessment,
+    assessment: results.assessment,
     passed: checks.every(isFine),
     alpha,
     allow_undecidable: allowUndecidable,

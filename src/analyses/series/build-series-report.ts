@@ -9,7 +9,13 @@ import {
   type SeriesReport,
 } from "../../results/index.ts";
 import { type RecognisedMetric, recogniseMetric } from "../../trainers/index.ts";
-import { type FigureReading, findWorstLevel, isBroken, tellLoggedBeside } from "../assessment/index.ts";
+import {
+  assessLogged,
+  type FigureReading,
+  findWorstLevel,
+  isBroken,
+  tellLoggedBeside,
+} from "../assessment/index.ts";
 import { readLogged } from "./baselines.ts";
 import { assessMetrics, type LoggedValues } from "./finite-metrics.ts";
 import { labelRuns } from "./label-runs.ts";
@@ -37,18 +43,21 @@ export function buildSeriesReport(files: readonly SeriesInput[], findings: reado
   const judged = sayHeadline(series, level, others.size);
   const beside = findLoggedBeside(labelled);
   const finite = assessMetrics(files.flatMap(({ series: logged }) => logged));
+  const told = isBroken(finite) ? judged : tellLoggedBeside(level, judged, beside);
+  const answer = {
+    level: isBroken(finite) ? ("broken" as const) : level,
+    headline: putFinite(finite, told, level),
+    finite,
+    beside,
+  };
   return {
     schemaVersion: SERIES_SCHEMA_VERSION,
     kind: "series",
+    assessment: assessLogged(answer),
     files: files.map(({ file, form, series: logged }) => ({ file, form, metrics: logged.length })),
     series: series.map((one, at) => (areBroken[at] ? { ...one, level: "broken" } : one)),
     others: [...others].sort(),
-    finite,
-    beside,
-    level: isBroken(finite) ? "broken" : level,
-    headline: isBroken(finite)
-      ? putFinite(finite, judged, level)
-      : putFinite(finite, tellLoggedBeside(level, judged, beside), level),
+    ...answer,
     findings,
   };
 }

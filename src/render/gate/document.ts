@@ -46,7 +46,7 @@ export function buildGateDocument(report: GateReport): Document {
     lead: [
       {
         kind: "facts",
-        rows: assessment === null ? [] : [["verdict", `${verdictWord(assessment)}: ${assessment.sentence}`]],
+        rows: [["verdict", `${verdictWord(assessment)}: ${assessment.sentence}`]],
       },
       { kind: "table", table: checkTable("failed", "Failed", failed) },
       { kind: "table", table: checkTable("passed", failed.length === 0 ? "Checks" : "Others", others) },

@@ -14,10 +14,11 @@ export function buildSeriesDocument(report: SeriesReport): Document {
   const line = sayBeside(beside, headline);
   const [first] = files;
   const more = files.length === 1 ? "" : ` and ${plural(files.length - 1, "more file")}`;
+  const { level: answered } = report.assessment;
   // Without a metric of the mismatch there is nothing to judge but what is beside it.
-  const isBad = beside.some((finding) => finding.level === "bad");
-  const shown: VerdictLevel = level ?? (isBad ? "fault" : "none");
-  const word = level === null && !isBad ? "NOT JUDGED" : verdictWord({ level: shown });
+  const isJudged = level !== null || answered === "fault";
+  const shown: VerdictLevel = isJudged ? answered : "none";
+  const word = isJudged ? verdictWord({ level: shown }) : "NOT JUDGED";
   const steps = new Set(series.flatMap((each) => each.steps)).size;
   return {
     kind: "report",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { makeAssessment } from "../../../test/support/assessment.ts";
 import type { SeriesFigures, SeriesReport } from "../../results/index.ts";
 import { toChart } from "./chart.ts";
 import { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "./index.ts";
@@ -30,8 +31,9 @@ const SERIES: SeriesFigures = {
 
 function report(series: readonly SeriesFigures[] = [SERIES]): SeriesReport {
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     kind: "series",
+    assessment: makeAssessment({ level: "high", sentence: "it reaches 0.0200 at step 20" }),
     files: [{ file: "run.jsonl", form: "verl's file logger", metrics: 3 }],
     series,
     others: ["critic/score/mean", "actor/lr"],

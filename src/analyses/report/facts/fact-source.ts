@@ -3,6 +3,5 @@ import type { MismatchReport } from "../../../results/index.ts";
 /** What facts are drawn from: the report without the parts that are made from it. */
 export type FactSource = Omit<
   MismatchReport,
-  "facts" | "next"
-  | "correct" | "assessment" | "verdict" | "findings" | "left_out" | "sources" | "parity"
+  "facts" | "next" | "correct" | "assessment" | "verdict" | "findings" | "left_out" | "sources" | "parity"
 >;

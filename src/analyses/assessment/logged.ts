@@ -1,0 +1,43 @@
+import { LARGE_DELTA } from "../../core/summaries/index.ts";
+import type { Assessment, BesideFinding, Finite, ReadingLevel } from "../../results/index.ts";
+
+/** What logged metrics alone say. */
+export interface LoggedParts {
+  /** Of the mismatch metrics by published baselines; null where none of them is logged. */
+  readonly level: ReadingLevel | null;
+  readonly headline: string;
+  readonly finite: Finite;
+  readonly beside: readonly BesideFinding[];
+}
+
+/**
+ * The answer about a run of which only logged metrics are known. Without a metric of the mismatch there is too little for a
+ * word on it, and what is bad beside it is the fault.
+ */
+export function assessLogged({ level, headline, finite, beside }: LoggedParts): Assessment {
+  const isBad = beside.some((finding) => finding.level === "bad");
+  return {
+    level: level ?? (isBad ? "fault" : "too_few"),
+    sentence: headline,
+    comparable: { is_comparable: true, reason: null, by_shift: [], shift: null },
+    finite,
+    when: { words: null, segments: [], steps_skipped: 0, false_alarm_rate: 0 },
+    diagnosis: null,
+    causes: [],
+    events: {
+      rank: "raw",
+      list: [],
+      by_raw: [],
+      count: 0,
+      delta_abs_from: LARGE_DELTA,
+      tokens: 0,
+      tokens_kept: 0,
+    },
+    reach: null,
+    where: [],
+    beside,
+    correction: null,
+    untested: [],
+    next: null,
+  };
+}
