@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ReadingLevel } from "../../results/index.ts";
 import { type FigureKind, formatFigure, isFigure } from "../text/display/index.ts";
 import type { ChartColor } from "./chart-colors.ts";
 
@@ -36,6 +37,18 @@ export interface ChartMark {
   readonly label: string;
 }
 
+/** From which value on y has a meaning, such as a level; up to where the next one begins. */
+export interface ChartZone {
+  readonly from: number;
+  readonly level: ReadingLevel;
+}
+
+/** A value of the first line that has a dot, and words where `label` is not empty. */
+export interface ChartPoint {
+  readonly x: number;
+  readonly label: string;
+}
+
 export interface ChartSpec {
   /** For file names and keys. */
   readonly id: string;
@@ -57,10 +70,15 @@ export interface ChartSpec {
   readonly extreme: "most" | "least" | "furthest";
   /** What happened at an x, marked on its axis; ascending. */
   readonly marks?: readonly ChartMark[];
+  /** Bands behind the lines, from the lowest up; the axis reaches into the second. */
+  readonly zones?: readonly ChartZone[];
+  readonly points?: readonly ChartPoint[];
   /** x beyond a limit, each a tick at the foot; ascending. */
   readonly ticks?: readonly ChartTick[];
   /** Where points stand for several x each (`foldChart`): for how many, and for which, first to last. */
   readonly fold?: { readonly size: number; readonly spans: readonly (readonly [number, number])[] };
+  /** About how many labels the axis of x has at most; default 12. */
+  readonly mostTicks?: number;
   /** Pixels of the drawing on the page; default 168. */
   readonly height?: number;
 }
@@ -168,6 +186,7 @@ export function cutChart(spec: ChartSpec, [from, to]: readonly [number, number])
     xs: places.map((place) => spec.xs[place] as number),
     lines: spec.lines.map((line) => ({ ...line, values: cut(line.values) })),
     ...(spec.marks === undefined ? {} : { marks: spec.marks.filter(({ x }) => x >= from && x <= to) }),
+    ...(spec.points === undefined ? {} : { points: spec.points.filter(({ x }) => x >= from && x <= to) }),
     ...(spec.ticks === undefined ? {} : { ticks: spec.ticks.filter(({ x }) => x >= from && x <= to) }),
     ...(spec.band === undefined
       ? {}
@@ -190,7 +209,7 @@ export function chartRows(spec: ChartSpec): Readonly<Record<string, number | nul
 }
 
 /** Smallest and largest drawable value, the band included; undefined where nothing can be drawn. */
-export function extent({ lines, band, scale }: ChartSpec): readonly [number, number] | undefined {
+export function extent({ lines, band, scale, zones = [] }: ChartSpec): readonly [number, number] | undefined {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const all = [...lines.map(({ values }) => values), ...(band === undefined ? [] : [band.low, band.high])];
   for (const values of all)
@@ -199,5 +218,6 @@ export function extent({ lines, band, scale }: ChartSpec): readonly [number, num
       if (value < low) low = value;
       if (value > high) high = value;
     }
-  return low <= high ? [low, high] : undefined;
+  if (low > high) return undefined;
+  return [low, Math.max(high, zones[1]?.from ?? high)];
 }

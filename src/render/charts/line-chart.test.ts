@@ -145,3 +145,47 @@ describe("foldColumns", () => {
     expect(foldColumns([0, 0.1, 0.2], [1, null, 9], [1, null, 9])).toEqual([[{ ...column, rises: true }]]);
   });
 });
+
+describe("zones and points of a chart", () => {
+  const zones = [
+    { level: "normal", from: 0 },
+    { level: "elevated", from: 0.02 },
+    { level: "high", from: 0.1 },
+  ] as const;
+  const spec = makeSpec([0.002, 0.004, 0.002], {
+    scale: "log",
+    zones,
+    points: [
+      { x: 2, label: "step 2: <k3> 0.5" },
+      { x: 3, label: "" },
+    ],
+  });
+
+  it("are bands without gaps from the foot up, as far as the second, whatever the values", () => {
+    const svg = lineChart(spec, { bare: true });
+    const { plot } = lineLayout(spec, { bare: true });
+    const bands = [
+      ...svg.matchAll(
+        /<rect x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)" fill="var\(--level-(\w+)/g,
+      ),
+    ];
+    expect(bands.map(([, , , level]) => level)).toEqual(["normal", "elevated"]);
+    const [normal, elevated] = bands.map(([, y, height]) => [Number(y), Number(y) + Number(height)] as const);
+    expect(normal![1]).toBeCloseTo(plot.bottom, 1);
+    expect(elevated![1]).toBeCloseTo(normal![0], 1);
+    expect(elevated![0]).toBeCloseTo(plot.top, 1);
+  });
+
+  it("are dots on the line, with escaped words where they have some", () => {
+    const svg = lineChart(spec, { bare: true });
+    const { x, y } = lineLayout(spec, { bare: true });
+    const dots = [...svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)" r="4.5"/g)].map(([, ...at]) =>
+      at.map(Number),
+    );
+    expect(dots.map(([across]) => across)).toEqual(
+      [x.map(2), x.map(3)].map((at) => Math.round(at * 100) / 100),
+    );
+    expect(dots[0]![1]).toBeCloseTo(y.map(0.004), 1);
+    expect(svg.match(/>step 2: &lt;k3&gt; 0.5</g)).toHaveLength(1);
+  });
+});

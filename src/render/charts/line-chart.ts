@@ -12,6 +12,7 @@ import { LEGEND_ROW, type LineChartSize, type LineLayout, lineLayout } from "./l
 import { PALETTE } from "./palette.ts";
 import type { Scale } from "./scale.ts";
 import { element, pixel, textElement, tooltip } from "./svg.ts";
+import { drawPoints, drawZones } from "./zones.ts";
 
 /** Values that share a column of pixels, where x are unevenly spaced: one, or the smallest and the largest. */
 export interface Column {
@@ -51,6 +52,7 @@ export function lineChart(
     `${legend.map(({ label }) => label).join("; ")}; by ${spec.xLabel}${folded ?? ""}`,
     [],
     [
+      drawZones(spec, layout),
       ...(bare ? [] : drawLegend(spec, layout)),
       drawYAxis(y, plot, bare ? "" : spec.scale === "log" ? `${spec.unit} log`.trim() : spec.unit),
       drawXAxis(
@@ -63,6 +65,7 @@ export function lineChart(
       drawTicks(spec, layout),
       ...spec.lines.flatMap((line) => (line.ends ? [drawBand(spec, line.ends, places, y, line.color)] : [])),
       ...spec.lines.map((line) => drawLine(spec, line, places, layout)),
+      drawPoints(whole, layout),
       bare ? "" : drawTold(spec, places, plot),
     ],
   );

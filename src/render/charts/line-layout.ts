@@ -65,7 +65,10 @@ export function lineLayout(
   const x = exactScale(
     first === last ? [first - 1, last + 1] : [first, last],
     [left + INSET, right - INSET],
-    Math.min(MOST_X, (right - left) / Math.max(X_SPACE, 12 + String(last).length * Y_CHARACTER)),
+    Math.min(
+      spec.mostTicks ?? MOST_X,
+      (right - left) / Math.max(X_SPACE, 12 + String(last).length * Y_CHARACTER),
+    ),
   );
   return {
     width,
