@@ -31,6 +31,18 @@ export {
   type TokenCount,
 } from "./analyze.ts";
 export type {
+  AnswerBeside,
+  AnswerCause,
+  AnswerFigure,
+  AnswerFix,
+  AnswerMistake,
+  AnswerPage,
+  AnswerPart,
+  AnswerShift,
+  AnswerSide,
+  AnswerZone,
+} from "./answer-page.ts";
+export type {
   Assessment,
   CauseGroup,
   Comparable,

@@ -12,7 +12,7 @@ export type PageRow = Readonly<Record<string, string | number | boolean | null>>
 
 /** The target of a link, as changes to the page's current address; what it does not name stays. */
 export interface PageMove {
-  readonly view?: "sequences" | "sequence" | "group" | "checkpoints";
+  readonly view?: "sequences" | "sequence" | "group" | "tokens" | "checkpoints";
   readonly sequence?: number;
   readonly token?: number;
   readonly params?: Readonly<Record<string, string>>;

@@ -14,6 +14,7 @@
  * | `GET api/group/INDEX` | `GroupPage` of `results/page.ts`: the prompt group that the sequence is in |
  * | `GET api/tokens` | {@link TopTokens} |
  * | `GET api/correct-bins` | {@link CorrectBins} |
+ * | `GET api/answer-tables` | `AnswerPage` of `results/answer-page.ts`: the assessment as the page shows it; `?steps=10..30` over these steps |
  * | `GET api/report-tables` | `ReportPage` of `results/page.ts`: the report as the page shows it |
  * | `GET api/doctor` | the `DoctorReport` of `logratio doctor --json` |
  * | `GET api/health-tables` | `HealthPage`; `?steps=10..30` over these steps |
@@ -75,6 +76,8 @@ export interface RunInfo {
   readonly ranks: readonly number[];
   readonly environments: readonly string[];
   readonly turns_max: number;
+  /** That wrote the files. */
+  readonly trainers: readonly string[];
   /** Names of policies with top-k alternatives, with entropies, and of further ones with log-probs. */
   readonly top_k: readonly string[];
   readonly entropies: readonly string[];

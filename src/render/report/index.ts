@@ -29,10 +29,11 @@ export {
 export { type Picture, sectionPictures, spreadPictures } from "./html-pictures.ts";
 export { failedTests } from "./identity-tables.ts";
 export { columnLines, inputParts, leftOutLines, sourceTable } from "./input.ts";
-export { type KeyFigure, keyFigures, noInterval } from "./key-figures.ts";
+export { type KeyFigure, keyFigure, keyFigures, noInterval } from "./key-figures.ts";
 export { METRIC_NAMES } from "./metric-names.ts";
 export { parityTable, parityTables } from "./parity-tables.ts";
 export { SECTION_TITLES } from "./section-titles.ts";
 export { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
 export { renderTerminal, type TerminalReportOptions } from "./terminal.ts";
 export { positionTable, probabilityTable, tailSideTable, tailTable } from "./token-tables.ts";
+export { LEVELS, rankSeverity, worstReadings } from "./verdict-level.ts";

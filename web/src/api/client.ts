@@ -6,6 +6,7 @@
 
 import type {
   AlertList,
+  AnswerPage,
   ComparedRuns,
   CorrectAnswer,
   CorrectBins,
@@ -152,6 +153,9 @@ export const client = {
     answers = { version: info.version, bundled: info.bundled === true };
     return info;
   },
+  /** `10..30`: over these steps only; a bundle cannot answer that. */
+  answerTables: (steps?: string): Promise<AnswerPage> =>
+    json(fixed(steps === undefined ? "answer-tables" : `answer-tables?steps=${steps}`)),
   report: (): Promise<MismatchReport> => json(fixed("report")),
   /** `10..30`: over these steps only; a bundle cannot answer that. */
   reportTables: (steps?: string): Promise<ReportPage> =>

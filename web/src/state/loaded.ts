@@ -55,6 +55,7 @@ export function settle<T>(promise: Promise<T>, result: { value: Loaded<T> }): Pr
 }
 
 export const run = lazily(client.run);
+export const answerTables = lazily(() => client.answerTables());
 export const report = lazily(client.report);
 export const reportTables = lazily(() => client.reportTables());
 export const steps = lazily(client.steps);

@@ -5,6 +5,7 @@
  */
 import { resultJson } from "../../../core/base/index.ts";
 import type {
+  AnswerPage,
   DigitsReport,
   DoctorReport,
   KlReport,
@@ -14,6 +15,8 @@ import type {
 import { decodeTable, takeTableRows } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
+import { answerMistakes } from "./answer-mistakes.ts";
+import { answerPage } from "./answer-page.ts";
 import { digitsPage, exampleHandles } from "./digits-page.ts";
 import { doctorPage } from "./doctor-page.ts";
 import { groupPage } from "./group-page.ts";
@@ -44,6 +47,30 @@ function once<Of extends object>(
 
 function parsed<T>(bytes: Uint8Array): T {
   return JSON.parse(Buffer.from(bytes).toString()) as T;
+}
+
+/** JSON of an `AnswerPage`. */
+export const answerTables = once(async (run: PreparedRun) =>
+  makeAnswer(
+    run,
+    parsed<MismatchReport>(await run.answer("report")),
+    parsed<TopTokens>(await run.answer("tokens")),
+  ),
+);
+
+/** The same of some steps, both included; undefined where no token is in them. */
+export async function buildAnswerTables(
+  run: PreparedRun,
+  steps: readonly [from: number, to: number],
+): Promise<Uint8Array | undefined> {
+  const found = await run.reportOf(steps);
+  if (found === undefined) return undefined;
+  const { report, top } = JSON.parse(resultJson(found)) as typeof found;
+  return Buffer.from(JSON.stringify(await makeAnswer(run, report, top)));
+}
+
+async function makeAnswer(run: PreparedRun, report: MismatchReport, top: TopTokens): Promise<AnswerPage> {
+  return answerPage(report, run.info.input, await answerMistakes(run, report, top));
 }
 
 /** JSON of a `ReportPage`. */

@@ -9,6 +9,8 @@ import type { LoggedMetrics } from "../../../results/index.ts";
 import { parseComparedPath } from "../../../results/wire/index.ts";
 import { NO_LOGGED_METRICS } from "../logged/index.ts";
 import {
+  answerTables,
+  buildAnswerTables,
   buildHealthTables,
   buildReportTables,
   digitsTables,
@@ -44,22 +46,25 @@ const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequenc
 
 type Steps = readonly [from: number, to: number];
 
+/** Answers over some steps. */
+const OF_STEPS: Readonly<
+  Record<string, (run: PreparedRun, steps: Steps) => Promise<Uint8Array | undefined>>
+> = {
+  "correct-bins": async (run, steps) => json(await run.bins(steps)),
+  report: async (run, steps) => json((await run.reportOf(steps))?.report),
+  sweep: async (run, steps) => json(await run.sweep(steps)),
+  "answer-tables": buildAnswerTables,
+  "report-tables": buildReportTables,
+  "health-tables": buildHealthTables,
+};
+
 /** @param readLogged what the run's own logger wrote, read again at each question */
 export function answers(
   current: CurrentRun,
   readLogged: () => Promise<LoggedMetrics> = async () => NO_LOGGED_METRICS,
 ): Hono {
   const app = new Hono();
-  const ofSteps: Readonly<
-    Record<string, (run: PreparedRun, steps: Steps) => Promise<Uint8Array | undefined>>
-  > = {
-    "correct-bins": async (run, steps) => json(await run.bins(steps)),
-    report: async (run, steps) => json((await run.reportOf(steps))?.report),
-    sweep: async (run, steps) => json(await run.sweep(steps)),
-    "report-tables": buildReportTables,
-    "health-tables": buildHealthTables,
-  };
-  for (const [name, bytesOf] of Object.entries(ofSteps)) {
+  for (const [name, bytesOf] of Object.entries(OF_STEPS)) {
     app.get(`/${name}`, async (c, next) => {
       const asked = c.req.query("steps");
       if (asked === undefined) return next();
@@ -138,6 +143,7 @@ function pickOther(run: PreparedRun, c: Context): PreparedRun | undefined {
 
 /** Views that the server lays out. */
 function tableAnswers(app: Hono, current: CurrentRun): void {
+  app.get("/answer-tables", (c) => answer(c, current, JSON_TYPE, answerTables, notCompared));
   app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
   app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
   app.get("/health-tables", (c) => answer(c, current, JSON_TYPE, healthTables, notCompared));

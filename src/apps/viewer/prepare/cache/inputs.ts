@@ -12,7 +12,7 @@ import { isRemote, type RemoteObject } from "../../../../input/remote/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
 /** Incremented whenever the content or layout of a cache changes. */
-const CACHE_VERSION = 20;
+const CACHE_VERSION = 21;
 /** A file that was changed so recently may still be written to. */
 const SETTLED_MS = 5000;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];

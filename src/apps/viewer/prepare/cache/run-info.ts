@@ -25,7 +25,7 @@ export function buildRunInfo(
   { name, version, paths, options, hasTexts, hasDigits, writing }: RunFacts,
   pass: PassFacts,
   { total, ranks, environments }: RunSummary,
-  { metrics, per_step, findings }: MismatchReport,
+  { metrics, per_step, trainers, findings }: MismatchReport,
 ): RunInfo {
   const { features } = pass;
   return {
@@ -40,6 +40,7 @@ export function buildRunInfo(
     ranks: ranks.sorted().map(([rank]) => rank),
     environments: environments.sorted().map(([environment]) => environment),
     turns_max: metrics.turns_max,
+    trainers,
     top_k: pass.topK,
     entropies: [...features.entropies],
     policies: [...features.policies],

@@ -1,0 +1,122 @@
+/**
+ * The figures of the answer: bands and bad steps of its chart, shifts, and the four that are always shown.
+ *
+ * @module
+ */
+import { BASELINES, readBaselines, readFigure } from "../../../analyses/assessment/index.ts";
+import { keyFigure, LEVELS, rankSeverity, worstReadings } from "../../../render/report/index.ts";
+import { levelSign } from "../../../render/terminal/index.ts";
+import { displayed, formatCount, formatNumber } from "../../../render/text/display/index.ts";
+import type {
+  AnswerFigure,
+  AnswerPage,
+  Assessment,
+  BaselineReading,
+  MismatchReport,
+  ReadingLevel,
+} from "../../../results/index.ts";
+
+/** More bad steps than this have no dots of their own. */
+const MOST_POINTS = 40;
+const MOST_LABELS = 2;
+/** Short: they stand in the chart. */
+const POINT_LABELS: Readonly<Record<string, string>> = { k3: "k3" };
+const FIGURES = ["delta_abs_mean", "k3", "prob_diff_above_half", "ess"] as const;
+
+export function zones(): AnswerPage["zones"] {
+  const thresholds = readFigure("delta_abs_mean", 0)?.thresholds;
+  if (thresholds === undefined) return [];
+  const { elevated, high, broken } = thresholds;
+  return [
+    { level: "normal", from: 0 },
+    { level: "elevated", from: elevated },
+    { level: "high", from: high },
+    { level: "broken", from: broken },
+  ];
+}
+
+/** The steps whose own figures read as worse than normal, of the parts of the run that do; the worst with what is so. */
+export function badSteps({ per_step, assessment }: MismatchReport): AnswerPage["points"] {
+  const bad = assessment.when.segments.filter(({ level }) => isBad(level));
+  const found = per_step.flatMap((figures) => {
+    const { step, delta_abs_mean } = figures;
+    if (step === null || !bad.some(({ from_step, to_step }) => step >= from_step && step <= to_step))
+      return [];
+    const worst = readBaselines(figures).reduce<BaselineReading | undefined>(
+      (most, reading) => (isBad(reading.level) && isWorse(reading, most) ? reading : most),
+      undefined,
+    );
+    return worst === undefined ? [] : [{ step, delta_abs_mean, worst }];
+  });
+  const labelled = new Set(
+    found
+      .toSorted((a, b) => b.delta_abs_mean - a.delta_abs_mean)
+      .slice(0, found.length > MOST_POINTS ? MOST_LABELS : 1)
+      .map(({ step }) => step),
+  );
+  return found
+    .filter(({ step }) => found.length <= MOST_POINTS || labelled.has(step))
+    .map(({ step, worst }) => ({
+      x: step,
+      label: labelled.has(step)
+        ? `step ${step}: ${POINT_LABELS[worst.metric] ?? figureLabel(worst.metric)} ${formatNumber(worst.value)}`
+        : "",
+    }));
+}
+
+function isBad(level: ReadingLevel): boolean {
+  return rankSeverity(level) > rankSeverity("normal");
+}
+
+function isWorse(reading: BaselineReading, most: BaselineReading | undefined): boolean {
+  return most === undefined || LEVELS.indexOf(reading.level) > LEVELS.indexOf(most.level);
+}
+
+export function shifts({ by_shift, shift }: Assessment["comparable"]): AnswerPage["shifts"] {
+  const most = Math.max(...by_shift.map((each) => each.delta_abs_mean));
+  return by_shift.map((each) => ({
+    label: displayed(`${each.shift > 0 ? "+" : ""}${each.shift}`),
+    value: formatNumber(each.delta_abs_mean),
+    bar: each.delta_abs_mean / most,
+    fits: each.shift === shift,
+  }));
+}
+
+export function figures(report: MismatchReport): AnswerFigure[] {
+  const readings = worstReadings(report.verdict.readings);
+  return FIGURES.map((key) => {
+    const reading = readings.get(key);
+    const { meaning, value } = keyFigure(report, key, reading);
+    const level = reading?.caution === undefined ? (reading?.level ?? null) : null;
+    const count = Math.round(report.metrics.prob_diff_above_half * report.metrics.tokens);
+    return {
+      key,
+      label: figureLabel(key),
+      meaning,
+      value: key === "prob_diff_above_half" ? formatCount(count) : displayed(value),
+      usual: usual(key),
+      source: reading?.caution ?? reading?.source ?? "",
+      level,
+      sign: level === null ? (reading === undefined ? "" : "!") : levelSign(level, true),
+    };
+  });
+}
+
+function figureLabel(metric: string): string {
+  const labels: Readonly<Record<string, string>> = {
+    delta_abs_mean: "mean |Δ|",
+    prob_diff_mean: "mean |Δp|",
+    k3: "KL (k3)",
+    prob_diff_above_half: "|Δp| > ½",
+    ess: "ESS",
+  };
+  return labels[metric] ?? metric;
+}
+
+/** The published figure from which a level above normal begins. */
+function usual(metric: (typeof FIGURES)[number]): string {
+  if (metric === "prob_diff_above_half") return "none";
+  const baseline = BASELINES.find((known) => known.metric === metric);
+  if (baseline === undefined) return "";
+  return `${baseline.worse === "larger" ? "<" : ">"} ${baseline.elevated}`;
+}

@@ -1,0 +1,153 @@
+/**
+ * The mistakes that count most, as the answer shows them: their text, what each policy says, whether they reach the
+ * gradient.
+ *
+ * @module
+ */
+import { formatCounted, formatShare, formatSigned } from "../../../render/text/display/index.ts";
+import type {
+  AnswerMistake,
+  AnswerSide,
+  EventAlternative,
+  MismatchReport,
+  MistakeEvent,
+  PageMove,
+  TopTokens,
+} from "../../../results/index.ts";
+import { decodeBriefs } from "../../../results/wire/index.ts";
+import type { PreparedRun } from "../prepare/index.ts";
+import { oneLine } from "./one-line.ts";
+import { type FoundToken, findTokens } from "./token-contexts.ts";
+
+const PROMPT_CHARACTERS = 40;
+
+/** One token, or several that are the same mistake. */
+interface Mistake {
+  readonly handle: string;
+  readonly rollout_logprob: number;
+  readonly trainer_logprob: number;
+  /** `7 of 8 answers`; empty for a single one. */
+  readonly count: string;
+  readonly reach: string;
+  readonly alternatives: readonly EventAlternative[];
+}
+
+export async function answerMistakes(
+  run: Pick<PreparedRun, "info" | "answer" | "sequence" | "briefs">,
+  report: MismatchReport,
+  top: Pick<TopTokens, "occurrences">,
+): Promise<AnswerMistake[]> {
+  const mistakes = listMistakes(report, top);
+  const found = await findTokens(
+    run,
+    mistakes.map(({ handle }) => handle),
+  );
+  return Promise.all(mistakes.map((each) => tell(run, each, found.get(each.handle))));
+}
+
+/** Those of the assessment, then what is far apart but weighs less; where no ratio is far from 1, the furthest token. */
+function listMistakes(report: MismatchReport, top: Pick<TopTokens, "occurrences">): Mistake[] {
+  const { list, by_raw } = report.assessment.events;
+  const known = new Set(list.map(({ key }) => key));
+  const all = [...list, ...by_raw.filter(({ key }) => !known.has(key))];
+  return all.length === 0 ? furthest(report, top) : all.map(ofEvent);
+}
+
+function ofEvent(event: MistakeEvent): Mistake {
+  const { answers, of_answers: all, reaches_gradient: reaches } = event;
+  return {
+    ...event,
+    count:
+      answers === 1
+        ? ""
+        : all === null
+          ? formatCounted(answers, "answer")
+          : `${answers} of ${formatCounted(all, "answer")}`,
+    reach: sayReach(reaches, event.gradient_share),
+  };
+}
+
+function sayReach(reaches: number | null, share: number | null): string {
+  if (reaches === null) return "";
+  if (reaches === 0) return "No advantage: not in the gradient.";
+  return share === null ? "In the gradient." : `${formatShare(share)} of the gradient's error.`;
+}
+
+/** The furthest token. */
+function furthest(
+  { worst_tokens }: MismatchReport,
+  { occurrences: [first] }: Pick<TopTokens, "occurrences">,
+): Mistake[] {
+  const token = first ?? worst_tokens[0];
+  if (token === undefined) return [];
+  const { handle, rollout_logprob, trainer_logprob } = token;
+  const advantage = worst_tokens.find((each) => each.handle === handle)?.advantage;
+  return [
+    { handle, rollout_logprob, trainer_logprob, count: "", reach: sayAdvantage(advantage), alternatives: [] },
+  ];
+}
+
+function sayAdvantage(advantage: number | null | undefined): string {
+  if (typeof advantage !== "number" || Number.isNaN(advantage)) return "";
+  return advantage === 0
+    ? "Its advantage is 0: not in the gradient."
+    : `Its advantage is ${formatSigned(advantage)}: in the gradient.`;
+}
+
+async function tell(
+  run: Pick<PreparedRun, "info" | "briefs">,
+  mistake: Mistake,
+  found: FoundToken | undefined,
+): Promise<AnswerMistake> {
+  const { handle, count, reach } = mistake;
+  const { move = null, context = null } = found ?? {};
+  const sequence = move?.sequence;
+  const prompt = sequence === undefined ? "" : await promptOf(run, sequence);
+  return {
+    handle,
+    move,
+    group:
+      sequence !== undefined && run.info.has.groups ? ({ view: "group", sequence } satisfies PageMove) : null,
+    count,
+    prompt,
+    context,
+    sides: (["engine", "trainer"] as const).map((name) => side(name, mistake, context?.[1] ?? null)),
+    reach,
+  };
+}
+
+async function promptOf(run: Pick<PreparedRun, "info" | "briefs">, sequence: number): Promise<string> {
+  if (!run.info.has.briefs) return "";
+  const bytes = await run.briefs([sequence]);
+  const [brief] = bytes === undefined ? [] : decodeBriefs(bytes);
+  const text = [...(brief?.prompt ?? "").trim()];
+  const cut = text.length > PROMPT_CHARACTERS;
+  return oneLine(`${text.slice(0, PROMPT_CHARACTERS).join("")}${cut ? "…" : ""}`);
+}
+
+/** The token that was written, then what the trainer would rather have written. */
+function side(name: AnswerSide["name"], mistake: Mistake, written: string | null): AnswerSide {
+  const logprob = name === "engine" ? mistake.rollout_logprob : mistake.trainer_logprob;
+  const chance = (each: EventAlternative): number | null =>
+    name === "engine" ? each.rollout_probability : each.trainer_probability;
+  const own = mistake.alternatives.find(({ sampled }) => sampled);
+  const other = mistake.alternatives
+    .filter(({ sampled }) => !sampled)
+    .toSorted((a, b) => (b.trainer_probability ?? 0) - (a.trainer_probability ?? 0))[0];
+  const tokens = [
+    { text: own?.text ?? written, is_written: true, p: Math.exp(logprob) },
+    ...(other === undefined ? [] : [{ text: other.text, is_written: false, p: chance(other) }]),
+  ];
+  return {
+    name,
+    tokens: tokens
+      .filter((token): token is typeof token & { p: number } => token.p !== null)
+      .toSorted((a, b) => b.p - a.p)
+      .map(({ text, is_written, p }) => ({
+        text: text === null ? null : oneLine(text),
+        is_written,
+        probability: formatShare(p),
+        bar: p,
+      })),
+  };
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import type { AnswerPage, MismatchReport, StandingPart } from "../../../results/index.ts";
+import { useDemoRun } from "../prepare/demo-run.test-data.ts";
+import { isCode, nameGreek, partLabel, partMove, splitSentence } from "./answer-words.ts";
+import { answerTables, buildAnswerTables } from "./index.ts";
+
+const json = <T>(bytes: Uint8Array | undefined): T => JSON.parse(Buffer.from(bytes!).toString()) as T;
+
+describe("the answer of a run", () => {
+  const demo = useDemoRun();
+
+  it("is the assessment of its report", async () => {
+    const page = json<AnswerPage>(await answerTables(demo.run));
+    const { assessment } = json<MismatchReport>(await demo.run.answer("report"));
+    expect(page).toMatchObject({
+      level: assessment.level,
+      sign: "△",
+      word: "Elevated",
+      headline: "In steps 10–30; normal since step 50",
+      is_sound: false,
+      is_comparable: true,
+      trainer: "verl",
+      shifts: [],
+      command: null,
+    });
+    expect(page.points.map(({ x }) => x)).toEqual([10, 30]);
+    expect(page.points.filter(({ label }) => label !== "")).toEqual([{ x: 30, label: "step 30: k3 0.0132" }]);
+    expect(page.causes.map(({ bar, is_alike }) => [bar, is_alike])).toEqual([
+      [assessment.causes[0]!.probability, false],
+      [assessment.causes[0]!.causes[0]!.probability, true],
+      [assessment.causes[1]!.probability, false],
+      [assessment.causes[2]!.probability, false],
+    ]);
+    expect(page.decide?.outcomes).toBe(
+      "all or most tensors differ → Engine runs older weights; all are equal → Trainer scored after an update",
+    );
+    expect(page.where.map(({ bar, token_bar }) => [bar, token_bar])).toEqual(
+      assessment.where.map(({ k3_share, token_share }) => [k3_share, token_share]),
+    );
+    expect(page.beside).toHaveLength(assessment.beside.length);
+  });
+
+  it("tells mistakes with both sides, those outside the gradient last, each once", async () => {
+    const { mistakes } = json<AnswerPage>(await answerTables(demo.run));
+    const { assessment } = json<MismatchReport>(await demo.run.answer("report"));
+    const { list, by_raw } = assessment.events;
+    const handles = mistakes.map(({ handle }) => handle);
+    expect(handles.slice(0, list.length)).toEqual(list.map(({ handle }) => handle));
+    expect(new Set(handles)).toEqual(new Set([...list, ...by_raw].map(({ handle }) => handle)));
+    expect(new Set(handles).size).toBe(handles.length);
+    const group = mistakes.find(({ handle }) => handle === "s30.q48.t39")!;
+    expect(group).toMatchObject({ count: "7 of 8 answers", reach: "No advantage: not in the gradient." });
+    expect(group.prompt).toContain("Solve x - 86 = 24");
+    expect(group.context?.[1]).toBe("0");
+    const [engine, trainer] = group.sides;
+    expect(engine?.tokens.map(({ text, is_written }) => [text, is_written])).toEqual([
+      ["0", true],
+      ["1", false],
+    ]);
+    expect(trainer?.tokens.map(({ text }) => text)).toEqual(["1", "0"]);
+    expect(engine?.tokens[0]?.probability).toBe("98.3 %");
+  });
+
+  it("is of the chosen steps where there are some", async () => {
+    const page = json<AnswerPage>(await buildAnswerTables(demo.run, [10, 30]));
+    const whole = json<AnswerPage>(await answerTables(demo.run));
+    expect(page.figures[0]?.value).not.toBe(whole.figures[0]?.value);
+    expect(await buildAnswerTables(demo.run, [900, 999])).toBeUndefined();
+  });
+});
+
+describe("words of the answer", () => {
+  it("put what stands out first", () => {
+    const split = (sentence: string, words: string | null) => splitSentence({ sentence, when: { words } });
+    expect(split("since step 5: larger than usual", "since step 5")).toEqual([
+      "Since step 5",
+      "larger than usual",
+    ]);
+    expect(split("One side: math (92 %). The size looks normal", null)).toEqual([
+      "One side: math (92 %)",
+      "The size looks normal",
+    ]);
+    expect(split("kernels explain it, in every step", "in every step")).toEqual([
+      "Kernels explain it, in every step",
+      "",
+    ]);
+  });
+
+  it("name Greek letters once", () => {
+    expect(nameGreek("mean |Δ| 0.1, mean |Δ| 0.2, |Δp| > ½")).toBe(
+      "mean log-prob difference |Δ| 0.1, mean |Δ| 0.2, probability difference |Δp| > ½",
+    );
+  });
+
+  it("name each kind of part, and lead to it", () => {
+    const part = (kind: StandingPart["kind"], name: string): StandingPart => ({
+      ...{ kind, name, token_share: 0.1, k3_share: 0.9, delta_abs_mean: 1 },
+    });
+    const said = (kind: StandingPart["kind"], name: string) => [
+      partLabel(part(kind, name)),
+      partMove(part(kind, name)).params?.filter,
+    ];
+    expect(said("correctness", "incorrect")).toEqual(["wrong answers", "correct:no"]);
+    expect(said("turn", "1")).toEqual(["turn 1", "turn:1"]);
+    expect(said("environment", "a b")).toEqual(["a b", 'env="a b"']);
+    expect(said("rank", "3")).toEqual(["rank 3", "rank:3"]);
+    expect(said("position_decile", "8")).toEqual(["answer at 80–90 %", undefined]);
+  });
+
+  it("tell a line to paste from advice", () => {
+    expect(
+      ["--logprobs-mode raw_logprobs", "top_p = 1, top_k = -1", "logits[:, :-1].gather(-1)"].every(isCode),
+    ).toBe(true);
+    expect(["compare a checksum of the weights", "drop repeated (step, sample id)"].some(isCode)).toBe(false);
+  });
+});

@@ -1,0 +1,152 @@
+/**
+ * The first screen of the page: the assessment in words.
+ *
+ * @module
+ */
+import { shellCommand } from "../../../core/base/index.ts";
+import { fixPlace, splitSteps } from "../../../render/doctor/index.ts";
+import { verdictWord } from "../../../render/report/index.ts";
+import { levelSign } from "../../../render/terminal/index.ts";
+import { displayed, formatShare } from "../../../render/text/display/index.ts";
+import { formatChance, printable } from "../../../render/text/index.ts";
+import type {
+  AnswerBeside,
+  AnswerCause,
+  AnswerFix,
+  AnswerPage,
+  Assessment,
+  MismatchReport,
+  RunInfo,
+} from "../../../results/index.ts";
+import { badSteps, figures, shifts, zones } from "./answer-figures.ts";
+import { isCode, nameGreek, partLabel, partMove, splitSentence } from "./answer-words.ts";
+
+const MOST_CAUSES = 3;
+/** Of those that look like the first cause. */
+const MOST_ALIKE = 1;
+const MOST_OUTCOMES = 2;
+const MOST_UNTESTED = 5;
+
+/** @param mistakes told by `answerMistakes` */
+export function answerPage(
+  report: MismatchReport,
+  { paths, flags }: RunInfo["input"],
+  mistakes: AnswerPage["mistakes"],
+): AnswerPage {
+  const { assessment, trainers } = report;
+  const { level, comparable, untested } = assessment;
+  const [headline, detail] = splitSentence(assessment);
+  const word = verdictWord({ level });
+  const isSound = (level === "none" || level === "normal") && assessment.causes.length === 0;
+  return {
+    level,
+    sign: levelSign(level, true),
+    word: word.charAt(0) + word.slice(1).toLowerCase(),
+    headline: told(nameGreek(headline)),
+    detail: told(nameGreek(detail)),
+    is_sound: isSound,
+    is_comparable: comparable.is_comparable,
+    trainer: trainers.length === 1 ? (trainers[0] ?? null) : null,
+    zones: zones(),
+    points: badSteps(report),
+    shifts: shifts(comparable),
+    causes: causes(assessment),
+    decide: decide(assessment),
+    fix: fixOf(assessment),
+    mistakes,
+    where: assessment.where.map((part) => ({
+      label: printable(partLabel(part)),
+      k3_share: formatShare(part.k3_share),
+      token_share: formatShare(part.token_share),
+      bar: part.k3_share,
+      token_bar: part.token_share,
+      move: partMove(part),
+    })),
+    figures: figures(report),
+    beside: beside(assessment),
+    untested: untested.slice(0, MOST_UNTESTED).map(({ test, column, how }) => ({
+      test: told(test),
+      column: printable(column),
+      how: told(how),
+    })),
+    command: command(assessment, isSound, paths, flags),
+  };
+}
+
+function told(text: string): string {
+  return displayed(printable(text));
+}
+
+function causes({ causes: groups }: Assessment): AnswerCause[] {
+  return groups
+    .slice(0, MOST_CAUSES)
+    .flatMap(({ title, part, probability, causes: alike }, at) => [
+      cause(part === null ? title : `${title}: ${part}`, probability, false),
+      ...(at > 0 || alike.length < 2
+        ? []
+        : alike.slice(0, MOST_ALIKE).map((each) => cause(each.title, each.probability, true))),
+    ]);
+}
+
+function cause(title: string, probability: number, isAlike: boolean): AnswerCause {
+  return { title: told(title), chance: formatChance(probability), bar: probability, is_alike: isAlike };
+}
+
+/** The first step of the next experiment, and what the outcomes would mean that name the likeliest causes. */
+function decide({ next, causes: groups }: Assessment): AnswerPage["decide"] {
+  if (next === null) return null;
+  const known = new Map(groups.flatMap(({ causes: each }) => each.map((one) => [one.id, one] as const)));
+  const outcomes = next.outcomes
+    .flatMap(({ outcome, causes: ids }) => {
+      const [likeliest] = ids
+        .flatMap((id) => known.get(id) ?? [])
+        .toSorted((a, b) => b.probability - a.probability);
+      return likeliest === undefined ? [] : [{ outcome, likeliest }];
+    })
+    .toSorted((a, b) => b.likeliest.probability - a.likeliest.probability)
+    .slice(0, MOST_OUTCOMES);
+  const lines = splitSteps(next).map(({ text }) => printable(text));
+  return {
+    text: told(next.title),
+    outcomes: outcomes.map(({ outcome, likeliest }) => told(`${outcome} → ${likeliest.title}`)).join("; "),
+    lines: lines.join("\n"),
+  };
+}
+
+function fixOf({ causes: [first] }: Assessment): AnswerFix | null {
+  const fix = first?.fix ?? null;
+  if (fix === null) return null;
+  return {
+    place: fixPlace(fix),
+    line: fix.line.split("\n").map(printable).join("\n"),
+    note: told(fix.note),
+    is_code: isCode(fix.line),
+  };
+}
+
+function beside({ beside: found }: Assessment): AnswerBeside[] {
+  return found.map(({ title, level, short, do_this }) => ({
+    title: told(title),
+    level: level === "bad" ? "broken" : "elevated",
+    text: told(short),
+    do_this: told(do_this),
+  }));
+}
+
+function command(
+  { comparable }: Assessment,
+  isSound: boolean,
+  paths: readonly string[],
+  flags: readonly string[],
+): AnswerPage["command"] {
+  if (comparable.shift !== null && !comparable.is_comparable)
+    return {
+      label: "Now, with the column moved",
+      command: shellCommand("report", paths, [...flags, "--align", "auto"]),
+    };
+  if (!isSound) return null;
+  return {
+    label: "To be told when it changes",
+    command: shellCommand("gate", paths, [...flags, "--update", "--against", "baseline.yaml"]),
+  };
+}
