@@ -50,9 +50,9 @@ describe.skipIf(!hasBrowser)("alerts", () => {
     await writeStep(folder, "0020");
     const server = await place.serve(folder, ...DEMO_FLAGS, "--follow", "--alerts", rules);
     const { page, errors } = await openPage(browser);
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     const pills = page.locator(".top-bar .news");
-    await eventually(() => readText(pills)).toMatch(/so far: (too few|normal|elevated|high)/);
+    await eventually(() => readText(pills)).toMatch(/so far: (too few|normal|elevated|high|fault)/);
     expect(await table(page).count()).toBe(0);
 
     await writeStep(folder, "0030");
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("alerts", () => {
     expect(await readText(page.locator(".overview .mark-note"))).toBe(`alert: far <off>: ${FAR_OFF}`);
     await page.keyboard.press("Enter");
     await eventually(() => Promise.resolve(page.url())).toMatch(/#\/sequences\?.*steps=30\.\.30/);
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await row.getByRole("link", { name: "step 30" }).click();
     await eventually(() => Promise.resolve(page.url())).toMatch(/#\/sequences\?.*steps=30\.\.30/);
     expect(errors).toEqual([]);
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("alerts", () => {
     // Opened later, without rules, and as a bundle.
     const later = await place.serve(folder, ...DEMO_FLAGS);
     const { page: second } = await openPage(browser);
-    await goTo(second, later.url, "#/overview");
+    await goTo(second, later.url, "#/steps");
     await eventually(() => readText(table(second))).toContain(FAR_OFF);
     expect(await second.locator(".overview .mark-note").count()).toBe(1);
     await second.close();
@@ -131,6 +131,7 @@ describe.skipIf(!hasBrowser)("alerts", () => {
       expect(await page.evaluate(VIOLATIONS)).toEqual([]);
       await row.locator("a").click();
       await eventually(() => readText(page.locator(".top-bar .news"))).toContain("1 alert, at step 3");
+      await page.locator(".top-bar .pill.alert").click();
       await eventually(() => readText(table(page))).toContain("step 3");
       await eventually(() => page.locator(".overview .mark-note").count()).toBe(1);
       // Raised by the server, which is another process than the viewer that is open.

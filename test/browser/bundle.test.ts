@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
       expect(await page.locator("main [role=alert]").allTextContents(), name).toEqual([]);
       expect(await page.title()).toContain(`${name} · logratio`);
     }
-    await goTo(page, url, "#/overview?steps=30..80");
+    await goTo(page, url, "#/steps?steps=30..80");
     expect(await readText(page.locator("main"))).toContain("A bundle cannot sum the chosen steps");
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);

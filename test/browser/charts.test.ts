@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
   };
 
   it("is the drawing of the report, described in words", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     const drawn = charts.first().getByRole("img");
     expect(await drawn.getAttribute("aria-label")).toMatch(
       /^Mean \|Δ\|\. mean: most [\d.e−-]+ at \d+; by step$/,
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
   });
 
   it("shows one crosshair in all charts, with the numbers there", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await moveTo(charts.first(), 1);
     await eventually(() => page.locator(".line-chart .cross").count()).toBe(await charts.count());
     expect(await readText(charts.nth(2).locator(".at"))).toBe("step 150");
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
   });
 
   it("brushes while it is dragged, in all charts, and leaves one step for the back button", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     const before = await visits();
     await moveTo(charts.nth(1), 0.2);
     await page.mouse.down();
@@ -78,11 +78,11 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
     await page.goBack();
     await settled(page);
     expect(chosen()).toBeUndefined();
-    expect(page.url()).toContain("#/overview");
+    expect(page.url()).toContain("#/steps");
   });
 
   it("brushes with Shift and the arrows", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await charts.first().getByRole("slider").focus();
     await page.keyboard.press("End");
     expect(chosen()).toBeUndefined();
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
   });
 
   it("is drawn anew in another width, and in the colors of the theme", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     const drawn = charts.first().getByRole("img");
     const line = drawn.locator("path[stroke-linejoin]").first();
     const widths = async (): Promise<[number, number]> => [

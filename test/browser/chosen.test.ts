@@ -97,8 +97,8 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
       expect(rank(groups.get(row[column]!)!)).toBeCloseTo(ranks[at]!, 5);
   }
 
-  it("narrow each table of the overview to the steps", async () => {
-    await open(`#/overview?${CHOSEN}`);
+  it("narrow each table of Steps to the steps", async () => {
+    await open(`#/steps?${CHOSEN}`);
     await eventually(() => page.locator(".tables[aria-busy=false]").count()).toBe(1);
     const tenth = ({ tenth: at }: OwnToken): string => `${10 * at}–${10 * at + 10} %`;
     const table = async (name: string): Promise<Rows> => read(tableNamed(name));
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
       expect(shows(text!, figures[name]!), `${name} ${text}`).toBe(true);
   });
 
-  it("narrow what the overview folds away, and its distributions", async () => {
+  it("narrow what Steps folds away, and its distributions", async () => {
     const folds = page.locator(".tables details");
     for (const summary of await folds.locator("summary").all()) await summary.click();
     const table = (fold: string, column: string): Promise<Rows> =>
@@ -320,7 +320,8 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
     const chip = "steps 30–80: show all steps ✕";
     const [all, part] = ["whole run", "without the filter"];
     for (const [view, withSteps, withFilter, withBoth] of [
-      ["overview", [chip, all, all], [all], [chip, part, all, all]],
+      ["answer", [chip], [all], [chip, part]],
+      ["steps", [chip, all, all], [all], [chip, part, all, all]],
       ["doctor", [all], [all], [all]],
       ["health", [chip], [all], [chip, part]],
       ["sequences", [chip], [], [chip]],

@@ -25,7 +25,7 @@ const COPIED = [
   "tsconfig.json",
   "tsconfig.build.json",
 ];
-const HEADING = '{ name: "overview", title: "Overview"';
+const HEADING = '{ name: "answer", title: "Answer"';
 
 warnWithoutBrowser("npm run dev");
 
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("npm run dev", () => {
     const file = join(folder, "web/src/routes.tsx");
     const before = readFileSync(file, "utf8");
     expect(before).toContain(HEADING);
-    writeFileSync(file, before.replace(HEADING, HEADING.replace("Overview", "Edited here")));
+    writeFileSync(file, before.replace(HEADING, HEADING.replace("Answer", "Edited here")));
     const link = page.locator("nav[aria-label=Views] a").first();
     await eventually(() => link.textContent()).toContain("Edited here");
     expect(await page.evaluate("globalThis.stillHere")).toBe(true);

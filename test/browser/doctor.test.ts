@@ -47,8 +47,8 @@ describe.skipIf(!hasBrowser)("the doctor's page", () => {
 
   it("says what logratio doctor says: verdict, causes, evidence, fixes, legs, what was not tested", async () => {
     const { page, errors } = await openPage(browser);
-    await goTo(page, server.url, "#/overview");
-    await page.getByRole("link", { name: "Doctor" }).click();
+    await goTo(page, server.url, "#/steps");
+    await page.getByRole("link", { name: "Cause" }).click();
     await eventually(() => readText(page.locator(".doctor"))).toContain(report.sentence);
     const text = await readText(page.locator(".doctor"));
     const [cause] = report.causes;

@@ -34,11 +34,13 @@ describe.skipIf(!hasBrowser)("files dropped on the page", () => {
     await session.detach();
   };
   const compareLink = () =>
-    page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Compare" });
+    page
+      .getByRole("navigation", { name: "Views" })
+      .getByRole("link", { name: "Compare", includeHidden: true });
 
   it("that are not a run say why and what to try, and change nothing", async () => {
     await page.goto(server.url);
-    await goTo(page, page.url().split("#")[0]!, "#/overview");
+    await goTo(page, page.url().split("#")[0]!, "#/steps");
     await drag(join(other, "..", "notes.txt"));
     const dialog = page.getByRole("dialog", { name: "Dropped files" });
     await eventually(() => readText(dialog)).toContain("hint: ");
@@ -72,7 +74,7 @@ describe.skipIf(!hasBrowser)("files dropped on the page", () => {
       .or(page.locator(".compare-view h1"))
       .first()
       .waitFor();
-    await compareLink().waitFor();
+    await compareLink().waitFor({ state: "attached" });
     expect(page.url()).toContain("with=first-steps");
     await page.getByRole("status").filter({ hasText: "1 hidden file left out" }).waitFor();
     expect(await readText(page.locator(".compare-view"))).toContain("192");

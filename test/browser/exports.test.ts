@@ -16,7 +16,7 @@ const OTHER = join(DEMO, "stale/step_0020.npz");
 
 /** Views, and a picture or table that each must give away. */
 const VIEWS = [
-  ["#/overview", "mean-abs-delta"],
+  ["#/steps", "mean-abs-delta"],
   ["#/sequences", "sequences"],
   ["#/sequences?layout=matrix", "sequences-by-turns"],
   ["#/sequences?layout=groups", "groups"],

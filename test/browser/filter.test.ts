@@ -158,7 +158,10 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
 
   it("goes along in links, to the list of tokens", async () => {
     await goTo(page, server.url, `#/sequences?filter=${encodeURIComponent(FILTER)}`);
-    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Tokens" }).click();
+    await page
+      .getByRole("navigation", { name: "Views" })
+      .getByRole("link", { name: "Tokens", exact: true })
+      .click();
     const counts = page.locator(".tokens-view .counts");
     const total = meant.reduce((sum, { tokens }) => sum + tokens.length, 0);
     await eventually(() => readText(counts)).toContain(

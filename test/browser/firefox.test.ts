@@ -32,7 +32,7 @@ describe.skipIf(!hasFirefox)("the viewer in Firefox", () => {
     expect.poll(readMain, { timeout: 30_000, interval: 200 }).toContain(text);
 
   it("goes from the verdict to the worst token, and what the trainer would have said there", async () => {
-    await goTo("#/overview");
+    await goTo("#/steps");
     await sees("ELEVATED");
     const worst = await page.waitForSelector("a ::-p-text(s30.q48.t39)");
     await worst!.click();

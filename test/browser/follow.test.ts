@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     const server = await place.serve(folder, ...DEMO_FLAGS, "--follow");
     const { page } = await openPage(browser);
     await page.route("**/api/events", (route) => route.fulfill({ status: 502, body: "no" }));
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("1 step (20)");
     await page.getByRole("button", { name: "Follow" }).click();
     expect(page.url()).toContain("live=1");
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await settle(path);
     const server = await place.serve(folder, ...DEMO_FLAGS, "--follow");
     const { page } = await openPage(browser);
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("1 step (20)");
     await copyFile(join(STEPS, "step_0030.npz"), path);
     await eventually(() => server.messages()).toContain(
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
       await settle(path);
     };
     for (let step = 1; step <= SOUND_STEPS; step++) await write(step);
-    await goTo(page, server.url, "#/overview?live=1");
+    await goTo(page, server.url, "#/steps?live=1");
     const facts = page.locator(".top-bar .facts");
     await eventually(() => readText(facts)).toContain(`${SOUND_STEPS} steps (1–${SOUND_STEPS})`);
     await settled(page);

@@ -27,8 +27,8 @@ describe.skipIf(!hasBrowser)("what reaches the gradient", () => {
     ({ page, errors } = await openPage(browser));
   });
 
-  it("is said on the overview, with the token that weighs most wrongly", async () => {
-    await goTo(page, server.url, "#/overview");
+  it("is said among the steps, with the token that weighs most wrongly", async () => {
+    await goTo(page, server.url, "#/steps");
     const facts = await readText(page.locator(".verdict"));
     expect(facts).toContain(
       "78.0 % of k3 lies at advantage 0, outside the policy gradient (51.6 % of the tokens, 7 of the 10 worst;",

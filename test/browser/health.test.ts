@@ -20,7 +20,8 @@ describe.skipIf(!hasBrowser)("the page of a run's health", () => {
 
   it("leads from a step whose groups teach nothing to these groups", async () => {
     const { page, errors } = await openPage(browser);
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
+    await page.getByText("More ▾").click();
     await page.getByRole("link", { name: "Health" }).click();
     const flat = page.getByRole("region", { name: "Groups without spread in reward", exact: true });
     await eventually(() => readText(flat)).toContain("53 of 96 prompt groups (55.2 %)");

@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
     await page.keyboard.press("g");
     await page.keyboard.press("o");
     await settled(page);
-    expect(page.url()).toContain("#/overview");
+    expect(page.url()).toContain("#/steps");
     const width = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     expect(width).toBeLessThanOrEqual(0);
     await expectHarmless("newlines");

@@ -32,10 +32,10 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
       "document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent || ''",
     );
 
-  it("leads from the overview to the worst token's card by keys", async () => {
+  it("leads from the steps to the worst token's card by keys", async () => {
     const { worst_tokens } = await printed<{ worst_tokens: { handle: string }[] }>("report", DEMO, "--json");
     const worst = worst_tokens[0]!.handle;
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("Skip to the view");
     await page.keyboard.press("Enter");
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
   });
 
   it("reaches what it needs by Tab alone", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await page.reload();
     await settled(page);
     const reached = new Set<string>();
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
       await page.keyboard.press("Tab");
       reached.add((await focused()).trim());
     }
-    for (const name of ["Overview", "Sequences", "Tokens", "Correction", "Keys"])
+    for (const name of ["Answer", "Steps", "Answers & tokens", "Cause", "Correction", "More ▾", "Send…"])
       expect([...reached], name).toContain(name);
     const charts = page.locator(".line-chart").getByRole("slider");
     await charts.first().focus();

@@ -50,8 +50,8 @@ describe.skipIf(!hasBrowser)("the viewer's layout", () => {
     return opened;
   }
 
-  it("cuts no table of the overview on a laptop, and shows each worst token", async () => {
-    const { page, errors } = await open("#/overview", LAPTOP);
+  it("cuts no table of the steps on a laptop, and shows each worst token", async () => {
+    const { page, errors } = await open("#/steps", LAPTOP);
     await page.locator("main td mark").first().waitFor();
     expect(await page.evaluate(CUT_TOKENS)).toEqual([]);
     expect(await page.evaluate(CUT_TABLES)).toEqual([]);
@@ -78,8 +78,8 @@ describe.skipIf(!hasBrowser)("the viewer's layout", () => {
     ["laptop", LAPTOP],
     ["phone", PHONE],
   ])("draws no label too small to read on a %s", async (_, viewport) => {
-    const { page } = await open("#/overview", viewport);
-    for (const hash of ["#/overview", "#/digits", "#/sequences"]) {
+    const { page } = await open("#/steps", viewport);
+    for (const hash of ["#/steps", "#/digits", "#/sequences"]) {
       await goTo(page, server.url, hash);
       await page.locator("svg text").first().waitFor();
       expect(await page.evaluate(SMALL_LABELS), hash).toEqual([]);
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("the viewer's layout", () => {
     ["sequences", "Columns"],
     ["sequences", "Saved"],
     ["sql", "sequences: a row for each sequence"],
-    ["overview", "Quantiles and tails"],
+    ["steps", "Quantiles and tails"],
   ])("keeps %s within the width of a phone when %s is open", async (view, name) => {
     const { page } = await open(`#/${view}`, PHONE);
     await page.locator("main summary").filter({ hasText: name }).first().click();

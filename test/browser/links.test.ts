@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("a link to a sequence", () => {
   const hash = () => new URL(page.url()).hash.replace(/\?.*/, "");
 
   it("names its handle, and opens the same sequence in a run that was read in part", async () => {
-    await goTo(page, whole.url, "#/overview");
+    await goTo(page, whole.url, "#/steps");
     const link = page
       .getByRole("list", { name: "Where to look first" })
       .getByRole("listitem")
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("a link to a sequence", () => {
 
   it("may be a handle alone, with its token, or the place of an older address", async () => {
     for (const address of ["#/s30.q48.t39", "#/sequence/s30.q48.t39", "#/sequence/s30.q48/t39?pins=39"]) {
-      await goTo(page, whole.url, "#/overview");
+      await goTo(page, whole.url, "#/steps");
       await goTo(page, whole.url, address);
       await eventually(title).toBe("s30.q48");
       await eventually(hash).toBe("#/sequence/s30.q48/t39");
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a link to a sequence", () => {
       [whole, "#/sequence/nothing", /^nothing is not the handle of a sequence, such as s12\.r3\.q41/],
       [whole, "#/sequence/99999", /^There is no sequence 99999/],
       [whole, "#/sequence/s30.q48/t999", /^s30\.q48 has no token t999: its response has \d+ tokens/],
-      [whole, "#/nonsense", /^The address names no view: nonsense is not one of overview, /],
+      [whole, "#/nonsense", /^The address names no view: nonsense is not one of answer, steps, /],
     ] as const) {
       await page.goto(`${server.url}${address}`);
       await eventually(alert).toMatch(said);

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
   });
 
   it("are medians in a band of extremes, and tell the range of steps that a point stands for", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await eventually(() => readText(mean.locator(".lines"))).toMatch(
       /mean, most 2\.81 at 813.*each point: median of \d+ steps, in a band of their extremes/s,
     );
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
   });
 
   it("name the steps beyond a baseline, and lead to their sequences", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     const note = mean.locator(".beyond");
     expect(await readText(note)).toContain("3 steps above 0.100: 813, 812, 411");
     await note.getByRole("link", { name: "3 steps" }).click();
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
   });
 
   it("smooth by a moving median when asked, and say so", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     expect(await readText(mean.locator(".lines"))).not.toContain("smoothed");
     await page.getByRole("radio", { name: "15", exact: true }).check({ force: true });
     await eventually(() => readText(mean.locator(".lines"))).toContain("smoothed: moving median of 15 steps");
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
   });
 
   it("are enlarged with all their values, by a link too", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await mean.getByRole("button", { name: "Enlarge mean-abs-delta" }).click();
     const dialog = page.getByRole("dialog", { name: "Mean |Δ|" });
     await dialog.waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
     expect((await dialog.locator(".plot").boundingBox())!.height).toBeGreaterThan(300);
     await page.keyboard.press("Escape");
     await eventually(() => page.url()).not.toContain("enlarged");
-    await goTo(page, server.url, "#/overview?enlarged=ess");
+    await goTo(page, server.url, "#/steps?enlarged=ess");
     await page.getByRole("dialog", { name: "Effective sample size" }).waitFor();
     expect(errors).toEqual([]);
   });

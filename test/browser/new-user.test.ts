@@ -43,8 +43,8 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     await settled(page);
   };
 
-  it("finds the worst turn from the first screen", async () => {
-    await page.goto(server.url);
+  it("finds the worst turn among the steps", async () => {
+    await page.goto(`${server.url}#/steps`);
     await settled(page);
     const look = firstLook("Worst turn");
     await look.waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
 
   it("finds the worst token, and what both policies would have written there", async () => {
     const { worst_tokens } = await printed<{ worst_tokens: { handle: string }[] }>("report", INT8, "--json");
-    await goToView("Overview");
+    await goToView("Steps");
     const link = firstLook("Worst token").getByRole("link");
     expect(await readText(link)).toBe(worst_tokens[0]!.handle);
     await link.click();
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
   });
 
   it("sees what a trainer's correction does at each step", async () => {
-    await goToView("Overview");
+    await goToView("Steps");
     const part = page.getByRole("region", { name: "What a correction would do, step by step" });
     await part.getByRole("button", { name: "slime-mis" }).click();
     const set = page.getByRole("region", { name: "Under the current correction" });
@@ -140,7 +140,8 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
       own.page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true });
     await own.page.goto(server.url);
     await settled(own.page);
-    // The token that moved the gradient most, and what the trainer would have said there.
+    // The run is sound: what moved the gradient most is among the steps.
+    await click(tab("Steps"));
     await click(
       own.page.getByRole("listitem").filter({ hasText: "Worst for the gradient" }).getByRole("link"),
     );
@@ -157,6 +158,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     expect(await own.page.evaluate<string>("navigator.clipboard.readText()")).toContain(
       'rollout_is: "token"',
     );
+    await click(own.page.getByText("More ▾"));
     await click(tab("Story"));
     const story = own.page.locator("main");
     await eventually(() => readText(story)).toContain(handle);

@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
     await saved.getByRole("textbox", { name: "Name" }).fill("wrong and far");
     await page.keyboard.press("Enter");
     await saved.getByRole("button", { name: "wrong and far", exact: true }).waitFor();
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await page.reload();
     await settled(page);
     await find("wrong and", "filter wrong and far correct:no abs>0.05");

@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
       expect(await page.evaluate(VIOLATIONS)).toEqual([]);
       await row.locator("a").click();
       await page.locator(".top-bar .run").waitFor({ timeout: 60_000 });
-      expect(await readText(page.locator(".top-bar"))).toContain("32 sequences");
+      expect(await readText(page.locator(".top-bar"))).toContain("32 answers");
       expect(errors).toEqual([]);
       await page.close();
     } finally {

@@ -237,7 +237,9 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
     await eventually(() => page.url()).toContain("#/sequence/s10.q4?");
     expect(param("run")).toBe("b");
     await page.locator(".strip .t").first().waitFor();
-    expect(await page.getByRole("link", { name: "Sequences" }).getAttribute("href")).not.toContain("run=b");
+    expect(await page.getByRole("link", { name: "Answers & tokens" }).getAttribute("href")).not.toContain(
+      "run=b",
+    );
     await page.goto(`${long.url}#/sequence/0?run=b`);
     await eventually(() => readText(page.getByRole("alert"))).toContain("not compared");
     expect(errors).toEqual([]);

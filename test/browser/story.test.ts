@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("a starred place", () => {
     await removeStars();
     await goTo(page, server.url, "#/story");
     await eventually(() => readText(page.locator(".story-view"))).toContain("Nothing is starred yet");
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     await page.getByRole("list", { name: "Where to look first" }).getByRole("link").nth(1).click();
     await page.locator(".strip .t").first().waitFor();
     const handle = await readText(page.locator(".pinned-cards .card-place").first());
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("a starred place", () => {
     await marked("tbody tr[aria-selected=true]").waitFor();
     await goTo(page, server.url, "#/tokens");
     await marked("tbody tr[aria-selected=true]").waitFor();
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     const worst = page
       .locator(".report-table")
       .filter({ has: page.getByRole("heading", { name: "Worst tokens" }) });

@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("a term in a heading", () => {
   const said = () => page.getByRole("tooltip");
 
   it("says what it means to the pointer and to Tab, until the pointer leaves or Escape", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     const ess = page.getByRole("rowheader", { name: "ESS" }).getByRole("button");
     await ess.hover();
     expect(await readText(said())).toBe("effective share of the tokens, (Σρ)² / (n Σρ²)");
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("a term in a heading", () => {
   });
 
   it("stands in cards, sortable columns and titles of charts, with the words of the glossary", async () => {
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     const card = page.getByRole("list", { name: "Where to look first" }).getByRole("listitem");
     const gradient = card
       .filter({ hasText: "Worst for the gradient" })
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a term in a heading", () => {
       hasTouch: true,
       isMobile: true,
     });
-    await phone.goto(`${server.url}#/overview`);
+    await phone.goto(`${server.url}#/steps`);
     await settled(phone);
     await phone.getByRole("list", { name: "Where to look first" }).getByRole("link").nth(1).tap();
     const rho = phone.locator(".pinned-cards").getByRole("button", { name: "ρ", exact: true });

@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
     await page.getByRole("button", { name: "Text beside" }).focus();
     await page.keyboard.press(" ");
     await page.getByRole("complementary", { name: "Text of the current row" }).waitFor();
-    await page.locator("nav[aria-label=Views]").getByRole("link", { name: "Tokens" }).focus();
+    await page.locator("nav[aria-label=Views]").getByRole("link", { name: "Tokens", exact: true }).focus();
     await page.keyboard.press("Enter");
     await settled(page);
     expect(page.url()).toContain("#/tokens");
@@ -202,23 +202,23 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
   });
 
   it("hints at a tokenizer where none was given, and names one that lies near", async () => {
-    const { page } = await open("#/overview", plain.url);
+    const { page } = await open("#/steps", plain.url);
     expect(await readText(page.locator(".tokenizer-hint"))).toMatch(
       /Tokens are shown as ids.*demo\/tokenizer/,
     );
-    await goTo(page, server.url, "#/overview");
+    await goTo(page, server.url, "#/steps");
     expect(await page.locator(".tokenizer-hint").count()).toBe(0);
-    await goTo(page, redacted.url, "#/overview");
+    await goTo(page, redacted.url, "#/steps");
     expect(await page.locator(".tokenizer-hint").count()).toBe(0);
     await page.close();
   });
 
   it("gives a new view the focus and says its name", async () => {
-    const { page } = await open("#/overview");
-    await page.locator("nav[aria-label=Views]").getByRole("link", { name: "Sequences" }).click();
+    const { page } = await open("#/steps");
+    await page.locator("nav[aria-label=Views]").getByRole("link", { name: "Answers & tokens" }).click();
     await settled(page);
     await eventually(() => page.evaluate("document.activeElement.id")).toBe("main");
-    expect(await readText(page.locator(".arrival[role=status]"))).toBe("Sequences");
+    expect(await readText(page.locator(".arrival[role=status]"))).toBe("Answers & tokens");
     await page.close();
   });
 

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("tokens that are parts of characters", () => {
   });
 
   it("say of a comparison that means nothing so wherever it is seen", async () => {
-    for (const hash of ["#/overview", "#/sequence/0?run=b"]) {
+    for (const hash of ["#/steps", "#/sequence/0?run=b"]) {
       await goTo(page, server.url, hash);
       const banner = page.getByRole("alert");
       await eventually(() => readText(banner)).toContain("No prompt is in both runs");

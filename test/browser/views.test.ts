@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     });
 
     it("shows the figures of logratio report", async () => {
-      await goTo(page, server.url, "#/overview");
+      await goTo(page, server.url, "#/steps");
       const figures = {
         "mean |Δ|": "delta_abs_mean",
         "max |Δ|": "delta_abs_max",
@@ -94,12 +94,12 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
         expect(shows(text, report.metrics[key]), `${label}: ${text}, ${report.metrics[key]}`).toBe(true);
       }
       const facts = await readText(page.locator(".top-bar .facts"));
-      expect(facts).toContain(`${report.metrics.sequences.toLocaleString("en")} sequences`);
+      expect(facts).toContain(`${report.metrics.sequences.toLocaleString("en")} answers`);
       expect(facts).toContain(report.metrics.tokens.toLocaleString("en"));
     });
 
     it("leads from a step to its worst token, and the link to it lasts", async () => {
-      await goTo(page, server.url, "#/overview");
+      await goTo(page, server.url, "#/steps");
       const plot = page.locator(".line-chart").getByRole("slider").first();
       await plot.scrollIntoViewIfNeeded();
       const box = (await plot.boundingBox())!;
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       expect(page.url()).toContain("#/sequences");
       await page.goBack();
       await settled(page);
-      expect(page.url()).toContain("#/overview");
+      expect(page.url()).toContain("#/steps");
       await page.goForward();
       await page.goForward();
       await settled(page);
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     if (path !== DEMO) return;
 
     it("goes anywhere by name, and lists the keys", async () => {
-      await goTo(page, server.url, "#/overview");
+      await goTo(page, server.url, "#/steps");
       await page.keyboard.press("Control+k");
       const box = page.getByRole("combobox", { name: /view, command/ });
       await box.fill("s150.q3");
@@ -180,9 +180,11 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     });
 
     it("remembers the colors that were chosen", async () => {
-      await goTo(page, server.url, "#/overview");
+      await goTo(page, server.url, "#/steps");
       const theme = async (): Promise<string | null> => page.locator("html").getAttribute("data-theme");
       const background = async (): Promise<string> => readStyle(page.locator("body"), "background-color");
+      const more = page.getByText("More ▾");
+      await more.click();
       const button = page.getByRole("button", { name: /^Colors:/ });
       while ((await theme()) !== "dark") await button.click();
       const dark = await background();
@@ -190,6 +192,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       await settled(page);
       expect(await theme()).toBe("dark");
       expect(await background()).toBe(dark);
+      await more.click();
       while ((await theme()) !== "light") await button.click();
       expect(await background()).not.toBe(dark);
     });
@@ -232,7 +235,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       const rows = JSON.parse(await save("Export sequences", "JSON")) as unknown[];
       expect(rows).toHaveLength(report.metrics.sequences);
 
-      await goTo(page, server.url, "#/overview?steps=30..80");
+      await goTo(page, server.url, "#/steps?steps=30..80");
       const part = await printed<Report>("report", path, "--steps", "30..80", "--json");
       await eventually(() => readText(page.locator(".tables"))).toContain(
         "From here on: steps 30 to 80 only.",
@@ -243,7 +246,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
         part.per_turn.map((turn) => turn.tokens),
       );
 
-      await goTo(page, server.url, "#/overview");
+      await goTo(page, server.url, "#/steps");
       const chart = page.locator(".line-chart").first();
       const name = (await chart.getByRole("button", { name: /^Export/ }).getAttribute("aria-label"))!;
       const svg = await save(name, "SVG");

@@ -64,13 +64,13 @@ export async function settled(page: Page): Promise<void> {
 
 /** The views of the page as it has them itself, each with an address that leads there. */
 export async function listViews(page: Page, url: string): Promise<{ name: string; hash: string }[]> {
-  await goTo(page, url, "#/overview");
+  await goTo(page, url, "#/steps");
   const links = await page
     .locator("nav[aria-label=Views] a")
     .evaluateAll((all) =>
       all.map((link) => ({ name: link.textContent ?? "", hash: link.getAttribute("href") ?? "" })),
     );
-  return [...links, { name: "Sequence", hash: "#/sequence/0" }];
+  return [...links, { name: "Tokens", hash: "#/tokens" }, { name: "Sequence", hash: "#/sequence/0" }];
 }
 
 /** A computed style of an element. */

@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 import type { RunInfo } from "../../src/results/index.ts";
 import type { ViewName } from "./state/url.ts";
 import type { StudyViewProps, ViewProps } from "./view-props.ts";
+import { AnswerView } from "./views/answer/view.tsx";
 import { CompareView } from "./views/compare/view.tsx";
 import { CorrectView } from "./views/correct/view.tsx";
 import { DigitsView } from "./views/digits/view.tsx";
@@ -10,7 +11,7 @@ import { DoctorView } from "./views/doctor/view.tsx";
 import { GroupView } from "./views/group/view.tsx";
 import { HealthView } from "./views/health/view.tsx";
 import { CheckpointsView } from "./views/kl/view.tsx";
-import { OverviewView } from "./views/report/view.tsx";
+import { StepsView } from "./views/report/view.tsx";
 import { SequencesView } from "./views/sequences/view.tsx";
 import { SequenceView } from "./views/show/view.tsx";
 import { SqlView } from "./views/sql/view.tsx";
@@ -23,21 +24,30 @@ export const ROUTES: readonly {
   /** After `g`; the first letter of the title when absent. */
   readonly key?: string;
   readonly View: ComponentType<ViewProps>;
+  /** Beside which view it is listed: `more` is a menu. */
+  readonly under?: "sequences" | "more";
   /** Shown in the list of views only where it has something to show. */
   readonly when?: (info: RunInfo) => boolean;
 }[] = [
-  { name: "overview", title: "Overview", View: OverviewView },
-  { name: "doctor", title: "Doctor", key: "h", View: DoctorView },
-  { name: "health", title: "Health", key: "a", View: HealthView },
-  { name: "sequences", title: "Sequences", View: SequencesView },
-  { name: "sequence", View: SequenceView },
-  { name: "group", View: GroupView },
-  { name: "tokens", title: "Tokens", View: TokensView },
+  { name: "answer", title: "Answer", View: AnswerView },
+  { name: "steps", title: "Steps", key: "o", View: StepsView },
+  { name: "sequences", title: "Answers & tokens", key: "s", View: SequencesView },
+  { name: "tokens", title: "Tokens", under: "sequences", View: TokensView },
+  { name: "sequence", under: "sequences", View: SequenceView },
+  { name: "group", under: "sequences", View: GroupView },
+  { name: "doctor", title: "Cause", key: "h", View: DoctorView },
   { name: "correct", title: "Correction", key: "r", View: CorrectView },
-  { name: "compare", title: "Compare", View: CompareView, when: ({ compared }) => compared.length > 0 },
-  { name: "digits", title: "Digits", View: DigitsView, when: ({ has }) => has.digits },
-  { name: "sql", title: "SQL", key: "q", View: SqlView },
-  { name: "story", title: "Story", key: "y", View: StoryView },
+  { name: "health", title: "Health", key: "e", under: "more", View: HealthView },
+  {
+    name: "compare",
+    title: "Compare",
+    under: "more",
+    View: CompareView,
+    when: ({ compared }) => compared.length > 0,
+  },
+  { name: "digits", title: "Digits", under: "more", View: DigitsView, when: ({ has }) => has.digits },
+  { name: "sql", title: "SQL", key: "q", under: "more", View: SqlView },
+  { name: "story", title: "Story", key: "y", under: "more", View: StoryView },
 ];
 
 /** Every view of a study of checkpoints. */

@@ -27,7 +27,7 @@ const table: SequenceTable = {
   ) as unknown as SequenceTable["texts"],
 };
 const fixed: PaletteItem[] = [
-  { key: "o", kind: "view", label: "Overview", hint: "", move: { view: "overview" } },
+  { key: "o", kind: "view", label: "Steps", hint: "", move: { view: "steps" } },
   { key: "10", kind: "step", label: "step 10", hint: "", move: { view: "sequences" } },
 ];
 const labels = (query: string): string[] => searchItems(query, fixed, table).map(({ label }) => label);
@@ -43,9 +43,9 @@ it("finds sequences by handle, sample and group, and tokens by handle", () => {
 });
 
 it("finds views and steps, also while the table is not there", () => {
-  expect(labels("over")).toEqual(["Overview"]);
+  expect(labels("ste")).toEqual(["Steps", "step 10"]);
   expect(searchItems("s10", fixed, undefined).map(({ label }) => label)).toEqual(["step 10"]);
-  expect(labels("")).toEqual(["Overview", "step 10"]);
+  expect(labels("")).toEqual(["Steps", "step 10"]);
 });
 
 it("filters by group", () => {

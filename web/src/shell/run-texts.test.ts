@@ -1,7 +1,14 @@
 import { expect, it } from "vitest";
 import type { RaisedAlert } from "../../../src/results/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
-import { describeAlerts, describeFiles, describeNews, listFacts, runFacts } from "./run-texts.ts";
+import {
+  describeAlerts,
+  describeFiles,
+  describeNews,
+  furtherFacts,
+  listFacts,
+  runFacts,
+} from "./run-texts.ts";
 
 const info: RunInfo = {
   schemaVersion: 1,
@@ -15,6 +22,7 @@ const info: RunInfo = {
   ranks: [0],
   environments: [],
   turns_max: 4,
+  trainers: ["verl"],
   top_k: [],
   entropies: [],
   policies: [],
@@ -44,13 +52,10 @@ const info: RunInfo = {
 };
 
 it("says what a run holds", () => {
-  expect(runFacts(info).join(" · ")).toBe(
-    "3 steps (10–150) · 768 sequences · 54,897 tokens of 61,996 · up to 4 turns",
-  );
-  expect(runFacts({ ...info, steps: [], all_tokens: info.tokens, turns_max: 1 })).toEqual([
-    "768 sequences",
-    "54,897 tokens",
-  ]);
+  expect(runFacts(info).join(" · ")).toBe("verl · 3 steps (10–150) · 768 answers · 54,897 tokens");
+  expect(furtherFacts(info)).toEqual(["61,996 tokens with those of other turns", "up to 4 turns"]);
+  expect(furtherFacts({ ...info, all_tokens: info.tokens, turns_max: 1 })).toEqual([]);
+  expect(runFacts({ ...info, steps: [], trainers: [] })).toEqual(["768 answers", "54,897 tokens"]);
 });
 
 it("says what is new, and nothing while nothing is", () => {

@@ -23,19 +23,26 @@ function studyFacts({ checkpoints, reference, problems, texts, tokens }: StudyIn
   ];
 }
 
-/** `12 steps (10–150)`, `768 sequences`, … */
-export function runFacts(info: RunInfo): string[] {
-  const { steps, sequences, tokens, all_tokens, turns_max, ranks, environments } = info;
+/** `verl`, `12 steps (10–150)`, `768 answers`, … */
+export function runFacts({ steps, sequences, tokens, trainers, redacted }: RunInfo): string[] {
   const span =
     steps.length > 1 ? ` (${steps[0]}–${steps.at(-1)})` : steps.length === 1 ? ` (${steps[0]})` : "";
   return [
+    ...(trainers.length > 0 ? [trainers.map(printable).join(", ")] : []),
     ...(steps.length > 0 ? [formatCounted(steps.length, "step") + span] : []),
-    formatCounted(sequences, "sequence"),
-    `${formatCounted(tokens, "token")}${all_tokens > tokens ? ` of ${formatCount(all_tokens)}` : ""}`,
+    formatCounted(sequences, "answer"),
+    formatCounted(tokens, "token"),
+    ...(redacted ? ["texts left out"] : []),
+  ];
+}
+
+/** What more it holds, for a tooltip. */
+export function furtherFacts({ tokens, all_tokens, turns_max, ranks, environments }: RunInfo): string[] {
+  return [
+    ...(all_tokens > tokens ? [`${formatCount(all_tokens)} tokens with those of other turns`] : []),
     ...(turns_max > 1 ? [`up to ${formatCounted(turns_max, "turn")}`] : []),
     ...(ranks.length > 1 ? [formatCounted(ranks.length, "rank")] : []),
     ...(environments.length > 1 ? [formatCounted(environments.length, "environment")] : []),
-    ...(info.redacted ? ["texts left out"] : []),
   ];
 }
 

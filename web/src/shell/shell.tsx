@@ -5,10 +5,9 @@ import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
 import { useKeys } from "../state/keys.ts";
-import { makeHref, navigate, route, type ViewName } from "../state/url.ts";
+import { navigate, route, type ViewName } from "../state/url.ts";
 import { CopyButton, copied } from "../ui/copy-button.tsx";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
-import { StepsChip } from "../ui/steps-chip.tsx";
 import { setTheme, THEMES, theme } from "../ui/theme.ts";
 import { chooseFiles } from "./drop.tsx";
 import { FindingsDialog } from "./findings-dialog.tsx";
@@ -18,16 +17,7 @@ import { Palette } from "./palette.tsx";
 import { checkpointItems, metricItems, type PaletteItem, stepItems } from "./palette-items.ts";
 import "./style.css";
 import { type DialogName, TopBar } from "./top-bar.tsx";
-
-export interface ShellView {
-  readonly name: ViewName;
-  readonly title?: string;
-  /** After `g`; the first letter of the title when absent. */
-  readonly key?: string;
-}
-
-/** Views that are reached from others; they are in the list of views only while they are shown. */
-const UNTITLED: Readonly<Partial<Record<ViewName, string>>> = { sequence: "Sequence", group: "Group" };
+import { type ShellView, UNTITLED, ViewsNav } from "./views-nav.tsx";
 
 type TitledView = ShellView & { readonly title: string };
 
@@ -66,8 +56,9 @@ export function Shell({ info, current, views, children }: ShellProps) {
         Skip to the view
       </button>
       <header class="top">
-        <TopBar info={info} onOpen={setOpen} />
-        <Views info={info} current={current} titled={titled} />
+        <TopBar info={info} onOpen={setOpen}>
+          <ViewsNav info={info} current={current} views={views} onOpen={setOpen} />
+        </TopBar>
       </header>
       <main id="main" tabIndex={-1}>
         {info.kind === "view-run" && <TokenizerHint info={info} />}
@@ -151,32 +142,6 @@ function useRunNames(info: ShellProps["info"], title: string): void {
     exportRun.value = info.name;
     parquetWriter.value = isBundled ? undefined : client.parquet;
   }, [info.name, isBundled, title]);
-}
-
-function Views({
-  info,
-  current,
-  titled,
-}: Pick<ShellProps, "info" | "current"> & { readonly titled: readonly TitledView[] }) {
-  return (
-    <nav aria-label="Views">
-      {titled.map(({ name, title }) => (
-        <a
-          key={name}
-          href={makeHref({ view: name, token: undefined })}
-          aria-current={name === current ? "page" : undefined}
-        >
-          {title}
-        </a>
-      ))}
-      {UNTITLED[current] !== undefined && (
-        <a href={location.hash} aria-current="page">
-          {UNTITLED[current]}
-        </a>
-      )}
-      {info.kind === "view-run" && <StepsChip info={info} route={route.value} />}
-    </nav>
-  );
 }
 
 /** After `g`. */

@@ -1,24 +1,21 @@
-import { formatCounted } from "../../../src/render/text/display/index.ts";
+import type { ComponentChildren } from "preact";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { alerts } from "../state/loaded.ts";
 import { makeHref } from "../state/url.ts";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { nextTheme, setTheme, theme } from "../ui/theme.ts";
 import { MOD } from "./key-parts.ts";
 import { failure, isLive, news, progress, setLive, showNews, soFar, status, writing } from "./news.ts";
-import { describeAlerts, describeFiles, describeReading, listFacts } from "./run-texts.ts";
-
-const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
+import { describeAlerts, describeFiles, describeReading, furtherFacts, listFacts } from "./run-texts.ts";
+import { SendMenu } from "./send-menu.tsx";
 
 export type DialogName = "findings" | "keys" | "palette";
 
-/** How many alerts were raised; they are listed on the overview. */
+/** How many alerts were raised; they are listed under Steps. */
 function Alerts() {
   const loaded = alerts().value;
   if (loaded.state !== "ready" || loaded.value.alerts.length === 0) return null;
   return (
-    <a class="pill alert" href={makeHref({ view: "overview", token: undefined })}>
+    <a class="pill alert" href={makeHref({ view: "steps", token: undefined })}>
       {describeAlerts(loaded.value.alerts)}
     </a>
   );
@@ -28,16 +25,21 @@ function Alerts() {
 export function TopBar({
   info,
   onOpen,
+  children,
 }: {
   readonly info: RunInfo | StudyInfo;
+  /** The list of views. */
+  readonly children: ComponentChildren;
   readonly onOpen: (dialog: DialogName) => void;
 }) {
-  const serious = info.findings.filter(({ severity }) => severity !== "info").length;
   const waiting = news.value;
   return (
     <div class="top-bar">
       <p class="run">{printable(info.name)}</p>
-      <p class="facts">{listFacts(info).join(" · ")}</p>
+      <p class="facts" title={info.kind === "view-run" ? furtherFacts(info).join(" · ") : undefined}>
+        {listFacts(info).join(" · ")}
+      </p>
+      {children}
       <div class="tools">
         {/* Outside of what is read aloud: it changes all the time. */}
         {status.value === "preparing" && (
@@ -77,35 +79,14 @@ export function TopBar({
         )}
         <button
           type="button"
-          class={serious > 0 ? "serious" : ""}
           aria-haspopup="dialog"
-          onClick={() => onOpen("findings")}
+          aria-label={`Go to ${MOD} K`}
+          onClick={() => onOpen("palette")}
         >
-          {info.findings.length === 0 ? "no findings" : formatCounted(info.findings.length, "finding")}
+          <kbd>{MOD} K</kbd>
+          <span class="phone">Go to</span>
         </button>
-        <CopyButton label="Copy link" text={() => location.href} />
-        <button type="button" aria-haspopup="dialog" onClick={() => onOpen("palette")}>
-          Go to <kbd>{MOD} K</kbd>
-        </button>
-        <button
-          type="button"
-          class="sign"
-          aria-label={`Colors: ${theme.value}`}
-          title={`colors: ${theme.value}`}
-          onClick={() => setTheme(nextTheme(theme.value))}
-        >
-          {THEME_SIGNS[theme.value]}
-        </button>
-        <button
-          type="button"
-          class="sign"
-          aria-haspopup="dialog"
-          aria-label="Keys"
-          title="keys"
-          onClick={() => onOpen("keys")}
-        >
-          ?
-        </button>
+        <SendMenu info={info} />
       </div>
     </div>
   );

@@ -1,5 +1,5 @@
 /**
- * The whole state of the page, in its address: `#/overview?v=1&metric=k3`. Parameters with their default are left out,
+ * The whole state of the page, in its address: `#/steps?v=1&metric=k3`. Parameters with their default are left out,
  * so links stay short, and links of an older version keep their meaning. A sequence goes by its handle, which means the
  * same whatever else is read with it; older addresses have its place in the table.
  *
@@ -10,7 +10,8 @@ import { readHandle } from "../../../src/core/schema/index.ts";
 
 export const URL_VERSION = 1;
 export const VIEWS = [
-  "overview",
+  "answer",
+  "steps",
   "sequences",
   "sequence",
   "group",
@@ -25,6 +26,9 @@ export const VIEWS = [
   "story",
 ] as const;
 export type ViewName = (typeof VIEWS)[number];
+
+/** Views of older addresses. */
+const RENAMED: ReadonlyMap<string, ViewName> = new Map([["overview", "steps"]]);
 
 export interface Route {
   readonly view: ViewName;
@@ -46,10 +50,10 @@ export function parseRoute(hash: string): Route {
   // A handle alone is the address of its sequence.
   const [view = "", sequence, token] = readHandle(parts[0] ?? "") ? ["sequence", ...parts] : parts;
   const { v: _version, ...params } = Object.fromEntries(new URLSearchParams(query)) as Record<string, string>;
-  const known = VIEWS.find((name) => name === view);
+  const known = VIEWS.find((name) => name === (RENAMED.get(view) ?? view));
   const place = wholeNumber(sequence);
   return {
-    view: known ?? "overview",
+    view: known ?? "answer",
     sequence: place,
     name:
       place === undefined && sequence !== "" && known !== undefined && hasPlace(known) ? sequence : undefined,

@@ -8,7 +8,8 @@ import "./steps-chip.css";
  * figures that could be narrowed.
  */
 const HEEDS: Readonly<Partial<Record<ViewName, string>>> = {
-  overview: "steps",
+  answer: "steps",
+  steps: "steps",
   doctor: "",
   health: "steps",
   sequences: "steps filter",
@@ -19,7 +20,7 @@ const HEEDS: Readonly<Partial<Record<ViewName, string>>> = {
   sql: "",
 };
 
-const LISTS: ReadonlySet<ViewName> = new Set(["overview", "sequences", "compare"]);
+const LISTS: ReadonlySet<ViewName> = new Set(["steps", "sequences", "compare"]);
 
 /** The chosen steps, on views that apply them (a click shows all again), and what the view does not apply. */
 export function StepsChip({

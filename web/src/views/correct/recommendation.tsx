@@ -3,15 +3,12 @@
  *
  * @module
  */
-import { signal } from "@preact/signals";
-import { useMemo, useState } from "preact/hooks";
 import { type CorrectionPoint, correctionChart } from "../../../../src/render/charts/index.ts";
 import { formatCount, formatNearOne, formatShare } from "../../../../src/render/text/display/index.ts";
 import type { RunInfo, SweepCorrection, SweepReport } from "../../../../src/results/index.ts";
 import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
-import { client } from "../../api/client.ts";
-import { type Loaded, settle } from "../../state/loaded.ts";
-import { formatSteps, type StepRange } from "../../state/step-range.ts";
+import type { StepRange } from "../../state/step-range.ts";
+import { useSweep } from "../../state/sweep.ts";
 import { makeHref } from "../../state/url.ts";
 import { ChartPicture } from "../../ui/chart-picture.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
@@ -23,22 +20,13 @@ interface RecommendationProps {
   readonly correction: Correction;
 }
 
-/** A larger run is swept on request only: it takes the server some seconds. */
-const TOKENS_AT_ONCE = 2_000_000;
-
 /** The recommendation in one line; the other corrections are folded away, so that the thresholds stay in sight. */
 export function Recommendation({ info, range, correction }: RecommendationProps) {
-  const [asked, setAsked] = useState(info.tokens <= TOKENS_AT_ONCE);
-  const steps = range === null ? undefined : formatSteps(range);
-  const swept = useMemo(() => {
-    const own = signal<Loaded<SweepReport>>({ state: "loading" });
-    if (asked) settle(client.sweep(steps), own);
-    return own;
-  }, [asked, steps, info.version]);
-  if (!asked)
+  const { swept, ask } = useSweep(info, range);
+  if (ask !== undefined)
     return (
       <p>
-        <button type="button" onClick={() => setAsked(true)}>
+        <button type="button" onClick={ask}>
           Recommendation
         </button>
       </p>

@@ -1,7 +1,6 @@
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import {
-  type ChartMark,
   type ChartSpec,
   cutChart,
   marksAt,
@@ -14,7 +13,6 @@ import {
 } from "../../../../src/render/charts/index.ts";
 import { foldSteps, SECTION_TITLES } from "../../../../src/render/report/index.ts";
 import { formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
-import { printable } from "../../../../src/render/text/index.ts";
 import type {
   MismatchReport,
   RaisedAlert,
@@ -22,6 +20,7 @@ import type {
   StepMetrics,
   StepSeries,
 } from "../../../../src/results/index.ts";
+import { markSteps } from "../../state/alert-marks.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { useKeys } from "../../state/keys.ts";
 import { parseSteps, type StepRange } from "../../state/step-range.ts";
@@ -141,15 +140,6 @@ function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   );
   const { absent, faint } = whole;
   return { by, slices, scale, range, isZoomed, charts, steps, absent, faint, beyond, windows, smooth };
-}
-
-/** Alerts of steps on the charts; those of later steps appear with them. */
-function markSteps(alerts: readonly RaisedAlert[], steps: readonly number[]): ChartMark[] {
-  return alerts
-    .flatMap(({ since, text }) =>
-      since !== null && steps.includes(since) ? [{ x: since, label: `alert: ${printable(text)}` }] : [],
-    )
-    .sort((a, b) => a.x - b.x);
 }
 
 /** The mark at the crosshair; without a crosshair, what marks mean. */

@@ -17,12 +17,12 @@ import { VerdictPanel } from "./verdict-panel.tsx";
 const NO_ALERTS: readonly RaisedAlert[] = [];
 
 /** The report of a run: verdict, alerts, charts over steps, where the mismatch is, and all other figures. */
-export function OverviewView({ info }: ViewProps) {
+export function StepsView({ info }: ViewProps) {
   const loaded = alerts().value;
   const raised = loaded.state === "ready" ? loaded.value.alerts : NO_ALERTS;
   return (
     <div class="overview">
-      <h1 class="visually-hidden">Overview</h1>
+      <h1 class="visually-hidden">Steps</h1>
       <ComparisonBanner compared={info.compared} />
       <WhenLoaded of={reportTables()}>
         {(page) => (

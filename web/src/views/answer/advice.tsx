@@ -1,0 +1,46 @@
+import type { AnswerPage } from "../../../../src/results/index.ts";
+import { makeHref } from "../../state/url.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+
+/** What could not be looked at, and the column that would allow it. */
+export function Untested({ page: { untested } }: { readonly page: AnswerPage }) {
+  if (untested.length === 0) return null;
+  return (
+    <section class="card" aria-label="Not tested">
+      <h2>Not tested</h2>
+      <ul>
+        {untested.map(({ test, column, how }) => (
+          <li key={test} title={how}>
+            {test} <small>needs {column}</small>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What else makes the run teach little: the worst of it in a line, with its figures where the mismatch is sound. */
+export function Beside({ page: { beside, is_sound } }: { readonly page: AnswerPage }) {
+  const [first, ...others] = beside;
+  if (first === undefined) return null;
+  return (
+    <p class="beside" title={`${first.text}: ${first.do_this}`}>
+      <b>Beside it:</b> {is_sound ? first.text : first.title}.{" "}
+      <a href={makeHref({ view: "health", token: undefined })}>
+        Health{others.length > 0 && `, ${others.length} more`}
+      </a>
+    </p>
+  );
+}
+
+export function Command({ of: { label, command } }: { readonly of: NonNullable<AnswerPage["command"]> }) {
+  return (
+    <section class="card command" aria-label={label}>
+      <h2>{label}</h2>
+      <div class="paste">
+        <pre>{command}</pre>
+        <CopyButton label="Copy" text={() => command} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+import type { AnswerShift } from "../../../../src/results/index.ts";
+import { BarList } from "./bar-list.tsx";
+
+/** Mean |Δ| with one column moved by so many tokens; the one that fits is marked. */
+export function Shifts({ of }: { readonly of: readonly AnswerShift[] }) {
+  return (
+    <section class="card shifts" aria-label="Shifts">
+      <h2>
+        Trainer's column moved by <small>mean |Δ|, log-prob difference, in nats</small>
+      </h2>
+      <BarList
+        rows={of.map(({ label, value, bar, fits }) => ({
+          key: label,
+          label: fits ? `${label} ✓` : label,
+          value,
+          bar,
+          class: fits ? "fits" : "",
+        }))}
+      />
+    </section>
+  );
+}
