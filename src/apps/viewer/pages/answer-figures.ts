@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { BASELINES, readBaselines, readFigure } from "../../../analyses/assessment/index.ts";
+import { readBaselines, readFigure } from "../../../analyses/assessment/index.ts";
 import { keyFigure, LEVELS, rankSeverity, worstReadings } from "../../../render/report/index.ts";
 import { levelSign } from "../../../render/terminal/index.ts";
 import { displayed, formatCount, formatNumber } from "../../../render/text/display/index.ts";
@@ -94,7 +94,7 @@ export function figures(report: MismatchReport): AnswerFigure[] {
       label: figureLabel(key),
       meaning,
       value: key === "prob_diff_above_half" ? formatCount(count) : displayed(value),
-      usual: usual(key),
+      usual: reading?.usual ?? "",
       source: reading?.caution ?? reading?.source ?? "",
       level,
       sign: level === null ? (reading === undefined ? "" : "!") : levelSign(level, true),
@@ -111,12 +111,4 @@ function figureLabel(metric: string): string {
     ess: "ESS",
   };
   return labels[metric] ?? metric;
-}
-
-/** The published figure from which a level above normal begins. */
-function usual(metric: (typeof FIGURES)[number]): string {
-  if (metric === "prob_diff_above_half") return "none";
-  const baseline = BASELINES.find((known) => known.metric === metric);
-  if (baseline === undefined) return "";
-  return `${baseline.worse === "larger" ? "<" : ">"} ${baseline.elevated}`;
 }

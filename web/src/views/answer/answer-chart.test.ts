@@ -8,6 +8,8 @@ function seriesOf(means: readonly (number | null)[]): StepSeries {
   return {
     steps: means.map((_, at) => 10 * at),
     series: { ...series, delta_abs_mean: means } as StepSeries["series"],
+    sequences: none.map(() => 1),
+    tokens: none.map(() => 1),
     slices: [],
   };
 }
