@@ -45,11 +45,14 @@ export async function answerMistakes(
   return Promise.all(mistakes.map((each) => tell(run, each, found.get(each.handle))));
 }
 
-/** Those of the assessment, then what is far apart but weighs less; where no ratio is far from 1, the furthest token. */
+/**
+ * The largest by |Δ| first, as every first screen has it, then those that weigh most in the gradient, then the others; where
+ * no ratio is far from 1, the token with the largest |Δ|.
+ */
 function listMistakes(report: MismatchReport, top: Pick<TopTokens, "occurrences">): Mistake[] {
   const { list, by_raw } = report.assessment.events;
-  const known = new Set(list.map(({ key }) => key));
-  const all = [...list, ...by_raw.filter(({ key }) => !known.has(key))];
+  const byKey = new Map([...by_raw.slice(0, 1), ...list, ...by_raw].map((event) => [event.key, event]));
+  const all = [...byKey.values()];
   return all.length === 0 ? furthest(report, top) : all.map(ofEvent);
 }
 

@@ -40,12 +40,13 @@ describe("the answer of a run", () => {
     expect(page.beside).toHaveLength(assessment.beside.length);
   });
 
-  it("tells mistakes with both sides, those outside the gradient last, each once", async () => {
+  it("tells mistakes with both sides, the largest first, then by the gradient, each once", async () => {
     const { mistakes } = json<AnswerPage>(await answerTables(demo.run));
     const { assessment } = json<MismatchReport>(await demo.run.answer("report"));
     const { list, by_raw } = assessment.events;
     const handles = mistakes.map(({ handle }) => handle);
-    expect(handles.slice(0, list.length)).toEqual(list.map(({ handle }) => handle));
+    const rest = list.filter(({ key }) => key !== by_raw[0]?.key).map(({ handle }) => handle);
+    expect(handles.slice(0, 1 + rest.length)).toEqual([by_raw[0]?.handle, ...rest]);
     expect(new Set(handles)).toEqual(new Set([...list, ...by_raw].map(({ handle }) => handle)));
     expect(new Set(handles).size).toBe(handles.length);
     const group = mistakes.find(({ handle }) => handle === "s30.q48.t39")!;
