@@ -11,9 +11,9 @@ describe("the sentence of each level", () => {
       [
         { prob_diff_mean: 0.006 },
         "elevated",
-        /^the mismatch is larger than kernels and precision usually explain \(mean \|Δp\|\)$/,
+        /^larger than kernels and precision usually explain \(mean \|Δp\|\)$/,
       ],
-      [{ pearson: 0.9 }, "high", /^the mismatch is large enough to bias the updates: .*cause \(Pearson\)$/],
+      [{ pearson: 0.9 }, "high", /^large enough to bias the updates: .*cause \(Pearson\)$/],
       [{ ess: 0.01 }, "broken", /^these are hardly the same policy: first check for misaligned .* \(ESS\)$/],
     ];
     for (const [figures, level, headline] of cases) {
@@ -31,7 +31,7 @@ describe("the sentence of each level", () => {
 
   it("is about the run, not the interval's milder end, where nothing is left open", () => {
     const { headline } = judge(soundMetrics({ k3: 0.05 }), { ranges: { k3: { low: 0.03, high: 0.09 } } });
-    expect(headline).toMatch(/^the mismatch is large enough to bias the updates.* \(k3\)$/);
+    expect(headline).toMatch(/^large enough to bias the updates.* \(k3\)$/);
   });
 });
 
@@ -97,7 +97,7 @@ describe("levels that are left open", () => {
     expect(level).toBe("elevated");
     expect(level_range).toEqual(["elevated", "broken"]);
     expect(headline).toBe(
-      "the mismatch is larger than kernels and precision usually explain (mean |Δ|); may be broken (k3): more prompts would tell",
+      "larger than kernels and precision usually explain (mean |Δ|); may be broken (k3): more prompts would tell",
     );
   });
 
@@ -127,7 +127,7 @@ describe("segments of the run", () => {
   it("give the run the worst of their levels, which the pooled figures hide, and say when", () => {
     const { level, level_range, headline } = judgeSegments([segment("high", 1, 3), segment("normal", 4, 90)]);
     expect([level, ...level_range]).toEqual(["high", "high", "high"]);
-    expect(headline).toMatch(/^in steps 1–3; normal since step 4: the mismatch is large enough to bias/);
+    expect(headline).toMatch(/^in steps 1–3; normal since step 4: large enough to bias/);
   });
 
   it("say in which steps without a jump, and nothing of ones that do not agree", () => {
