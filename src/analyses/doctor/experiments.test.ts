@@ -38,6 +38,9 @@ describe("the next experiment", () => {
     expect(choose({ token_shift: 1 })).toBeNull();
     expect(choose({ token_shift: 0.995, healthy: 0.005 })).toBeNull();
     expect(choose({ cannot_tell: 1 })).toBeNull();
+    // It would tell something of nine to one, and only confirm nineteen to one.
+    expect(choose({ template_mismatch: 0.9, healthy: 0.1 })!.expected_information).toBeCloseTo(0.167, 3);
+    expect(choose({ template_mismatch: 0.95, healthy: 0.05 })).toBeNull();
   });
 
   it("is looked for among those whose causes exist, each cause in one outcome", () => {
