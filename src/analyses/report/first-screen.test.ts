@@ -64,7 +64,7 @@ describe("what the first screen says of a run", () => {
     const report = makeReport(drawRun(() => 1));
     expect(kinds(report)).toEqual([]);
     expect(report.verdict).toMatchObject({ level: "normal", level_range: ["normal", "normal"] });
-    expect(report.next.command).toBe("logratio report drawn.npz --html report.html");
+    expect(report.next.command).toBe("logratio gate drawn.npz --update --against baseline.yaml");
   });
 
   it("is which answers are further off, either way round", () => {

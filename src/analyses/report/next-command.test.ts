@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { sampleReport } from "../../../test/report/sample-report.ts";
+import { makeAssessment } from "../../../test/support/assessment.ts";
 import { lacks } from "../../../test/support/platform.ts";
 import type { Fact } from "../../results/report.ts";
-import { type CommandInput, nextCommand } from "./next-command.ts";
+import { type CommandInput, correctCommand, nextCommand } from "./next-command.ts";
 
 const noShell = lacks("shell", "the next command as a shell takes it");
 
@@ -45,14 +46,9 @@ describe.skipIf(noShell)("nextCommand", () => {
     expect(words(next([], filtered).command)).toContain("abs>0.5");
   });
 
-  it("keeps the trainers that were compared", () => {
-    const compared = { ...INPUT, compared: ["verl"] };
-    expect(words(next([], compared).command).join(" ")).toContain("--parity verl --html report.html");
-  });
-
   it("names a path once that was given twice", () => {
     const twice = { ...INPUT, paths: ["a.npz", "b.npz", "a.npz"] };
-    expect(words(next([], twice).command).slice(0, 4)).toEqual(["report", "a.npz", "b.npz", FLAGS[0]]);
+    expect(words(next([], twice).command).slice(0, 4)).toEqual(["gate", "a.npz", "b.npz", FLAGS[0]]);
   });
 
   it("asks what was read before anything else where an input was skipped", () => {
@@ -86,7 +82,7 @@ describe.skipIf(noShell)("nextCommand", () => {
   it("follows the first of the token and the step that facts name", () => {
     expect(words(next([...worstStep, ...fact("single-token")]).command)[0]).toBe("report");
     const none = nextCommand({ ...sampleReport(), worst_tokens: [] }, fact("single-token"), [], INPUT);
-    expect(words(none.command)[0]).toBe("report");
+    expect(words(none.command)[0]).toBe("gate");
   });
 
   it("compares a step with the trainers that the run was compared with", () => {
@@ -94,18 +90,18 @@ describe.skipIf(noShell)("nextCommand", () => {
     expect(words(command).join(" ")).toMatch(/--parity verl,xtuner --steps 30$/);
   });
 
-  it("compares with what verl or xtuner logged, once, and else draws the pictures", () => {
-    const of = (trainers: readonly string[], compared: readonly string[] = []) =>
-      nextCommand({ ...sampleReport(), trainers }, fact("drift"), [], { ...INPUT, compared });
-    expect(words(of(["trl", "verl"]).command).join(" ")).toMatch(/--steps 1\.\.5 --parity verl$/);
-    expect(of(["verl"]).why).toBe("compare with what verl logs, key by key");
-    expect(words(of(["verl", "xtuner"], ["verl"]).command).join(" ")).toMatch(/--parity verl,xtuner$/);
-    expect(of(["xtuner"]).why).toContain("what xtuner logs");
-    for (const trainers of [["trl"], []]) {
-      expect(words(of(trainers).command).join(" ")).toMatch(/--steps 1\.\.5 --html report\.html$/);
-      expect(of(trainers).why).toBe("the same with pictures, in one file to share");
+  it("learns what is normal where nothing stands out, whatever the trainers log", () => {
+    for (const trainers of [["trl", "verl"], ["xtuner"], []]) {
+      const of = (compared: readonly string[]) =>
+        nextCommand({ ...sampleReport(), trainers }, fact("drift"), [], { ...INPUT, compared });
+      expect(words(of([]).command)).toEqual([
+        ...["gate", "my runs/it's here.npz", ...FLAGS],
+        ...["--update", "--against", "baseline.yaml"],
+      ]);
+      expect(of([]).why).toBe("nothing to do; this learns what is normal here, to be told when it changes");
+      // A gate compares no figures with a trainer's.
+      expect(of(["verl"])).toEqual(of([]));
     }
-    expect(words(of(["verl"], ["verl"]).command).join(" ")).toMatch(/--parity verl --html report\.html$/);
   });
 
   it("looks for the cause where something is wrong, unless the input has to be read otherwise first", () => {
@@ -122,5 +118,36 @@ describe.skipIf(noShell)("nextCommand", () => {
   it("says what - stands for", () => {
     expect(next([], { ...INPUT, paths: ["-"] }).why).toContain("- means the same input");
     expect(next([]).why).not.toContain("stands for");
+  });
+});
+
+describe.skipIf(noShell)("correctCommand", () => {
+  const correct = (more: Parameters<typeof makeAssessment>[0]) => correctCommand(makeAssessment(more), INPUT);
+  const need = (of: "none" | "few" | "all") => ({ correction: { need: of } });
+
+  it("sweeps the same input, read in the same way, where something is wrong that a correction mends", () => {
+    for (const level of ["elevated", "high", "broken", "fault"] as const) {
+      const { command, why } = correct({ level, ...need("all") })!;
+      expect(words(command)).toEqual(["sweep", "my runs/it's here.npz", ...FLAGS]);
+      expect(why).toBe("a correction to train with, as a config");
+    }
+    expect(correct({ level: "high", ...need("few") })!.why).toContain("for the few tokens that need one");
+  });
+
+  it("is none where nothing is wrong, too little is known, none is needed, or no figure means anything", () => {
+    for (const level of ["none", "normal", "too_few"] as const)
+      expect(correct({ level, ...need("all") })).toBeNull();
+    expect(correct({ level: "high", ...need("none") })).toBeNull();
+    expect(correct({ level: "high", correction: null })).toBeNull();
+    const comparable = { is_comparable: false, reason: "shifted", by_shift: [], shift: 1 };
+    expect(correct({ level: "not_comparable", comparable, ...need("all") })).toBeNull();
+    expect(correct({ level: "broken", comparable, ...need("all") })).toBeNull();
+  });
+
+  it("names a path once that was given twice", () => {
+    const input = { paths: ["a.npz", "a.npz"], flags: [] };
+    expect(correctCommand(makeAssessment({ level: "high", ...need("all") }), input)!.command).toBe(
+      "logratio sweep a.npz",
+    );
   });
 });
