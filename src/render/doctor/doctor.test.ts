@@ -32,15 +32,15 @@ describe("the first screen", () => {
     expect(firstScreen(FAULT)).toMatchInlineSnapshot(`
       "runs/grpo · 64 sequences · 4,902 tokens · 1 file · verl
 
-      ▲ FAULT  Most likely dropout is on in the trainer's forward pass (87 %).
+      ▲ FAULT  Dropout is on in the trainer's forward pass (87 %). The size alone looks normal (mean |Δ|
+        0.0170)
 
       ▲ 87 %  Dropout is on in the trainer's forward pass
         • Δ is wide at every position and in every sequence: mean |Δ| 0.0170 nats, 17 times what bfloat16
           explains.
-        • Mean Δ is −0.0088 nats: the trainer finds its own samples less likely.
+        • mean ρ is 0.991; “Dropout is on” predicts 0.990, “older weights” 1.
       · 9 %  The rollout engine samples from older weights
-        • Mean ρ is 0.998, within its interval of 1.
-      ? 3 %  None of these causes
+        • mean ρ is 0.991; “older weights” predicts 1, “Dropout is on” 0.990.
 
       legs    The engine's decoding agrees with its own prefill; the trainer differs from both: mean |Δ|
               is 3.75e-6 nats in the decode leg, 0.0170 in the trainer leg.
@@ -56,9 +56,17 @@ describe("the first screen", () => {
   });
 
   it.each([
-    ["healthy", HEALTHY, "✓ HEALTHY  Nothing is wrong: what differs is what bfloat16 explains."],
-    ["cannot tell", CANNOT_TELL, "△ CANNOT TELL  Something differs, but the data do not show what."],
-    ["too few", TOO_FEW, "? TOO FEW TO SAY  3 tokens are too few to judge."],
+    ["healthy", HEALTHY, "✓ NORMAL  kernels and precision explain the mismatch"],
+    [
+      "cannot tell",
+      CANNOT_TELL,
+      "△ ELEVATED  something differs beyond the precision of an engine, and the data do not show what",
+    ],
+    [
+      "too few",
+      TOO_FEW,
+      "? TOO FEW TO SAY  3 tokens of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences",
+    ],
   ])("says in its first line that a run is %s", (_, report, line) => {
     expect(firstScreen(report).split("\n")[2]).toBe(line);
   });

@@ -4,7 +4,12 @@
  * @module
  */
 import { makeAssessment } from "../../../test/support/assessment.ts";
-import { DOCTOR_SCHEMA_VERSION, type DoctorCause, type DoctorReport } from "../../results/index.ts";
+import {
+  type CauseGroup,
+  DOCTOR_SCHEMA_VERSION,
+  type DoctorCause,
+  type DoctorReport,
+} from "../../results/index.ts";
 
 const DROPOUT: DoctorCause = {
   id: "dropout_on",
@@ -120,10 +125,31 @@ const LOG_BASE: DoctorCause = {
   fix: [],
 };
 
+/** A cause as the answer has it: alone, with what tells it from the next. */
+function alone(cause: DoctorCause, evidence: readonly string[]): CauseGroup {
+  const { id, title, probability, explains, fix } = cause;
+  return {
+    ...{ title, part: null, probability, causes: [{ id, title, probability }], evidence },
+    ...{ picture: null, explains, fix: fix[0] ?? null },
+  };
+}
+
 export const FAULT: DoctorReport = {
   schemaVersion: DOCTOR_SCHEMA_VERSION,
   run: "runs/grpo",
-  assessment: makeAssessment({ level: "fault", diagnosis: "fault" }),
+  assessment: makeAssessment({
+    level: "fault",
+    sentence:
+      "Dropout is on in the trainer's forward pass (87 %). The size alone looks normal (mean |Δ| 0.0170)",
+    diagnosis: "fault",
+    causes: [
+      alone(DROPOUT, [
+        "Δ is wide at every position and in every sequence: mean |Δ| 0.0170 nats, 17 times what bfloat16 explains.",
+        "mean ρ is 0.991; “Dropout is on” predicts 0.990, “older weights” 1.",
+      ]),
+      alone(STALE, ["mean ρ is 0.991; “older weights” predicts 1, “Dropout is on” 0.990."]),
+    ],
+  }),
   verdict: "fault",
   sentence: "Most likely dropout is on in the trainer's forward pass (87 %).",
   causes: [DROPOUT, STALE, NONE, LOG_BASE],
@@ -191,6 +217,11 @@ export const FAULT: DoctorReport = {
 
 export const HEALTHY: DoctorReport = {
   ...FAULT,
+  assessment: makeAssessment({
+    level: "normal",
+    sentence: "kernels and precision explain the mismatch",
+    diagnosis: "healthy",
+  }),
   verdict: "healthy",
   sentence: "Nothing is wrong: what differs is what bfloat16 explains.",
   causes: [
@@ -205,6 +236,11 @@ export const HEALTHY: DoctorReport = {
 
 export const CANNOT_TELL: DoctorReport = {
   ...FAULT,
+  assessment: makeAssessment({
+    level: "elevated",
+    sentence: "something differs beyond the precision of an engine, and the data do not show what",
+    diagnosis: "cannot_tell",
+  }),
   verdict: "cannot_tell",
   sentence: "Something differs, but the data do not show what.",
   causes: [
@@ -217,6 +253,11 @@ export const CANNOT_TELL: DoctorReport = {
 
 export const TOO_FEW: DoctorReport = {
   ...FAULT,
+  assessment: makeAssessment({
+    level: "too_few",
+    sentence: "3 tokens of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences",
+    diagnosis: "too_few",
+  }),
   verdict: "too_few",
   sentence: "3 tokens are too few to judge.",
   causes: [{ ...NONE, probability: 1 }],

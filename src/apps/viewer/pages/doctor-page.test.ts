@@ -5,7 +5,7 @@ import { doctorPage } from "./doctor-page.ts";
 describe("the doctor's page", () => {
   it("has the causes of the first screen, each with all its evidence, pictures, places and fixes", () => {
     const { level, word, sentence, causes } = doctorPage(FAULT);
-    expect([level, word, sentence]).toEqual(["high", "FAULT", FAULT.sentence]);
+    expect([level, word, sentence]).toEqual(["fault", "FAULT", FAULT.assessment.sentence]);
     expect(causes.map(({ chance, title }) => [chance, title])).toEqual([
       ["87 %", "Dropout is on in the trainer's forward pass"],
       ["9 %", "The rollout engine samples from older weights"],
@@ -41,7 +41,7 @@ describe("the doctor's page", () => {
   });
 
   it("names no cause of a healthy run, and no experiment where none is needed", () => {
-    expect(doctorPage(HEALTHY)).toMatchObject({ word: "HEALTHY", level: "normal", causes: [], next: null });
+    expect(doctorPage(HEALTHY)).toMatchObject({ word: "NORMAL", level: "normal", causes: [], next: null });
     expect(doctorPage(CANNOT_TELL).causes.map(({ level }) => level)).toEqual(["too_few", "elevated"]);
   });
 });
