@@ -98,7 +98,8 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density):
 /** `stale · verl · steps 10–150 (12) · 768 answers · 54,994 tokens` */
 function drawHead(report: MismatchReport, surface: Surface): string[] {
   const name = surface.style(surface.text(printable(report.run)), "bold");
-  return wrapParts([name, ...headParts(report).map((part) => surface.text(part))], " · ", surface.width);
+  const parts = headParts(report).map((part) => surface.text(part));
+  return wrapParts([name, ...parts], surface.unicode ? " · " : ", ", surface.width);
 }
 
 function headParts({ trainers, metrics, per_step: perStep }: MismatchReport): string[] {
@@ -197,7 +198,7 @@ function drawShifts({ assessment }: MismatchReport, surface: Surface): string[] 
   const width = Math.max(...cells.map(({ mean }) => mean.length)) + 2;
   const line = (label: string, of: (cell: (typeof cells)[number]) => string): string =>
     clip(
-      `  ${surface.style(pad(label, LABEL_COLUMNS), "dim")}${cells.map((cell) => of(cell)).join("")}`,
+      `  ${surface.style(pad(surface.text(label), LABEL_COLUMNS), "dim")}${cells.map((cell) => of(cell)).join("")}`,
       surface.width,
       surface.ellipsis,
     ).trimEnd();
