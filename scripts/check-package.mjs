@@ -17,9 +17,9 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const recordPath = join(root, "test/packaging/public-api.json");
 /**
  * Two thirds of it are the example runs. 6 MB until the ingest server, the gate and the summaries came; 7 MB until studies had
- * parts and every member of a public type its description, which editors show.
+ * parts and every member of a public type its description, which editors show; 7.35 MB until the Answer page.
  */
-const MAX_TARBALL = 7_350_000;
+const MAX_TARBALL = 7_500_000;
 /**
  * attw's profile `esm-only`: the package has no CommonJS, so `require` finds modules (Node 20 says so, 22 loads them),
  * and compilers that know no `exports` (`moduleResolution: node10`) are older than the Node that it needs.
