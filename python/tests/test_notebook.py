@@ -113,6 +113,7 @@ def test_errors_keep_their_parts():
 def test_a_report_of_files(program, tmp_path):
     report = logratio.report(DEMO)
     assert report.metrics["tokens"] == 54994 and report.verdict["level"] == "elevated"
+    assert report.assessment["level"] == "elevated" and report.assessment["sentence"] == report.verdict["headline"]
     assert report.json["kind"] == "report" and not report.skipped
     assert [(finding["code"], finding["severity"]) for finding in report.findings] == [("identical-rows", "info")]
     assert repr(report) == "<logratio report of stale: elevated, mean |Δ| 0.00395 nats over 54,994 tokens>"
