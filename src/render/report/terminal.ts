@@ -36,7 +36,10 @@ export function renderTerminal(report: MismatchReport, options: TerminalReportOp
   const surface = makeSurface(options);
   const more = options.more === undefined ? [] : drawCommand("the rest", options.more, "", surface);
   const isAlone = options.sections === "summary";
-  const lines = drawAnswerScreen(report, surface, { taken: countRows(more, surface.width) });
+  const lines = drawAnswerScreen(report, surface, {
+    taken: countRows(more, surface.width),
+    ...(!isAlone && { rest: "Findings" }),
+  });
   if (!isAlone) {
     lines.push(...drawSections(detailSections(report, LIMITS), surface));
   }

@@ -30,6 +30,8 @@ import { answerRows } from "./rows.ts";
 const ROWS = 23;
 const LABEL_COLUMNS = 12;
 const PICTURE_COLUMNS = 32;
+/** With fewer columns than this beside it, a label or a verdict has a line of its own. */
+const NARROW = 16;
 /** More levels of steps than this are counted. */
 const MOST_LEVELS = 3;
 
@@ -49,15 +51,16 @@ const MOST_GAPS = 4;
  * The first screen of a run, 80 × 24 or wider. No line is longer than the terminal but a line to paste.
  *
  * @param taken rows that the caller needs below
+ * @param rest where everything else is
  */
 export function drawAnswerScreen(
   report: MismatchReport,
   surface: Surface,
-  { taken = 0 }: { readonly taken?: number } = {},
+  { taken = 0, rest = "--full" }: { readonly taken?: number; readonly rest?: string } = {},
 ): string[] {
   let lines: string[] = [];
   for (const density of densities(answerRows(report).length)) {
-    lines = drawBlocks(report, surface, density);
+    lines = drawBlocks(report, surface, density, rest);
     if (countRows(lines, surface.width) <= ROWS - taken) break;
   }
   return lines;
@@ -79,14 +82,14 @@ export function countRows(lines: readonly string[], width: number): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0);
 }
 
-function drawBlocks(report: MismatchReport, surface: Surface, density: Density): string[] {
+function drawBlocks(report: MismatchReport, surface: Surface, density: Density, rest: string): string[] {
   const { comparable } = report.assessment;
   const blocks = [
     [...drawHead(report, surface)],
     drawVerdict(report, surface),
     comparable.is_comparable ? drawRows(report, surface, density) : drawShifts(report, surface),
     comparable.is_comparable ? drawFigures(keyRows(report), surface, density) : [],
-    drawNotes(report, surface),
+    drawNotes(report, surface, rest),
     drawCommands(report, surface, density),
   ].filter((block) => block.length > 0);
   // The header has its blank line always; without room the others stand together, the last ones first.
@@ -126,9 +129,11 @@ function drawVerdict(report: MismatchReport, surface: Surface): string[] {
   const shown = level === "broken" ? ` ${badge} ` : badge;
   const style: Style = `level-${level}`;
   const text = surface.text(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, "."));
-  const taken = displayWidth(shown) + 2;
-  const [first = "", ...rest] = wrap(text, surface.width - 2, surface.width - taken);
-  return [`${surface.style(shown, style)}  ${first}`, ...rest.map((line) => `  ${line}`)];
+  const room = surface.width - displayWidth(shown) - 2;
+  const [first = "", ...rest] =
+    room < NARROW ? ["", ...wrap(text, surface.width - 2)] : wrap(text, surface.width - 2, room);
+  const head = `${surface.style(shown, style)}  ${first}`;
+  return [clip(head, surface.width, surface.ellipsis).trimEnd(), ...rest.map((line) => `  ${line}`)];
 }
 
 function drawRows(report: MismatchReport, surface: Surface, density: Density): string[] {
@@ -144,13 +149,15 @@ function leaveOut(rows: readonly AnswerRow[], count: number): AnswerRow[] {
 }
 
 function drawRow({ label, text, quoted = [] }: Omit<AnswerRow, "rank">, surface: Surface): string[] {
-  const margin = " ".repeat(LABEL_COLUMNS + 2);
-  const room = surface.width - LABEL_COLUMNS - 2;
+  const isNarrow = surface.width < LABEL_COLUMNS + 2 + NARROW;
+  const margin = " ".repeat(isNarrow ? 2 : LABEL_COLUMNS + 2);
+  const room = surface.width - margin.length;
   const lines = wrap(surface.text(text), room);
   const head = `  ${surface.style(pad(label, LABEL_COLUMNS), "dim")}`;
   const isCode = label === "fix";
   return [
-    ...lines.map((line, at) => (at === 0 ? head : margin) + line),
+    ...(isNarrow ? [clip(head, surface.width, surface.ellipsis)] : []),
+    ...lines.map((line, at) => (at === 0 && !isNarrow ? head : margin) + line),
     ...quoted.map((line) => {
       const shown = surface.text(line);
       // A line to paste is whole.
@@ -245,12 +252,12 @@ function drawFigures(rows: readonly KeyRow[], surface: Surface, density: Density
 }
 
 /** What qualifies everything above: identity tests that fail, and what is in no figure. */
-function drawNotes(report: MismatchReport, surface: Surface): string[] {
+function drawNotes(report: MismatchReport, surface: Surface, rest: string): string[] {
   const rows: AnswerRow[] = [
     ...(report.assessment.comparable.is_comparable
       ? identityLines(report).map((text, at) => ({ label: at === 0 ? "identity" : "", text, rank: 10 }))
       : []),
-    ...leftOutRows(report),
+    ...leftOutRows(report, rest),
   ];
   return rows.flatMap((row) => drawRow(row, surface));
 }

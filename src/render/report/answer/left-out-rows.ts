@@ -7,15 +7,15 @@ import type { AnswerRow } from "./answer-row.ts";
 const MOST_LEFT_OUT = 2;
 
 /** What is in no figure, what the trainer's log says otherwise, and that there are warnings; empty where all is in. */
-export function leftOutRows(report: MismatchReport): AnswerRow[] {
+export function leftOutRows(report: MismatchReport, rest: string): AnswerRow[] {
   const told = leftOutLines(report);
   const more = told.length - MOST_LEFT_OUT;
   const warnings = countOtherWarnings(report);
   const parts = [
     ...told.slice(0, MOST_LEFT_OUT),
-    ...(more > 0 ? [`${more} more, see --full`] : []),
+    ...(more > 0 ? [`${more} more, see ${rest}`] : []),
     ...(warnings > 0
-      ? [`${plural(warnings, told.length === 0 ? "warning" : "other warning")}, see --full`]
+      ? [`${plural(warnings, told.length === 0 ? "warning" : "other warning")}, see ${rest}`]
       : []),
   ];
   const [prompts, logged] = [promptLine(report), loggedLine(report)];
