@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { listLeftOut } from "../../src/analyses/assessment/left-out.ts";
 import type { Finding } from "../../src/core/schema/findings.ts";
 import { renderMarkdown } from "../../src/render/index.ts";
-import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";
+import { emptyReport, sampleReport } from "./sample-report.ts";
 
 /** Cells of a table row: bars that are not escaped. */
 function countCells(line: string): number {
@@ -11,18 +11,12 @@ function countCells(line: string): number {
 }
 
 describe("renderMarkdown", () => {
-  it("says why a figure has no interval", () => {
-    expect(renderMarkdown(withoutIntervals())).toContain(
-      "no 95 % interval: mean \\|Δ\\| (one prompt holds 52 %; 0.00190 – 0.00410 without any one)",
-    );
-  });
-
   it("has verdict, key table, facts, tables, and the command that repeats it", () => {
     const text = renderMarkdown(sampleReport(), { command: "logratio report runs/sample --parity verl" });
     expect(text.split("\n")[0]).toBe("### Rollout/trainer mismatch of `sample`: ELEVATED");
     expect(text.split("\n")[4]).toBe("single tokens are far off: look at step 10");
     expect(text).toContain(
-      "| mean \\|Δ\\| | 0.00300 | 0.00310 – 0.00510 | normal | CI gates at 0.1 (slime PR 1968) |",
+      "| mean \\|Δ\\| | 0.00300 | none | normal |  |\n| mean \\|Δp\\| | 0.00150 | none | elevated |  |",
     );
     expect(text).toContain("- Turn 2 is twice as far off as turn 1\n- 12 of 3,000 tokens make 80 % of Σ k3");
     expect(text).toContain("**Left out**\n\n- nothing");
@@ -91,6 +85,8 @@ describe("renderMarkdown", () => {
     );
     expect(text).toContain("**Left out**\n\n- b\\|c.npz: npz data is cut off");
     expect(text).not.toContain("nothing to worry about");
-    expect(renderMarkdown(emptyReport())).toContain("| mean \\|Δ\\| | n/a |  |  |  |");
+    const empty = renderMarkdown(emptyReport());
+    expect(empty).not.toMatch(/NaN|undefined|null/);
+    expect(empty).toContain("0 sequences");
   });
 });

@@ -15,8 +15,8 @@ const LINE = "mean |Δ| 0.0331, max |Δ| 0.202, k3 0.00185 over 1,361 tokens of 
 
 it("prompts that both sides scored have one line of their own", () => {
   const lines = renderTerminal({ ...sampleReport(), prompts }, PLAIN).split("\n");
-  const at = lines.findIndex((line) => line.startsWith("prompts"));
-  expect(`${lines[at]} ${lines[at + 1]!.trim()}`).toBe(`prompts    ${LINE}`);
+  const at = lines.findIndex((line) => line.startsWith("  prompts"));
+  expect(`${lines[at]} ${lines[at + 1]!.trim()}`).toBe(`  prompts     ${LINE}`);
   expect(renderMarkdown({ ...sampleReport(), prompts })).toContain(LINE.replaceAll("|", "\\|"));
 });
 

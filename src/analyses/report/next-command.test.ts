@@ -115,6 +115,14 @@ describe.skipIf(noShell)("nextCommand", () => {
     expect(next(fact("single-token"), { ...off, isOff: false }).command).toContain(" show ");
   });
 
+  it("shows what differs most where there is too little for a verdict: that teaches no baseline", () => {
+    const { command, why } = next([], { ...INPUT, isTooFew: true });
+    expect(words(command)).toEqual(["show", "my runs/it's here.npz", "worst", ...FLAGS]);
+    expect(why).toMatch(/more steps or prompts would allow a verdict$/);
+    expect(words(next([], { ...INPUT, isTooFew: true, isOff: true }).command)[0]).toBe("doctor");
+    expect(words(next([], { ...INPUT, isTooFew: true }, true).command)).toContain("--explain");
+  });
+
   it("says what - stands for", () => {
     expect(next([], { ...INPUT, paths: ["-"] }).why).toContain("- means the same input");
     expect(next([]).why).not.toContain("stands for");
