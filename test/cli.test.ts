@@ -74,7 +74,7 @@ describe("logratio report", () => {
     expect(status).toBe(0);
     expect(err).toBe("");
     const report = JSON.parse(out);
-    expect(report.schemaVersion).toBe(1);
+    expect(report.schemaVersion).toBe(2);
     expect(Object.keys(report.metrics)).toEqual(
       expect.arrayContaining(
         "sequences tokens steps turns_max delta_mean delta_abs_mean delta_abs_max delta_abs_p50 delta_abs_p99 delta_abs_p999 k1 k2 k3 chi2_token prob_diff_mean prob_diff_max pearson ess".split(
@@ -105,15 +105,16 @@ describe("logratio report", () => {
     expect(report.per_turn).toHaveLength(4);
   });
 
-  it("starts with a screen of 24 lines: verdict, figures, facts, next command", () => {
+  it("starts with a screen of 24 lines: verdict with when, the worst mistake as text, figures, commands", () => {
     const { status, out } = logratio(["report", DEMO, "--brief"], { env: { COLUMNS: "80" } });
     const lines = out.trimEnd().split("\n");
     expect(status).toBe(0);
     expect(lines.length).toBeLessThanOrEqual(24);
-    expect(out).toContain("ELEVATED");
-    expect(out).toMatch(
-      /left out {3}nothing; 3 other files are not recorded data \(README\.md and 2 more\)\nnext/,
-    );
+    expect(lines[2]).toMatch(/^△ ELEVATED {2}In steps 10–30; normal since step 50: /);
+    // With the tokenizer that lies beside the dumps.
+    expect(out).toContain("Therefore x = 1▐0▌0. #### 100");
+    expect(out).toMatch(/\n {2}\|Δp\| > ½ +11 tokens +none +△/);
+    expect(out).toMatch(/\n {2}meanwhile +logratio sweep /);
     const command = lines.findIndex((line) => line.includes("logratio doctor "));
     expect(command).toBeGreaterThan(0);
     for (const [at, line] of lines.entries())

@@ -55,8 +55,14 @@ describe.skipIf(!hasPty)("on a terminal of 24 rows and 80 columns", () => {
     expect(lines.length).toBeLessThanOrEqual(23);
     for (const line of lines) expect(countColumns(line), line).toBeLessThanOrEqual(80);
     expect(lines.slice(0, 5).join("\n")).toContain("△ ELEVATED");
-    // Without its evidence, which would take another row.
-    expect(lines).toContain("• 78.0 % of k3 lies at advantage 0, outside the policy gradient");
+    const text = lines.join("\n");
+    expect(text).toContain("in 7 of the 8 answers to “… x - 86 = 24. What is x?”:");
+    expect(text).toContain("78 % of the KL has advantage 0: no gradient.");
+    expect(text).toContain("different weights on the two sides (51 %)");
+    // Without their reasons, which would take more rows than there are.
+    expect(text).toMatch(
+      /\n {2}next +logratio doctor examples\/demo\n {2}meanwhile +logratio sweep examples\/demo\n/,
+    );
     expect(lines.at(-1)).toMatch(rest);
   });
 
