@@ -19,7 +19,9 @@ export const demo: Verb<[], ReportOptions> = {
   addOptions: addReportOptions,
   async run(_, options, terminal) {
     const { report } = await import("../commands/report.ts");
-    return report([demoPath()], { ...options, asDemo: true }, terminal);
+    const { withFound } = await import("../commands/default-tokenizer.ts");
+    const paths = [demoPath()];
+    return report(paths, { ...(await withFound(paths, options)), asDemo: true }, terminal);
   },
 };
 
