@@ -53,7 +53,8 @@ describe("where", () => {
   it("is not said where nothing is wrong, nor where there is nothing to say", () => {
     const where = [makePart("turn", "1", 0.8)];
     expect(find("where", { level: "high", where })).toBe("turn 1 80 % of the KL");
-    for (const level of ["none", "normal"] as const) expect(find("where", { level, where })).toBeUndefined();
+    for (const level of ["none", "normal", "too_few"] as const)
+      expect(find("where", { level, where })).toBeUndefined();
     expect(find("where", { level: "high" })).toBeUndefined();
   });
 });

@@ -50,9 +50,9 @@ export function answerRows(report: MismatchReport, unicode = true): AnswerRow[] 
   ];
 }
 
-/** Where nothing is wrong, neither the place nor the reach of it is worth a row. */
+/** Where nothing is wrong, or too little is there to say so, neither the place nor the reach of it is worth a row. */
 function isQuiet(level: MismatchReport["assessment"]["level"]): boolean {
-  return level === "none" || level === "normal";
+  return level === "none" || level === "normal" || level === "too_few";
 }
 
 /** `wrong answers 96 % of the KL, turn 1 81 %, the 9th tenth of answers 78 %` */
