@@ -25,16 +25,16 @@ function write(name: string, rollout: (i: number) => number): void {
   writeFileSync(join(directory, name), `${rows.join("\n")}\n`);
 }
 
-it("calls a run broken, and says why, whose one side is a single number", () => {
+it("calls a run not comparable, and says why, whose one side is a single number", () => {
   write("constant.jsonl", () => -1);
   const { out: stdout } = runCli(directory, ["report", "constant.jsonl", "--json"]);
   const { level, headline } = JSON.parse(stdout).verdict;
-  expect(level).toBe("broken");
+  expect(level).toBe("not_comparable");
   expect(headline).toContain(
     "all 40 rollout log-probs are -1 (column rollout_log_probs): these are not log-probs",
   );
   const first = runCli(directory, ["report", "constant.jsonl", "--brief"]).out;
-  expect(first).toContain("BROKEN");
+  expect(first).toContain("✗ NOT COMPARABLE");
   expect(first).toContain("all 40 rollout log-probs are -1");
   write("varies.jsonl", (i) => (i === 39 ? -1.001 : -1));
   const varies = JSON.parse(runCli(directory, ["report", "varies.jsonl", "--json"]).out).verdict;
