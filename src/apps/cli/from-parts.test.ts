@@ -44,7 +44,7 @@ describe("a directory of parts for several verbs", () => {
     expect(await print((terminal) => sweep([parts], { all: true }, terminal))).toBe(
       await print((terminal) => sweep([DEMO], { ...READ, ...tried, all: true }, terminal)),
     );
-    expect(await print((terminal) => merge([parts], { brief: true }, terminal))).toContain("192 sequences");
+    expect(await print((terminal) => merge([parts], { brief: true }, terminal))).toContain("192 answers");
   });
 
   it("takes no flags that choose what is read or tried, and says where they belong", async () => {

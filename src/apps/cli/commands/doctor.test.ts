@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { normal, seededRandom } from "../../../../test/support/calibration/claim.ts";
 import { diagnoseRun, reportRun } from "../../../analyses/runs/index.ts";
 import { isLogratioError, type LogratioError } from "../../../core/base/index.ts";
 import type { DoctorReport } from "../../../results/index.ts";
@@ -105,6 +106,7 @@ it("is what the report leads to where the verdict is worse than normal", async (
 
 it("is not what the report of a sound run leads to", async () => {
   const draw = (row: number, t: number): number => -0.02 - 2 * ((row * 37 + t * 11) % 17 === 0 ? 1 : 0.1);
+  const random = seededRandom("a sound engine");
   const rows = (noise: number): object[] =>
     Array.from({ length: 32 }, (_, row) => {
       const rollout = Array.from({ length: 40 }, (_, t) => draw(row, t));
@@ -112,14 +114,14 @@ it("is not what the report of a sound run leads to", async () => {
         response_ids: rollout.map((_, t) => t),
         response_mask: rollout.map(() => 1),
         rollout_log_probs: rollout,
-        // As much up as down, so that no identity fails of the sound run.
-        old_log_probs: rollout.map((value, t) => value * (1 + noise * (t % 2 === 0 ? 1 : -1))),
+        // As noise on logits moves the log-prob of a sampled token.
+        old_log_probs: rollout.map((value) => value + noise * (1 - Math.exp(value)) * normal(random)),
       };
     });
-  const sound = await reportRun(await write("sound.jsonl", ...rows(1e-3)));
+  const sound = await reportRun(await write("sound.jsonl", ...rows(0.03)));
   expect(sound.verdict.level).toBe("normal");
   expect(sound.next.command).not.toContain("logratio doctor");
-  const faulty = await reportRun(await write("faulty.jsonl", ...rows(0.5)));
+  const faulty = await reportRun(await write("faulty.jsonl", ...rows(3)));
   expect(faulty.next.command).toContain("logratio doctor");
 });
 

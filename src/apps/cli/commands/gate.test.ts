@@ -268,9 +268,9 @@ describe("a gate", () => {
     expect(b.checks).toEqual(a.checks);
     writeFileSync(file, out.slice(0, 3000));
     expect(await refusal([file], { against: baseline })).toMatch(/FormatError.*does not parse as JSON/);
-    writeFileSync(file, out.replace('"schemaVersion":1', '"schemaVersion":9'));
+    writeFileSync(file, out.replace(/"schemaVersion":\d+/, '"schemaVersion":9'));
     expect(await refusal([file], { against: baseline })).toMatch(/VersionError.*version 9/);
-    writeFileSync(file, '{"schemaVersion":1,"kind":"report","metrics":{}}');
+    writeFileSync(file, '{"schemaVersion":2,"kind":"report","metrics":{}}');
     expect(await refusal([file], { against: baseline })).toMatch(/SchemaError.*a report without intervals/);
     const logged = join(folder, "metrics.jsonl");
     const lines = [1, 2, 3].map((step) =>

@@ -12,7 +12,7 @@ describe("sweep", () => {
     const { status, out } = await run({ json: true });
     const report = JSON.parse(out) as SweepReport;
     expect(status).toBe(EXIT.fine);
-    expect(report).toMatchObject({ schemaVersion: 2, kind: "sweep", chosen: "token-tis 2" });
+    expect(report).toMatchObject({ schemaVersion: 3, kind: "sweep", chosen: "token-tis 2" });
     expect(report.metrics).toMatchObject({ sequences: 768, tokens: 54994, groups: 96, turns_max: 4 });
     for (const value of Object.values(report.metrics)) expect(typeof value).toBe("number");
     expect(report.front).toContain("none");
