@@ -381,7 +381,14 @@ describe("a bundle", () => {
     const paths = [
       ...["index.html", "assets/index-Dx3fG7_a.js", "robots.txt"],
       ...Object.keys(ANSWER_FILES).map((name) => `api/${name}`),
-      ...["api/report-tables", "api/doctor-tables", "api/turns", "api/digits", "api/digits-tables"],
+      ...[
+        "api/answer-tables",
+        "api/report-tables",
+        "api/doctor-tables",
+        "api/turns",
+        "api/digits",
+        "api/digits-tables",
+      ],
       ...[
         "api/alerts",
         "api/health-tables",
