@@ -35,7 +35,7 @@ it("calls a run not comparable, and says why, whose one side is a single number"
   );
   const first = runCli(directory, ["report", "constant.jsonl", "--brief"]).out;
   expect(first).toContain("✗ NOT COMPARABLE");
-  expect(first).toContain("all 40 rollout log-probs are -1");
+  expect(first).toContain("All 40 rollout log-probs are -1");
   write("varies.jsonl", (i) => (i === 39 ? -1.001 : -1));
   const varies = JSON.parse(runCli(directory, ["report", "varies.jsonl", "--json"]).out).verdict;
   expect(varies.headline).not.toContain("not log-probs");
