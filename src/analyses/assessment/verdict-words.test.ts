@@ -11,7 +11,7 @@ describe("the sentence of each level", () => {
       [
         { prob_diff_mean: 0.006 },
         "elevated",
-        /^larger than kernels and precision usually explain \(mean \|Δp\|\)$/,
+        /^larger than kernels and precision explain \(mean \|Δp\|\)$/,
       ],
       [{ pearson: 0.9 }, "high", /^large enough to bias the updates: .*cause \(Pearson\)$/],
       [{ ess: 0.01 }, "broken", /^these are hardly the same policy: first check for misaligned .* \(ESS\)$/],
@@ -97,7 +97,7 @@ describe("levels that are left open", () => {
     expect(level).toBe("elevated");
     expect(level_range).toEqual(["elevated", "broken"]);
     expect(headline).toBe(
-      "larger than kernels and precision usually explain (mean |Δ|); may be broken (k3): more prompts would tell",
+      "larger than kernels and precision explain (mean |Δ|); may be broken (k3): more prompts would tell",
     );
   });
 

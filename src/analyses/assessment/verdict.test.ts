@@ -87,7 +87,7 @@ describe("judgeRun", () => {
     expect(judge(metrics, { ranges: { k3: { low: 1.1e-3, high: 1.4e-3 } } })).toMatchObject({
       level: "elevated",
       level_range: ["elevated", "elevated"],
-      headline: "larger than kernels and precision usually explain (k3)",
+      headline: "larger than kernels and precision explain (k3)",
     });
     const open = judge(metrics, { ranges: { k3: { low: 5e-4, high: 2.5e-2 } } });
     expect(open).toMatchObject({
@@ -101,7 +101,7 @@ describe("judgeRun", () => {
     });
     const both = makeMetrics(5000, 50, { k3: 1.2e-3, delta_abs_mean: 0.05 });
     expect(judge(both, { ranges: { k3: { low: 5e-4, high: 2.5e-2 } } }).headline).toBe(
-      "larger than kernels and precision usually explain (mean |Δ|); may be high (k3): more prompts would tell",
+      "larger than kernels and precision explain (mean |Δ|); may be high (k3): more prompts would tell",
     );
     // Of ESS the low end is the worse one.
     expect(
@@ -113,7 +113,7 @@ describe("judgeRun", () => {
     // What another figure settles is settled.
     expect(judge(both, { ranges: { k3: { low: 5e-4, high: 1.5e-3 } } })).toMatchObject({
       level_range: ["elevated", "elevated"],
-      headline: "larger than kernels and precision usually explain (mean |Δ|)",
+      headline: "larger than kernels and precision explain (mean |Δ|)",
     });
   });
 

@@ -25,7 +25,7 @@ const LABELS: Readonly<Record<string, string>> = {
 const MEANING: Readonly<Record<ReadingLevel, string>> = {
   none: "rollout and trainer log-probs are identical: the engines agree bit for bit, or one column was written as both (AReaL without its decoupled loss overwrites the engine's)",
   normal: "kernels and precision explain the mismatch",
-  elevated: "larger than kernels and precision usually explain",
+  elevated: "larger than kernels and precision explain",
   high: "large enough to bias the updates: correct for it and find the cause",
   broken: "these are hardly the same policy: first check for misaligned tokens, masks or weights",
 };
