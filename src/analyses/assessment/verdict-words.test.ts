@@ -8,11 +8,7 @@ describe("the sentence of each level", () => {
     const cases: [Partial<MismatchMetrics>, Verdict["level"], RegExp][] = [
       [{ delta_abs_max: 0 }, "none", /^rollout and trainer log-probs are identical/],
       [{}, "normal", /^kernels and precision explain the mismatch$/],
-      [
-        { prob_diff_mean: 0.006 },
-        "elevated",
-        /^larger than kernels and precision explain \(mean \|Δp\|\)$/,
-      ],
+      [{ prob_diff_mean: 0.006 }, "elevated", /^larger than kernels and precision explain \(mean \|Δp\|\)$/],
       [{ pearson: 0.9 }, "high", /^large enough to bias the updates: .*cause \(Pearson\)$/],
       [{ ess: 0.01 }, "broken", /^these are hardly the same policy: first check for misaligned .* \(ESS\)$/],
     ];
