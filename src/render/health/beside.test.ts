@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BesideFinding } from "../../results/index.ts";
-import { displayWidth, drawSections, makeSurface } from "../terminal/index.ts";
-import { besideLines, besideSection, sayBeside } from "./index.ts";
+import { drawSections, makeSurface } from "../terminal/index.ts";
+import { besideSection, sayBeside } from "./index.ts";
 
 const ENTROPY: BesideFinding = {
   ...{ id: "entropy", run: "", title: "Entropy has collapsed", level: "bad", outcome: "lasts" },
@@ -27,15 +27,7 @@ describe("what is beside the mismatch", () => {
 
   it("does not repeat what stands above it", () => {
     expect(sayBeside([ENTROPY, SPIKES], `The mismatch is not it: ${ENTROPY.short}`)).toBe("5 spikes (b)");
-    expect(besideLines([ENTROPY], surface, ENTROPY.short)).toEqual([]);
-  });
-
-  it("fits the terminal, under one label", () => {
-    const lines = besideLines([ENTROPY, FLAT, SPIKES], surface);
-    expect(lines).toHaveLength(2);
-    expect(lines[0]).toMatch(/^beside {5}entropy fell/);
-    expect(lines[1]).toMatch(/^ {11}\S/);
-    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+    expect(sayBeside([ENTROPY], ENTROPY.short)).toBeUndefined();
   });
 
   it("has for each finding what to do, what it was read from, and the source", () => {

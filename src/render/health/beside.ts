@@ -1,12 +1,9 @@
 import type { BesideFinding } from "../../results/index.ts";
 import type { Entry, Section } from "../document/index.ts";
-import { pad, type Surface, wrap } from "../terminal/index.ts";
 import { formatCount } from "../text/index.ts";
 
 /** Findings in one line; the others are counted. */
 const MOST_SAID = 2;
-/** Of the labels on the left of a first screen. */
-const LABEL_COLUMNS = 10;
 
 /**
  * One line for a first screen: the worst findings, and how many more there are. Undefined where there is nothing to say.
@@ -21,16 +18,6 @@ export function sayBeside(findings: readonly BesideFinding[], told = ""): string
   if (said.length === 0) return undefined;
   const parts = said.map((one) => `${one.short}${one.run === "" ? "" : ` (${one.run})`}`);
   return [...parts, ...(more === 0 ? [] : [`${formatCount(more)} more`])].join("; ");
-}
-
-/** {@link sayBeside} behind the label `beside`, wrapped to the terminal; no line where there is nothing to say. */
-export function besideLines(findings: readonly BesideFinding[], surface: Surface, told = ""): string[] {
-  const line = sayBeside(findings, told);
-  if (line === undefined) return [];
-  return wrap(surface.text(line), surface.width - LABEL_COLUMNS - 1).map((text, at) => {
-    const label = surface.style(pad(at === 0 ? "beside" : "", LABEL_COLUMNS), "dim");
-    return `${label} ${surface.style(text, "caution")}`;
-  });
 }
 
 /** Every finding with what it was read from, what to do, and where its limit is from; empty without findings. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { besideLines, besideSection, sayBeside } from "./beside.ts";
+export { besideSection, sayBeside } from "./beside.ts";
 export { healthPicture } from "./pictures.ts";
 export { healthTable } from "./tables.ts";
 export { describeCheck, describeLimit, HEALTH_TITLES, type HealthCheck, OUTCOMES } from "./words.ts";

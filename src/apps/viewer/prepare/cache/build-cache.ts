@@ -5,7 +5,7 @@
  *              └─► Answering ─┬─► RunPass     sequences.bin, briefs.bin,   ├─► write: the files of cache-files.ts, sealed
  *                             │               topk.bin, deltas.bin as it   │
  *                             │               goes; table, sums, top lists │
- *                             ├─► DoctorPass                               │
+ *                             ├─► Doctor                                   │
  *                             └─► DigitsPass  where there is a tokenizer  ─┘
  *
  * `Answering` is a thread of its own where there is much to read (`pass/answer-thread.ts`). For a followed run, the
@@ -26,7 +26,7 @@ import { openRun, type Run } from "../../../../input/ingest/index.ts";
 import type { Diagnosis, MismatchReport } from "../../../../results/index.ts";
 import type { Answering, AnswerOptions, NamedContent } from "../pass/answer-builder.ts";
 import { startAnswers } from "../pass/answer-thread.ts";
-import type { RunRead } from "../pass/doctor-pass.ts";
+import type { RunRead } from "../pass/run-read.ts";
 import { tokenSums } from "../pass/top-tokens.ts";
 import { ANSWER_FILES } from "./cache-files.ts";
 import type { Inputs } from "./inputs.ts";

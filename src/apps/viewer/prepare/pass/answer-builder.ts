@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Doctor, fillPaths } from "../../../../analyses/doctor/index.ts";
 import { resultJson } from "../../../../core/base/index.ts";
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
@@ -19,8 +20,8 @@ import {
 } from "../cache/cache-files.ts";
 import type { FileSeal } from "../cache/seal.ts";
 import { type DigitsPass, startDigits } from "./digits-pass.ts";
-import { DoctorPass, type RunRead } from "./doctor-pass.ts";
 import { type PassFacts, RunPass } from "./run-pass.ts";
+import type { RunRead } from "./run-read.ts";
 import type { TokenSums } from "./top-tokens.ts";
 
 /** Plain data, which can be sent to another thread. */
@@ -78,7 +79,7 @@ export class AnswerBuilder implements Answering {
   readonly #texts: TokenTexts;
   readonly #digits: DigitsPass | undefined;
   readonly #pass: RunPass;
-  readonly #doctor = new DoctorPass();
+  readonly #doctor = new Doctor();
 
   private constructor(parts: {
     hasTexts: boolean;
@@ -113,8 +114,9 @@ export class AnswerBuilder implements Answering {
     return this.#pass.flush();
   }
 
-  async diagnose(read: RunRead, sampleTokens?: number): Promise<Diagnosis> {
-    return this.#doctor.finish(read, sampleTokens);
+  async diagnose({ findings, sources }: RunRead, sampleTokens?: number): Promise<Diagnosis> {
+    const asked = { findings, ...(sampleTokens !== undefined && { sampleTokens }) };
+    return fillPaths(this.#doctor.diagnose(asked), sources);
   }
 
   async finish({ read, perStep, sums }: ReportParts): Promise<BuiltAnswers> {

@@ -2,7 +2,7 @@ import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { Diagnosis } from "../../../../results/index.ts";
 import type { AnswerOptions, BuiltAnswers, ReportParts } from "./answer-builder.ts";
-import type { RunRead } from "./doctor-pass.ts";
+import type { RunRead } from "./run-read.ts";
 
 /** Tasks for the thread of `answer-thread.ts`, done one after the other. */
 export type AnswerTask =

@@ -18,7 +18,7 @@ import {
   type ReportParts,
 } from "./answer-builder.ts";
 import type { AnswerReply, AnswerTask } from "./answer-messages.ts";
-import type { RunRead } from "./doctor-pass.ts";
+import type { RunRead } from "./run-read.ts";
 
 /** Bytes of input from which on a thread is worth starting: that takes a fifth of a second, in which half a million tokens are read. */
 const THREAD_BYTES = 2 ** 23;

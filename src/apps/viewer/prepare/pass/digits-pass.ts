@@ -9,7 +9,7 @@ import { isLogratioError } from "../../../../core/base/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { TokenDecoder } from "../../../../input/tokens/index.ts";
 import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../../results/index.ts";
-import type { RunRead } from "./doctor-pass.ts";
+import type { RunRead } from "./run-read.ts";
 
 /** A page shows more examples than a report. */
 const EXAMPLES = 50;
