@@ -1,9 +1,11 @@
 /** What a gate says of its own certainty, on drawn runs whose truth is known. */
+
 import { expect, it } from "vitest";
 import { parseCondition } from "../src/analyses/conditions/index.ts";
 import { type Baseline, evaluateGate, learnBaseline } from "../src/analyses/gate/index.ts";
 import { computeIntervals, pooledMetrics, RunSummary } from "../src/analyses/report/index.ts";
 import type { GateReport, MismatchReport } from "../src/results/index.ts";
+import { makeAssessment } from "./support/assessment.ts";
 import { normal, seededRandom } from "./support/calibration/claim.ts";
 import {
   batchOfSequences,
@@ -41,6 +43,7 @@ function drawReport(process: Process, random: () => number, prompts: number, fac
   summary.add(batchOfSequences(sequences));
   return {
     kind: "report",
+    assessment: makeAssessment(),
     run: "drawn",
     metrics: pooledMetrics(summary.total),
     intervals: computeIntervals(summary.total),

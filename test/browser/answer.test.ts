@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)("the answer", () => {
   it("shows the mistake as text with what both sides say, and leads to it", async () => {
     const { page } = await open(server.url);
     const mistake = card(page, "Worst mistake");
-    const worst = report.assessment.events.list[0]!;
+    const worst = report.assessment.events.by_raw[0]!;
     const text = await readText(mistake);
     expect(text).toContain(worst.handle);
     for (const logprob of [worst.rollout_logprob, worst.trainer_logprob]) {

@@ -70,6 +70,7 @@ describe.skipIf(!hasBrowser || !hasNumpy)("while it runs", () => {
       await eventually(() => readText(page.locator(".top-bar .news"))).toMatch(
         /so far: .*the last at step 20/,
       );
+      await page.locator(".top-bar .pill.alert").click();
       await eventually(() => readText(page.locator(".overview section.alerts"))).toContain("far apart");
       expect([await ended, said.trimEnd().split("\n")]).toEqual([
         0,

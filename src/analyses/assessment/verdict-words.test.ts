@@ -132,8 +132,10 @@ describe("segments of the run", () => {
       "kernels and precision explain the mismatch, in every step",
     );
     const mixed = { ...segment("elevated", 1, 9), steps_at_level: 5 };
-    expect(judgeSegments([mixed], of).headline).toMatch(/usually explain \(mean \|Δ\|\)$/);
-    expect(judgeSegments([segment("normal", 1, 9)], of).headline).toMatch(/usually explain \(mean \|Δ\|\)$/);
+    expect(judgeSegments([mixed], of).headline).toMatch(/precision explain \(mean \|Δ\|\)$/);
+    expect(judgeSegments([segment("normal", 1, 9)], of).headline).toMatch(
+      /precision explain \(mean \|Δ\|\)$/,
+    );
   });
 
   it("come before what is open", () => {

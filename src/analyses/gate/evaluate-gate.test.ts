@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { makeAssessment } from "../../../test/support/assessment.ts";
 import type { GateCheck, MismatchReport, SeriesReport } from "../../results/index.ts";
 import { parseCondition, parseFigureName } from "../conditions/index.ts";
 import {
@@ -25,6 +26,7 @@ const interval = (low: number, high: number, clusters = 40) => ({ low, high, clu
 function makeReport({ metrics, intervals = {}, excluded, per_step = [], verdict }: Drawn): MismatchReport {
   return {
     kind: "report",
+    assessment: makeAssessment(),
     run: "drawn",
     metrics: { tokens: 5000, sequences: 40, ...metrics },
     intervals,

@@ -50,7 +50,7 @@ export function evaluateGate(results: Results, options: GateOptions): GateReport
   const isSmall = baseline !== undefined && isSmaller(results, baseline);
   const checks = [
     ...judgeNonFinite(results, limits, alpha),
-    ...(results.kind === "report" && results.verdict.level === "not_comparable"
+    ...(results.kind === "report" && !results.assessment.comparable.is_comparable
       ? [judgeCondition(results, COMPARABLE, alpha, null)]
       : []),
     ...limits.map((limit) => ({

@@ -212,7 +212,7 @@ describe("who may ask", () => {
     for (const path of [
       "/",
       "/api/run",
-      `/x${folder.slice(2)}`,
+      `/${folder[1] === "x" ? "y" : "x"}${folder.slice(2)}`,
       folder.slice(0, -1),
       `/?token=${folder.slice(1, -1)}`,
     ]) {

@@ -25,7 +25,7 @@ export function eventRow(report: MismatchReport, unicode: boolean): EventRow | u
 
 function describeEvent(event: MistakeEvent, unicode: boolean): EventRow {
   const { steps, answers, of_answers: of, text } = event;
-  const step = steps.length === 0 ? "" : `step${steps.length === 1 ? "" : "s"} ${sayNumbers(steps)}, `;
+  const step = steps.length === 0 ? "" : `${steps.length === 1 ? "step" : "steps"} ${sayNumbers(steps)}, `;
   const prompt = text?.prompt == null ? "one prompt" : `“${endOf(text.prompt, OF_PROMPT)}”`;
   const some =
     of === null
