@@ -50,47 +50,47 @@ function parsed<T>(bytes: Uint8Array): T {
 }
 
 /** JSON of an `AnswerPage`. */
-export const answerTables = once(async (run: PreparedRun) =>
-  makeAnswer(
-    run,
-    parsed<MismatchReport>(await run.answer("report")),
-    parsed<TopTokens>(await run.answer("tokens")),
-  ),
-);
+export const answerTables = once((run: PreparedRun) => ofRun(run, makeAnswer));
 
 /** The same of some steps, both included; undefined where no token is in them. */
-export async function buildAnswerTables(
-  run: PreparedRun,
-  steps: readonly [from: number, to: number],
-): Promise<Uint8Array | undefined> {
-  const found = await run.reportOf(steps);
-  if (found === undefined) return undefined;
-  const { report, top } = JSON.parse(resultJson(found)) as typeof found;
-  return Buffer.from(JSON.stringify(await makeAnswer(run, report, top)));
+export function buildAnswerTables(run: PreparedRun, steps: Steps): Promise<Uint8Array | undefined> {
+  return ofSteps(run, steps, makeAnswer);
 }
 
-async function makeAnswer(run: PreparedRun, report: MismatchReport, top: TopTokens): Promise<AnswerPage> {
+async function makeAnswer(report: MismatchReport, top: TopTokens, run: PreparedRun): Promise<AnswerPage> {
   return answerPage(report, run.info.input, await answerMistakes(run, report, top));
 }
 
 /** JSON of a `ReportPage`. */
-export const reportTables = once(async (run: PreparedRun) =>
-  reportPage(
-    parsed<MismatchReport>(await run.answer("report")),
-    parsed<TopTokens>(await run.answer("tokens")),
-  ),
-);
+export const reportTables = once((run: PreparedRun) => ofRun(run, reportPage));
 
 /** The same of some steps, both included; undefined where no token is in them. */
-export async function buildReportTables(
+export function buildReportTables(run: PreparedRun, steps: Steps): Promise<Uint8Array | undefined> {
+  return ofSteps(run, steps, reportPage);
+}
+
+type Steps = readonly [from: number, to: number];
+/** A page that is made of the report and the most divergent tokens. */
+type MakePage<Page> = (report: MismatchReport, top: TopTokens, run: PreparedRun) => Page | Promise<Page>;
+
+async function ofRun<Page>(run: PreparedRun, make: MakePage<Page>): Promise<Page> {
+  return make(
+    parsed<MismatchReport>(await run.answer("report")),
+    parsed<TopTokens>(await run.answer("tokens")),
+    run,
+  );
+}
+
+async function ofSteps<Page>(
   run: PreparedRun,
-  steps: readonly [from: number, to: number],
+  steps: Steps,
+  make: MakePage<Page>,
 ): Promise<Uint8Array | undefined> {
   const found = await run.reportOf(steps);
   if (found === undefined) return undefined;
   // As JSON has them: missing values are null.
-  const { report, top } = JSON.parse(resultJson(found)) as typeof found;
-  return Buffer.from(JSON.stringify(reportPage(report, top)));
+  const { report, top } = JSON.parse(resultJson(found)) as { report: MismatchReport; top: TopTokens };
+  return Buffer.from(JSON.stringify(await make(report, top, run)));
 }
 
 /** JSON of a `DigitsPage`; undefined where there are no digits. */
