@@ -76,7 +76,7 @@ def test_writes_the_part_of_the_run(address, tmp_path):
 def test_prints_the_report(address):
     done = run("logratio.ray", DEMO, "--address", address)
     assert done.returncode == 0, done.stderr
-    assert "768 sequences · 54,994 tokens" in done.stdout
+    assert "768 answers · 54,994 tokens" in done.stdout
 
 
 def on(address, *words: object, verb: str = "report") -> subprocess.CompletedProcess[str]:
