@@ -67,6 +67,8 @@ export interface CauseGroup {
   readonly part: string | null;
   /** That it is one of them. */
   readonly probability: Fraction;
+  /** True of a small certain mark beside what makes most of Σ|Δ|: both may be true, so it is no rival of the first. */
+  readonly coexists: boolean;
   /** Most likely first. */
   readonly causes: readonly {
     readonly id: string;

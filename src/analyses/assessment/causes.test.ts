@@ -49,6 +49,19 @@ describe("causes", () => {
     ]);
   });
 
+  it("put a certain mark that explains little behind what makes most of the difference, and rank by the rest", () => {
+    const causes = [
+      makeCause("position_ids_wrong", 0.5, { explains: 0.99 }),
+      makeCause("logprob_storage_rounding", 0.999, { coexists: true, explains: 0.001 }),
+      makeCause("rope_mismatch", 0.3, { explains: 0.99 }),
+    ];
+    expect(group(causes).map(({ causes: [one], coexists }) => [one!.id, coexists])).toEqual([
+      ["position_ids_wrong", false],
+      ["rope_mismatch", false],
+      ["logprob_storage_rounding", true],
+    ]);
+  });
+
   it("carry the first fix, the first picture and what they explain", () => {
     const picture = { kind: "line", title: "t", x_label: "x", y_label: "y", x: [1], series: [] } as const;
     const evidence = [fact(3, "One."), fact(2, "Two.", { picture })];

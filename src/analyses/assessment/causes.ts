@@ -23,15 +23,20 @@ export function groupCauses({ verdict, causes, alike }: Diagnosis): CauseGroup[]
       .map((cause) => ({ title: cause.title, probability: cause.probability, members: [cause] })),
   ]
     .filter(({ probability }) => probability >= LEAST)
-    .sort((a, b) => b.probability - a.probability)
+    // What coexists with the first has a probability of its own, and may be surer than it.
+    .sort(
+      (a, b) =>
+        Number(a.members[0]!.coexists) - Number(b.members[0]!.coexists) || b.probability - a.probability,
+    )
     .slice(0, MOST_GROUPS);
   return groups.map(({ title, probability, members }, at) => {
     const first = members[0]!;
-    const rival = groups[at === 0 ? 1 : 0]?.members[0];
+    const rival = groups.find((other, place) => place !== at && !other.members[0]!.coexists)?.members[0];
     return {
       title,
       part: findPart(first),
       probability,
+      coexists: first.coexists,
       causes: members.map((cause) => ({
         id: cause.id,
         title: cause.title,

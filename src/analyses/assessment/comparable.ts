@@ -16,7 +16,7 @@ const SURE = 0.8;
  * Whether figures of the two columns mean anything.
  *
  * @param fault why reading says that they do not
- * @param tokens that can be compared
+ * @param diagnosis undefined where no doctor saw the run
  */
 export function assessComparable(fault: string | undefined, diagnosis: Diagnosis | undefined): Comparable {
   const first = diagnosis?.verdict === "fault" ? diagnosis.causes[0] : undefined;

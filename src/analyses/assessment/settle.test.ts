@@ -99,7 +99,9 @@ describe("the sentence", () => {
     expect(settle({ level: "high", diagnosis: certain }).headline).toBe(
       "One rank is wrong (97 %). By its size the mismatch is high (mean |Δ| 0.0123)",
     );
-    expect(settle({ level: "too_few", diagnosis: certain }).headline).toContain("looks like little");
+    expect(settle({ level: "too_few", diagnosis: certain }).headline).toContain(
+      "There are too few tokens to judge its size",
+    );
   });
 
   it("names the part of the run that a fault is in", () => {

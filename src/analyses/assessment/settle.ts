@@ -47,26 +47,29 @@ function settleFault({ verdict, causes, meanAbs }: Parts, diagnosis: Diagnosis):
   const isMild = level === "none" || level === "normal" || level === "too_few";
   const isFound = (causes[0]?.probability ?? 0) >= FOUND;
   if (!isMild && !isFound) return verdict;
+  const mean = `(mean |Δ| ${formatNumber(meanAbs)})`;
   const size = isMild
-    ? `The size alone looks ${level === "too_few" ? "like little" : "normal"} (mean |Δ| ${formatNumber(meanAbs)})`
-    : `By its size the mismatch is ${level} (mean |Δ| ${formatNumber(meanAbs)})`;
-  return at(verdict, "fault", `${sayFirst(causes, diagnosis)} ${size}`);
+    ? `The size alone looks normal ${mean}`
+    : `By its size the mismatch is ${level} ${mean}`;
+  const told = level === "too_few" ? `There are too few tokens to judge its size ${mean}` : size;
+  return at(verdict, "fault", `${sayFirst(causes, diagnosis)} ${told}`);
 }
 
 function sayFirst(causes: readonly CauseGroup[], diagnosis: Diagnosis): string {
-  const [first, second] = causes;
+  const [first, ...others] = causes;
   if (first === undefined) return diagnosis.sentence;
+  const second = others.find(({ coexists }) => !coexists);
   const [likeliest] = first.causes;
   const probably =
-    first.causes.length > 1 && likeliest !== undefined
+    first.causes.length > 1 && likeliest !== undefined && likeliest.title !== first.title
       ? `, likeliest: ${inSentence(likeliest.title)} (${formatChance(likeliest.probability)})`
       : "";
-  const else_ =
+  const otherwise =
     second === undefined || first.probability >= FOUND
       ? ""
       : `, else ${inSentence(second.title)} (${formatChance(second.probability)})`;
   const part = first.part === null ? "" : `: ${first.part}`;
-  return `${first.title}${part} (${formatChance(first.probability)})${probably}${else_}.`;
+  return `${first.title}${part} (${formatChance(first.probability)})${probably}${otherwise}.`;
 }
 
 function settleHealthy({ verdict, jumps, meanAbs }: Parts, diagnosis: Diagnosis): Verdict {

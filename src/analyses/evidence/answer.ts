@@ -52,7 +52,7 @@ function prepare({ evidence, trainer, ...input }: AnswerInput): {
 }
 
 /** What `logratio doctor --json` prints. */
-export function toDoctorReport({ report, diagnosis }: Answer): DoctorReport {
+export function makeDoctorReport({ report, diagnosis }: Answer): DoctorReport {
   const { run, assessment, findings, sources } = report;
   return { schemaVersion: DOCTOR_SCHEMA_VERSION, run, ...diagnosis, assessment, findings, sources };
 }

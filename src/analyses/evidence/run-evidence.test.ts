@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { ByteReader, ByteWriter, MissingSideError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { answerRun, RunEvidence, toDoctorReport } from "./index.ts";
+import { answerRun, makeDoctorReport, RunEvidence } from "./index.ts";
 
 /** Eight batches of two steps with 8 answers of 40 tokens; one step is far off. */
 const BATCHES: readonly RecordBatch[] = Array.from({ length: 8 }, (_, at) =>
@@ -40,7 +40,7 @@ function say(evidence: RunEvidence): string {
     findings: [],
     sources: [],
   });
-  return JSON.stringify([answer.report, toDoctorReport(answer)]);
+  return JSON.stringify([answer.report, makeDoctorReport(answer)]);
 }
 
 function merged(parts: readonly RunEvidence[]): RunEvidence {

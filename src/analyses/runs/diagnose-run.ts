@@ -8,7 +8,7 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
 import type { DoctorReport } from "../../results/index.ts";
 import { PRESETS } from "../../trainers/index.ts";
-import { type Answer, toDoctorReport } from "../evidence/index.ts";
+import { type Answer, makeDoctorReport } from "../evidence/index.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
@@ -115,7 +115,7 @@ export async function diagnoseOpenRun(
  * @throws EmptyInputError when no token is left to compare, and that is not the fault itself
  */
 export function diagnosisOf(answer: Answer): DoctorReport {
-  const report = toDoctorReport(answer);
+  const report = makeDoctorReport(answer);
   if (!report.metrics.tokens && report.verdict !== "fault") refuseEmpty(report);
   return report;
 }

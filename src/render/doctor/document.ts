@@ -87,7 +87,7 @@ function leadEntries({ assessment }: DoctorReport, first: readonly DoctorCause[]
   return causes.map((group, at) => ({
     level: chanceLevel({ id: group.causes[0]?.id ?? "", probability: group.probability }),
     word: formatChance(group.probability),
-    text: group.part === null ? group.title : `${group.title}: ${group.part}`,
+    text: group.part === null ? causeTitle(group) : `${group.title}: ${group.part}`,
     isHeading: true,
     items: [
       ...(group.causes.length > 1 ? [sayMembers(group)] : []),

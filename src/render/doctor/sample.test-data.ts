@@ -129,7 +129,7 @@ const LOG_BASE: DoctorCause = {
 function alone(cause: DoctorCause, evidence: readonly string[]): CauseGroup {
   const { id, title, probability, explains, fix } = cause;
   return {
-    ...{ title, part: null, probability, causes: [{ id, title, probability }], evidence },
+    ...{ title, part: null, probability, coexists: false, causes: [{ id, title, probability }], evidence },
     ...{ picture: null, explains, fix: fix[0] ?? null },
   };
 }

@@ -9,7 +9,11 @@ export function chanceLevel({ id, probability }: Pick<DoctorCause, "id" | "proba
 }
 
 /** The title of a cause; of one that coexists with the first, with what it explains. */
-export function causeTitle({ title, coexists, explains }: DoctorCause): string {
+export function causeTitle({
+  title,
+  coexists,
+  explains,
+}: Pick<DoctorCause, "title" | "coexists" | "explains">): string {
   if (!coexists) return title;
   return `${title}, beside the first${explains === null ? "" : `: ${formatShare(explains)} of Σ|Δ|`}`;
 }

@@ -25,7 +25,7 @@ export function makeGroup(
 ): CauseGroup {
   const own = { id: "some_cause", title, probability };
   return {
-    ...{ title, part: null, probability, causes: causes.length === 0 ? [own] : causes },
+    ...{ title, part: null, probability, coexists: false, causes: causes.length === 0 ? [own] : causes },
     ...{ evidence: [], picture: null, explains: 0.9, fix: null },
     ...more,
   };

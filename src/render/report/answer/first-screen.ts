@@ -85,7 +85,7 @@ export function countRows(lines: readonly string[], width: number): number {
 function drawBlocks(report: MismatchReport, surface: Surface, density: Density, rest: string): string[] {
   const { comparable } = report.assessment;
   const blocks = [
-    [...drawHead(report, surface)],
+    drawHead(report, surface),
     drawVerdict(report, surface),
     comparable.is_comparable ? drawRows(report, surface, density) : drawShifts(report, surface),
     comparable.is_comparable ? drawFigures(keyRows(report), surface, density) : [],
@@ -263,11 +263,11 @@ function drawNotes(report: MismatchReport, surface: Surface, rest: string): stri
 }
 
 function drawCommands(report: MismatchReport, surface: Surface, density: Density): string[] {
-  const { next, fix } = { next: report.next, fix: report.correct };
+  const { next, correct } = report;
   const draw = (name: string, command: string, why: string): string[] =>
     drawCommand(`  ${name}`, command, density.notes ? why : "", surface, LABEL_COLUMNS + 1);
   return [
     ...(next.command === "" ? [] : draw("next", next.command, next.why)),
-    ...(fix === null ? [] : draw("meanwhile", fix.command, fix.why)),
+    ...(correct === null ? [] : draw("meanwhile", correct.command, correct.why)),
   ];
 }

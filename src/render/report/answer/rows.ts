@@ -7,6 +7,7 @@
 import type { CauseGroup, MismatchReport, Reach, StandingPart, StepSegment } from "../../../results/index.ts";
 import { sayBeside } from "../../health/index.ts";
 import { formatChance, formatNumber, formatShare, inSentence, plural } from "../../text/index.ts";
+import { rankSeverity } from "../verdict-level.ts";
 import type { AnswerRow } from "./answer-row.ts";
 import { eventRow } from "./event-row.ts";
 
@@ -99,10 +100,9 @@ function reachRow(reach: Reach, segments: readonly StepSegment[]): AnswerRow[] {
 
 /** The steps of the worst level. */
 function sayBad(segments: readonly StepSegment[]): string {
-  const order = ["none", "normal", "elevated", "high", "broken"];
-  const worst = segments.reduce((most, { level }) => Math.max(most, order.indexOf(level)), 0);
+  const worst = segments.reduce((most, { level }) => Math.max(most, rankSeverity(level)), 0);
   const places = segments
-    .filter(({ level }) => order.indexOf(level) === worst)
+    .filter(({ level }) => rankSeverity(level) === worst)
     .map(({ from_step: from, to_step: to }) => (from === to ? `${from}` : `${from}–${to}`));
   return places.length === 1 && !places[0]!.includes("–")
     ? `step ${places[0]}`
@@ -131,12 +131,18 @@ function faultRows(causes: readonly CauseGroup[], unicode: boolean): AnswerRow[]
 
 /** `different weights on the two sides (51 %), likeliest: engine runs older weights; else quantized weights (19 %)` */
 export function sayCauses(causes: readonly CauseGroup[]): string {
-  const [first, second] = causes;
+  const [first, ...others] = causes;
   if (first === undefined) return "";
-  const likeliest = first.causes.length > 1 ? `, likeliest: ${inSentence(first.causes[0]!.title)}` : "";
+  const second = others.find(({ coexists }) => !coexists);
+  const beside = others.find(({ coexists }) => coexists);
+  const also = beside === undefined ? "" : `; also ${inSentence(beside.title)}`;
+  const [likely] = first.causes;
+  // A group may be named as the likeliest of it.
+  const isNamed = first.causes.length > 1 && likely !== undefined && likely.title !== first.title;
+  const likeliest = isNamed ? `, likeliest: ${inSentence(likely.title)}` : "";
   const other =
     second === undefined ? "" : `; else ${inSentence(second.title)} (${formatChance(second.probability)})`;
-  return `${inSentence(first.title)} (${formatChance(first.probability)})${likeliest}${other}`;
+  return `${inSentence(first.title)} (${formatChance(first.probability)})${likeliest}${other}${also}`;
 }
 
 /** A part of the run that differs, drawn beside the others. */

@@ -16,7 +16,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type EventSpeller, withoutTexts } from "../../../../analyses/assessment/index.ts";
-import { toDoctorReport } from "../../../../analyses/evidence/index.ts";
+import { makeDoctorReport } from "../../../../analyses/evidence/index.ts";
 import { buildReportBeside, RunSummary } from "../../../../analyses/report/index.ts";
 import { openSpeller, sourceSummaries, spellReport } from "../../../../analyses/runs/index.ts";
 import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
@@ -143,7 +143,7 @@ export class AnswerPass {
     const found = await this.#buildReport(run, read, diagnosing);
     if (found.metrics.tokens === 0) refuse(found);
     const report = await this.#showTexts(found);
-    const doctor = toDoctorReport({ report, diagnosis: await diagnosing });
+    const doctor = makeDoctorReport({ report, diagnosis: await diagnosing });
     const built = await this.#answers.finish({
       read,
       perStep: report.per_step,
