@@ -46,7 +46,7 @@ function keyRowTable(report: MismatchReport): Table {
     ),
     textColumn(
       "reading",
-      rows.map(({ level }) => level),
+      rows.map(({ level, isUnreliable }) => (isUnreliable ? "unreliable" : level)),
       { levels: rows.map(({ level }) => level) },
     ),
     textColumn(

@@ -226,7 +226,7 @@ function drawFigures(rows: readonly KeyRow[], surface: Surface, density: Density
     label: surface.text(row.label),
     value: surface.text(row.value),
     usual: surface.text(row.usual),
-    note: density.notes ? surface.text(row.note) : "",
+    note: density.notes || row.isUnreliable ? surface.text(row.note) : "",
   }));
   const has = cells.some(({ worstTo }) => worstTo !== "");
   const widths = {
@@ -236,8 +236,10 @@ function drawFigures(rows: readonly KeyRow[], surface: Surface, density: Density
   };
   const join = (label: string, value: string, usual: string, worst: string, end: string): string =>
     `  ${pad(label, LABEL_COLUMNS)}${pad(value, widths.value)}  ${pad(usual, widths.usual)}${has ? `  ${pad(worst, widths.worst)}` : ""}  ${end}`;
-  const lines = cells.map(({ label, value, usual, worstTo, level, note }) => {
-    const mark = surface.style(levelSign(level, surface.unicode), `level-${level}`);
+  const lines = cells.map(({ label, value, usual, worstTo, level, isUnreliable, note }) => {
+    const mark = isUnreliable
+      ? surface.style("!", "caution")
+      : surface.style(levelSign(level, surface.unicode), `level-${level}`);
     return join(
       label,
       surface.style(value, "bold"),

@@ -99,6 +99,6 @@ describe("the figures of the first screen", () => {
 
   it("say where a figure is not to be trusted, before anything else", () => {
     const [row] = keyRows(report([reading("ess", "normal", { caution: "k̂ is 0.9" })]));
-    expect(row!.note).toBe("not to be trusted: large ratios are hardly sampled");
+    expect(row).toMatchObject({ isUnreliable: true, note: "unreliable: large ratios are hardly sampled" });
   });
 });

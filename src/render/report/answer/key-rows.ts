@@ -13,6 +13,8 @@ export interface KeyRow {
   /** The worse end of its 95 % interval, where that changes the word; else empty. */
   readonly worstTo: string;
   readonly level: VerdictLevel;
+  /** Whether the figure cannot be trusted, so that its level says nothing. */
+  readonly isUnreliable: boolean;
   /** What the figure alone does not say: since when it is sound, why it is not to be trusted. */
   readonly note: string;
 }
@@ -50,10 +52,9 @@ function keyRow(report: MismatchReport, key: string, reading: BaselineReading): 
     usual: reading.usual,
     worstTo: isOpen ? worst : "",
     level: reading.level,
+    isUnreliable: reading.caution !== undefined,
     note:
-      reading.caution === undefined
-        ? sayNote(report, key)
-        : "not to be trusted: large ratios are hardly sampled",
+      reading.caution === undefined ? sayNote(report, key) : "unreliable: large ratios are hardly sampled",
   };
 }
 
