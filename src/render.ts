@@ -8,6 +8,6 @@ export {
   renderHtml,
   renderMarkdown,
   renderTerminal,
-  type TerminalReportOptions,
+  type ScreenOptions,
 } from "./render/index.ts";
 export type { MismatchReport } from "./results/index.ts";

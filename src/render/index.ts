@@ -11,9 +11,9 @@ export {
   renderHtml,
   renderMarkdown,
   renderTerminal,
-  type TerminalReportOptions,
 } from "./report/index.ts";
 export { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "./series/index.ts";
+export type { ScreenOptions } from "./terminal/index.ts";
 export {
   type Figure,
   type FigureKind,

@@ -301,5 +301,5 @@ function adviseNext(outcome: Outcome, doctor: string | undefined): CompareReport
     };
   return doctor === undefined
     ? null
-    : { command: doctor, why: "logratio doctor names the cause, or the experiment that would show it." };
+    : { command: doctor, why: "the cause, or the experiment that would show it" };
 }

@@ -67,7 +67,7 @@ describe("a certificate", () => {
     );
     expect(report.next).toEqual({
       command: "logratio doctor B",
-      why: "logratio doctor names the cause, or the experiment that would show it.",
+      why: "the cause, or the experiment that would show it",
     });
   });
 

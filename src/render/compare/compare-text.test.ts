@@ -31,6 +31,19 @@ describe("a certificate for terminals", () => {
       }
   });
 
+  it.each([different, equal, unpaired])("has a first screen of 80 columns and 24 rows", (report) => {
+    const text = renderCompareTerminal(report, {
+      width: 80,
+      color: false,
+      unicode: true,
+      sections: "summary",
+      more: "logratio compare a b --full",
+    });
+    expect(text.split("\n").length - 1).toBeLessThanOrEqual(24);
+    expect(text).toMatch(/the rest +logratio compare a b --full\n$/);
+    expect(text).not.toContain("Tokens that differ most");
+  });
+
   it("says where differences are, how large, and what was not compared", () => {
     const text = draw(different);
     expect(text).toMatch(/▲ DIFFERENT {2}Mean \|Δ\| is 0\.0938 nats/);

@@ -8,7 +8,7 @@ import type {
 import { type Block, type Document, findingEntries, type Section, tableSections } from "../document/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
 import { formatCount, formatPlain, formatPlainShare, formatShare, plural } from "../text/index.ts";
 import {
   certificateTable,
@@ -198,8 +198,21 @@ function nextBlocks({ next }: CompareReport): Block[] {
   return [{ kind: "command", label: "next", command: next.command, why: next.why }];
 }
 
-export function renderCompareTerminal(report: CompareReport, options: TerminalOptions): string {
-  return drawDocument(buildCompareDocument(report, TERMINAL), options);
+/** The certificate with its main figures, and where the first difference is. */
+function firstScreen(document: Document, report: CompareReport): Document {
+  const [worst] = report.columns;
+  if (worst === undefined) return { ...document, sections: [] };
+  const [, ...others] = document.lead;
+  return {
+    ...document,
+    lead: [tableBlock(certificateTable(worst, report, true)), ...others],
+    sections: [],
+  };
+}
+
+export function renderCompareTerminal(report: CompareReport, options: ScreenOptions): string {
+  const document = buildCompareDocument(report, TERMINAL);
+  return drawScreen(document, options, firstScreen(document, report));
 }
 
 export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions = {}): string {

@@ -13,6 +13,7 @@ import {
   formatNumber,
   formatShare,
   formatSigned,
+  plural,
 } from "../text/index.ts";
 
 type Row = readonly [label: string, value: string, meaning: string];
@@ -23,19 +24,26 @@ function formatBounded(value: Figure, low: Figure, high: Figure): string {
   return `${formatNumber(value)} (${formatNumber(low)} to ${formatNumber(high)})`;
 }
 
-/** The figures that a certificate rests on. */
-export function certificateTable({ metrics }: ColumnComparison, { test }: CompareReport): Table {
+/** Of a first screen, whose header has the tokens. */
+const FEW = new Set(["unequal", "mean |Δ|", "max |Δ|", "max |Δp|", "k3"]);
+
+/** The figures that a certificate rests on; `isShort`: the few of a first screen, without a title. */
+export function certificateTable(
+  { metrics }: ColumnComparison,
+  { test }: CompareReport,
+  isShort = false,
+): Table {
   const rows: Row[] = [
     [
       "tokens",
       formatCount(metrics.tokens),
-      `in ${formatCount(metrics.sequences)} sequences, ${formatCount(metrics.clusters)} independent by ${test.unit}`,
+      `in ${plural(metrics.sequences, "sequence")} of ${plural(metrics.clusters, test.unit)}`,
     ],
     ["unequal", formatCount(metrics.unequal), unequalMeaning(metrics)],
     [
       "mean |Δ|",
       formatBounded(metrics.delta_abs_mean, metrics.delta_abs_mean_low, metrics.delta_abs_mean_high),
-      "nats, with a one-sided bound on either side",
+      "nats; one-sided bounds",
     ],
     [
       "mean Δ",
@@ -45,10 +53,11 @@ export function certificateTable({ metrics }: ColumnComparison, { test }: Compar
     ["p99 |Δ|", formatNumber(metrics.delta_abs_p99), "nats"],
     ["max |Δ|", formatNumber(metrics.delta_abs_max), "nats"],
     ["max |Δp|", formatNumber(metrics.prob_diff_max), "largest difference of probabilities"],
-    ["k3", formatNumber(metrics.k3), "nats; KL(A ‖ B) where A sampled the tokens"],
+    ["k3", formatNumber(metrics.k3), "nats; KL(A ‖ B) if A sampled them"],
   ];
-  const shown = metrics.unequal === 0 ? rows.slice(0, 2) : rows;
-  return makeTable("certificate", "Figures", [
+  const found = metrics.unequal === 0 ? rows.slice(0, 2) : rows;
+  const shown = isShort ? found.filter(([label]) => FEW.has(label)) : found;
+  return makeTable("certificate", isShort ? "" : "Figures", [
     textColumn(
       "figure",
       shown.map(([label]) => label),

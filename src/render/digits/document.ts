@@ -1,7 +1,7 @@
 import type { DigitsReport } from "../../results/index.ts";
 import { type Document, tableSections } from "../document/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
 import { headlines, inputParts } from "./content.ts";
 import { digitTables } from "./tables.ts";
 
@@ -20,8 +20,8 @@ export function buildDigitsDocument(report: DigitsReport): Document {
   };
 }
 
-export function renderDigitsTerminal(report: DigitsReport, options: TerminalOptions): string {
-  return drawDocument(buildDigitsDocument(report), options);
+export function renderDigitsTerminal(report: DigitsReport, options: ScreenOptions): string {
+  return drawScreen(buildDigitsDocument(report), options);
 }
 
 export function renderDigitsMarkdown(report: DigitsReport, options: MarkdownOptions = {}): string {

@@ -90,7 +90,7 @@ describe("the first screen", () => {
   it("leads to the evidence where it stands alone", () => {
     const options = { width: 100, color: false, unicode: true, sections: "summary" } as const;
     const text = renderDoctorTerminal(FAULT, { ...options, more: "logratio doctor x --full" });
-    expect(text.trimEnd().split("\n").at(-1)).toBe("evidence   logratio doctor x --full");
+    expect(text.trimEnd().split("\n").at(-1)).toBe("the rest   logratio doctor x --full");
   });
 });
 

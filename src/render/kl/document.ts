@@ -11,11 +11,11 @@ import { htmlTable, writePage } from "../html/index.ts";
 import { escapeMarkdown, type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import {
   chooseScale,
-  drawDocument,
+  drawScreen,
   pad,
+  type ScreenOptions,
   type Surface,
   sparkline,
-  type TerminalOptions,
 } from "../terminal/index.ts";
 import { formatColumn } from "../text/index.ts";
 import { attentionTable, hiddenTable } from "./attention-tables.ts";
@@ -28,6 +28,7 @@ import {
   rlProbeTable,
 } from "./checkpoint-tables.ts";
 import { continuationTable } from "./continuation-tables.ts";
+import { briefRows, drawLargestSpike } from "./first-screen.ts";
 import { followUpPictures } from "./follow-up-pictures.ts";
 import { gradientTable } from "./gradient-tables.ts";
 import { htmlCase } from "./html-case.ts";
@@ -200,20 +201,25 @@ function charts(pictures: readonly KlPicture[]): Picture[] {
   return pictures.map(({ svg }) => ({ kind: "picture", chart: "large", html: () => svg }));
 }
 
-function progressionPicture({ progression }: KlReport): Picture[] {
+function progressionPicture({ progression }: KlReport, only?: readonly string[]): Picture[] {
   if (progression === null) return [];
-  return [{ kind: "picture", terminal: (surface) => drawProgression(progression, surface) }];
+  return [{ kind: "picture", terminal: (surface) => drawProgression(progression, surface, only) }];
 }
 
 /** Sparklines of KL, spikes and entropy. */
-function drawProgression(progression: NonNullable<KlReport["progression"]>, surface: Surface): string[] {
+function drawProgression(
+  progression: NonNullable<KlReport["progression"]>,
+  surface: Surface,
+  only?: readonly string[],
+): string[] {
   const columns = Math.min(PICTURE, progression.steps.length * 3, surface.width - LABEL - 30);
   const series = [
     ["mean KL", progression.mean_kl],
     ["spikes", progression.spikes_mean],
     ["entropy", progression.mean_entropy],
   ] as const;
-  return series.map(([label, values]) => {
+  const shown = series.filter(([label]) => only?.includes(label) ?? true);
+  return shown.map(([label, values]) => {
     const known = values.map((value) => value ?? Number.NaN);
     const stretched = known.flatMap((value) =>
       Array.from({ length: Math.max(1, Math.floor(columns / known.length)) }, () => value),
@@ -264,8 +270,23 @@ function casePictures(report: KlReport, most: number): Picture[] {
   }));
 }
 
-export function renderKlTerminal(report: KlReport, options: TerminalOptions): string {
-  return drawDocument(buildKlDocument(report, TERMINAL), options);
+/** In place of all: the course of training, the answers in short, what was tested, the largest spike. */
+function firstScreen(document: Document, report: KlReport): Document {
+  return {
+    ...document,
+    lead: [
+      { kind: "text", text: keyLine(report) },
+      ...progressionPicture(report, ["mean KL"]),
+      { kind: "facts", rows: briefRows(report) },
+      { kind: "picture", terminal: (surface) => drawLargestSpike(report, surface) },
+    ],
+    sections: [],
+  };
+}
+
+export function renderKlTerminal(report: KlReport, options: ScreenOptions): string {
+  const document = buildKlDocument(report, TERMINAL);
+  return drawScreen(document, options, firstScreen(document, report));
 }
 
 export function renderKlMarkdown(report: KlReport, options: MarkdownOptions = {}): string {

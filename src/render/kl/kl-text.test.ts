@@ -47,6 +47,34 @@ describe.each(REPORTS)("the %s report", (name, report) => {
   });
 });
 
+describe("the first screen", () => {
+  const screen = (report: KlReport, width: number): string[] =>
+    renderKlTerminal(report, {
+      width,
+      color: false,
+      unicode: true,
+      sections: "summary",
+      more: "logratio kl study --full",
+    }).split("\n");
+
+  it.each(REPORTS.slice(0, 3))("of the %s report fits 80 columns and 23 rows", (_, report) => {
+    const lines = screen(report, 80);
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+    expect(lines.length - 1).toBeLessThanOrEqual(23);
+  });
+
+  it("says where, of which kind, since when, what was tested, and shows the largest spike", () => {
+    const text = screen(sampleKlReport(), 100).join("\n");
+    expect(text).toMatch(/^where {3}.* of the KL; by token “/m);
+    expect(text).toMatch(/^kind {4}.* of the KL on .* of the tokens/m);
+    expect(text).toMatch(/^since {3}half of it is there by /m);
+    expect(text).toMatch(/^tests {3}/m);
+    expect(text).toContain("largest spike “");
+    expect(text).toMatch(/the rest +logratio kl study --full\n$/);
+    expect(text).not.toContain("Methodology");
+  });
+});
+
 describe("renderKlTerminal", () => {
   const options = { width: 120, color: false, unicode: true };
   const text = renderKlTerminal(sampleKlReport(), options);

@@ -3,7 +3,7 @@ import { type Block, type Document, findingEntries, type Section, tableSections 
 import { type ServedPage, writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { columnLines, inputParts, sourceTable } from "../report/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
 import { formatCount, plural } from "../text/index.ts";
 import { policyFigureTable, policyTables, zeroShare } from "./tables.ts";
 
@@ -96,19 +96,8 @@ function lastSections(report: PolicyReport, { sources, isShort }: Limits): Secti
   ];
 }
 
-export interface PolicyTerminalOptions extends TerminalOptions {
-  /** `summary`: the first screen only. */
-  readonly sections?: "summary" | "all";
-  /** The command that prints all sections, shown below the first screen when printed alone. */
-  readonly more?: string;
-}
-
-export function renderPolicyTerminal(report: PolicyReport, options: PolicyTerminalOptions): string {
-  const document = buildPolicyDocument(report, TERMINAL);
-  if (options.sections !== "summary") return drawDocument(document, options);
-  const { more } = options;
-  const rest: Block[] = more === undefined ? [] : [{ kind: "command", label: "the rest", command: more }];
-  return drawDocument({ ...document, aside: [...(document.aside ?? []), ...rest], sections: [] }, options);
+export function renderPolicyTerminal(report: PolicyReport, options: ScreenOptions): string {
+  return drawScreen(buildPolicyDocument(report, TERMINAL), options);
 }
 
 export function renderPolicyMarkdown(report: PolicyReport, options: MarkdownOptions = {}): string {

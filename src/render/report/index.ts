@@ -34,6 +34,6 @@ export { METRIC_NAMES } from "./metric-names.ts";
 export { parityTable, parityTables } from "./parity-tables.ts";
 export { SECTION_TITLES } from "./section-titles.ts";
 export { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
-export { renderTerminal, type TerminalReportOptions } from "./terminal.ts";
+export { renderTerminal } from "./terminal.ts";
 export { positionTable, probabilityTable, tailSideTable, tailTable } from "./token-tables.ts";
 export { LEVELS, rankSeverity, worstReadings } from "./verdict-level.ts";

@@ -1,15 +1,7 @@
 import type { MismatchReport } from "../../results/index.ts";
-import { drawCommand, drawSections, makeSurface, type TerminalOptions } from "../terminal/index.ts";
+import { drawRest, drawSections, makeSurface, type ScreenOptions } from "../terminal/index.ts";
 import { countRows, drawAnswerScreen } from "./answer/index.ts";
 import { detailSections } from "./document.ts";
-
-/** The terminal, and how much of the report it gets. */
-export interface TerminalReportOptions extends TerminalOptions {
-  /** `summary`: the first screen only. `all` (the default): the tables after it. */
-  readonly sections?: "summary" | "all";
-  /** The command that prints all sections, shown below the first screen when printed alone. */
-  readonly more?: string;
-}
 
 /** A terminal shows this many rows of steps and files; the HTML report and `--json` show more. */
 const LIMITS = { steps: 20, sources: 20 };
@@ -32,9 +24,9 @@ const LIMITS = { steps: 20, sources: 20 };
  * @param report of `reportRun`, `buildReport`, or `logratio report --json`
  * @returns the lines, each with its end
  */
-export function renderTerminal(report: MismatchReport, options: TerminalReportOptions): string {
+export function renderTerminal(report: MismatchReport, options: ScreenOptions): string {
   const surface = makeSurface(options);
-  const more = options.more === undefined ? [] : drawCommand("the rest", options.more, "", surface);
+  const more = options.more === undefined ? [] : drawRest(options.more, options);
   const isAlone = options.sections === "summary";
   const lines = drawAnswerScreen(report, surface, {
     taken: countRows(more, surface.width),

@@ -4,7 +4,7 @@ import { findingEntries, verdictWord } from "../document/index.ts";
 import { besideSection, sayBeside } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
 import { plural } from "../text/index.ts";
 import { loggedSections } from "./sections.ts";
 
@@ -47,8 +47,8 @@ export function buildSeriesDocument(report: SeriesReport): Document {
   };
 }
 
-export function renderSeriesTerminal(report: SeriesReport, options: TerminalOptions): string {
-  return drawDocument(buildSeriesDocument(report), options);
+export function renderSeriesTerminal(report: SeriesReport, options: ScreenOptions): string {
+  return drawScreen(buildSeriesDocument(report), options);
 }
 
 export function renderSeriesMarkdown(report: SeriesReport, options: MarkdownOptions = {}): string {

@@ -1,7 +1,7 @@
 import type { SweepReport, VerdictLevel } from "../../results/index.ts";
 import type { Document, Section } from "../document/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawCommand, drawDocument, makeSurface, type TerminalOptions } from "../terminal/index.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
 import { budgetSentence } from "./budget.ts";
 import { configBlock, flagBlock } from "./config-blocks.ts";
 import { type FirstScreenOptions, firstScreen } from "./first-screen.ts";
@@ -97,25 +97,18 @@ function skippedLines({ skipped_corrections: skipped }: SweepReport): string[] {
 }
 
 /** The terminal, and how much of the sweep it gets. */
-export interface TerminalSweepOptions extends TerminalOptions, FirstScreenOptions {
-  /** `summary`: the first screen only. `all` (the default): every section. */
-  readonly sections?: "summary" | "all";
-  /** The command that prints all sections, shown below the first screen. */
-  readonly more?: string;
-}
+export interface TerminalSweepOptions extends ScreenOptions, FirstScreenOptions {}
 
 export function renderSweepTerminal(
   report: SweepReport,
-  { sections = "all", more, isForNamed, rows, ...terminal }: TerminalSweepOptions,
+  { isForNamed, rows, ...screen }: TerminalSweepOptions,
 ): string {
   const document = buildSweepDocument(report, rows === undefined ? {} : { rows });
-  if (sections === "all") return drawDocument(document, terminal);
-  const shown = firstScreen(document, report, {
+  const first = firstScreen(document, report, {
     ...(rows !== undefined && { rows }),
     ...(isForNamed !== undefined && { isForNamed }),
   });
-  const rest = more === undefined ? [] : ["", ...drawCommand("the rest", more, "", makeSurface(terminal))];
-  return drawDocument(shown, terminal) + rest.map((line) => `${line}\n`).join("");
+  return drawScreen(document, screen, first);
 }
 
 export function renderSweepMarkdown(

@@ -10,6 +10,7 @@ import {
 } from "../../../render/compare/index.ts";
 import type { CompareReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { isCut, screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -29,12 +30,13 @@ export interface CompareOptions extends InputOptions, ForceOption {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly html?: string;
+  readonly full?: boolean;
   readonly by?: string;
   readonly date?: string;
   readonly digests?: boolean;
 }
 
-const FORM_FLAGS = ["json", "markdown", "html", "force", "digests", "memory"];
+const FORM_FLAGS = ["json", "markdown", "full", "html", "force", "digests", "memory"];
 
 /**
  * Compares two sources and prints the certificate. The exit status is 0 where it is granted (equal or equivalent), and 1
@@ -62,7 +64,7 @@ export async function compare(
     terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(report, paths, options, terminal));
-  if (options.json || options.markdown) tellFindings(report.findings, terminal);
+  if (options.json || options.markdown || isCut(options, terminal)) tellFindings(report.findings, terminal);
   if (report.certificate === "different" || report.certificate === "undecidable") return EXIT.checkFailed;
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
@@ -76,7 +78,7 @@ async function readBoth(
 ): Promise<CompareReport | undefined> {
   const stop = new AbortController();
   const end = onInterrupt(() => stop.abort());
-  const { to: _to, json: _json, markdown: _md, html: _html, force: _force, ...asked } = options;
+  const { to: _to, json: _json, markdown: _md, html: _html, force: _force, full: _full, ...asked } = options;
   const { within, alpha, batchTokens, date, ...rest } = asked;
   try {
     return await compareRuns(a, b, {
@@ -119,10 +121,10 @@ function render(
   report: CompareReport,
   paths: readonly string[],
   options: CompareOptions,
-  { width, color, unicode }: Terminal,
+  terminal: Terminal,
 ): string {
   if (options.json) return toJson(report);
-  if (options.markdown)
-    return renderCompareMarkdown(report, { command: commandLine("compare", paths, options, FORM_FLAGS) });
-  return renderCompareTerminal(report, { width, color, unicode });
+  const command = commandLine("compare", paths, options, FORM_FLAGS);
+  if (options.markdown) return renderCompareMarkdown(report, { command });
+  return renderCompareTerminal(report, screenOptions(options, terminal, command));
 }

@@ -20,6 +20,7 @@ import { openTokenizer } from "../../../input/tokens/index.ts";
 import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digits/index.ts";
 import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../results/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
+import { screenOptions } from "../first-screen.ts";
 import { openTruth } from "../ground-truth.ts";
 import type { InputOptions } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -36,6 +37,7 @@ export interface DigitsOptions extends InputOptions {
   readonly sequences?: string;
   readonly json?: boolean;
   readonly markdown?: boolean;
+  readonly full?: boolean;
 }
 
 /** Reads a run once and prints how sure its policies are about digits, and how far off. */
@@ -210,12 +212,10 @@ function render(
   result: DigitsReport,
   paths: readonly string[],
   options: DigitsOptions,
-  { width, color, unicode }: Terminal,
+  terminal: Terminal,
 ): string {
   if (options.json) return toJson(result);
-  if (options.markdown)
-    return renderDigitsMarkdown(result, {
-      command: commandLine("digits", paths, options, ["json", "markdown"]),
-    });
-  return renderDigitsTerminal(result, { width, color, unicode });
+  const command = commandLine("digits", paths, options, ["json", "markdown", "full"]);
+  if (options.markdown) return renderDigitsMarkdown(result, { command });
+  return renderDigitsTerminal(result, screenOptions(options, terminal, command));
 }

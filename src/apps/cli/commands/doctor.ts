@@ -17,6 +17,7 @@ import {
 } from "../../../render/doctor/index.ts";
 import type { DoctorReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { isCut, screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";
 import { answerFromParts, readWith } from "../from-parts.ts";
 import type { InputOptions, PlaceOptions } from "../input-options.ts";
@@ -120,29 +121,20 @@ async function print(
     terminal.err(writtenFiles(options.html));
   }
   terminal.out(render(report, input, paths, options, terminal));
-  const isWhole = !options.json && !options.markdown && (options.full || !terminal.interactive);
+  const isWhole = !options.json && !options.markdown && !isCut(options, terminal);
   // The whole text ends with them.
   if (!isWhole) tellFindings(report.findings, terminal);
 }
 
-/** On a terminal the evidence would scroll the verdict away: it is printed to files and pipes, or when asked for. */
 function render(
   report: DoctorReport,
   input: DoctorInput,
   paths: readonly string[],
   options: DoctorOptions,
-  { width, color, unicode, interactive }: Terminal,
+  terminal: Terminal,
 ): string {
   if (options.json) return toJson(report);
   const command = commandLine("doctor", paths, options, FORM_FLAGS);
   if (options.markdown) return renderDoctorMarkdown(report, { input, command });
-  const isCut = interactive && !options.full;
-  return renderDoctorTerminal(report, {
-    width,
-    color,
-    unicode,
-    input,
-    sections: isCut ? "summary" : "all",
-    ...(isCut && { more: `${command} --full` }),
-  });
+  return renderDoctorTerminal(report, { ...screenOptions(options, terminal, command), input });
 }

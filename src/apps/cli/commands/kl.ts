@@ -26,6 +26,7 @@ import {
 } from "../../../scoring/index.ts";
 import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { screenOptions } from "../first-screen.ts";
 import { answerFromParts } from "../from-parts.ts";
 import type { PlaceOptions } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -47,10 +48,24 @@ export interface KlCommandOptions extends StudyFlags, JudgingFlags, PlaceOptions
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly html?: string;
+  readonly full?: boolean;
   readonly figures?: string;
   readonly figureFormat?: readonly string[];
   readonly figureDpi?: string;
 }
+
+const FORM_FLAGS = [
+  "json",
+  "markdown",
+  "html",
+  "full",
+  "figures",
+  "figureFormat",
+  "figureDpi",
+  "force",
+  "on",
+  "parts",
+];
 
 /** What training changed: scores what is not scored yet, analyses it, and prints the report. */
 export async function kl(
@@ -296,22 +311,10 @@ function render(
   report: KlReport,
   paths: readonly string[],
   options: KlCommandOptions,
-  { width, color, unicode }: Terminal,
+  terminal: Terminal,
 ): string {
   if (options.json) return toJson(report);
-  if (options.markdown)
-    return renderKlMarkdown(report, {
-      command: commandLine("kl", paths, options, [
-        "json",
-        "markdown",
-        "html",
-        "figures",
-        "figureFormat",
-        "figureDpi",
-        "force",
-        "on",
-        "parts",
-      ]),
-    });
-  return renderKlTerminal(report, { width, color, unicode });
+  const command = commandLine("kl", paths, options, FORM_FLAGS);
+  if (options.markdown) return renderKlMarkdown(report, { command });
+  return renderKlTerminal(report, screenOptions(options, terminal, command));
 }

@@ -26,6 +26,7 @@ import { printable, renderHtml, renderMarkdown, renderTerminal } from "../../../
 import type { MismatchReport } from "../../../results/index.ts";
 import type { ParityTrainer } from "../../../trainers/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
@@ -135,20 +136,12 @@ export async function printMerged(
     await writeWholeFile(options.html, renderHtml(report));
     terminal.err(writtenFiles(options.html));
   }
-  const { width, color, unicode, interactive } = terminal;
-  const isCut = interactive && !options.full && !options.brief;
   terminal.out(
     options.json
       ? toJson(report)
       : options.markdown
         ? renderMarkdown(report, { command })
-        : renderTerminal(report, {
-            width,
-            color,
-            unicode,
-            sections: options.brief || isCut ? "summary" : "all",
-            ...(isCut && { more: `${command} --full` }),
-          }),
+        : renderTerminal(report, screenOptions(options, terminal, command)),
   );
   if (options.json || options.markdown || options.brief) tellFindings(report.findings, terminal);
 }

@@ -21,20 +21,16 @@ import {
   type SourceReport,
 } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import {
-  type MarkdownOptions,
-  renderHtml,
-  renderMarkdown,
-  renderTerminal,
-  type TerminalReportOptions,
-} from "../../../render/index.ts";
+import { type MarkdownOptions, renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import {
   renderPolicyHtml,
   renderPolicyMarkdown,
   renderPolicyTerminal,
 } from "../../../render/policy/index.ts";
+import type { ScreenOptions } from "../../../render/terminal/index.ts";
 import type { MismatchReport, PolicyReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -216,7 +212,7 @@ function refuseParity({ has, error }: NonNullable<Run["onePolicy"]>): never {
 interface Forms<Result> {
   readonly html: (result: Result) => string;
   readonly markdown: (result: Result, options: MarkdownOptions) => string;
-  readonly terminal: (result: Result, options: TerminalReportOptions) => string;
+  readonly terminal: (result: Result, options: ScreenOptions) => string;
 }
 
 const REPORT_FORMS: Forms<MismatchReport> = {
@@ -245,23 +241,11 @@ async function print<Result>(result: Result, forms: Forms<Result>, asked: Asked)
   if (options.json || options.markdown || options.brief) tellFindings(findings, terminal);
 }
 
-/** On a terminal the tables would scroll the verdict away: they are printed to files and pipes, or when asked for. */
-function render<Result>(
-  result: Result,
-  forms: Forms<Result>,
-  { paths, options, terminal: { width, color, unicode, interactive } }: Asked,
-): string {
+function render<Result>(result: Result, forms: Forms<Result>, { paths, options, terminal }: Asked): string {
   if (options.json) return toJson(result);
   const command = options.asDemo
     ? commandLine("demo", [], options, FORM_FLAGS)
     : commandLine("report", paths, options, FORM_FLAGS);
   if (options.markdown) return forms.markdown(result, { command });
-  const isCut = interactive && !options.full && !options.brief;
-  return forms.terminal(result, {
-    width,
-    color,
-    unicode,
-    sections: options.brief || isCut ? "summary" : "all",
-    ...(isCut && { more: `${command} --full` }),
-  });
+  return forms.terminal(result, screenOptions(options, terminal, command));
 }

@@ -17,6 +17,7 @@ import type { SweepReport } from "../../../results/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import type { Preset } from "../../../trainers/shared/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import { isCut, screenOptions } from "../first-screen.ts";
 import { answerFromParts } from "../from-parts.ts";
 import { type InputOptions, type PlaceOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -129,25 +130,19 @@ function rowChoice({ all, top }: SweepOptions): RowChoice {
   return all ? "all" : "default";
 }
 
-/** On a terminal fourteen configs would scroll the recommendation away: files and pipes get them, or who asks. */
 function render(
   result: SweepReport,
   rows: RowChoice,
   paths: readonly string[],
   options: SweepOptions,
-  { width, color, unicode, interactive }: Terminal,
+  terminal: Terminal,
 ): string {
   if (options.json) return toJson(result);
   const command = commandLine("sweep", paths, options, FORM_FLAGS);
   if (options.markdown) return renderSweepMarkdown(result, { rows, command });
-  const isCut = interactive && !options.full;
   return renderSweepTerminal(result, {
-    width,
-    color,
-    unicode,
-    rows: isCut && rows === "default" ? "few" : rows,
-    sections: isCut ? "summary" : "all",
+    ...screenOptions(options, terminal, command),
+    rows: isCut(options, terminal) && rows === "default" ? "few" : rows,
     isForNamed: options.for !== undefined,
-    ...(isCut && { more: `${command} --full` }),
   });
 }

@@ -1,7 +1,7 @@
 import type { CompareOptions } from "../commands/compare.ts";
 import { addForceOption } from "../force-option.ts";
 import { addFilterOption, addInputOptions } from "../input-options.ts";
-import { TOKENIZER } from "./shared.ts";
+import { FULL, TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const compare: Verb<[paths: string[]], CompareOptions> = {
@@ -52,6 +52,7 @@ export const compare: Verb<[paths: string[]], CompareOptions> = {
       .option("--json", "print the certificate as JSON")
       .option("--markdown", "print a Markdown certificate to paste into a pull request")
       .option("--html <file>", "also write the certificate as one self-contained page")
+      .option(...FULL)
       .option("--by <name>", "who certifies, for the certificate")
       .option(
         "--date <text>",

@@ -1,6 +1,6 @@
 import type { DigitsOptions } from "../commands/digits.ts";
 import { addInputOptions } from "../input-options.ts";
-import { RUN_PATHS, TOKENIZER } from "./shared.ts";
+import { FULL, RUN_PATHS, TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const digits: Verb<[paths: string[]], DigitsOptions> = {
@@ -25,7 +25,8 @@ export const digits: Verb<[paths: string[]], DigitsOptions> = {
       .option("--truth <column|file>", "ground truth: a column of the input, or a file of ids and answers")
       .option("--sequences <n>", "sequences to list in the JSON result, or all (default 1000)")
       .option("--json", "print the whole result as JSON")
-      .option("--markdown", "print the result as Markdown to paste into an issue"),
+      .option("--markdown", "print the result as Markdown to paste into an issue")
+      .option(...FULL),
   async run([paths], options, terminal) {
     const { digits } = await import("../commands/digits.ts");
     const { withTokenizer } = await import("../commands/default-tokenizer.ts");

@@ -1,7 +1,7 @@
 import type { DoctorOptions } from "../commands/doctor.ts";
 import { addForceOption } from "../force-option.ts";
 import { addFilterOption, addInputOptions, addPlaceOptions } from "../input-options.ts";
-import { RUN_OR_PARTS, TOKENIZER } from "./shared.ts";
+import { FULL, RUN_OR_PARTS, TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const doctor: Verb<[paths: string[]], DoctorOptions> = {
@@ -33,7 +33,7 @@ export const doctor: Verb<[paths: string[]], DoctorOptions> = {
       .option("--markdown", "print the diagnosis as Markdown to paste into an issue")
       .option("--html <file>", "also write one self-contained page with pictures")
       .option("--explain", "also print how each file was read: found, guessed, missing")
-      .option("--full", "print all evidence too (a terminal shows only the first screen by default)"),
+      .option(...FULL),
   async run([paths], options, terminal) {
     const { doctor } = await import("../commands/doctor.ts");
     const { withFound } = await import("../commands/default-tokenizer.ts");

@@ -3,6 +3,7 @@ import { collect } from "../collect.ts";
 import type { KlCommandOptions } from "../commands/kl.ts";
 import { addPlaceOptions } from "../input-options.ts";
 import { addOutcomesOption, addStudyFlags } from "../study-flags.ts";
+import { FULL } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const kl: Verb<[paths: string[]], KlCommandOptions> = {
@@ -46,6 +47,7 @@ export const kl: Verb<[paths: string[]], KlCommandOptions> = {
       .option("--json", "print the whole report as JSON")
       .option("--markdown", "print Markdown to paste into an issue")
       .option("--html <file>", "also write one self-contained page with pictures")
+      .option(...FULL)
       .option("--figures <dir>", "also write the figures into this directory")
       .option("--figure-format <name>", "svg (default), png or pdf for --figures; repeatable", collect)
       .option("--figure-dpi <n>", "pixels per inch of figures as PNG (default 300)"),

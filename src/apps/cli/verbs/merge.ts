@@ -1,6 +1,7 @@
 import type { MergeOptions } from "../commands/merge.ts";
 import { addForceOption } from "../force-option.ts";
 import { addMemoryOption } from "../input-options.ts";
+import { FULL } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const merge: Verb<[parts: string[]], MergeOptions> = {
@@ -29,7 +30,7 @@ export const merge: Verb<[parts: string[]], MergeOptions> = {
       .option("--parity <trainers>", "also print what these trainers log: verl,xtuner")
       .option("--logged <path>", "also compare with what a logger wrote: a file, or a directory of them")
       .option("--brief", "print only the first screen")
-      .option("--full", "print the tables too (a terminal shows only the first screen by default)"),
+      .option(...FULL),
   async run([parts], options, terminal) {
     const { merge } = await import("../commands/merge.ts");
     return merge(parts, options, terminal);

@@ -8,7 +8,7 @@ import {
   type PlaceOptions,
   refuseStrayParts,
 } from "../input-options.ts";
-import { TOKENIZER } from "./shared.ts";
+import { FULL, TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const report: Verb<[paths: string[]], ReportOptions & PlaceOptions> = {
@@ -76,6 +76,6 @@ export function addReportOptions(command: Command): Command {
     )
     .option("--explain", "also print how each file was read: found, guessed, missing")
     .option("--brief", "print only the first screen")
-    .option("--full", "print the tables too (a terminal shows only the first screen by default)")
+    .option(...FULL)
     .option("--threads <n>", "threads for large input (default: 1 on one or two processors, else up to 4)");
 }

@@ -10,3 +10,9 @@ export const RUN_OR_PARTS: VerbArgument = {
   syntax: "<path...>",
   meaning: "same as report; or parts that summarize --for this verb made: .lrs files, directories of them",
 };
+
+/** Flag and meaning, of verbs whose whole result is longer than a screen. */
+export const FULL = [
+  "--full",
+  "print everything (a terminal shows only the first screen by default)",
+] as const;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { collect } from "../collect.ts";
 import type { SweepOptions } from "../commands/sweep.ts";
 import { addFilterOption, addInputOptions, addPlaceOptions } from "../input-options.ts";
-import { RUN_OR_PARTS, TOKENIZER } from "./shared.ts";
+import { FULL, RUN_OR_PARTS, TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
 export const sweep: Verb<[paths: string[]], SweepOptions> = {
@@ -31,10 +31,7 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
       .option("--for <presets>", "print the config for these trainers only: verl,xtuner")
       .option("--top <n>", "rows to show (default: the Pareto front and the trainers' defaults)")
       .option("--all", "show every correction")
-      .option(
-        "--full",
-        "print every trainer's config and who is dropped too (a terminal shows only the first screen by default)",
-      ),
+      .option(...FULL),
   async run([paths], options, terminal) {
     const { sweep } = await import("../commands/sweep.ts");
     const { withFound } = await import("../commands/default-tokenizer.ts");

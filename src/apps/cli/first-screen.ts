@@ -1,0 +1,33 @@
+import type { ScreenOptions } from "../../render/terminal/index.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface FirstScreenOptions {
+  readonly full?: boolean;
+  readonly brief?: boolean;
+}
+
+/** Whether only the first screen is printed, though nothing asked for it. */
+export function isCut({ full, brief }: FirstScreenOptions, { interactive }: Terminal): boolean {
+  return interactive && !full && !brief;
+}
+
+/**
+ * On a terminal the rest would scroll the answer away: it is printed to files and pipes, or when asked for.
+ *
+ * @param command that prints the same again
+ */
+export function screenOptions(
+  options: FirstScreenOptions,
+  terminal: Terminal,
+  command: string,
+): ScreenOptions {
+  const { width, color, unicode } = terminal;
+  const cut = isCut(options, terminal);
+  return {
+    width,
+    color,
+    unicode,
+    sections: cut || options.brief ? "summary" : "all",
+    ...(cut && { more: `${command} --full` }),
+  };
+}
