@@ -192,7 +192,7 @@ function completeReport(
     ...source,
     left_out: leftOut,
     assessment,
-    verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust) },
+    verdict: { ...verdict, readings: cautionEss(verdict.readings, source.trust, source.metrics) },
     facts,
     correct: correctCommand(assessment, { paths: input.paths, flags: input.flags ?? [] }),
     next: nextCommand(source, facts, input.findings, {

@@ -296,14 +296,20 @@ describe("trust in ratios", () => {
   });
 
   it("says which tail is too heavy in place of a sound reading of ESS", () => {
-    const heavy: Process = (logits, random, step) => {
-      const one = sound(0.02)(logits, random, step);
-      return { ...one, trainer: one.trainer - 0.01 * Math.max(0, (1 - random()) ** -1.2 - 1) };
-    };
-    const { trust, verdict } = report(heavy, "heavy");
+    const heavy =
+      (scale: number): Process =>
+      (logits, random, step) => {
+        const one = sound(2 * scale)(logits, random, step);
+        return { ...one, trainer: one.trainer - scale * Math.max(0, (1 - random()) ** -1.2 - 1) };
+      };
+    const { trust, verdict } = report(heavy(0.01), "heavy");
     expect(trust.khat_inverse).toBeGreaterThan(0.7);
     const [ess] = verdict.readings.filter(({ metric }) => metric === "ess");
     expect(ess?.caution).toMatch(/^k̂\(1\/ρ\) [\d.]+ > 0\.7: unreliable$/);
+    // The same tail of ratios that all but equal 1 decides nothing.
+    const small = report(heavy(1e-9), "small");
+    expect(small.trust.khat_inverse).toBeGreaterThan(0.7);
+    expect(small.verdict.readings.every(({ caution }) => caution === undefined)).toBe(true);
     const sane = report(sound(0.05), "light").verdict.readings;
     expect(sane.every(({ caution }) => caution === undefined)).toBe(true);
   });

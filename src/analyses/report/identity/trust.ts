@@ -1,6 +1,6 @@
 import type { TailIndices } from "../../../core/summaries/index.ts";
 import { formatNumber, formatPlain } from "../../../core/text/index.ts";
-import type { BaselineReading, TrustReport } from "../../../results/index.ts";
+import type { BaselineReading, MismatchReport, TrustReport } from "../../../results/index.ts";
 import type { RunSummary } from "../run-summary.ts";
 
 /** Above it means of ratios say little, however many there are (Vehtari et al. 2024, section 3.2). */
@@ -20,14 +20,23 @@ export function reportTrust({ total }: RunSummary, tails: TailIndices): TrustRep
   };
 }
 
+/** Below it a side has no large ratios of which too few could be sampled: the same bound as of "even" ratios. */
+const LEAST_LARGE = Math.LN2;
+
 /** ESS with what speaks against it: of a side that is hardly sampled it knows nothing. */
-export function cautionEss(readings: readonly BaselineReading[], trust: TrustReport): BaselineReading[] {
+export function cautionEss(
+  readings: readonly BaselineReading[],
+  trust: TrustReport,
+  { delta_min: least, delta_max: most }: Pick<MismatchReport["metrics"], "delta_min" | "delta_max">,
+): BaselineReading[] {
   const sides = [
-    ["ρ", trust.khat_ratio],
-    ["1/ρ", trust.khat_inverse],
+    ["ρ", trust.khat_ratio, most],
+    ["1/ρ", trust.khat_inverse, -least],
   ] as const;
   // An infinite k̂ is of a tail without a shape: equal columns, or a handful of tokens that differ.
-  const heavy = sides.filter(([, khat]) => khat > MOST_TRUSTED && khat < Number.POSITIVE_INFINITY);
+  const heavy = sides.filter(
+    ([, khat, extreme]) => khat > MOST_TRUSTED && khat < Number.POSITIVE_INFINITY && extreme > LEAST_LARGE,
+  );
   const [worst] = heavy.sort(([, a], [, b]) => b - a);
   if (worst === undefined) return [...readings];
   const caution = `k̂(${worst[0]}) ${formatNumber(worst[1])} > ${formatPlain(MOST_TRUSTED)}: unreliable`;

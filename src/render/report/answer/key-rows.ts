@@ -48,7 +48,7 @@ function keyRow(report: MismatchReport, key: string, reading: BaselineReading): 
   return {
     key,
     label: LABELS[key] ?? label,
-    value: key === "prob_diff_above_half" ? sayTokens(report) : value,
+    value: key === "prob_diff_above_half" ? sayTokens(report) : isAlmostOne(key, pooled) ? ">0.99999" : value,
     usual: reading.usual,
     worstTo: isOpen ? worst : "",
     level: reading.level,
@@ -56,6 +56,11 @@ function keyRow(report: MismatchReport, key: string, reading: BaselineReading): 
     note:
       reading.caution === undefined ? sayNote(report, key) : "unreliable: large ratios are hardly sampled",
   };
+}
+
+/** Then its digits say nothing that a reader needs; `--json` has them. */
+function isAlmostOne(key: string, value: number): boolean {
+  return key === "ess" && value > 0.99999 && value < 1;
 }
 
 function sayTokens({ metrics }: MismatchReport): string {
