@@ -23,8 +23,8 @@ for (const { id, fix } of CAUSES.values()) {
   const path = join(FOLDER, `${id}.md`);
   const text = readFileSync(path, "utf8");
   const lines = fix.map(
-    ({ trainer, line, note }) =>
-      `- **${trainer === null ? "any trainer" : (NAMES[trainer] ?? trainer)}**: \`${line}\`\n  ${note}`,
+    ({ trainer, line, is_code: isCode, note }) =>
+      `- **${trainer === null ? "any trainer" : (NAMES[trainer] ?? trainer)}**: ${isCode ? `\`${line}\`` : `${line}.`}\n  ${note}`,
   );
   const section = `## Fix\n\n${lines.length > 0 ? lines.join("\n") : NOTHING}\n\n## Sources`;
   const fresh = text.replace(/## Fix\n[\s\S]*?\n## Sources/, () => section);

@@ -55,8 +55,10 @@ export interface Evidence {
 export interface Fix {
   /** `verl`, `vllm`, …; null: whatever the trainer. */
   readonly trainer: string | null;
-  /** The line of config, the flag, or the change in code. */
+  /** The line of config, the flag, or the change in code; what to do where none can be pasted. */
   readonly line: string;
+  /** Whether `line` can be pasted; else it is a phrase. */
+  readonly is_code: boolean;
   /** What it does, and what to keep in mind. */
   readonly note: string;
 }

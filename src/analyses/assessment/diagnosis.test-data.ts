@@ -41,7 +41,7 @@ export function measure(
 }
 
 export function makeFix(line: string, trainer: string | null = null): Fix {
-  return { trainer, line, note: `what ${line} does` };
+  return { trainer, line, is_code: true, note: `what ${line} does` };
 }
 
 export function makeDiagnosis(verdict: Diagnosis["verdict"], more: Partial<Diagnosis> = {}): Diagnosis {

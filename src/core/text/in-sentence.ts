@@ -4,3 +4,8 @@ export function inSentence(title: string): string {
     ? title.charAt(0).toLowerCase() + title.slice(1)
     : title;
 }
+
+/** A verdict as it stands alone: with a capital and a full stop. */
+export function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
+}

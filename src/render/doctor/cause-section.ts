@@ -2,7 +2,7 @@ import type { DoctorCause, Fix } from "../../results/index.ts";
 import { anchor, type Block, type Picture, type Section } from "../document/index.ts";
 import { codeLines } from "../markdown/index.ts";
 import { makeSurface } from "../terminal/index.ts";
-import { formatChance } from "../text/index.ts";
+import { asSentence, formatChance } from "../text/index.ts";
 import type { DoctorCommands } from "./commands.ts";
 import { type EvidencePart, splitEvidence, weighed } from "./evidence.ts";
 import { evidenceChart } from "./evidence-charts.ts";
@@ -60,7 +60,9 @@ function evidenceBlocks({ title, evidence }: EvidencePart): Block[] {
 
 function fixBlocks(fix: Fix): Block[] {
   return [
-    { kind: "code", title: "Fix", place: fixPlace(fix), language: "text", text: fix.line },
+    ...(fix.is_code
+      ? [{ kind: "code", title: "Fix", place: fixPlace(fix), language: "text", text: fix.line } as const]
+      : [{ kind: "facts", rows: [["fix", asSentence(fix.line)]] } as const]),
     ...(fix.note === "" ? [] : [{ kind: "text", text: fix.note, muted: true } as const]),
   ];
 }

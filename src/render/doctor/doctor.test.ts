@@ -33,7 +33,7 @@ describe("the first screen", () => {
       "runs/grpo · 64 sequences · 4,902 tokens · 1 file · verl
 
       ▲ FAULT  Dropout is on in the trainer's forward pass (87 %). The size alone looks normal (mean |Δ|
-        0.0170)
+        0.0170).
 
       ▲ 87 %  Dropout is on in the trainer's forward pass
         • Δ is wide at every position and in every sequence: mean |Δ| 0.0170 nats, 17 times what bfloat16
@@ -56,16 +56,16 @@ describe("the first screen", () => {
   });
 
   it.each([
-    ["healthy", HEALTHY, "✓ NORMAL  kernels and precision explain the mismatch"],
+    ["healthy", HEALTHY, "✓ NORMAL  Kernels and precision explain the mismatch."],
     [
       "cannot tell",
       CANNOT_TELL,
-      "△ ELEVATED  something differs beyond the precision of an engine, and the data do not show what",
+      "△ ELEVATED  Something differs beyond the precision of an engine, and the data do not show what.",
     ],
     [
       "too few",
       TOO_FEW,
-      "? TOO FEW TO SAY  3 tokens of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences",
+      "? TOO FEW TO SAY  3 tokens of 1 sequence; a verdict needs at least 1,000 tokens and 8 sequences.",
     ],
   ])("says in its first line that a run is %s", (_, report, line) => {
     expect(firstScreen(report).split("\n")[2]).toBe(line);

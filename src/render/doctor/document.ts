@@ -1,4 +1,4 @@
-import type { CauseGroup, DoctorCause, DoctorReport } from "../../results/index.ts";
+import type { CauseGroup, DoctorCause, DoctorReport, VerdictLevel } from "../../results/index.ts";
 import {
   type Block,
   type Document,
@@ -8,7 +8,7 @@ import {
   tableSections,
   verdictWord,
 } from "../document/index.ts";
-import { formatChance, formatCount, inSentence, plural } from "../text/index.ts";
+import { asSentence, formatChance, formatCount, inSentence, plural } from "../text/index.ts";
 import { causeSection, fixPlace } from "./cause-section.ts";
 import { type DoctorInput, makeCommands } from "./commands.ts";
 import { weighed } from "./evidence.ts";
@@ -20,13 +20,15 @@ import { causeTitle, chanceLevel, firstCauses } from "./words.ts";
 /** Pieces of evidence under the likeliest cause of the first screen, and under the others. */
 const FIRST_EVIDENCE = 2;
 const OTHER_EVIDENCE = 1;
+/** Levels at which the fault is known. */
+const FOUND: ReadonlySet<VerdictLevel> = new Set(["broken", "not_comparable", "fault"]);
 
 /**
  * Verdict, first causes with their strongest evidence, fix, where to look, the next experiment; then everything that
  * was tested, and what could not be.
  */
 export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): Document {
-  const { verdict, assessment, next_experiment: next } = report;
+  const { assessment, next_experiment: next } = report;
   const word = verdictWord(assessment);
   const commands = makeCommands(report, input);
   const first = firstCauses(report);
@@ -39,12 +41,12 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
     name: report.run,
     result: word,
     input: inputParts(report),
-    verdict: { level: assessment.level, word, text: assessment.sentence },
+    verdict: { level: assessment.level, word, text: asSentence(assessment.sentence) },
     lead: [
       { kind: "entries", entries: leadEntries(report, first) },
       { kind: "facts", rows: legs === undefined ? [] : [["legs", legs]] },
-      // Without a clear fault, a fix to paste would suggest one.
-      ...(verdict === "fault" ? fixLead(likeliest) : []),
+      // Without a clear fault, a fix would suggest one.
+      ...(FOUND.has(assessment.level) ? fixLead(likeliest) : []),
       ...(handle === undefined
         ? []
         : [{ kind: "command", label: "look", command: commands.show(handle) } as const]),
@@ -122,6 +124,7 @@ function causeEntry(cause: DoctorCause, at: number): Entry {
 function fixLead(cause: DoctorCause | undefined): Block[] {
   const [fix] = cause?.fix ?? [];
   if (fix === undefined) return [];
+  if (!fix.is_code) return [{ kind: "facts", rows: [["fix", `${asSentence(fix.line)} ${fix.note}`.trim()]] }];
   return [{ kind: "code", title: "fix", place: fixPlace(fix), language: "text", text: fix.line }];
 }
 

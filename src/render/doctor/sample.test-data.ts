@@ -71,9 +71,10 @@ const DROPOUT: DoctorCause = {
     {
       trainer: "verl",
       line: "actor_rollout_ref.model.override_config.attention_dropout=0.0",
+      is_code: true,
       note: "Turns dropout off in the actor; compute_log_prob must run under eval().",
     },
-    { trainer: null, line: "model.eval()  # before log-probs are computed", note: "" },
+    { trainer: null, line: "model.eval()  # before log-probs are computed", is_code: true, note: "" },
   ],
 };
 

@@ -15,7 +15,7 @@ import { besideSection } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { loggedSections } from "../series/index.ts";
-import { plural } from "../text/index.ts";
+import { asSentence, plural } from "../text/index.ts";
 import { answerBlocks } from "./answer/index.ts";
 import { standoutTexts } from "./gradient-tables.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
@@ -55,7 +55,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
     name: report.run,
     result: verdictWord(verdict),
     input: inputParts(report),
-    verdict: { level: verdict.level, word: verdictWord(verdict), text: verdict.headline },
+    verdict: { level: verdict.level, word: verdictWord(verdict), text: asSentence(verdict.headline) },
     lead: answerBlocks(report),
     aside: [
       ...(identity.length === 0

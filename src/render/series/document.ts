@@ -5,7 +5,7 @@ import { besideSection, sayBeside } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
-import { plural } from "../text/index.ts";
+import { asSentence, plural } from "../text/index.ts";
 import { loggedSections } from "./sections.ts";
 
 /** Mismatch metrics, their charts over the steps, and the number of other metrics. */
@@ -31,7 +31,7 @@ export function buildSeriesDocument(report: SeriesReport): Document {
       plural(others.length, "other metric"),
       ...(series.length === 0 ? [] : [plural(steps, "step")]),
     ],
-    verdict: { level: shown, word, text: headline },
+    verdict: { level: shown, word, text: asSentence(headline) },
     lead: line === undefined ? [] : [{ kind: "facts", rows: [["beside", line]] }],
     sections: [
       besideSection(beside),

@@ -52,7 +52,7 @@ describe("logged metrics on a terminal", () => {
   it("judge, tell first, last and worst with its step, and draw the course with its gap", () => {
     const text = terminal(report());
     expect(text).toContain("run.jsonl · verl's file logger · 1 mismatch metric · 2 other metrics · 4 steps");
-    expect(text).toContain("HIGH  it reaches 0.0200 at step 20");
+    expect(text).toContain("HIGH  It reaches 0.0200 at step 20.");
     expect(text).toContain("NaN or infinite: 1 of training/rollout_probs_diff_mean (grpo <7B>)");
     expect(text).toMatch(/\(grpo <7B>\) +0\.00200 +0\.00400 +0\.0200 +20 +high/);
     expect(text).toMatch(/▁█ ▂\n/);
@@ -85,7 +85,7 @@ describe("logged metrics on a terminal", () => {
 
   it("of no mismatch metric say only that", () => {
     const text = terminal({ ...report([]), level: null, headline: "none of the 2 logged metrics" });
-    expect(text).toContain("NOT JUDGED  none of the 2 logged metrics");
+    expect(text).toContain("NOT JUDGED  None of the 2 logged metrics.");
     expect(text).not.toContain("Over the steps");
   });
 

@@ -1,4 +1,4 @@
-import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
+import { advise, anyTrainer, type Cause, forTrainer } from "./cause.ts";
 
 export const ALIGNMENT: readonly Cause[] = [
   {
@@ -26,7 +26,7 @@ export const ALIGNMENT: readonly Cause[] = [
     description: "The rollout log-probs of a sequence belong to another sequence of its step.",
     // verl#4232, verl#7758.
     fix: [
-      anyTrainer(
+      advise(
         "join by request id",
         "Match rollout and trainer rows by id, not by order: balancing, filtering and asynchronous replies change the order.",
       ),
@@ -38,7 +38,7 @@ export const ALIGNMENT: readonly Cause[] = [
     title: "Rows swapped within a prompt",
     description: "The rollout log-probs of a sequence belong to another response to the same prompt.",
     fix: [
-      anyTrainer(
+      advise(
         "join by (prompt id, sample index)",
         "The samples of a prompt return in any order: keep the index from the request.",
       ),
@@ -50,7 +50,7 @@ export const ALIGNMENT: readonly Cause[] = [
     title: "Sequences counted twice",
     description: "Some sequences in a step are copies of others, including tokens and log-probs.",
     fix: [
-      anyTrainer(
+      advise(
         "drop repeated (step, sample id)",
         "Check padding to a multiple of the ranks, retries, and samplers that draw with replacement.",
       ),
@@ -64,7 +64,7 @@ export const ALIGNMENT: readonly Cause[] = [
       "The trainer encoded text that the engine had as tokens, and got different ids where a turn begins.",
     // rllm#816, trl#6250, verl#6719, verifiers#37.
     fix: [
-      anyTrainer(
+      advise(
         "train on the engine's token ids",
         "Pass ids from the engine to the trainer and into the next turn; never re-encode decoded text.",
       ),
@@ -78,7 +78,7 @@ export const ALIGNMENT: readonly Cause[] = [
     description:
       "Labels were rolled within each chunk of context parallelism, so the first token of each chunk is scored for another id.",
     fix: [
-      anyTrainer(
+      advise(
         "roll labels before splitting the sequence",
         "Shift the ids by one over the whole sequence, then split it for context parallelism.",
       ),

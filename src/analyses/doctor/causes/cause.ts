@@ -22,11 +22,16 @@ export interface Cause {
   readonly fix: readonly Fix[];
 }
 
-/** A fix whatever the trainer. */
+/** A line of code or config whatever the trainer. */
 export function anyTrainer(line: string, note: string): Fix {
-  return { trainer: null, line, note };
+  return { trainer: null, line, is_code: true, note };
+}
+
+/** What to do where no line can be pasted; the last resort. */
+export function advise(line: string, note: string): Fix {
+  return { trainer: null, line, is_code: false, note };
 }
 
 export function forTrainer(trainer: string, line: string, note: string): Fix {
-  return { trainer, line, note };
+  return { trainer, line, is_code: true, note };
 }

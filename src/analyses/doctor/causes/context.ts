@@ -1,6 +1,6 @@
-import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
+import { advise, anyTrainer, type Cause, forTrainer } from "./cause.ts";
 
-const SAME_IDS = anyTrainer(
+const SAME_IDS = advise(
   "compare the prompt's token ids on both sides",
   "Send token ids to the engine (prompt_token_ids) and use the same ids in the trainer.",
 );
@@ -56,7 +56,7 @@ export const CONTEXT: readonly Cause[] = [
     fix: [
       SAME_IDS,
       forTrainer("vllm", "--chat-template FILE", "The template of the trainer's tokenizer."),
-      anyTrainer(
+      advise(
         "render history once",
         "Templates that strip thinking or rewrite tool calls change the earlier turns.",
       ),
@@ -69,7 +69,7 @@ export const CONTEXT: readonly Cause[] = [
     description:
       "One side ignores the attention mask, so tokens attend to the padding to the left of shorter prompts.",
     fix: [
-      anyTrainer(
+      advise(
         "pass attention_mask and position_ids",
         "Or remove the padding before the forward pass (use_remove_padding in verl).",
       ),
@@ -95,7 +95,7 @@ export const CONTEXT: readonly Cause[] = [
     description: "The two sides use a different RoPE base or scaling.",
     // SkyRL#561, ROLL#276.
     fix: [
-      anyTrainer(
+      advise(
         "same rope_theta and rope_scaling on both sides",
         "Compare config.json of the served checkpoint with the trainer's, including overrides on the command line.",
       ),
@@ -109,7 +109,7 @@ export const CONTEXT: readonly Cause[] = [
       "One side attends to a limited number of earlier tokens: a sliding window, or a short context.",
     // verl#3894, sglang#30050.
     fix: [
-      anyTrainer(
+      advise(
         "same sliding_window and max_model_len on both sides",
         "Some attention kernels ignore the window; others apply it to all layers.",
       ),
@@ -124,8 +124,8 @@ export const CONTEXT: readonly Cause[] = [
     // NeMo#1835.
     fix: [
       anyTrainer(
-        "attn_implementation = flash_attention_2 with cu_seqlens or restarting position_ids",
-        "With packing, attention must stop at sequence boundaries.",
+        "attn_implementation = flash_attention_2",
+        "With packing, attention must stop at sequence boundaries: pass cu_seqlens, or position_ids that restart.",
       ),
     ],
   },

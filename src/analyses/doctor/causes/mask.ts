@@ -1,4 +1,4 @@
-import { anyTrainer, type Cause } from "./cause.ts";
+import { advise, anyTrainer, type Cause } from "./cause.ts";
 
 export const MASK: readonly Cause[] = [
   {
@@ -20,7 +20,7 @@ export const MASK: readonly Cause[] = [
     description: "The token that ends a response has mask 0, so the policy is not trained to stop.",
     // Megatron-Bridge#4660.
     fix: [
-      anyTrainer(
+      advise(
         "mask up to and including the first eos",
         "If pad_token_id equals eos_token_id, do not derive the mask from ids != pad.",
       ),
@@ -32,7 +32,7 @@ export const MASK: readonly Cause[] = [
     title: "Mask continues after the stop token",
     description: "Padding after the end of a response has mask 1.",
     fix: [
-      anyTrainer(
+      advise(
         "mask only up to and including the first eos",
         "Use the response's length, not the width of the padded array.",
       ),
@@ -44,7 +44,7 @@ export const MASK: readonly Cause[] = [
     title: "Mask shifted by one token",
     description: "The mask is one token off from the ids and log-probs, which shows at the edges of turns.",
     fix: [
-      anyTrainer(
+      advise(
         "shift the mask with the labels",
         "A mask over labels (next tokens) is one entry ahead of a mask over tokens.",
       ),
@@ -57,7 +57,7 @@ export const MASK: readonly Cause[] = [
     description: "The log-prob of the first response token is a placeholder or belongs to another position.",
     // vllm#15420, SkyRL#1461.
     fix: [
-      anyTrainer(
+      advise(
         "score token 0 from the prompt's last logits",
         "Prefill scores lack the first position: pad them on the left, not on the right.",
       ),

@@ -1,4 +1,4 @@
-import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
+import { advise, anyTrainer, type Cause, forTrainer } from "./cause.ts";
 
 // vLLM's logprobs_mode: docs.vllm.ai, engine arguments. verl: rollout.logprobs_mode defaults to processed_logprobs
 // (verl/workers/config/rollout.py). Threads: trl#4163, vime#69, prime-rl#697.
@@ -131,9 +131,9 @@ export const MEANING: readonly Cause[] = [
     description:
       "One side applies cap·tanh(logit / cap) to its logits (as Gemma 2 does) and the other does not.",
     fix: [
-      anyTrainer(
-        "final_logit_softcapping",
-        "Load the same value from the model's config.json on both sides; fused losses and converted checkpoints may drop it.",
+      advise(
+        "load the same final_logit_softcapping on both sides",
+        "It is in the model's config.json; fused losses and converted checkpoints may drop it.",
       ),
     ],
   },

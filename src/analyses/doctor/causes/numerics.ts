@@ -1,4 +1,4 @@
-import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
+import { advise, anyTrainer, type Cause, forTrainer } from "./cause.ts";
 
 // Router replay. Where each trainer has its flags: `remedies` of its dialect (src/trainers/NAME/config-keys.ts).
 const REPLAY = [
@@ -40,7 +40,7 @@ export const NUMERICS: readonly Cause[] = [
     title: "Quantized weights on one side",
     description: "One side uses weights in int8, int4 or fp8; the other does not.",
     fix: [
-      anyTrainer(
+      advise(
         "serve in bfloat16",
         "Or correct for it with truncated importance sampling on rollout log-probs.",
       ),
@@ -60,7 +60,7 @@ export const NUMERICS: readonly Cause[] = [
     fix: [
       forTrainer("vllm", "--kv-cache-dtype auto", "Stores the cache in the model's data type."),
       forTrainer("sglang", "--kv-cache-dtype auto", "Stores the cache in the model's data type."),
-      anyTrainer(
+      advise(
         "send calibrated scales after each sync",
         "Falling back to scales of 1.0 makes it worse (NeMo#3225).",
       ),
@@ -74,8 +74,8 @@ export const NUMERICS: readonly Cause[] = [
     // slime#245.
     fix: [
       anyTrainer(
-        "logits.float().log_softmax(-1), stored as float32",
-        "Ratios need a precision of about 1e-4 nats; bfloat16 has relative steps of 2⁻⁸.",
+        "logprobs = logits.float().log_softmax(-1)",
+        "And store them as float32: ratios need a precision of about 1e-4 nats; bfloat16 has relative steps of 2⁻⁸.",
       ),
     ],
   },
@@ -100,8 +100,8 @@ export const NUMERICS: readonly Cause[] = [
       "The trainer scores in training mode, so the same token in the same context gets a different log-prob each time.",
     fix: [
       anyTrainer(
-        "model.eval() while log-probs are computed",
-        "Or set every dropout probability to 0, including LoRA's.",
+        "model.eval()",
+        "While log-probs are computed. Or set every dropout probability to 0, including LoRA's.",
       ),
       forTrainer("trl", "disable_dropout=True", "Set it in the trainer's config."),
     ],
@@ -114,10 +114,7 @@ export const NUMERICS: readonly Cause[] = [
       "The router breaks near ties differently on one side: most tokens agree, a few differ a lot.",
     fix: [
       ...REPLAY,
-      anyTrainer(
-        "compute the router in float32 on both sides",
-        "Fewer near ties are then broken differently.",
-      ),
+      advise("compute the router in float32 on both sides", "Fewer near ties are then broken differently."),
     ],
   },
 ];

@@ -1,7 +1,7 @@
-import { anyTrainer, type Cause, forTrainer } from "./cause.ts";
+import { advise, type Cause, forTrainer } from "./cause.ts";
 
 // slime and miles: --check-weight-update-equal (docs, miles#415). vLLM: RFC #52689.
-const CHECKSUM = anyTrainer(
+const CHECKSUM = advise(
   "compare a checksum of the weights on both sides after a sync",
   "One checksum per tensor shows which tensors were not updated.",
 );
@@ -47,7 +47,7 @@ export const WEIGHTS: readonly Cause[] = [
         "orchestrator.max_off_policy_steps = 0",
         "Limits how old rollouts may be; asynchronous training must correct for the rest.",
       ),
-      anyTrainer(
+      advise(
         "use rollout log-probs as old log-probs, with truncated importance sampling",
         "If some staleness is intended, correct for it (logratio sweep).",
       ),
@@ -59,7 +59,7 @@ export const WEIGHTS: readonly Cause[] = [
     title: "Trainer scored after an update",
     description: "The trainer's log-probs were computed after an optimizer step on the same batch.",
     fix: [
-      anyTrainer(
+      advise(
         "compute old log-probs before the first optimizer step",
         "Score the whole batch in evaluation mode, then train.",
       ),
@@ -73,7 +73,7 @@ export const WEIGHTS: readonly Cause[] = [
     // open-instruct#1627: the engine keeps the initial weights after a resume.
     fix: [
       CHECKSUM,
-      anyTrainer(
+      advise(
         "sync the weights once before the first rollout",
         "After a resume, the engine runs the initial weights until the first update.",
       ),
@@ -89,7 +89,7 @@ export const WEIGHTS: readonly Cause[] = [
     fix: [
       CHECKSUM,
       CHECK_SLIME,
-      anyTrainer(
+      advise(
         "list parameters that the engine did not receive",
         "Fail on missing names instead of ignoring them.",
       ),
@@ -103,7 +103,7 @@ export const WEIGHTS: readonly Cause[] = [
     // prime-rl#2438: a cached fp32 head goes stale.
     fix: [
       CHECKSUM,
-      anyTrainer(
+      advise(
         "tie_word_embeddings on both sides, or sync lm_head by name",
         "Recreate copies of the head (float32 casts, tied views) after each sync.",
       ),
@@ -122,7 +122,7 @@ export const WEIGHTS: readonly Cause[] = [
         "actor_rollout_ref.rollout.load_format=safetensors actor_rollout_ref.model.lora.merge=True",
         "load_format is required: with dummy, the engine has no base model. Merged weights are sent in full, the only form that SGLang accepts.",
       ),
-      anyTrainer(
+      advise(
         "merge the adapter before the sync, or send the adapter",
         "Δ starts at 0 and grows from the first update.",
       ),
@@ -135,7 +135,7 @@ export const WEIGHTS: readonly Cause[] = [
     description: "Some rollout workers run older weights than the others.",
     fix: [
       CHECKSUM,
-      anyTrainer(
+      advise(
         "record the weight version per sequence",
         "Let workers sample only after every worker has confirmed the update.",
       ),
@@ -148,7 +148,7 @@ export const WEIGHTS: readonly Cause[] = [
     description: "The prefix cache returned prompt keys and values that older weights had computed.",
     fix: [
       ...FLUSH,
-      anyTrainer(
+      advise(
         "flush the prefix cache after every weight update",
         "To verify, compare mean |Δ| of sequences with and without cached tokens.",
       ),

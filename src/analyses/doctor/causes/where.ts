@@ -1,4 +1,4 @@
-import { anyTrainer, type Cause } from "./cause.ts";
+import { advise, type Cause } from "./cause.ts";
 
 /** Scopes: the fault itself is judged on the part alone and listed too. */
 export const WHERE: readonly Cause[] = [
@@ -8,7 +8,7 @@ export const WHERE: readonly Cause[] = [
     title: "One rank differs",
     description: "Only one data-parallel rank is wrong: its engine, its shard or its device.",
     fix: [
-      anyTrainer(
+      advise(
         "restart that replica and compare weight checksums across ranks",
         "Then fix the cause that is listed with this one.",
       ),
@@ -21,7 +21,7 @@ export const WHERE: readonly Cause[] = [
     description:
       "Only one environment or data source is wrong: its template, its sampling parameters or its tokens.",
     fix: [
-      anyTrainer(
+      advise(
         "compare that environment's request with another's",
         "Check prompt ids, sampling parameters and stop strings.",
       ),
@@ -32,9 +32,7 @@ export const WHERE: readonly Cause[] = [
     family: "when",
     title: "One step differs",
     description: "Only one step is wrong; the steps before and after it are fine.",
-    fix: [
-      anyTrainer("look at the log of that step", "Look for a retry, a failed update or an engine restart."),
-    ],
+    fix: [advise("look at the log of that step", "Look for a retry, a failed update or an engine restart.")],
   },
   {
     id: "sudden_onset",
@@ -42,7 +40,7 @@ export const WHERE: readonly Cause[] = [
     title: "Differs from one step on",
     description: "A fault begins at one step and stays, as after a restart or a config change.",
     fix: [
-      anyTrainer(
+      advise(
         "compare config and versions before and after that step",
         "Look for a resume, a new image or new sampling parameters.",
       ),
@@ -54,7 +52,7 @@ export const WHERE: readonly Cause[] = [
     title: "Mismatch grows from step to step",
     description: "The engine falls further behind with every step: weights are no longer synced.",
     fix: [
-      anyTrainer(
+      advise(
         "check that the weight sync runs and that the engine applies it",
         "The engine's checksum must change after every sync.",
       ),

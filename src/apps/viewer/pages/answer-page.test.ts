@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AnswerPage, MismatchReport, StandingPart } from "../../../results/index.ts";
 import { useDemoRun } from "../prepare/demo-run.test-data.ts";
-import { isCode, nameGreek, partLabel, partMove, splitSentence } from "./answer-words.ts";
+import { nameGreek, partLabel, partMove, splitSentence } from "./answer-words.ts";
 import { answerTables, buildAnswerTables } from "./index.ts";
 
 const json = <T>(bytes: Uint8Array | undefined): T => JSON.parse(Buffer.from(bytes!).toString()) as T;
@@ -106,12 +106,5 @@ describe("words of the answer", () => {
     expect(said("environment", "a b")).toEqual(["a b", 'env="a b"']);
     expect(said("rank", "3")).toEqual(["rank 3", "rank:3"]);
     expect(said("position_decile", "8")).toEqual(["answer at 80–90 %", undefined]);
-  });
-
-  it("tell a line to paste from advice", () => {
-    expect(
-      ["--logprobs-mode raw_logprobs", "top_p = 1, top_k = -1", "logits[:, :-1].gather(-1)"].every(isCode),
-    ).toBe(true);
-    expect(["compare a checksum of the weights", "drop repeated (step, sample id)"].some(isCode)).toBe(false);
   });
 });

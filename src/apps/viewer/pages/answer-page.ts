@@ -19,7 +19,7 @@ import type {
   RunInfo,
 } from "../../../results/index.ts";
 import { badSteps, figures, shifts, zones } from "./answer-figures.ts";
-import { isCode, nameGreek, partLabel, partMove, splitSentence } from "./answer-words.ts";
+import { nameGreek, partLabel, partMove, splitSentence } from "./answer-words.ts";
 
 const MOST_CAUSES = 3;
 /** Of those that look like the first cause. */
@@ -120,7 +120,7 @@ function fixOf({ causes: [first] }: Assessment): AnswerFix | null {
     place: fixPlace(fix),
     line: fix.line.split("\n").map(printable).join("\n"),
     note: told(fix.note),
-    is_code: isCode(fix.line),
+    is_code: fix.is_code,
   };
 }
 

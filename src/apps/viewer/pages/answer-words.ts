@@ -69,10 +69,3 @@ export function partMove({ kind, name }: StandingPart): PageMove {
       return { view: "tokens", params: { by: "position" } };
   }
 }
-
-const CODE = /(?:^|\s)--\w|[\w.\])]\s?=\s?\S|\w\(/;
-
-/** Whether a fix is a line to paste rather than advice. */
-export function isCode(line: string): boolean {
-  return CODE.test(line);
-}

@@ -16,7 +16,12 @@ const screen = (answer: Partial<Assessment> = {}, more: Partial<MismatchReport> 
   draw(makeReport(answer, more)).join("\n");
 
 const evidence = { subject: 30, p: 0.01, factor: 3, interval: null, leave_one_out: { low: 2, high: 4 } };
-const FIX: Fix = { trainer: "verl", line: "one.key=1\nother.key=2", note: "the same on both sides" };
+const FIX: Fix = {
+  trainer: "verl",
+  line: "one.key=1\nother.key=2",
+  is_code: true,
+  note: "the same on both sides",
+};
 const PICTURE: EvidencePicture = {
   kind: "bars",
   ...{ title: "Gap by environment", x_label: "environment", y_label: "gap" },
@@ -103,7 +108,7 @@ describe("the first screen", () => {
         moved by           -1        0       +1
         mean |Δ|        0.125    0.125  7.00e-4
                                         ^^^^^^^
-        fix         the same on both sides
+        fix         verl: the same on both sides
                     one.key=1
                     other.key=2
 

@@ -19,12 +19,20 @@ import {
   wrap,
   wrapParts,
 } from "../../terminal/index.ts";
-import { formatId, formatNumber, isFigure, isMissing, plural, printable } from "../../text/index.ts";
+import {
+  asSentence,
+  formatId,
+  formatNumber,
+  isFigure,
+  isMissing,
+  plural,
+  printable,
+} from "../../text/index.ts";
 import { identityLines } from "../identity-tables.ts";
 import type { AnswerRow } from "./answer-row.ts";
 import { type KeyRow, keyRows } from "./key-rows.ts";
 import { leftOutRows } from "./left-out-rows.ts";
-import { answerRows } from "./rows.ts";
+import { answerRows, faultRows, fixRow } from "./rows.ts";
 
 /** Rows of a small terminal minus the prompt. */
 const ROWS = 23;
@@ -128,7 +136,7 @@ function drawVerdict(report: MismatchReport, surface: Surface): string[] {
   const badge = `${levelSign(level, surface.unicode)} ${verdictWord(report.assessment)}`;
   const shown = level === "broken" ? ` ${badge} ` : badge;
   const style: Style = `level-${level}`;
-  const text = surface.text(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, "."));
+  const text = surface.text(asSentence(sentence));
   const room = surface.width - displayWidth(shown) - 2;
   const [first = "", ...rest] =
     room < NARROW ? ["", ...wrap(text, surface.width - 2)] : wrap(text, surface.width - 2, room);
@@ -189,14 +197,18 @@ function ends(values: readonly number[]): string {
   return `${formatNumber(known[0])} → ${formatNumber(known.at(-1))} nats`;
 }
 
-/** Mean |Δ| with one column moved: of columns that belong to other tokens it is the only figure that means anything. */
+/**
+ * Mean |Δ| with one column moved: of columns that belong to other tokens it is the only figure that means anything.
+ * Where no move was tried, what shows the fault.
+ */
 function drawShifts({ assessment }: MismatchReport, surface: Surface): string[] {
   const { by_shift: tried, shift } = assessment.comparable;
-  const fixes = assessment.causes.slice(0, 1).flatMap(({ fix }): string[] => {
-    if (fix === null) return [];
-    return drawRow({ label: "fix", text: fix.note, quoted: fix.line.split("\n") }, surface);
-  });
-  if (tried.length === 0) return fixes;
+  if (tried.length === 0)
+    return faultRows(assessment.causes, surface.unicode).flatMap((row) => drawRow(row, surface));
+  const fixes = assessment.causes
+    .slice(0, 1)
+    .flatMap(fixRow)
+    .flatMap((row) => drawRow(row, surface));
   const cells = tried.map(({ shift: by, delta_abs_mean: mean }) => ({
     by: by > 0 ? `+${by}` : String(by),
     mean: formatNumber(mean),

@@ -119,7 +119,12 @@ describe("a fault", () => {
     ...{ title: "Gap in logits by environment", x_label: "environment", y_label: "gap" },
     ...{ x: ["algebra", "arithmetic"], series: [{ name: "gap", y: [0.022, 2.41] }] },
   };
-  const fix = { trainer: "verl", line: "temperature=1.0\ntop_p=1.0", note: "one temperature on both sides" };
+  const fix = {
+    trainer: "verl",
+    line: "temperature=1.0\ntop_p=1.0",
+    is_code: true,
+    note: "one temperature on both sides",
+  };
   const first = makeGroup("One environment is wrong", 0.92, {
     ...{ part: "arithmetic", picture, fix, evidence: ["One.", "Two.", "Three."] },
   });

@@ -6,7 +6,7 @@
  */
 import type { CauseGroup, MismatchReport, Reach, StandingPart, StepSegment } from "../../../results/index.ts";
 import { sayBeside } from "../../health/index.ts";
-import { formatChance, formatNumber, formatShare, inSentence, plural } from "../../text/index.ts";
+import { asSentence, formatChance, formatNumber, formatShare, inSentence, plural } from "../../text/index.ts";
 import { rankSeverity } from "../verdict-level.ts";
 import type { AnswerRow } from "./answer-row.ts";
 import { eventRow } from "./event-row.ts";
@@ -121,7 +121,7 @@ function causeRows(causes: readonly CauseGroup[]): AnswerRow[] {
 }
 
 /** Of a fault, which the verdict has named: what shows it, what it looks like, what to do. */
-function faultRows(causes: readonly CauseGroup[], unicode: boolean): AnswerRow[] {
+export function faultRows(causes: readonly CauseGroup[], unicode: boolean): AnswerRow[] {
   const [first] = causes;
   if (first === undefined) return [];
   const bars = barRow(first, unicode);
@@ -185,9 +185,13 @@ function asIfRow(causes: readonly CauseGroup[]): AnswerRow[] {
   ];
 }
 
-function fixRow({ fix }: CauseGroup): AnswerRow[] {
+export function fixRow({ fix }: CauseGroup): AnswerRow[] {
   if (fix === null) return [];
   const trainer = fix.trainer === null ? "" : `${fix.trainer}: `;
+  if (!fix.is_code)
+    return [
+      { label: "fix", text: `${trainer}${asSentence(fix.line)} ${fix.note}`.trim(), rank: OF_FAULT.fix },
+    ];
   return [{ label: "fix", text: `${trainer}${fix.note}`, quoted: fix.line.split("\n"), rank: OF_FAULT.fix }];
 }
 
