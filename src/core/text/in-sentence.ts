@@ -5,7 +5,8 @@ export function inSentence(title: string): string {
     : title;
 }
 
-/** A verdict as it stands alone: with a capital and a full stop. */
+/** A verdict as it stands alone: with a capital and a full stop; names such as `train/loss` keep their case. */
 export function asSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
+  const begun = /^[a-z]+[ ,;:.]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return `${begun}${/[.?!]$/.test(text) ? "" : "."}`;
 }

@@ -59,7 +59,8 @@ function seriesTable(series: readonly SeriesFigures[]): Table {
       textColumn(
         "first",
         series.map(({ first }) => end(first)),
-        { ...right, priority: 3 },
+        // Goes before a long name of a metric would be folded; its course is drawn below.
+        { ...right, priority: 4 },
       ),
       textColumn(
         "last",

@@ -45,8 +45,8 @@ function report(series: readonly SeriesFigures[] = [SERIES]): SeriesReport {
   };
 }
 
-const terminal = (of: SeriesReport, unicode = true): string =>
-  renderSeriesTerminal(of, { width: 100, color: false, unicode });
+const terminal = (of: SeriesReport, unicode = true, width = 100): string =>
+  renderSeriesTerminal(of, { width, color: false, unicode });
 
 describe("logged metrics on a terminal", () => {
   it("judge, tell first, last and worst with its step, and draw the course with its gap", () => {
@@ -54,7 +54,11 @@ describe("logged metrics on a terminal", () => {
     expect(text).toContain("run.jsonl · verl's file logger · 1 mismatch metric · 2 other metrics · 4 steps");
     expect(text).toContain("HIGH  It reaches 0.0200 at step 20.");
     expect(text).toContain("NaN or infinite: 1 of training/rollout_probs_diff_mean (grpo <7B>)");
-    expect(text).toMatch(/\(grpo <7B>\) +0\.00200 +0\.00400 +0\.0200 +20 +high/);
+    expect(terminal(report(), true, 140)).toMatch(/\(grpo <7B>\) +0\.00200 +0\.00400 +0\.0200 +20 +high/);
+    // On a narrow terminal the name stays whole, and the first value goes.
+    expect(text).toMatch(
+      /\n {2}training\/rollout_probs_diff_mean \(grpo <7B>\) +0\.00400 +0\.0200 +20 +high/,
+    );
     expect(text).toMatch(/▁█ ▂\n/);
     expect(text).toContain("mean |Δp| (verl): rows without a masked token also count");
   });
