@@ -54,7 +54,9 @@ describe("logged metrics on a terminal", () => {
     expect(text).toContain("run.jsonl · verl's file logger · 1 mismatch metric · 2 other metrics · 4 steps");
     expect(text).toContain("HIGH  It reaches 0.0200 at step 20.");
     expect(text).toContain("NaN or infinite: 1 of training/rollout_probs_diff_mean (grpo <7B>)");
-    expect(terminal(report(), true, 140)).toMatch(/\(grpo <7B>\) +0\.00200 +0\.00400 +0\.0200 +20 +high/);
+    expect(terminal(report(), true, 160)).toMatch(
+      /\(grpo <7B>\) +verl +0\.00200 +0\.00400 +0\.0200 +20 +high/,
+    );
     // On a narrow terminal the name stays whole, and the first value goes.
     expect(text).toMatch(
       /\n {2}training\/rollout_probs_diff_mean \(grpo <7B>\) +0\.00400 +0\.0200 +20 +high/,
