@@ -21,10 +21,11 @@ export function screenOptions(
   terminal: Terminal,
   command: string,
 ): ScreenOptions {
-  const { width, color, unicode } = terminal;
+  const { width, height, color, unicode } = terminal;
   const cut = isCut(options, terminal);
   return {
     width,
+    height,
     color,
     unicode,
     sections: cut || options.brief ? "summary" : "all",

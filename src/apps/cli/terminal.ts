@@ -9,6 +9,8 @@ export type ColorChoice = "auto" | "always" | "never";
 export interface Terminal {
   /** Columns of standard output; 80 where it is not a terminal. */
   readonly width: number;
+  /** Lines of it; 24 where it is not a terminal. */
+  readonly height: number;
   readonly color: boolean;
   readonly unicode: boolean;
   /** Whether standard output is a terminal, where what is longer than the screen scrolls away. */
@@ -42,6 +44,7 @@ export function openTerminal(choice: ColorChoice = "auto"): Terminal {
   const paints = wantsColor(choice, process.stderr);
   return {
     width: Math.min(Math.max(process.stdout.columns || Number(process.env.COLUMNS) || 80, 60), 160),
+    height: process.stdout.rows || 24,
     color: wantsColor(choice, process.stdout),
     unicode: showsUnicode(),
     interactive: process.stdout.isTTY === true,

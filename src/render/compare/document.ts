@@ -212,7 +212,7 @@ function firstScreen(document: Document, report: CompareReport): Document {
 
 export function renderCompareTerminal(report: CompareReport, options: ScreenOptions): string {
   const document = buildCompareDocument(report, TERMINAL);
-  return drawScreen(document, options, firstScreen(document, report));
+  return drawScreen(document, options, [firstScreen(document, report)]);
 }
 
 export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions = {}): string {

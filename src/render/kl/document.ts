@@ -286,7 +286,7 @@ function firstScreen(document: Document, report: KlReport): Document {
 
 export function renderKlTerminal(report: KlReport, options: ScreenOptions): string {
   const document = buildKlDocument(report, TERMINAL);
-  return drawScreen(document, options, firstScreen(document, report));
+  return drawScreen(document, options, [firstScreen(document, report)]);
 }
 
 export function renderKlMarkdown(report: KlReport, options: MarkdownOptions = {}): string {

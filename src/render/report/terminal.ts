@@ -1,6 +1,13 @@
 import type { MismatchReport } from "../../results/index.ts";
-import { drawRest, drawSections, makeSurface, type ScreenOptions } from "../terminal/index.ts";
-import { countRows, drawAnswerScreen } from "./answer/index.ts";
+import {
+  countRows,
+  drawRest,
+  drawSections,
+  makeSurface,
+  type ScreenOptions,
+  screenRows,
+} from "../terminal/index.ts";
+import { drawAnswerScreen } from "./answer/index.ts";
 import { detailSections } from "./document.ts";
 
 /** A terminal shows this many rows of steps and files; the HTML report and `--json` show more. */
@@ -29,7 +36,7 @@ export function renderTerminal(report: MismatchReport, options: ScreenOptions): 
   const more = options.more === undefined ? [] : drawRest(options.more, options);
   const isAlone = options.sections === "summary";
   const lines = drawAnswerScreen(report, surface, {
-    taken: countRows(more, surface.width),
+    rows: screenRows(options) - countRows(more, surface.width),
     ...(!isAlone && { rest: "Findings" }),
   });
   if (!isAlone) {

@@ -4,7 +4,7 @@ import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
 import { budgetSentence } from "./budget.ts";
 import { configBlock, flagBlock } from "./config-blocks.ts";
-import { type FirstScreenOptions, firstScreen } from "./first-screen.ts";
+import { type FirstScreenOptions, firstScreens } from "./first-screen.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";
 import { correctionLegend, correctionTable, droppedTable, inputParts } from "./tables.ts";
@@ -103,12 +103,9 @@ export function renderSweepTerminal(
   report: SweepReport,
   { isForNamed, rows, ...screen }: TerminalSweepOptions,
 ): string {
-  const document = buildSweepDocument(report, rows === undefined ? {} : { rows });
-  const first = firstScreen(document, report, {
-    ...(rows !== undefined && { rows }),
-    ...(isForNamed !== undefined && { isForNamed }),
-  });
-  return drawScreen(document, screen, first);
+  const asked = { ...(rows !== undefined && { rows }), ...(isForNamed !== undefined && { isForNamed }) };
+  const document = buildSweepDocument(report, asked);
+  return drawScreen(document, screen, firstScreens(document, report, asked));
 }
 
 export function renderSweepMarkdown(

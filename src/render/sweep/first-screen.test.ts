@@ -17,7 +17,7 @@ function makeReport(
 }
 
 function draw(report: SweepReport, more: Partial<TerminalSweepOptions> = {}): string {
-  const options = { width: 80, color: false, unicode: true, sections: "summary" } as const;
+  const options = { width: 80, height: 60, color: false, unicode: true, sections: "summary" } as const;
   return renderSweepTerminal(report, { ...options, more: "logratio sweep x --full", ...more });
 }
 
@@ -38,6 +38,17 @@ describe("the first screen of a sweep", () => {
     expect(text).not.toMatch(/Who is dropped|Product ratios|not tried/);
     expect(text.trimEnd().split("\n").at(-1)).toBe("the rest   logratio sweep x --full");
     expect(text.split("\n").length).toBeLessThan(45);
+  });
+
+  it("of a small terminal is the recommendation and its config", () => {
+    const report = makeReport("verl", { choose: "token-tis 2" });
+    const text = draw(report, { height: 24 });
+    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(23);
+    expect(text).toContain(report.recommendation.name);
+    expect(text).toContain("rollout_is_threshold: 2");
+    expect(text).not.toMatch(/Corrections, |others/);
+    // Rows that were asked for are shown at any height.
+    expect(draw(report, { height: 24, rows: 9 })).toContain("Corrections, 9 of 81");
   });
 
   it("has the config of the trainer that wrote the files, and names the others that can do it", () => {

@@ -10,6 +10,8 @@ import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";
 import { correctionTable, FRONT_LEGEND } from "./tables.ts";
 
+const MOST_TRAPS = 2;
+
 export interface FirstScreenOptions {
   /** Default: the front, none and the recommended one, a few rows in all. */
   readonly rows?: RowChoice;
@@ -17,24 +19,39 @@ export interface FirstScreenOptions {
   readonly isForNamed?: boolean;
 }
 
-/** The sections of the first screen, in place of all. */
-export function firstScreen(
+/**
+ * First screens, the fullest first: on a small terminal the other trainers go, then the traps and the table, since the
+ * recommendation and its config are the answer. What was asked for by a flag stays.
+ */
+export function firstScreens(
   document: Document,
   report: SweepReport,
-  { rows = "few", isForNamed = false }: FirstScreenOptions,
-): Document {
-  const table = correctionTable(report, chosenRows(report, rows));
+  { rows, isForNamed = false }: FirstScreenOptions,
+): Document[] {
+  const table = correctionTable(report, chosenRows(report, rows ?? "few"));
   const corrections: Section = {
     id: "corrections",
     title: "",
     blocks: [{ kind: "table", table, legend: () => FRONT_LEGEND }],
   };
-  const configs: Section = {
+  const configs = (blocks: readonly Block[]): Section => ({
     id: "configs",
     title: `Config for ${report.chosen}`,
-    blocks: isForNamed ? namedConfigs(report) : oneConfig(report),
-  };
-  return { ...document, sections: [corrections, configs] };
+    blocks,
+  });
+  const withTable = (blocks: readonly Block[]): Document => ({
+    ...document,
+    sections: [corrections, configs(blocks)],
+  });
+  if (isForNamed) return [withTable(namedConfigs(report))];
+  const brief = ownConfig(report, 0);
+  return [
+    withTable([...ownConfig(report, MOST_TRAPS), ...otherTrainers(report)]),
+    withTable(ownConfig(report, MOST_TRAPS)),
+    withTable(brief),
+    // Its title would say again what the recommendation says.
+    ...(rows === undefined ? [{ ...document, sections: [{ ...configs(brief), title: "" }] }] : []),
+  ];
 }
 
 function namedConfigs(report: SweepReport): Block[] {
@@ -47,22 +64,27 @@ function namedConfigs(report: SweepReport): Block[] {
 }
 
 /** Of the trainer that wrote the files; of none where that is not known, or has no settings for it. */
-function oneConfig(report: SweepReport): Block[] {
-  const { configs, inexpressible, sources } = report;
+function ownConfig(report: SweepReport, traps: number): Block[] {
+  const { inexpressible, sources } = report;
   const detected = new Set(sources.map(({ trainer }) => trainer));
-  const own = configs.find(({ preset }) => detected.has(preset));
+  const own = ofDetected(report);
   const lacking = inexpressible.filter(({ preset }) => detected.has(preset));
-  const others = configs.filter((config) => config !== own).map(({ preset }) => preset);
   return [
-    ...(own === undefined ? neutralConfig(report) : [configBlock(own, 2)]),
-    {
-      kind: "facts",
-      rows: [
-        ...lacking.map(({ preset, why }): [string, string] => [preset, why]),
-        ...(others.length === 0 ? [] : [["others", `--for NAME: ${others.join(", ")}`] as const]),
-      ],
-    },
+    ...(own === undefined ? neutralConfig(report) : [configBlock(own, traps)]),
+    { kind: "facts", rows: lacking.map(({ preset, why }): [string, string] => [preset, why]) },
   ];
+}
+
+function ofDetected({ configs, sources }: SweepReport): SweepReport["configs"][number] | undefined {
+  return configs.find(({ preset }) => sources.some(({ trainer }) => trainer === preset));
+}
+
+function otherTrainers(report: SweepReport): Block[] {
+  const own = ofDetected(report);
+  const others = report.configs.filter((config) => config !== own).map(({ preset }) => preset);
+  return others.length === 0
+    ? []
+    : [{ kind: "facts", rows: [["others", `--for NAME: ${others.join(", ")}`]] }];
 }
 
 function neutralConfig({ chosen, corrections }: SweepReport): Block[] {

@@ -153,9 +153,8 @@ function drawCode(
   surface: Surface,
 ): string[] {
   const caution = surface.unicode ? "△ " : "! ";
-  const head = `${surface.style(surface.text(title ?? ""), "bold")}  ${surface.style(surface.text(place ?? ""), "dim")}`;
   return [
-    ...(title === undefined ? [] : clipped([`  ${head}`], surface)),
+    ...(title === undefined ? [] : codeHead(surface.text(title), place ?? "", surface)),
     ...text
       .trimEnd()
       .split("\n")
@@ -166,6 +165,19 @@ function drawCode(
       ),
     ),
   ];
+}
+
+/** What the lines belong to, and their place beside it; a long one takes several lines. */
+function codeHead(title: string, place: string, surface: Surface): string[] {
+  const taken = displayWidth(title) + 4;
+  const [first = "", ...rest] = wrapText(place, surface, surface.width - taken);
+  return clipped(
+    [
+      `  ${surface.style(title, "bold")}  ${surface.style(first, "dim")}`.trimEnd(),
+      ...rest.map((line) => " ".repeat(taken) + surface.style(line, "dim")),
+    ],
+    surface,
+  );
 }
 
 function labelled(

@@ -5,7 +5,7 @@ export { clip, clipMiddle, displayWidth, pad } from "./columns.ts";
 export { drawCommand, pasteable } from "./command.ts";
 export { drawDocument, drawSections, drawTitle } from "./document.ts";
 export { type FlowPiece, flowPieces } from "./flow.ts";
-export { drawRest, drawScreen, type ScreenOptions } from "./screen.ts";
+export { countRows, drawRest, drawScreen, type ScreenOptions, screenRows } from "./screen.ts";
 export { levelSign, makeSurface, type TerminalOptions } from "./surface.ts";
 export { drawTable } from "./table.ts";
 export { foldName, wrap, wrapParts } from "./wrap.ts";

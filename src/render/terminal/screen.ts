@@ -4,27 +4,53 @@
  * @module
  */
 import type { Document } from "../document/index.ts";
+import { displayWidth } from "./columns.ts";
 import { drawCommand } from "./command.ts";
 import { drawDocument } from "./document.ts";
 import { makeSurface, type TerminalOptions } from "./surface.ts";
 
 /** The terminal, and how much of a result it gets. */
 export interface ScreenOptions extends TerminalOptions {
+  /** Lines of the terminal, which a first screen fills at most; default 24. */
+  readonly height?: number;
   /** `summary`: the first screen only. `all` (the default): every section. */
   readonly sections?: "summary" | "all";
   /** The command that prints all sections, shown below the first screen when printed alone. */
   readonly more?: string;
 }
 
-/** The document, or, for `summary`, its first screen: what stands before the sections unless another one is given. */
+const HEIGHT = 24;
+
+/** Lines that a first screen may take: the last one of the terminal is the prompt's. */
+export function screenRows({ height = HEIGHT }: Pick<ScreenOptions, "height"> = {}): number {
+  return Math.max(height, HEIGHT) - 1;
+}
+
+/**
+ * The document, or, for `summary`, its first screen.
+ *
+ * @param screens first screens, the fullest first; the first that fits is drawn, or the last. Default: what stands
+ *   before the sections
+ */
 export function drawScreen(
   document: Document,
-  { sections = "all", more, ...terminal }: ScreenOptions,
-  first: Document = { ...document, sections: [] },
+  options: ScreenOptions,
+  screens: readonly Document[] = [{ ...document, sections: [] }],
 ): string {
+  const { sections = "all", more, ...terminal } = options;
   if (sections === "all") return drawDocument(document, terminal);
   const rest = more === undefined ? [] : ["", ...drawRest(more, terminal)];
-  return drawDocument(first, terminal) + rest.map((line) => `${line}\n`).join("");
+  let drawn = "";
+  for (const screen of screens) {
+    drawn = drawDocument(screen, terminal) + rest.map((line) => `${line}\n`).join("");
+    if (countRows(drawn.trimEnd().split("\n"), options.width) <= screenRows(options)) break;
+  }
+  return drawn;
+}
+
+/** A line wider than the terminal takes several rows. */
+export function countRows(lines: readonly string[], width: number): number {
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0);
 }
 
 /** The last line of a first screen. */

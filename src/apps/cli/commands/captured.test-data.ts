@@ -18,6 +18,7 @@ export interface Captured {
 export async function captured(verb: (terminal: Terminal) => Promise<ExitStatus>): Promise<Captured> {
   const text = { out: "", err: "" };
   const status = await verb({
+    height: 24,
     width: 100,
     color: false,
     unicode: true,

@@ -17,7 +17,7 @@ import type { SweepReport } from "../../../results/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import type { Preset } from "../../../trainers/shared/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { isCut, screenOptions } from "../first-screen.ts";
+import { screenOptions } from "../first-screen.ts";
 import { answerFromParts } from "../from-parts.ts";
 import { type InputOptions, type PlaceOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -142,7 +142,8 @@ function render(
   if (options.markdown) return renderSweepMarkdown(result, { rows, command });
   return renderSweepTerminal(result, {
     ...screenOptions(options, terminal, command),
-    rows: isCut(options, terminal) && rows === "default" ? "few" : rows,
+    // By default all has the front and the trainers' defaults, and the first screen a few of them.
+    ...(rows !== "default" && { rows }),
     isForNamed: options.for !== undefined,
   });
 }

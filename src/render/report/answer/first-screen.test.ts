@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emptyReport, sampleReport } from "../../../../test/report/sample-report.ts";
 import type { Assessment, EvidencePicture, Fix, MismatchReport } from "../../../results/index.ts";
-import { displayWidth, makeSurface } from "../../terminal/index.ts";
+import { countRows, displayWidth, makeSurface } from "../../terminal/index.ts";
 import { eventsOf, makeEvent, makeGroup, makePart, makeReport, makeSegment } from "./answer.test-data.ts";
-import { countRows, drawAnswerScreen } from "./first-screen.ts";
+import { drawAnswerScreen } from "./first-screen.ts";
 
 function draw(
   report: MismatchReport,
-  { width = 80, unicode = true, color = false, taken = 0 } = {},
+  { width = 80, unicode = true, color = false, rows = 23 } = {},
 ): string[] {
-  return drawAnswerScreen(report, makeSurface({ width, unicode, color }), { taken });
+  return drawAnswerScreen(report, makeSurface({ width, unicode, color }), { rows });
 }
 const screen = (answer: Partial<Assessment> = {}, more: Partial<MismatchReport> = {}): string =>
   draw(makeReport(answer, more)).join("\n");
@@ -191,8 +191,8 @@ describe("its room", () => {
     const all = ["worst", "where", "matters?", "cause", "evidence", "also"];
     const order = ["also", "where", "evidence", "matters?", "worst", "cause"];
     const seen: string[][] = [];
-    for (let taken = 0; taken < 20; taken++) {
-      const found = labels(draw(everything, { taken }));
+    for (let rows = 23; rows > 3; rows--) {
+      const found = labels(draw(everything, { rows }));
       if (seen.at(-1)?.join() !== found.join()) seen.push(found);
     }
     // Each time the least of them is gone.
@@ -204,7 +204,7 @@ describe("its room", () => {
   });
 
   it("holds the figures and the commands, however little there is", () => {
-    const text = draw(everything, { taken: 20 }).join("\n");
+    const text = draw(everything, { rows: 3 }).join("\n");
     expect(text).toContain("mean |Δ|");
     expect(text).toContain("logratio doctor run");
     expect(text).toContain("logratio sweep run");
@@ -220,9 +220,9 @@ describe("its room", () => {
   ])("is 23 rows of 80 columns with %s, less what the caller needs", (_, answer) => {
     const report = makeReport(answer, COMMANDS);
     for (const unicode of [true, false])
-      for (const taken of [0, 1, 2, 3]) {
-        const lines = draw(report, { unicode, taken });
-        expect(countRows(lines, 80)).toBeLessThanOrEqual(23 - taken);
+      for (const rows of [23, 22, 21, 20]) {
+        const lines = draw(report, { unicode, rows });
+        expect(countRows(lines, 80)).toBeLessThanOrEqual(rows);
         for (const line of lines) expect(displayWidth(line), line).toBeLessThanOrEqual(80);
         if (!unicode) expect(lines.join("\n")).toMatch(/^[\x20-\x7e\n]*$/);
       }

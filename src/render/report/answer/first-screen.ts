@@ -9,12 +9,14 @@ import { verdictWord } from "../../document/index.ts";
 import {
   chooseScale,
   clip,
+  countRows,
   displayWidth,
   drawCommand,
   levelSign,
   pad,
   type Style,
   type Surface,
+  screenRows,
   sparkline,
   wrap,
   wrapParts,
@@ -34,8 +36,6 @@ import { type KeyRow, keyRows } from "./key-rows.ts";
 import { leftOutRows } from "./left-out-rows.ts";
 import { answerRows, faultRows, fixRow } from "./rows.ts";
 
-/** Rows of a small terminal minus the prompt. */
-const ROWS = 23;
 const LABEL_COLUMNS = 12;
 const PICTURE_COLUMNS = 32;
 /** With fewer columns than this beside it, a label or a verdict has a line of its own. */
@@ -58,18 +58,18 @@ const MOST_GAPS = 4;
 /**
  * The first screen of a run, 80 × 24 or wider. No line is longer than the terminal but a line to paste.
  *
- * @param taken rows that the caller needs below
+ * @param rows lines that it may take
  * @param rest where everything else is
  */
 export function drawAnswerScreen(
   report: MismatchReport,
   surface: Surface,
-  { taken = 0, rest = "--full" }: { readonly taken?: number; readonly rest?: string } = {},
+  { rows = screenRows(), rest = "--full" }: { readonly rows?: number; readonly rest?: string } = {},
 ): string[] {
   let lines: string[] = [];
   for (const density of densities(answerRows(report).length)) {
     lines = drawBlocks(report, surface, density, rest);
-    if (countRows(lines, surface.width) <= ROWS - taken) break;
+    if (countRows(lines, surface.width) <= rows) break;
   }
   return lines;
 }
@@ -83,11 +83,6 @@ function* densities(rows: number): Generator<Density> {
       if (gaps === 0 && omit < rows) continue;
       yield { gaps, notes: false, omit };
     }
-}
-
-/** A line wider than the terminal takes several rows. */
-export function countRows(lines: readonly string[], width: number): number {
-  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0);
 }
 
 function drawBlocks(report: MismatchReport, surface: Surface, density: Density, rest: string): string[] {

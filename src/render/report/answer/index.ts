@@ -6,6 +6,6 @@
 
 export type { AnswerRow } from "./answer-row.ts";
 export { answerBlocks } from "./blocks.ts";
-export { countRows, drawAnswerScreen } from "./first-screen.ts";
+export { drawAnswerScreen } from "./first-screen.ts";
 export { type KeyRow, keyRows } from "./key-rows.ts";
 export { answerRows, namePart, sayCauses, sayWhere } from "./rows.ts";
