@@ -73,9 +73,9 @@ describe("causes", () => {
   });
 
   it("name the part of the run that they are about, if they are about one", () => {
-    const evidence = [fact(3, "Other."), fact(2, "Rank 3 differs.", { figures: { parts: "rank 3" } })];
+    const evidence = [fact(3, "Other."), fact(2, "Rank 3 differs.", { figures: { parts: "3,4,5" } })];
     const part = (family: string) => group([makeCause("one_bad_rank", 0.9, { family, evidence })])[0]!.part;
-    expect([part("where"), part("when"), part("weights")]).toEqual(["rank 3", "rank 3", null]);
+    expect([part("where"), part("when"), part("weights")]).toEqual(["3,4,5", "step 3", null]);
     expect(group([makeCause("one_bad_rank", 0.9, { family: "where" })])[0]!.part).toBeNull();
   });
 });

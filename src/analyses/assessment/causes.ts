@@ -76,11 +76,12 @@ function sayContrast(
   return `${label} is ${value}; “${cause.title}” predicts ${expected}, “${rival.title}” ${other.profile!.expected}.`;
 }
 
-/** Facts about a part of the run name it. */
+/** Facts about a part of the run name it: `arithmetic`; of several steps the first: `step 306`. */
 function findPart({ family, evidence }: DoctorCause): string | null {
   if (family !== "where" && family !== "when") return null;
   const named = evidence
     .map(({ figures }) => figures.parts)
     .find((parts) => parts !== undefined && parts !== null);
-  return named === undefined || named === null ? null : String(named);
+  if (named === undefined || named === null) return null;
+  return family === "when" ? `step ${String(named).split(",")[0]}` : String(named);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CauseGroup, Diagnosis, Verdict, VerdictLevel } from "../../results/index.ts";
 import { groupCauses } from "./causes.ts";
-import { makeCause, makeDiagnosis } from "./diagnosis.test-data.ts";
+import { fact, makeCause, makeDiagnosis } from "./diagnosis.test-data.ts";
 import { assessFinite } from "./finite.ts";
 import { type Parts, settleVerdict } from "./settle.ts";
 
@@ -111,6 +111,16 @@ describe("the sentence", () => {
     expect(settle({ level: "normal", diagnosis: named }).headline).toMatch(
       /^One rank is wrong: 3 \(97 %\)\. /,
     );
+  });
+
+  it.each([
+    ["sudden_onset", "Differs since step 306"],
+    ["one_bad_step", "Only step 306 differs"],
+  ])("names the step of %s", (id, words) => {
+    const evidence = [fact(9, "From step 306 on.", { figures: { parts: "306,307" } })];
+    const causes = [makeCause(id, 0.92, { family: "when", evidence })];
+    const { headline } = settle({ level: "normal", diagnosis: makeDiagnosis("fault", { causes }) });
+    expect(headline).toContain(`${words} (92 %). `);
   });
 
   it("of a fault that is not sure names what else it may be", () => {

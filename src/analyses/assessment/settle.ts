@@ -68,8 +68,15 @@ function sayFirst(causes: readonly CauseGroup[], diagnosis: Diagnosis): string {
     second === undefined || first.probability >= FOUND
       ? ""
       : `, else ${inSentence(second.title)} (${formatChance(second.probability)})`;
-  const part = first.part === null ? "" : `: ${first.part}`;
-  return `${first.title}${part} (${formatChance(first.probability)})${probably}${otherwise}.`;
+  return `${nameGroup(first)} (${formatChance(first.probability)})${probably}${otherwise}.`;
+}
+
+/** `One environment differs: arithmetic`, `Differs since step 306`. */
+function nameGroup({ title, part, causes: [likeliest] }: CauseGroup): string {
+  if (part === null) return title;
+  if (likeliest?.id === "sudden_onset") return `Differs since ${part}`;
+  if (likeliest?.id === "one_bad_step") return `Only ${part} differs`;
+  return `${title}: ${part}`;
 }
 
 function settleHealthy({ verdict, jumps, meanAbs }: Parts, diagnosis: Diagnosis): Verdict {
