@@ -109,6 +109,12 @@ function reasonAgainst(pooled: MismatchMetrics, { clusters }: IdentityTest): str
     : undefined;
 }
 
+/**
+ * Half a unit in the last place of a float32 near 1. Rounding may bias every Δ by as much, whatever the policies are, so
+ * means that are closer to what they must be say nothing.
+ */
+const RESOLUTION = 2 ** -24;
+
 /** Whether a mean is off beyond chance, at this rate of false alarms. */
 function isOff(test: IdentityTest | undefined, rate: number): test is IdentityTest {
   return test !== undefined && test.clusters >= FEWEST_CLUSTERS && studentTail(test.z, test.freedom) < rate;
@@ -127,7 +133,7 @@ interface Tail extends TailIndices {
  * that their lack makes small.
  */
 function isRatioOff({ unitMean, liftedMean }: MeasuredTests, rate: number, { ratio, most }: Tail): boolean {
-  if (!isOff(unitMean, rate)) return false;
+  if (!isOff(unitMean, rate) || Math.abs(unitMean.value - 1) < RESOLUTION) return false;
   if (unitMean.z > 0) return true;
   const missing = unitMean.tokens * (1 - unitMean.value);
   const isLight = ratio < INFINITE_VARIANCE || (ratio < MOST_TRUSTED && missing > 10 * most);
@@ -146,7 +152,7 @@ function judgeWhole(
   if (isRatioOff(tests, rate, tail))
     failures.push({ test: "unit_mean", part: null, text: sayUnitMean(unitMean) });
   const [least, most] = HALF_VARIANCE_BOUNDS;
-  const isSmall = Math.abs(k3 / k2 - 1) <= SMALL_DELTA;
+  const isSmall = Math.abs(k3 / k2 - 1) <= SMALL_DELTA && k2 > RESOLUTION;
   if (isSmall && isOff(halfVarianceTest, rate) && (interval.high < least || interval.low > most))
     failures.push({
       test: "half_variance",
