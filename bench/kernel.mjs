@@ -15,9 +15,6 @@ export async function run({ quick, rounds = quick ? 2 : 7, trainers }) {
   const built = new URL("../dist/core/kernels/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
   const { mismatchSums, sumsLayout, emptySums, mergeSums, ...derive } = await import(built.href);
-  const { createMismatchPool } = await import(
-    new URL("../dist/analyses/parallel/mismatch-pool.js", import.meta.url).href
-  );
 
   const n = quick ? 2 ** 20 : 2 ** 24;
   const columns = tokenColumns(n);
@@ -31,15 +28,12 @@ export async function run({ quick, rounds = quick ? 2 : 7, trainers }) {
   const share = inTurns.mask.reduce((sum, bit) => sum + bit, 0) / n;
   const c = await kernelInC(built);
   const threads = availableParallelism();
-  const pool = createMismatchPool(threads);
   const unshared = copyOf(inTurns);
   const scratch = copyOf(inTurns);
 
   const variants = [
     { name: "kernel, 1 thread", run: () => mismatchSums(inTurns) },
     { name: "kernel, 1 thread, rows only", run: () => mismatchSums(inTurns, { turns: false }) },
-    { name: `kernel, ${threads} threads`, run: () => pool.sums(inTurns) },
-    { name: `kernel, ${threads} threads, memory not shared`, run: () => pool.sums(unshared) },
     { name: "kernel, 1 thread, random mask", run: () => mismatchSums(atRandom) },
     { name: "kernel, 1 thread, random mask, rows only", run: () => mismatchSums(atRandom, { turns: false }) },
     {
@@ -99,7 +93,6 @@ export async function run({ quick, rounds = quick ? 2 : 7, trainers }) {
     return report({ n, share, rounds, threads, seconds, notes, torch });
   } finally {
     for (const started of processes) started.close();
-    await pool.close();
     rmSync(folder, { recursive: true });
   }
 }

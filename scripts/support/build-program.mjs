@@ -13,7 +13,6 @@ const SOURCES = `${ROOT}src${sep}`;
 const ENTRIES = [
   "apps/cli/main",
   "analyses/parallel/distribution-worker",
-  "analyses/parallel/mismatch-worker",
   "analyses/parallel/summary-worker",
   "analyses/parallel/place-tests-worker",
   "analyses/runs/files-worker",

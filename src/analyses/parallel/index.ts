@@ -7,7 +7,6 @@
 export { answerTasks } from "./answer-tasks.ts";
 export { createDistributionPool, type DistributionPool } from "./distribution-pool.ts";
 export { type ErrorData, packError, unpackError } from "./error-transport.ts";
-export { createMismatchPool, type MismatchPool } from "./mismatch-pool.ts";
 export { moveArrays } from "./move-arrays.ts";
 export { addMoved, type MovedEvidence, takeEvidence } from "./moved-evidence.ts";
 export { testApart } from "./place-tests.ts";

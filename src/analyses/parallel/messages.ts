@@ -1,10 +1,4 @@
-import type {
-  ComparedRows,
-  DistributionRows,
-  LogitBlock,
-  MismatchTable,
-  TokenBlock,
-} from "../../core/kernels/index.ts";
+import type { ComparedRows, DistributionRows, LogitBlock } from "../../core/kernels/index.ts";
 import type { ErrorData } from "./error-transport.ts";
 import type { MovedEvidence } from "./moved-evidence.ts";
 import type { SummaryColumns } from "./summary-columns.ts";
@@ -18,15 +12,6 @@ export interface Question<Task> {
 export type Answer<Reply> =
   | { readonly id: number; readonly reply: Reply }
   | { readonly id: number; readonly error: ErrorData };
-
-/** A block for one worker to sum; its columns are in shared memory. */
-export interface MismatchTask {
-  readonly block: TokenBlock;
-  readonly turns: boolean;
-  readonly engine: "wasm" | "scalar";
-}
-
-export type MismatchReply = MismatchTable;
 
 /**
  * Rows of one policy to describe, or of two to compare, for several threads, of which each takes rows that no other has;
