@@ -28,7 +28,7 @@ export type ShowMetricName = (typeof SHOW_METRICS)[number];
 export const METRIC_WORDS = {
   delta: { title: "Δ", meaning: "log p trainer − log p rollout, nats" },
   abs: { title: "|Δ|", meaning: "distance between the two log-probs, nats" },
-  rho: { title: "ρ", meaning: "importance ratio exp Δ; colored by ρ − 1" },
+  rho: { title: "ρ", meaning: "importance ratio exp Δ" },
   k3: { title: "k3", meaning: "exp Δ − Δ − 1, nats" },
   dp: { title: "Δp", meaning: "p trainer − p rollout" },
   logp: {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -115,7 +115,21 @@ describe.skipIf(!hasBrowser)("exports", () => {
   });
 
   it("of what is beyond the scale: its corner", async () => {
-    await goTo(page, server.url, "#/sequences?layout=matrix&beyond=off");
+    const far = join(place.folder, "far.jsonl");
+    const logprobs = [-0.1, -0.2, -0.3];
+    writeFileSync(
+      far,
+      Array.from({ length: 4 }, () =>
+        JSON.stringify({
+          step: 1,
+          response_ids: [1, 2, 3],
+          rollout_logprobs: logprobs,
+          trainer_logprobs: [-0.1, -20.2, -0.3],
+        }),
+      ).join("\n"),
+    );
+    const { url } = await place.serve(far);
+    await goTo(page, url, "#/sequences?layout=matrix");
     const corners = page.locator(".turn-matrix tbody td.over");
     await corners.first().waitFor();
     const inSight = (await picture("sequences-by-turns")).match(/h-5\.7l5\.7 5\.7z/g) ?? [];

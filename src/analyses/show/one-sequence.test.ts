@@ -48,7 +48,7 @@ describe("metrics that color tokens", () => {
   it.each<[ShowMetricName, title: string, words: RegExp, signed: boolean, neutral: number, scale: number]>([
     ["delta", "Δ", /^log p trainer − log p rollout, nats$/, true, 0, 1],
     ["abs", "|Δ|", /distance between the two log-probs, nats/, false, 0, 1],
-    ["rho", "ρ", /exp Δ; colored by ρ − 1/, true, 1, 1],
+    ["rho", "ρ", /ratio exp Δ$/, true, 1, 1],
     ["k3", "k3", /^exp Δ − Δ − 1, nats$/, false, 0, 0.5],
     ["dp", "Δp", /^p trainer − p rollout$/, true, 0, 0.5],
     ["entropy", "entropy", /^of the trainer policy, nats$/, false, 0, 3],

@@ -4,32 +4,36 @@ import {
   chooseHeight,
   chooseShade,
   LAST,
+  MEAN_NATS,
+  NATS,
   PALETTES,
   paletteNamed,
+  runScale,
+  type Scale,
   SHADES,
   shadeClass,
   valueOfShade,
 } from "./color-scale.ts";
 
-test("shades are symmetric and grow as the power 0.4", () => {
-  expect(chooseShade(0, 1)).toBe(0);
-  expect(chooseShade(1, 1)).toBe(10);
-  expect(chooseShade(-1, 1)).toBe(-10);
-  expect(chooseShade(0.01, 1)).toBe(2); // 0.01 ** 0.4 = 0.158
-  expect(chooseShade(0.1, 2)).toBe(-chooseShade(-0.1, 2));
-});
+/** Of one hue. */
+const upTo = (domain: number): Scale => ({ floor: 0, domain, end: domain });
 
-test("a shade's own value has that shade", () => {
-  for (let shade = -10; shade <= 10; shade++)
-    expect(chooseShade(valueOfShade(shade, 0.37), 0.37) + 0).toBe(shade + 0);
+test("shades are symmetric and grow as the power 0.4", () => {
+  expect(chooseShade(0, upTo(1))).toBe(0);
+  expect(chooseShade(1, upTo(1))).toBe(10);
+  expect(chooseShade(-1, upTo(1))).toBe(-10);
+  expect(chooseShade(0.01, upTo(1))).toBe(2); // 0.01 ** 0.4 = 0.158
+  expect(chooseShade(0.1, upTo(2))).toBe(-chooseShade(-0.1, upTo(2)));
 });
 
 test("missing is not zero, non-finite is neither, and what is beyond the scale is marked", () => {
-  expect(shadeClass(Number.NaN, 1)).toBe("missing");
-  expect(shadeClass(-Infinity, 1)).toBe("infinite");
-  expect(shadeClass(0, 1)).toBe("q0");
-  expect(shadeClass(-1, 1)).toBe("q-10");
-  expect(shadeClass(30, 1)).toBe("q10 over");
+  expect(shadeClass(Number.NaN, NATS)).toBe("missing");
+  expect(shadeClass(-Infinity, NATS)).toBe("infinite");
+  expect(shadeClass(0, upTo(1))).toBe("q0");
+  expect(shadeClass(-1, upTo(1))).toBe("q-10");
+  expect(shadeClass(30, upTo(1))).toBe("q10 over");
+  expect(shadeClass(-16, NATS)).toBe("q-15");
+  expect(shadeClass(-17, NATS)).toBe("q-15 over");
 });
 
 test("an unknown palette is the default one", () => {
@@ -37,40 +41,62 @@ test("an unknown palette is the default one", () => {
   expect(paletteNamed("prgn")).toBe("prgn");
 });
 
-describe("beyond the domain, where the run's largest value is known", () => {
-  it("shades are logarithmic up to it", () => {
+describe("the scale of Δ", () => {
+  it("has no color below 0.05 nats, and the second hue from 1 on", () => {
+    expect([0, 0.01, -0.0499, 0.05].map((value) => chooseShade(value, NATS) + 0)).toEqual([0, 0, 0, 0]);
+    expect([0.06, 0.258, 0.99, 1].map((value) => chooseShade(value, NATS))).toEqual([2, 5, 10, 10]);
+    expect([1.001, 2, 10.7, -10.7].map((value) => chooseShade(value, NATS))).toEqual([11, 12, 15, -15]);
+    expect(Math.abs(chooseShade(-0.05, NATS))).toBe(0);
+  });
+
+  it("gives what has no color a height", () => {
+    expect(chooseHeight(0.002, NATS)).toBeCloseTo(0.7 * 0.002 ** 0.4, 12);
+    expect(chooseHeight(0.01, NATS)).toBeLessThan(chooseHeight(0.04, NATS));
+  });
+
+  it("is the run's own on request, from 0 to its p99.5 and its largest value", () => {
+    expect(runScale(0.063, 10.7)).toEqual({ floor: 0, domain: 0.063, end: 10.7 });
+    expect(runScale(3, 0.5)).toEqual(upTo(3));
+    expect(runScale(3, null)).toEqual(upTo(3));
+    for (const none of [0, null, Number.NaN]) expect(runScale(none, 1)).toBeUndefined();
+  });
+});
+
+describe.each([NATS, MEAN_NATS, { floor: 0, domain: 0.37, end: 12.5 }])("%o", (scale) => {
+  it("gives a shade's own value that shade, and larger values no smaller one", () => {
+    for (let shade = -LAST; shade <= LAST; shade++)
+      expect(chooseShade(valueOfShade(shade, scale), scale) + 0).toBe(shade + 0);
+    expect(valueOfShade(LAST, scale)).toBeCloseTo(scale.end, 9);
+    expect(valueOfShade(SHADES, scale)).toBe(scale.domain);
+    expect(valueOfShade(0, scale)).toBe(0);
+    const shades = Array.from({ length: 400 }, (_, at) => chooseShade(1e-4 * 1.03 ** at, scale));
+    expect(shades).toEqual([...shades].sort((a, b) => a - b));
+  });
+});
+
+describe("beyond the domain", () => {
+  const scale: Scale = { floor: 0, domain: 0.1, end: 10 };
+
+  it("shades are logarithmic", () => {
     // From 0.1 to 10 in five: each is a factor of 10^0.4.
-    expect([0.1, 0.1001, 0.25, 0.26, 1, 9.9, 10].map((value) => chooseShade(value, 0.1, 10))).toEqual([
+    expect([0.1, 0.1001, 0.25, 0.26, 1, 9.9, 10].map((value) => chooseShade(value, scale))).toEqual([
       10, 11, 11, 12, 13, 15, 15,
     ]);
-    expect(chooseShade(-0.26, 0.1, 10)).toBe(-12);
-    expect(shadeClass(10, 0.1, 10)).toBe("q15");
-    expect(shadeClass(11, 0.1, 10)).toBe("q15 over");
-    expect(shadeClass(0.06, 0.063, 10.7)).not.toBe(shadeClass(10.7, 0.063, 10.7));
+    expect(chooseShade(-0.26, scale)).toBe(-12);
+    expect(shadeClass(10, scale)).toBe("q15");
+    expect(shadeClass(11, scale)).toBe("q15 over");
   });
 
   it("nothing changes within it", () => {
     for (const value of [-0.1, -0.03, 0, 0.001, 0.09])
-      expect(chooseShade(value, 0.1, 10)).toBe(chooseShade(value, 0.1));
+      expect(chooseShade(value, scale)).toBe(chooseShade(value, upTo(0.1)));
   });
 
-  it("a shade's own value has that shade, and shades grow with values", () => {
-    for (let shade = -LAST; shade <= LAST; shade++)
-      expect(chooseShade(valueOfShade(shade, 0.37, 12.5), 0.37, 12.5) + 0).toBe(shade + 0);
-    expect(valueOfShade(LAST, 0.37, 12.5)).toBeCloseTo(12.5, 9);
-    expect(valueOfShade(SHADES, 0.37, 12.5)).toBe(0.37);
-  });
-
-  it("heights have 70 % for the domain, and end with the largest value", () => {
-    expect(chooseHeight(0.1, 0.1, 10)).toBeCloseTo(0.7, 12);
-    expect(chooseHeight(1, 0.1, 10)).toBeCloseTo(0.85, 12);
-    expect(chooseHeight(-20, 0.1, 10)).toBe(1);
-    expect([chooseHeight(0.1, 0.1), chooseHeight(0.05, 0.1)]).toEqual([1, 0.5 ** 0.4]);
-  });
-
-  it("a largest value within the domain changes nothing", () => {
-    expect(chooseShade(3, 1, 0.5)).toBe(10);
-    expect(shadeClass(3, 1, 0.5)).toBe("q10 over");
+  it("heights have 70 % for the domain, and end with the scale", () => {
+    expect(chooseHeight(0.1, scale)).toBeCloseTo(0.7, 12);
+    expect(chooseHeight(1, scale)).toBeCloseTo(0.85, 12);
+    expect(chooseHeight(-20, scale)).toBe(1);
+    expect([chooseHeight(0.1, upTo(0.1)), chooseHeight(0.05, upTo(0.1))]).toEqual([1, 0.5 ** 0.4]);
   });
 });
 

@@ -1,47 +1,60 @@
 import { formatNumber, formatSigned } from "../../../src/render/text/display/index.ts";
+import type { RunInfo } from "../../../src/results/index.ts";
 import { navigate, route } from "../state/url.ts";
-import { LAST, SHADES, valueOfShade } from "./color-scale.ts";
+import { LAST, NATS, runScale, type Scale, SHADES, valueOfShade } from "./color-scale.ts";
 
-/**
- * Where a scale ends: at the run's largest value, or with its domain where there is no such value or `beyond=off` says so.
- */
-export function chooseEnd(domain: number, largest: number | undefined): number {
-  const wanted = route.value.params.beyond !== "off" && Number.isFinite(largest);
-  return wanted ? Math.max(domain, largest!) : domain;
+/** The parameter `scale` of a scale that is relative to the run. */
+export const RELATIVE = "run";
+
+/** The scale that the address asks for: the anchored one, or the run's own (`scale=run`) where it has one. */
+export function chooseScale(anchored: Scale, ofRun: Scale | undefined): Scale {
+  return (route.value.params.scale === RELATIVE && ofRun) || anchored;
+}
+
+/** The scale of Δ, or of other sizes in nats. */
+export function deltaScale({ delta, largest }: RunInfo["scales"], anchored = NATS): Scale {
+  return chooseScale(anchored, runScale(delta, largest.delta));
 }
 
 interface LegendProps {
-  readonly domain: number;
-  /** The run's largest value, where it is known. */
-  readonly largest?: number | undefined;
+  readonly scale: Scale;
   readonly signed: boolean;
   /** How a value of the scale is written. */
   readonly show?: (value: number) => string;
+  /** Whether the run has a scale of its own. */
+  readonly canChoose?: boolean;
 }
 
 /** Swatches of a scale with numbers below, those beyond its domain set apart; one-sided scales start at 0. */
 export function Legend({
-  domain,
-  largest,
+  scale,
   signed,
   show = signed ? formatSigned : formatNumber,
+  canChoose = true,
 }: LegendProps) {
-  const end = chooseEnd(domain, largest);
+  const { floor, domain, end } = scale;
   const last = end > domain ? LAST : SHADES;
   const first = signed ? -last : 0;
   const shades = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   const middles = end > domain ? [] : [-5, 5];
   const marks = [-LAST, -SHADES, 0, SHADES, LAST, ...middles];
   const labelled = marks.filter((mark) => mark >= first && mark <= last);
-  const write = (shade: number): string => show(valueOfShade(shade, domain, end));
-  const knee = end > domain ? `, in a second hue beyond ${show(domain)}` : "";
+  const brief = (value: number): string =>
+    show(value)
+      .replace(/(\.\d*?)0+$/, "$1")
+      .replace(/\.$/, "");
+  const write = (shade: number): string => brief(valueOfShade(shade, scale));
+  const said = [
+    ...(floor > 0 ? [`no color to ${brief(floor)}`] : []),
+    ...(end > domain ? [`second hue from ${brief(domain)}`] : []),
+  ].join(", ");
   return (
     <>
       <span
         class="legend-ramp"
         role="img"
         style={{ gridAutoColumns: `${Math.min(1, (2 * SHADES + 1) / shades.length)}rem` }}
-        aria-label={`color scale from ${write(first)} to ${write(last)}${knee}`}
+        aria-label={`color scale from ${write(first)} to ${write(last)}`}
       >
         {shades.map((shade) => (
           <i key={shade} class={`q${shade}`} style={{ gridColumn: shade - first + 1 }} />
@@ -52,16 +65,20 @@ export function Legend({
           </b>
         ))}
       </span>
-      {largest !== undefined && largest > domain && (
-        <label class="beyond-field" title="beyond the scale in a second hue, up to the run's largest value">
+      {said !== "" && <span class="muted">{said}</span>}
+      {canChoose && (
+        <label
+          class="scale-field"
+          title="to the run: the second hue from its p99.5 on, up to its largest value"
+        >
           <input
             type="checkbox"
-            checked={end > domain}
+            checked={route.value.params.scale === RELATIVE}
             onChange={({ currentTarget: { checked } }) =>
-              navigate({ params: { beyond: checked ? undefined : "off" } }, { replace: true })
+              navigate({ params: { scale: checked ? RELATIVE : undefined } }, { replace: true })
             }
           />
-          to the largest
+          relative
         </label>
       )}
     </>

@@ -4,7 +4,7 @@
  * @module
  */
 import { TOKEN_FLAGS, textBetween, type WireSequence } from "../../../src/results/wire/index.ts";
-import { shadeClass } from "./color-scale.ts";
+import { type Scale, shadeClass } from "./color-scale.ts";
 
 export interface TokenText {
   /** Undefined past the end. */
@@ -50,10 +50,9 @@ export function promptText(sequence: WireSequence): string {
 export function tokenClass(
   bit: number | undefined,
   delta: number | undefined,
-  domain: number,
+  scale: Scale,
   isSpecial: boolean,
-  largest = domain,
 ): string {
-  const shade = bit === 0 || delta === undefined ? "untrained" : shadeClass(delta, domain, largest);
+  const shade = bit === 0 || delta === undefined ? "untrained" : shadeClass(delta, scale);
   return isSpecial ? `${shade} special` : shade;
 }

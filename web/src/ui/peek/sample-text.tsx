@@ -6,7 +6,7 @@ import type { WireSequence } from "../../../../src/results/wire/index.ts";
 import { client } from "../../api/client.ts";
 import { type Loaded, settle } from "../../state/loaded.ts";
 import { makeHref } from "../../state/url.ts";
-import { chooseEnd } from "../legend.tsx";
+import { deltaScale } from "../legend.tsx";
 import { promptText, tokenClass, tokenText } from "../token-text.ts";
 import { WhenLoaded } from "../when-loaded.tsx";
 import "./style.css";
@@ -93,14 +93,12 @@ function Token({
   const { mask, trainer, rollout, meta } = wire;
   const { text, breaks, isSpecial } = tokenText(wire, at);
   const delta = trainer[at]! - rollout[at]!;
-  const domain = scales.delta;
-  const end = chooseEnd(domain, scales.largest.delta);
-  const classes = tokenClass(mask[at], delta, domain, isSpecial, end);
+  const classes = tokenClass(mask[at], delta, deltaScale(scales), isSpecial);
   const shown = ids ? `#${wire.ids[meta.promptLength + at]} ` : text;
   return (
     <>
       {isMarked && <b title="from here on it differs from all others">▼</b>}
-      {Math.abs(delta) > domain && mask[at] !== 0 ? (
+      {Math.abs(delta) > scales.delta && mask[at] !== 0 ? (
         // Divergent tokens link to their card.
         <a class={classes} href={makeHref({ view: "sequence", sequence: meta.index, token: at })}>
           {shown}

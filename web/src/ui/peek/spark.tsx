@@ -1,5 +1,6 @@
 import { pixel } from "../../../../src/render/charts/index.ts";
 import { sparkValue } from "../../../../src/results/wire/index.ts";
+import type { Scale } from "../color-scale.ts";
 
 const HEIGHT = 14;
 const BAR = 3;
@@ -7,20 +8,18 @@ const BAR = 3;
 const LEAST = 1e-4;
 
 /**
- * |Δ| along a response: a bar for each 32nd, on a logarithmic scale from 0.0001 to the run's largest, the same for every
- * row. What is beyond p99.5 of the run is set off; tool output is a gap.
+ * |Δ| along a response: a bar for each 32nd, on a logarithmic scale from 0.0001 to the end of the colors, the same for
+ * every row. What has the second hue elsewhere is set off; tool output is a gap.
  */
 export function Spark({
   levels,
-  domain,
-  largest,
+  scale: { domain, end },
 }: {
   readonly levels: Uint8Array | undefined;
-  readonly domain: number;
-  readonly largest: number;
+  readonly scale: Scale;
 }) {
   if (levels === undefined) return null;
-  const most = Math.log(largest / LEAST);
+  const most = Math.log(Math.max(2 * LEAST, end) / LEAST);
   const paths = ["", ""];
   for (const [bin, level] of levels.entries()) {
     if (level === 0) continue;

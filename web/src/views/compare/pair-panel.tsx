@@ -9,7 +9,7 @@ import { type Loaded, settle } from "../../state/loaded.ts";
 import { navigate, param } from "../../state/url.ts";
 import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
 import { Choice } from "../../ui/choice.tsx";
-import { paletteNamed } from "../../ui/color-scale.ts";
+import { paletteNamed, type Scale } from "../../ui/color-scale.ts";
 import { Legend } from "../../ui/legend.tsx";
 import { promptText, tokenText } from "../../ui/token-text.ts";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
@@ -35,7 +35,7 @@ export interface PairPanelProps {
   readonly isAsked: boolean;
   readonly names: RunComparison["names"];
   /** Nats: the colors of both runs. */
-  readonly domain: number;
+  readonly scale: Scale;
   readonly version: string;
 }
 
@@ -61,7 +61,7 @@ function Pair({
   how,
   isAsked,
   names,
-  domain,
+  scale,
 }: PairPanelProps & { readonly a: WireSequence; readonly b: WireSequence }) {
   const alignment = ALIGNMENTS.find(({ name }) => name === alignParam.value)?.name ?? "index";
   const model = useMemo(() => pairModel(a, b, alignment), [a, b, alignment]);
@@ -112,7 +112,7 @@ function Pair({
         </button>
         <span class="legend">
           <span>above Δ of A, then of B, in the band Δb − Δa; nats</span>
-          <Legend domain={domain} signed />
+          <Legend scale={scale} signed />
         </span>
         {model.length > to - from && (
           <span class="parts">
@@ -127,7 +127,7 @@ function Pair({
         )}
       </div>
       <Reading model={model} at={current} />
-      <PairStrip model={model} from={from} to={to} domain={domain} current={current} />
+      <PairStrip model={model} from={from} to={to} scale={scale} current={current} />
     </>
   );
 }

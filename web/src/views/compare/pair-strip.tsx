@@ -1,5 +1,5 @@
 import { navigate } from "../../state/url.ts";
-import { shadeClass } from "../../ui/color-scale.ts";
+import { type Scale, shadeClass } from "../../ui/color-scale.ts";
 import { tokenClass, tokenText } from "../../ui/token-text.ts";
 import { getId, type PairModel, range } from "./pair-model.ts";
 
@@ -8,8 +8,7 @@ interface StripProps {
   /** Response tokens. */
   readonly from: number;
   readonly to: number;
-  /** Nats, for all colors. */
-  readonly domain: number;
+  readonly scale: Scale;
   readonly current: number | undefined;
 }
 
@@ -48,7 +47,7 @@ export function PairStrip(props: StripProps) {
   );
 }
 
-function Cell({ model, at, domain, current }: StripProps & { readonly at: number }) {
+function Cell({ model, at, scale, current }: StripProps & { readonly at: number }) {
   const { a, b, tokensA, tokensB, deltasA, deltasB, differences, shared } = model;
   const [one, other] = [tokensA[at]!, tokensB[at]!];
   const [first, second] = [tokenText(a, one), tokenText(b, other)];
@@ -62,7 +61,7 @@ function Cell({ model, at, domain, current }: StripProps & { readonly at: number
         ∅
       </span>
     ) : (
-      <span class={tokenClass(bit, delta, domain, isSpecial)}>{text}</span>
+      <span class={tokenClass(bit, delta, scale, isSpecial)}>{text}</span>
     );
   return (
     <>
@@ -72,7 +71,7 @@ function Cell({ model, at, domain, current }: StripProps & { readonly at: number
         <span class="half" aria-hidden={isSame}>
           {half(other, second, b.mask[other], deltasB[at])}
         </span>
-        <i class={Number.isNaN(difference) ? "untrained" : shadeClass(difference, domain)} />
+        <i class={Number.isNaN(difference) ? "untrained" : shadeClass(difference, scale)} />
       </span>
       {(one < 0 ? second : first).breaks && <br />}
     </>
@@ -80,7 +79,7 @@ function Cell({ model, at, domain, current }: StripProps & { readonly at: number
 }
 
 /** The rest of one text after the shared tokens. */
-function Rest({ model, from, to, domain, current, side }: StripProps & { readonly side: "a" | "b" }) {
+function Rest({ model, from, to, scale, current, side }: StripProps & { readonly side: "a" | "b" }) {
   const sequence = model[side];
   const deltas = side === "a" ? model.deltasA : model.deltasB;
   const end = Math.min(to, sequence.mask.length);
@@ -93,7 +92,7 @@ function Rest({ model, from, to, domain, current, side }: StripProps & { readonl
         <p class="rest">
           {range(from, end).map((at) => {
             const { text, breaks, isSpecial } = tokenText(sequence, at);
-            const shade = tokenClass(sequence.mask[at], deltas[at], domain, isSpecial);
+            const shade = tokenClass(sequence.mask[at], deltas[at], scale, isSpecial);
             return (
               <>
                 <span

@@ -5,6 +5,8 @@ import { comparedWith } from "../../state/compared-with.ts";
 import { comparedRuns, otherRun, steps, table } from "../../state/loaded.ts";
 import { parseSteps } from "../../state/step-range.ts";
 import { makeHref, param } from "../../state/url.ts";
+import { NATS, runScale } from "../../ui/color-scale.ts";
+import { chooseScale } from "../../ui/legend.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { FiguresPanel, RightWrongPanel } from "./figures-panel.tsx";
@@ -131,7 +133,7 @@ function Sequences({
               how={pairs.how[chosen]!}
               isAsked={named !== undefined}
               names={names}
-              domain={Math.max(infoA.scales.delta, infoB.scales.delta)}
+              scale={chooseScale(NATS, runScale(Math.max(infoA.scales.delta, infoB.scales.delta), 0))}
               version={infoA.version}
             />
           )}

@@ -3,7 +3,7 @@ import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/in
 import { sparkValue } from "../../../../src/results/wire/index.ts";
 import { makeHref } from "../../state/url.ts";
 import { shadeClass } from "../../ui/color-scale.ts";
-import { chooseEnd } from "../../ui/legend.tsx";
+import { deltaScale } from "../../ui/legend.tsx";
 import { SampleText } from "../../ui/peek/sample-text.tsx";
 import { StarMark } from "../../ui/star-button.tsx";
 
@@ -90,11 +90,10 @@ function Strip({
   readonly longest: number;
   readonly marksBranch: boolean;
 }) {
-  const end = chooseEnd(scales.delta, scales.largest.delta);
+  const scale = deltaScale(scales);
   const pieces: { shade: string; bins: number }[] = [];
   for (const level of strip) {
-    const shade =
-      level === 0 ? "nothing" : shadeClass(Math.sign(level) * sparkValue(Math.abs(level)), scales.delta, end);
+    const shade = level === 0 ? "nothing" : shadeClass(Math.sign(level) * sparkValue(Math.abs(level)), scale);
     const last = pieces.at(-1);
     if (last?.shade === shade) last.bins++;
     else pieces.push({ shade, bins: 1 });

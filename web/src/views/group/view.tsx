@@ -8,7 +8,7 @@ import { type Loaded, settle, table } from "../../state/loaded.ts";
 import { useNamedAddress, useSequencePlace } from "../../state/sequence-place.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { paletteNamed } from "../../ui/color-scale.ts";
-import { Legend } from "../../ui/legend.tsx";
+import { deltaScale, Legend } from "../../ui/legend.tsx";
 import { MissingSequence } from "../../ui/missing-sequence.tsx";
 import { ReportTable } from "../../ui/report-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
@@ -79,7 +79,7 @@ function Group({ info, page }: { readonly info: RunInfo; readonly page: GroupPag
       <section aria-labelledby="samples-title">
         <h2 id="samples-title">{formatCounted(samples.length, "sample")}, the best reward first</h2>
         <p class="muted scale-line">
-          <Legend domain={info.scales.delta} largest={info.scales.largest.delta} signed />
+          <Legend scale={deltaScale(info.scales)} signed />
           <span>
             Strips are as long as the responses (the longest has {formatCounted(page.longest, "token")}).
             {samples.length > 1 && " ▼ marks where a sample starts to differ from all others."}

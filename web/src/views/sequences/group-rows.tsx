@@ -236,7 +236,7 @@ interface GroupColumnsInput {
 }
 
 /** The question of a prompt group, the answer of a sequence. */
-function textColumns({ info, table, by }: GroupColumnsInput): TableColumn<GroupTableRow>[] {
+function textColumns({ info, by }: GroupColumnsInput): TableColumn<GroupTableRow>[] {
   const texts: TableColumn<GroupTableRow> = {
     key: "texts",
     title: by === "group" ? "Prompt, answers" : "Answer",
@@ -245,7 +245,7 @@ function textColumns({ info, table, by }: GroupColumnsInput): TableColumn<GroupT
     cell: (row) => {
       const of = row.kind === "sequence" ? "answer-text" : "prompt-text";
       const isShown = row.kind === "sequence" || by === "group";
-      return isShown && <BriefCell of={of} table={table} row={firstRow(row)} info={info} />;
+      return isShown && <BriefCell of={of} row={firstRow(row)} info={info} />;
     },
   };
   const spark: TableColumn<GroupTableRow> = {
@@ -253,8 +253,7 @@ function textColumns({ info, table, by }: GroupColumnsInput): TableColumn<GroupT
     title: "|Δ| along it",
     help: columnNamed("spark")!.help,
     width: 112,
-    cell: (row) =>
-      row.kind === "sequence" && <BriefCell of="spark" table={table} row={row.row} info={info} />,
+    cell: (row) => row.kind === "sequence" && <BriefCell of="spark" row={row.row} info={info} />,
   };
   return [...(info.has.briefs ? [texts] : []), spark];
 }

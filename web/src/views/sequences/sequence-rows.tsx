@@ -3,6 +3,7 @@ import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { readBrief, wantBriefs } from "../../state/briefs.ts";
 import { findGroupPlace } from "../../state/group-place.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
+import { deltaScale } from "../../ui/legend.tsx";
 import { Spark } from "../../ui/peek/spark.tsx";
 import { MoveLink } from "../../ui/place-link.tsx";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
@@ -77,7 +78,7 @@ export function tableColumn(
     ...(pinned && { pinned }),
     cell:
       isBrief && info
-        ? (row) => <BriefCell of={key} table={table} row={row} info={info} />
+        ? (row) => <BriefCell of={key} row={row} info={info} />
         : (row) => cell(row) ?? text(table, row),
     cellClass: (row) => (key === "correct" ? CORRECTNESS[table.columns.correct[row]!] : undefined),
   };
@@ -88,18 +89,15 @@ const CORRECTNESS: Readonly<Record<number, string>> = { 1: "is-right", 0: "is-wr
 /** A cell whose content is requested row by row. */
 export function BriefCell({
   of,
-  table,
   row,
   info,
 }: {
   readonly of: BriefColumn;
-  readonly table: SequenceTable;
   readonly row: number;
   readonly info: RunInfo;
 }) {
   const brief = readBrief(row);
-  if (of === "spark")
-    return <Spark levels={brief?.spark} domain={info.scales.delta} largest={largestDelta(table)} />;
+  if (of === "spark") return <Spark levels={brief?.spark} scale={deltaScale(info.scales)} />;
   if (of === "prompt-text") return <bdi title={brief?.prompt}>{brief?.prompt}</bdi>;
   // The end of an answer is what matters: a narrow cell cuts its beginning.
   return (
@@ -107,18 +105,6 @@ export function BriefCell({
       <bdi>{brief?.answer}</bdi>
     </span>
   );
-}
-
-const largest = new WeakMap<SequenceTable, number>();
-
-/** Of the run, nats: where every row's picture ends. */
-function largestDelta(table: SequenceTable): number {
-  const known = largest.get(table);
-  if (known !== undefined) return known;
-  let most = 1e-3;
-  for (const size of table.columns.delta_abs_max) if (size > most) most = size;
-  largest.set(table, most);
-  return most;
 }
 
 /** Cells with links or shortened texts. */

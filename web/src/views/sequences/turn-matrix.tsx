@@ -1,14 +1,15 @@
 import { useRef } from "preact/hooks";
 import { formatCount, formatCounted, formatNumber } from "../../../../src/render/text/display/index.ts";
+import type { RunInfo } from "../../../../src/results/index.ts";
 import { listTurns, type SequenceTable, type TurnTable } from "../../../../src/results/wire/index.ts";
 import { turns as turnsOfRun } from "../../state/loaded.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
-import { shadeClass } from "../../ui/color-scale.ts";
+import { MEAN_NATS, NATS, type Scale, shadeClass } from "../../ui/color-scale.ts";
 import { elementSvg } from "../../ui/element-svg.ts";
 import type { Row } from "../../ui/export.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
-import { chooseEnd, Legend } from "../../ui/legend.tsx";
+import { deltaScale, Legend } from "../../ui/legend.tsx";
 import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import { columnNamed } from "./columns.ts";
@@ -25,10 +26,7 @@ interface MatrixProps {
   readonly rows: Uint32Array;
   /** The most that a sequence has. */
   readonly turns: number;
-  /** Nats: the end of the run's color scale. */
-  readonly domain: number;
-  /** Nats: the run's largest |Δ|, where the colors end. */
-  readonly largest: number;
+  readonly info: RunInfo;
 }
 
 /** Sequences by turns, each cell a turn's |Δ|. */
@@ -36,22 +34,15 @@ export function TurnMatrix(props: MatrixProps) {
   return <WhenLoaded of={turnsOfRun()}>{(figures) => <Matrix {...props} figures={figures} />}</WhenLoaded>;
 }
 
-function Matrix({
-  table,
-  rows,
-  turns,
-  domain,
-  largest,
-  figures,
-}: MatrixProps & { readonly figures: TurnTable }) {
+function Matrix({ table, rows, turns, info, figures }: MatrixProps & { readonly figures: TurnTable }) {
   const measure: CellMeasure = MEASURES.find((name) => name === route.value.params.cell) ?? "max";
   const box = useRef<HTMLDivElement>(null);
-
+  const scale = deltaScale(info.scales, measure === "max" ? NATS : MEAN_NATS);
   const columns: TableColumn<number>[] = [
     tableColumn(table, columnNamed("sequence")!),
     ...Array.from(
       { length: Math.min(turns, MOST_TURNS) },
-      (_, at): TableColumn<number> => turnColumn(figures, at, measure, domain, chooseEnd(domain, largest)),
+      (_, at): TableColumn<number> => turnColumn(figures, at, measure, scale),
     ),
   ];
   return (
@@ -67,7 +58,7 @@ function Matrix({
           ]}
           onChange={(cell) => navigate({ params: { cell: cell === "max" ? undefined : cell } })}
         />
-        <Legend domain={domain} largest={largest} signed={false} />
+        <Legend scale={scale} signed={false} />
         <ExportMenu
           name="sequences-by-turns"
           svg={() =>
@@ -124,13 +115,7 @@ function turnRows(table: SequenceTable, figures: TurnTable, row: number): Row[] 
   }));
 }
 
-function turnColumn(
-  table: TurnTable,
-  turn: number,
-  measure: CellMeasure,
-  domain: number,
-  end: number,
-): TableColumn<number> {
+function turnColumn(table: TurnTable, turn: number, measure: CellMeasure, scale: Scale): TableColumn<number> {
   const own = (row: number) => listTurns(table, row).find((each) => each.turn === turn);
   const value = (row: number): number | undefined =>
     own(row)?.[measure === "max" ? "deltaAbsMax" : "deltaAbsMean"];
@@ -154,7 +139,7 @@ function turnColumn(
     },
     cellClass: (row) => {
       const shown = value(row);
-      return shown === undefined ? undefined : `cell ${shadeClass(shown, domain, end)}`;
+      return shown === undefined ? undefined : `cell ${shadeClass(shown, scale)}`;
     },
   };
 }

@@ -87,13 +87,7 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
           ) : layout === "groups" ? (
             <GroupRows info={info} table={table} rows={rows} />
           ) : layout === "matrix" ? (
-            <TurnMatrix
-              table={table}
-              rows={rows}
-              turns={info.turns_max}
-              domain={info.scales.delta}
-              largest={info.scales.largest.delta}
-            />
+            <TurnMatrix info={info} table={table} rows={rows} turns={info.turns_max} />
           ) : (
             <SequenceRows info={info} table={table} rows={rows} columns={columns} sort={parseSort(params)} />
           )}

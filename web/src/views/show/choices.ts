@@ -3,8 +3,8 @@ import type { RunInfo } from "../../../../src/results/index.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { readCorrection } from "../../state/correction.ts";
 import type { Move, Route } from "../../state/url.ts";
-import { type Palette, paletteNamed } from "../../ui/color-scale.ts";
-import { chooseEnd } from "../../ui/legend.tsx";
+import { type Palette, paletteNamed, type Scale } from "../../ui/color-scale.ts";
+import { chooseScale } from "../../ui/legend.tsx";
 import { parseRange, type TokenRange } from "./model/axis.ts";
 import { TEXT_MODES, type TextMode } from "./model/display.ts";
 import { listMetrics, type Metric } from "./model/metrics.ts";
@@ -15,10 +15,7 @@ import type { SequenceModel } from "./model/sequence-model.ts";
 export interface Choices {
   readonly metrics: readonly Metric[];
   readonly metric: Metric;
-  /** The metric's own, or `scale=`. */
-  readonly domain: number;
-  /** Where the colors end: the run's largest value, or the domain. */
-  readonly end: number;
+  readonly scale: Scale;
   readonly mode: TextMode;
   readonly palette: Palette;
   /** Digits are grouped into numbers, and everything else is dimmed. */
@@ -77,15 +74,13 @@ export function readChoices(
 ): Choices {
   const metrics = listMetrics(info, model.wire);
   const metric = metrics.find(({ name }) => name === params.metric) ?? metrics[0]!;
-  const domain = positive(params.scale) ?? metric.domain;
   const inside = (at: number): boolean => at < model.response;
   const current = token !== undefined && inside(token) ? token : undefined;
   const prompt = /^\d+$/.test(params.prompt ?? "") ? Number(params.prompt) : model.prompt;
   return {
     metrics,
     metric,
-    domain,
-    end: chooseEnd(domain, metric.largest),
+    scale: chooseScale(metric.anchored, metric.ofRun),
     mode: TEXT_MODES.find((mode) => mode === params.mode) ?? "reading",
     palette: paletteNamed(params.palette ?? ""),
     numbers: params.numbers === "on",

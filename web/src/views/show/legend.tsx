@@ -16,22 +16,21 @@ export function StripLegend({
   /** Whether any token is thinking. */
   readonly thinks: boolean;
 }) {
-  const { metric, domain, end, palette } = choices;
+  const { metric, scale, palette } = choices;
   return (
     <div class="strip-legend">
       <span class="metric-meaning">{metric.meaning}</span>
       <Legend
-        domain={domain}
-        largest={metric.largest}
+        scale={scale}
         signed={metric.signed}
-        {...(metric.name === "rho" || metric.title.startsWith("log p ") ? { show: metric.show } : {})}
+        show={metric.show}
+        canChoose={metric.ofRun !== undefined}
       />
-      <ScaleField domain={domain} locked={metric.domain} />
       <PaletteField palette={palette} />
       <span class="legend-keys">
         <span class="key missing">missing</span>
         <span class="key infinite">not finite</span>
-        {end === domain && <span class="key over">beyond</span>}
+        {scale.end < (metric.ofRun?.end ?? Infinity) && <span class="key over">beyond</span>}
         <span class="key untrained">not trained</span>
         {thinks && <span class="key thinking">thinking</span>}
         {choices.numbers && (
@@ -71,29 +70,6 @@ function PaletteField({ palette }: { readonly palette: Palette }) {
           </option>
         ))}
       </select>
-    </label>
-  );
-}
-
-/** The end of the scale: the run's unless the reader sets another. */
-function ScaleField({ domain, locked }: { readonly domain: number; readonly locked: number }) {
-  return (
-    <label class="scale-field">
-      scale to
-      <input
-        type="number"
-        min="0"
-        step="any"
-        value={Number(domain.toPrecision(3))}
-        onChange={({ currentTarget: { value } }) =>
-          navigate({ params: { scale: Number(value) > 0 ? value : undefined } }, { replace: true })
-        }
-      />
-      {domain !== locked && (
-        <button type="button" onClick={() => navigate({ params: { scale: undefined } })}>
-          back to the run's
-        </button>
-      )}
     </label>
   );
 }

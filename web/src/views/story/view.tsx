@@ -7,6 +7,7 @@ import { makeHref } from "../../state/url.ts";
 import { Svg } from "../../ui/chart-picture.tsx";
 import { shadeClass } from "../../ui/color-scale.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";
+import { deltaScale } from "../../ui/legend.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
@@ -149,7 +150,7 @@ function Entry({
                   ? kind
                   : delta === null
                     ? "missing"
-                    : shadeClass(delta, info.scales.delta, info.scales.largest.delta);
+                    : shadeClass(delta, deltaScale(info.scales));
               const said = delta === null ? undefined : `Δ ${formatSigned(delta)}`;
               return isShown ? (
                 <mark key={at} class={look} title={said}>

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { formatNumber, formatPlain, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { chooseHeight, chooseShade, LAST } from "../../../ui/color-scale.ts";
+import { formatPlain } from "../../../../../src/render/text/display/index.ts";
+import { chooseHeight, chooseShade, LAST, type Scale } from "../../../ui/color-scale.ts";
 import type { Pen } from "../../../ui/svg-canvas.ts";
 import type { Axis } from "../model/axis.ts";
 import { computeEnvelope, type Envelope } from "../model/envelope.ts";
@@ -27,13 +27,11 @@ export function computeHeight(hasSecond: boolean): number {
 
 export interface Track {
   readonly metric: Metric;
-  readonly domain: number;
+  readonly scale: Scale;
   readonly values: Float64Array;
 }
 
 export interface Drawn extends Track {
-  /** Where the colors end: the run's largest value, or the domain. */
-  readonly end: number;
   readonly model: SequenceModel;
   /** On the same axis, smaller and without shades. */
   readonly second: Track | undefined;
@@ -49,12 +47,13 @@ export interface Drawn extends Track {
  *           ├ prompt ┤├ turn 1 ┤├ turn 2 ┤
  */
 export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks): void {
-  const { model, metric, domain, end, values, second } = drawn;
+  const { model, metric, scale: colors, values, second } = drawn;
+  const { domain, end } = colors;
   drawBands(context, axis, model, inks, computeHeight(second !== undefined));
   if (second !== undefined) drawSecond(context, axis, second, inks);
   const columns = makeColumns(axis);
   const envelope = computeEnvelope(values, axis.edges(columns.count));
-  const scale = makeScale(metric, domain, end);
+  const scale = makeScale(metric, colors);
   context.fillStyle = inks.line;
   context.fillRect(0, scale.zero, axis.width, 1);
   if (end > domain)
@@ -68,11 +67,11 @@ export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks)
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = inks.text;
   context.textBaseline = "top";
-  const label = metric.signed ? formatSigned : formatNumber;
-  outlined(context, label(end), 3, 1, inks.panel);
-  if (end > domain) outlined(context, label(domain), 46, scale.scaleY(domain) + 1, inks.panel);
+  const { show } = metric;
+  outlined(context, show(end), 3, 1, inks.panel);
+  if (end > domain) outlined(context, show(domain), 46, scale.scaleY(domain) + 1, inks.panel);
   context.textBaseline = "bottom";
-  outlined(context, metric.signed ? label(-end) : "0", 3, LINE, inks.panel);
+  outlined(context, metric.signed ? show(-end) : "0", 3, LINE, inks.panel);
 }
 
 /** The pixel columns of the response. */
@@ -89,7 +88,7 @@ function makeColumns({ promptWidth, width }: Axis): Columns {
   return { count, left: promptWidth, step: room / count };
 }
 
-interface Scale {
+interface Heights {
   readonly zero: number;
   readonly scaleY: (value: number) => number;
 }
@@ -98,12 +97,12 @@ interface Scale {
 const DENSE = 8;
 
 /** The scale of the colors, so that the line shows what they show. */
-function makeScale({ signed }: Metric, domain: number, end: number): Scale {
+function makeScale({ signed }: Metric, scale: Scale): Heights {
   const zero = signed ? LINE / 2 : LINE - 1;
   const reach = signed ? LINE / 2 - 3 : LINE - 4;
   return {
     zero,
-    scaleY: (value) => zero - Math.sign(value) * chooseHeight(value, domain, end) * reach,
+    scaleY: (value) => zero - Math.sign(value) * chooseHeight(value, scale) * reach,
   };
 }
 
@@ -113,8 +112,8 @@ function drawColumn(
   { left, step }: Columns,
   column: number,
   { min, max, infinite }: Envelope,
-  { metric, domain, end }: Drawn,
-  { zero, scaleY }: Scale,
+  { metric, scale }: Drawn,
+  { zero, scaleY }: Heights,
   inks: Inks,
   isDense: boolean,
 ): void {
@@ -129,7 +128,7 @@ function drawColumn(
   const extreme = Math.abs(low) > Math.abs(high) ? low : high;
   const top = Math.min(scaleY(high), metric.signed ? zero : scaleY(high));
   const bottom = Math.max(scaleY(low), zero);
-  context.fillStyle = inks.shades[chooseShade(extreme, domain, end) + LAST]!;
+  context.fillStyle = inks.shades[chooseShade(extreme, scale) + LAST]!;
   context.fillRect(x, SHADE_TOP, step + 0.5, SHADE);
   if (isDense) {
     context.fillRect(x, scaleY(extreme) - 1, 2, 2);
@@ -141,12 +140,17 @@ function drawColumn(
   }
   context.fillStyle = inks.text;
   // Beyond the scale, the line ends at the edge with a mark.
-  if (high > end) context.fillRect(x - 1, 0, 3, 3);
-  if (low < -end) context.fillRect(x - 1, LINE - 3, 3, 3);
+  if (high > scale.end) context.fillRect(x - 1, 0, 3, 3);
+  if (low < -scale.end) context.fillRect(x - 1, LINE - 3, 3, 3);
 }
 
 /** From the lowest to the highest value of each column, with their mean. */
-function drawSecond(context: Pen, axis: Axis, { metric, domain, values }: Track, inks: Inks): void {
+function drawSecond(
+  context: Pen,
+  axis: Axis,
+  { metric, scale: { domain }, values }: Track,
+  inks: Inks,
+): void {
   const columns = makeColumns(axis);
   const { count, left, step } = columns;
   const { min, max, mean } = computeEnvelope(values, axis.edges(count));

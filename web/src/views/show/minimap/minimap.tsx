@@ -26,10 +26,10 @@ export interface MinimapProps {
 
 /** The whole sequence in one line: hover to find, click to go, drag to choose a range. */
 export function Minimap({ model, choices, values, hits, linked, onJump, onRange }: MinimapProps) {
-  const { metric, domain, end, place } = choices;
+  const { metric, scale, place } = choices;
   const second = useSecond(model, choices);
   const height = computeHeight(second !== undefined);
-  const drawn = { model, metric, domain, end, values, second };
+  const drawn = { model, metric, scale, values, second };
   const { root, base, over, width, axis } = useDrawing({ drawn, choices, hits, linked, height });
   const here = place ?? Math.floor(linked.sight.peek().from);
   const handlers = usePointing({ model, axis, linked, here, onJump, onRange });
@@ -66,7 +66,7 @@ export function Minimap({ model, choices, values, hits, linked, onJump, onRange 
 function useSecond(model: SequenceModel, { metric, metrics }: Choices): Track | undefined {
   const other = metrics.find(({ name }) => name === (metric.name === "entropy" ? "delta" : "entropy"));
   return useMemo(
-    () => other && { metric: other, domain: other.domain, values: other.values(model.wire) },
+    () => other && { metric: other, scale: other.ofRun ?? other.anchored, values: other.values(model.wire) },
     [model, other?.name],
   );
 }
@@ -75,7 +75,7 @@ function useSecond(model: SequenceModel, { metric, metrics }: Choices): Track | 
 function listRows({ metric, values, second }: Drawn): Row[] {
   return Array.from(values, (value, token) => ({
     token,
-    [metric.name]: value,
+    [metric.name]: metric.figure?.(value) ?? value,
     ...(second !== undefined && { [second.metric.name]: second.values[token] }),
   }));
 }

@@ -45,7 +45,7 @@ export function useDrawing({ drawn, choices, hits, linked, height }: Shown): Dra
   const over = useRef<HTMLCanvasElement>(null);
   const inks = useRef<Inks | undefined>(undefined);
   const width = useWidth(root);
-  const { model, metric, domain, end, values } = drawn;
+  const { model, metric, scale, values } = drawn;
   const { place, pins, range, palette } = choices;
   const axis = makeAxis(model.prompt, model.response, width);
   const hitPixels = useMemo(
@@ -81,7 +81,7 @@ export function useDrawing({ drawn, choices, hits, linked, height }: Shown): Dra
     // The text comes first: drawing now would delay its first colors.
     const waiting = setTimeout(draw, FIRST_DRAWN_MS);
     return () => clearTimeout(waiting);
-  }, [model, values, metric.name, domain, end, palette, isDark.value, width]);
+  }, [model, values, metric.name, scale.domain, scale.end, palette, isDark.value, width]);
   useLayoutEffect(drawOver, [place, hitPixels, pins.join(), range?.from, range?.to]);
 
   // The signals' effect is created once, and must not draw with the values of the first render.

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NATS } from "../../../ui/color-scale.ts";
 import { madeSequence } from "./made-sequence.test-data.ts";
 import { listMetrics } from "./metrics.ts";
 
@@ -36,13 +37,15 @@ test("missing, untrained and infinite values keep apart", () => {
 });
 
 test("formulas", () => {
-  expect(metric("rho").values(wire)[0]).toBeCloseTo(Math.exp(0.5) - 1, 12);
-  expect(metric("rho").show(0.5)).toBe("1.50");
+  expect(metric("rho").values(wire)[0]).toBe(0.5);
+  expect(metric("rho").figure!(0.5)).toBe(Math.exp(0.5));
+  expect(metric("rho").show(0.5)).toBe("1.65");
   expect(metric("k3").values(wire)[0]).toBeCloseTo(Math.exp(0.5) - 0.5 - 1, 12);
   expect(metric("prob_diff").values(wire)[0]).toBeCloseTo(Math.exp(-0.5) - Math.exp(-1), 12);
   expect(metric("policy:reference").values(wire)[0]).toBe(1);
   expect(metric("rollout").values(wire)[0]).toBe(1);
   expect(metric("rollout").show(1)).toBe("−1.00");
+  expect(metric("rollout").figure!(1)).toBe(-1);
 });
 
 test("what a token's weight in the gradient lacks", () => {
@@ -51,16 +54,26 @@ test("what a token's weight in the gradient lacks", () => {
   const [first, missing, untrained, infinite] = impact.values(wire);
   expect(first).toBeCloseTo(-2 * (Math.exp(0.5) - 1), 12);
   expect([missing, untrained, infinite]).toEqual([Number.NaN, Number.NaN, 0]);
-  expect([impact.domain, impact.largest]).toEqual([0.3, 7]);
+  expect(impact.ofRun).toEqual({ floor: 0, domain: 0.3, end: 7 });
 });
 
-test("the domain is the run's, never the sequence's", () => {
-  expect(metric("delta").domain).toBe(0.4);
-  expect(metric("rho").domain).toBeCloseTo(Math.exp(0.4) - 1, 12);
-  expect([metric("delta").largest, metric("k3").largest, metric("rollout").largest]).toEqual([
-    8,
-    5,
-    undefined,
-  ]);
-  expect(listMetrics({ scales: { ...info.scales, delta: 0 } }, wire)[0]!.domain).toBe(1);
+test("the scale is fixed, or the run's, never the sequence's", () => {
+  expect(
+    [metric("delta"), metric("rho"), metric("policy:reference")].map(({ anchored }) => anchored),
+  ).toEqual([NATS, NATS, NATS]);
+  expect(metric("delta").ofRun).toEqual({ floor: 0, domain: 0.4, end: 8 });
+  expect(metric("rho").ofRun).toEqual(metric("delta").ofRun);
+  expect([metric("k3").ofRun?.end, metric("rollout").ofRun]).toEqual([5, undefined]);
+  expect(listMetrics({ scales: { ...info.scales, delta: 0 } }, wire)[0]!.ofRun).toBeUndefined();
+});
+
+test("k3 of the ends of the scale of Δ has about the same shades", () => {
+  const k3 = (delta: number): number => Math.expm1(delta) - delta;
+  const { floor, domain, end } = metric("k3").anchored;
+  expect([k3(-NATS.floor), floor, k3(NATS.floor)]).toEqual(
+    [...[k3(-NATS.floor), floor, k3(NATS.floor)]].sort(),
+  );
+  expect(k3(-NATS.domain)).toBeLessThan(domain);
+  expect(k3(NATS.domain)).toBeGreaterThan(domain);
+  expect(k3(-NATS.end)).toBeLessThan(end);
 });

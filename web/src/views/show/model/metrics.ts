@@ -7,6 +7,7 @@ import { computeImpact, computeK3, computeProbDiff } from "../../../../../src/co
 import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { entropyWords, METRIC_WORDS, type RunInfo } from "../../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
+import { NATS, runScale, type Scale } from "../../../ui/color-scale.ts";
 
 export interface Metric {
   /** Its name in `metric=`. */
@@ -17,54 +18,61 @@ export interface Metric {
   readonly meaning: string;
   /** Whether both signs mean something. */
   readonly signed: boolean;
-  /** Where the scale ends, in the units of `values`: the same for the whole run. */
-  readonly domain: number;
-  /** The largest value of the run, where known: the scale extends to it. */
-  readonly largest?: number;
+  /** In the units of `values`, the same for every run. */
+  readonly anchored: Scale;
+  /** The run's own scale, where its sizes are known. */
+  readonly ofRun?: Scale | undefined;
   /** `[n]`: response tokens with mask 1, NaN where the value is missing. */
   readonly values: (wire: WireSequence) => Float64Array;
   /** How a value is written. */
   readonly show: (value: number) => string;
+  /** The figure that a value stands for, where that is another number. */
+  readonly figure?: (value: number) => number;
 }
 
 type Scales = RunInfo["scales"];
 type Words = Pick<Metric, "title" | "meaning">;
 
-/** Nats. Log-probs below this get the darkest color; the same for every run. */
-const SURPRISAL_DOMAIN = 10;
+/** k3 of the |Δ| that the scale of Δ has: 0.05 and, half-way between its signs, 1. */
+const K3: Scale = { floor: 0.00125, domain: 0.5, end: 16 };
+const PROB_DIFF: Scale = { floor: 0.01, domain: 0.5, end: 1 };
+/** Nats. Above 3 a policy is unsure; a vocabulary of 160,000 allows 12. */
+const ENTROPY: Scale = { floor: 0, domain: 3, end: 12 };
+/** Nats. Log-probs below this get the darkest color. */
+const SURPRISAL: Scale = { floor: 0, domain: 10, end: 10 };
 /** Group-normalized advantages rarely exceed 3. */
-const ADVANTAGE_DOMAIN = 3;
-/** Nats: another policy may be far from the trainer's, however close rollout and trainer are. */
-const POLICY_DOMAIN = 1;
+const ADVANTAGE: Scale = { floor: 0, domain: 3, end: 3 };
 
 /** The metrics that this sequence has values for, always including Δ. */
 export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSequence): readonly Metric[] {
   const { policies } = wire;
-  const deltaDomain = positive(scales.delta, 1);
-  const nats = { signed: true, domain: deltaDomain, show: formatSigned };
+  const { largest } = scales;
+  const nats = { signed: true, anchored: NATS, show: formatSigned };
+  const ofRun = runScale(scales.delta, largest.delta);
   return [
     {
       ...nats,
       name: "delta",
-      largest: scales.largest.delta,
+      ofRun,
       ...inWords(METRIC_WORDS.delta),
       values: (sequence) => own(sequence, deltaAt),
     },
     {
+      // On the scale of its logarithm: ½ is as far from 1 as 2.
       ...nats,
       name: "rho",
+      ofRun,
       ...inWords(METRIC_WORDS.rho),
-      domain: Math.expm1(deltaDomain),
-      largest: Math.expm1(scales.largest.delta),
-      values: (sequence) => own(sequence, (at, of) => Math.expm1(deltaAt(at, of))),
-      show: (value) => formatNumber(1 + value),
+      values: (sequence) => own(sequence, deltaAt),
+      figure: Math.exp,
+      show: (value) => formatNumber(Math.exp(value)),
     },
     {
       name: "k3",
       ...inWords(METRIC_WORDS.k3),
       signed: false,
-      domain: positive(scales.k3, 0.5),
-      largest: scales.largest.k3,
+      anchored: K3,
+      ofRun: runScale(scales.k3, largest.k3),
       values: (sequence) => own(sequence, (at, of) => computeK3(deltaAt(at, of))),
       show: formatNumber,
     },
@@ -72,8 +80,8 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       ...nats,
       name: "prob_diff",
       ...inWords(METRIC_WORDS.dp),
-      domain: positive(scales.prob_diff, 0.5),
-      largest: scales.largest.prob_diff,
+      anchored: PROB_DIFF,
+      ofRun: runScale(scales.prob_diff, largest.prob_diff),
       values: (sequence) =>
         own(sequence, (at, { rollout, trainer }) => computeProbDiff(rollout[at]!, trainer[at]!)),
     },
@@ -87,7 +95,6 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
         name: `policy:${name}`,
         title: `− ${name}`,
         meaning: `log p trainer − log p ${name}, nats`,
-        domain: POLICY_DOMAIN,
         values: (sequence) => own(sequence, (at, { trainer }) => difference(trainer[at]!, logprobs[at]!)),
       }),
     ),
@@ -103,8 +110,8 @@ function listEntropy(scales: Scales, { trainerEntropy, rolloutEntropy }: WireSeq
       name: "entropy",
       ...inWords(entropyWords(trainerEntropy === undefined ? "rollout" : "trainer")),
       signed: false,
-      domain: positive(scales.entropy ?? 0, 3),
-      largest: scales.largest.entropy ?? 0,
+      anchored: ENTROPY,
+      ofRun: runScale(scales.entropy, scales.largest.entropy),
       values: (sequence) => own(sequence, (at) => entropy[at]!),
       show: formatNumber,
     },
@@ -114,7 +121,7 @@ function listEntropy(scales: Scales, { trainerEntropy, rolloutEntropy }: WireSeq
 function listAdvantage(
   scales: Scales,
   { advantages }: WireSequence,
-  nats: Pick<Metric, "signed" | "domain" | "show">,
+  nats: Pick<Metric, "signed" | "anchored" | "show">,
 ): Metric[] {
   if (advantages === undefined) return [];
   return [
@@ -122,7 +129,7 @@ function listAdvantage(
       ...nats,
       name: "advantage",
       ...inWords(METRIC_WORDS.advantage),
-      domain: ADVANTAGE_DOMAIN,
+      anchored: ADVANTAGE,
       values: (sequence) => own(sequence, (at) => advantages[at]!),
     },
     {
@@ -130,8 +137,7 @@ function listAdvantage(
       name: "impact",
       title: "A·(ρ − 1)",
       meaning: "A·(ρ − 1): what the token's weight in the policy gradient lacks",
-      domain: positive(scales.impact ?? 0, 1),
-      largest: scales.largest.impact ?? 0,
+      ofRun: runScale(scales.impact, scales.largest.impact),
       values: (sequence) => own(sequence, (at, of) => computeImpact(advantages[at]!, deltaAt(at, of))),
     },
   ];
@@ -161,10 +167,15 @@ function surprisal(
     name,
     ...inWords(words),
     signed: false,
-    domain: SURPRISAL_DOMAIN,
+    anchored: SURPRISAL,
     values: (wire) => own(wire, (at) => -of(wire)[at]!),
-    show: (value) => formatNumber(value === 0 ? 0 : -value),
+    figure: minus,
+    show: (value) => formatNumber(minus(value)),
   };
+}
+
+function minus(value: number): number {
+  return value === 0 ? 0 : -value;
 }
 
 function own(wire: WireSequence, valueAt: (at: number, wire: WireSequence) => number): Float64Array {
@@ -172,8 +183,4 @@ function own(wire: WireSequence, valueAt: (at: number, wire: WireSequence) => nu
   for (let at = 0; at < values.length; at++)
     values[at] = wire.mask[at] === 0 ? Number.NaN : valueAt(at, wire);
   return values;
-}
-
-function positive(value: number, fallback: number): number {
-  return Number.isFinite(value) && value > 0 ? value : fallback;
 }

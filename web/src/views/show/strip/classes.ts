@@ -1,4 +1,4 @@
-import { shadeClass } from "../../../ui/color-scale.ts";
+import { type Scale, shadeClass } from "../../../ui/color-scale.ts";
 import type { TokenRange } from "../model/axis.ts";
 import type { Fates } from "../model/fate.ts";
 import { HIT } from "../model/find.ts";
@@ -8,8 +8,7 @@ import type { SequenceModel } from "../model/sequence-model.ts";
 export interface Painting {
   /** `[response]`, NaN where missing. */
   readonly values: Float64Array;
-  readonly domain: number;
-  readonly end: number;
+  readonly scale: Scale;
   readonly fates: Fates;
   readonly range: TokenRange | undefined;
 }
@@ -19,7 +18,7 @@ const EFFECT_CLASSES = { kept: "", truncated: " truncated", masked: " masked", v
 /** Classes by place: the shade, the effect of the correction, whether it lies in the range and is thinking. */
 export function classesFor(
   { prompt, thinking, wire: { mask } }: SequenceModel,
-  { values, domain, end, fates, range }: Painting,
+  { values, scale, fates, range }: Painting,
 ): (place: number) => string {
   return (place) => {
     const at = place - prompt;
@@ -27,7 +26,7 @@ export function classesFor(
     const ranged = range !== undefined && at >= range.from && at <= range.to ? " ranged" : "";
     if (mask[at] === 0) return `untrained${ranged}`;
     const effect = fates.any ? EFFECT_CLASSES[fates.effect(at)] : "";
-    return shadeClass(values[at]!, domain, end) + effect + ranged + (thinking?.[at] ? " thinking" : "");
+    return shadeClass(values[at]!, scale) + effect + ranged + (thinking?.[at] ? " thinking" : "");
   };
 }
 

@@ -80,10 +80,10 @@ function useFolds({ model, choices, hits, strip }: TokenStripProps): void {
 
 function usePaint(props: TokenStripProps): void {
   const { model, choices, fates, values, numbers, hits, strip } = props;
-  const { numbers: showsNumbers, domain, end, range } = choices;
+  const { numbers: showsNumbers, scale, range } = choices;
   const marks = useMarks(props);
   useLayoutEffect(() => {
-    const classes = classesFor(model, { values, domain, end, fates, range });
+    const classes = classesFor(model, { values, scale, fates, range });
     // Called for each token that comes into sight.
     strip.current?.paint((at) => {
       let names = classes(at);
@@ -91,7 +91,7 @@ function usePaint(props: TokenStripProps): void {
       if (hits !== undefined) names += hitClasses(hits.marked[at]!);
       return names + markClasses(marks.current, at);
     });
-  }, [model, values, showsNumbers, hits, domain, end, fates, range?.from, range?.to]);
+  }, [model, values, showsNumbers, hits, scale.domain, scale.end, fates, range?.from, range?.to]);
 }
 
 /** Brings the current token into sight when it is another one. */
