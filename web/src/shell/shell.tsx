@@ -4,8 +4,9 @@ import { shellCommand } from "../../../src/core/base/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
+import { describeAddress } from "../state/address.ts";
 import { useKeys } from "../state/keys.ts";
-import { navigate, route, type ViewName } from "../state/url.ts";
+import { arrival, navigate, route, type ViewName } from "../state/url.ts";
 import { CopyButton, copied } from "../ui/copy-button.tsx";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
 import { setTheme, THEMES, theme } from "../ui/theme.ts";
@@ -62,12 +63,7 @@ export function Shell({ info, current, views, children }: ShellProps) {
       </header>
       <main id="main" tabIndex={-1}>
         {info.kind === "view-run" && <TokenizerHint info={info} />}
-        {route.value.lost !== undefined && (
-          <p class="failed" role="alert">
-            The address names no view: {printable(route.value.lost)} is not one of{" "}
-            {views.map(({ name }) => name).join(", ")}. This is {current}.
-          </p>
-        )}
+        <AddressNotes info={info} current={current} views={views} />
         {children}
       </main>
       <p class="arrival" role="status">
@@ -88,6 +84,24 @@ export function Shell({ info, current, views, children }: ShellProps) {
         />
       )}
     </>
+  );
+}
+
+/** What of the address leads nowhere. */
+function AddressNotes({ info, current, views }: Pick<ShellProps, "info" | "current" | "views">) {
+  const { lost } = route.value;
+  const notes = [
+    ...(lost === undefined
+      ? []
+      : [
+          `The address names no view: ${printable(lost)} is not one of ${views.map(({ name }) => name).join(", ")}. This is ${current}.`,
+        ]),
+    ...describeAddress(route.value, arrival.value, info.kind === "view-run" ? info : undefined),
+  ];
+  return notes.length === 0 ? null : (
+    <p class="hint" role="alert">
+      {notes.join(" ")}
+    </p>
   );
 }
 
@@ -115,7 +129,7 @@ function TokenizerHint({ info }: { readonly info: RunInfo }) {
   const tokenizer = guess ?? "DIR";
   const { paths, flags } = info.input;
   return (
-    <p class="tokenizer-hint">
+    <p class="hint tokenizer-hint">
       Tokens are shown as ids: no tokenizer was given.{" "}
       {guess === undefined ? (
         <>

@@ -77,9 +77,13 @@ export function parseSort({ sort }: Params): Sort {
   if (sort === undefined) return WORST_FIRST;
   const descending = sort.startsWith("-");
   const key = descending ? sort.slice(1) : sort;
-  const isKey =
-    ["sequence", MATCHING].includes(key) || Object.hasOwn(FIGURE_KEYS, key) || Object.hasOwn(TEXT_KEYS, key);
-  return isKey ? { key, descending } : WORST_FIRST;
+  return isSortKey(key) ? { key, descending } : WORST_FIRST;
+}
+
+export function isSortKey(key: string): boolean {
+  return (
+    ["sequence", MATCHING].includes(key) || Object.hasOwn(FIGURE_KEYS, key) || Object.hasOwn(TEXT_KEYS, key)
+  );
 }
 
 /**

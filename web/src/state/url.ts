@@ -97,12 +97,36 @@ export function setNames(names: Names): void {
   nameSequences = names;
 }
 
+/** What the address had when it was opened, beside its route. */
+export interface Arrival {
+  /** Of the address, where it is not this page's. */
+  readonly version?: string | undefined;
+  /** The place of its sequence or group in the table: what older addresses had instead of a handle. */
+  readonly row?: number | undefined;
+}
+
 const current = signal<Route>(parseRoute(location.hash));
-addEventListener("hashchange", () => {
+const arrived = signal<Arrival>(readArrival(location.hash));
+
+function follow(): void {
   current.value = parseRoute(location.hash);
-});
+  arrived.value = readArrival(location.hash);
+}
+addEventListener("hashchange", follow);
+addEventListener("popstate", follow);
+
+export function readArrival(hash: string): Arrival {
+  const { view, sequence } = parseRoute(hash);
+  const version = new URLSearchParams(hash.split("?")[1]).get("v") ?? String(URL_VERSION);
+  return {
+    version: version === String(URL_VERSION) ? undefined : version,
+    row: hasPlace(view) ? sequence : undefined,
+  };
+}
 
 export const route: ReadonlySignal<Route> = current;
+/** Of the address that was opened last; empty once one goes on from it. */
+export const arrival: ReadonlySignal<Arrival> = arrived;
 
 export interface Move {
   readonly view?: ViewName;
@@ -147,13 +171,12 @@ export function navigate(move: Move, { replace = false } = {}): void {
   const hash = formatRoute(next, nameSequences);
   if (hash === location.hash) return;
   if (replace) history.replaceState(null, "", hash);
-  else history.pushState(null, "", hash);
+  else {
+    history.pushState(null, "", hash);
+    arrived.value = {};
+  }
   current.value = next;
 }
-
-addEventListener("popstate", () => {
-  current.value = parseRoute(location.hash);
-});
 
 /** One parameter as a signal, with its default. */
 export function param(name: string, fallback: string): ReadonlySignal<string> {
