@@ -86,13 +86,13 @@ export function sayRightWrong({ order, means, by, enough }: NonNullable<RightWro
   const over = `${formatCount(clusters)} ${clusters === 1 ? by : `${by}s`}`;
   if (!enough)
     return `Right and wrong sequences come from too few ${by}s for an interval: each needs ${FEWEST_PROMPTS}.`;
-  const pairs = `A wrong sequence has the larger mismatch in ${formatNumber(100 * order.probabilityOfSuperiority, 2)}\u00a0% of these pairs.`;
+  const pairs = `A wrong sequence has the larger mismatch in ${formatNumber(100 * order.probabilityOfSuperiority, 2)}\u00a0% of these pairs`;
   const verdict =
     interval.low > 0
-      ? `Wrong sequences have the larger mismatch. ${pairs}`
+      ? `Wrong sequences have the larger mismatch. ${pairs}.`
       : interval.high < 0
-        ? `Right sequences have the larger mismatch. ${pairs}`
-        : `No difference can be shown: the interval is ${formatSigned(interval.low)} to ${formatSigned(interval.high)} nats. ${pairs}`;
+        ? `Right sequences have the larger mismatch. ${pairs}.`
+        : `${pairs}, but the ${by}s do not settle which mean is larger: wrong − right may be ${formatSigned(interval.low)} to ${formatSigned(interval.high)} nats.`;
   const basis =
     by === "prompt"
       ? `The interval is over ${over}: sequences of one prompt are alike.`

@@ -36,7 +36,7 @@ describe("the sentence on a difference", () => {
 
   it("calls it chance where the interval contains 0, and only there", () => {
     expect(describeDifference(differ({ ...sure, low: -0.001 }))).toMatch(
-      /but no difference can be shown: the interval is −[\d.e−]+ to \+[\d.e−]+ nats \(95 %\), over 96 prompts\.$/,
+      /but which run has more is open: the interval is −[\d.e−]+ to \+[\d.e−]+ nats \(95 %\), over 96 prompts\.$/,
     );
     expect(describeDifference(differ(sure))).not.toContain("chance");
     const same = { difference: 0, low: 0, high: 0, clusters: 96 };

@@ -60,7 +60,7 @@ export function describeDifference({ over, tokens, unit, figures }: ComparedRun[
   const count = `over ${formatCounted(clusters, unit)}`;
   return isShown(figure) || (figure.low === 0 && figure.high === 0)
     ? `${among}, ${size}: 95 % ${interval}, ${count}.`
-    : `${among}, ${size}, but no difference can be shown: the interval is ${interval} nats (95 %), ${count}.`;
+    : `${among}, ${size}, but which run has more is open: the interval is ${interval} nats (95 %), ${count}.`;
 }
 
 /** Mean |Δ| of every run over the steps; undefined where no run has two. */
