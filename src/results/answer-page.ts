@@ -1,3 +1,4 @@
+import type { EventRank } from "./events.ts";
 import type { PageMove } from "./page.ts";
 import type { ReadingLevel, VerdictLevel } from "./reading-level.ts";
 
@@ -85,6 +86,8 @@ export interface AnswerMistake {
   readonly sides: readonly AnswerSide[];
   /** Whether it reaches the gradient; empty where that is not known. */
   readonly reach: string;
+  /** Its place in each order, from 0; null where it is not among those that the order lists, or there is no such order. */
+  readonly places: Readonly<Record<EventRank, number | null>>;
 }
 
 /** What one policy says at a token, likeliest first. */

@@ -26,7 +26,7 @@ const SIZES = [
   { width: 390, height: 844 },
 ] as const;
 /** A reader's words and numbers; what the run or a config says is theirs. */
-const MOST = { words: 150, numbers: 40 };
+const MOST = { words: 155, numbers: 42 };
 
 /** Counts what is in sight: numbers begin with a digit, words have a letter. Code and quoted texts of the run do not count. */
 const COUNT = `(() => {
@@ -129,8 +129,32 @@ describe.skipIf(!hasBrowser)("the answer", () => {
       ).toBe(true);
     }
     expect(await mistake.locator(".quote mark").count()).toBe(1);
+    expect(await mistake.getByRole("link", { name: "side by side" }).getAttribute("href")).toContain(
+      "#/group/",
+    );
     await mistake.getByRole("link", { name: worst.handle }).click();
     await eventually(() => page.url()).toContain(`/t${worst.handle.split(".t")[1]}`);
+    await page.close();
+  });
+
+  it("goes through the mistakes by size, or by what reaches the gradient", async () => {
+    const { page } = await open(server.url);
+    const mistake = card(page, "Worst mistake");
+    const { list, by_raw } = report.assessment.events;
+    const through = async (order: typeof list): Promise<void> => {
+      for (const [at, { handle }] of [...order, order[0]!].entries()) {
+        await eventually(() => readText(mistake.locator("h2"))).toContain(`${handle} `);
+        await mistake
+          .getByRole("button", { name: `next mistake (${(at % order.length) + 1} of ${order.length})` })
+          .click();
+      }
+    };
+    await through(by_raw);
+    await mistake.getByRole("radio", { name: "gradient" }).check();
+    expect(page.url()).toContain("rank=gradient");
+    await through(list);
+    await page.reload();
+    await eventually(() => readText(card(page, "Worst mistake").locator("h2"))).toContain(list[0]!.handle);
     await page.close();
   });
 

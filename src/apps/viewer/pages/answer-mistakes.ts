@@ -30,6 +30,7 @@ interface Mistake {
   readonly count: string;
   readonly reach: string;
   readonly alternatives: readonly EventAlternative[];
+  readonly places: AnswerMistake["places"];
 }
 
 export async function answerMistakes(
@@ -45,18 +46,26 @@ export async function answerMistakes(
   return Promise.all(mistakes.map((each) => tell(run, each, found.get(each.handle))));
 }
 
-/**
- * The largest by |Δ| first, as every first screen has it, then those that weigh most in the gradient, then the others; where
- * no ratio is far from 1, the token with the largest |Δ|.
- */
+/** Those of both orders; where no ratio is far from 1, the token with the largest |Δ|. */
 function listMistakes(report: MismatchReport, top: Pick<TopTokens, "occurrences">): Mistake[] {
-  const { list, by_raw } = report.assessment.events;
-  const byKey = new Map([...by_raw.slice(0, 1), ...list, ...by_raw].map((event) => [event.key, event]));
+  const { list, by_raw, rank } = report.assessment.events;
+  const byKey = new Map([...by_raw, ...list].map((event) => [event.key, event]));
   const all = [...byKey.values()];
-  return all.length === 0 ? furthest(report, top) : all.map(ofEvent);
+  const placeIn = (order: readonly MistakeEvent[], { key }: MistakeEvent): number | null => {
+    const at = order.findIndex((event) => event.key === key);
+    return at < 0 ? null : at;
+  };
+  return all.length === 0
+    ? furthest(report, top)
+    : all.map((event) =>
+        ofEvent(event, {
+          gradient: rank === "gradient" ? placeIn(list, event) : null,
+          raw: placeIn(by_raw, event),
+        }),
+      );
 }
 
-function ofEvent(event: MistakeEvent): Mistake {
+function ofEvent(event: MistakeEvent, places: Mistake["places"]): Mistake {
   const { answers, of_answers: all, reaches_gradient: reaches } = event;
   return {
     ...event,
@@ -67,6 +76,7 @@ function ofEvent(event: MistakeEvent): Mistake {
           ? formatCounted(answers, "answer")
           : `${answers} of ${formatCounted(all, "answer")}`,
     reach: sayReach(reaches, event.gradient_share),
+    places,
   };
 }
 
@@ -86,7 +96,11 @@ function furthest(
   const { handle, rollout_logprob, trainer_logprob } = token;
   const advantage = worst_tokens.find((each) => each.handle === handle)?.advantage;
   return [
-    { handle, rollout_logprob, trainer_logprob, count: "", reach: sayAdvantage(advantage), alternatives: [] },
+    {
+      ...{ handle, rollout_logprob, trainer_logprob, count: "", reach: sayAdvantage(advantage) },
+      alternatives: [],
+      places: { gradient: null, raw: 0 },
+    },
   ];
 }
 
@@ -102,7 +116,7 @@ async function tell(
   mistake: Mistake,
   found: FoundToken | undefined,
 ): Promise<AnswerMistake> {
-  const { handle, count, reach } = mistake;
+  const { handle, count, reach, places } = mistake;
   const { move = null, context = null } = found ?? {};
   const sequence = move?.sequence;
   const prompt = sequence === undefined ? "" : await promptOf(run, sequence);
@@ -116,6 +130,7 @@ async function tell(
     context,
     sides: (["engine", "trainer"] as const).map((name) => side(name, mistake, context?.[1] ?? null)),
     reach,
+    places,
   };
 }
 

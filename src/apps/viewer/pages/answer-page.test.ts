@@ -40,13 +40,24 @@ describe("the answer of a run", () => {
     expect(page.beside).toHaveLength(assessment.beside.length);
   });
 
-  it("tells mistakes with both sides, the largest first, then by the gradient, each once", async () => {
+  it("tells mistakes with both sides, each once, with its places by size and by the gradient", async () => {
     const { mistakes } = json<AnswerPage>(await answerTables(demo.run));
     const { assessment } = json<MismatchReport>(await demo.run.answer("report"));
     const { list, by_raw } = assessment.events;
     const handles = mistakes.map(({ handle }) => handle);
-    const rest = list.filter(({ key }) => key !== by_raw[0]?.key).map(({ handle }) => handle);
-    expect(handles.slice(0, 1 + rest.length)).toEqual([by_raw[0]?.handle, ...rest]);
+    for (const [rank, order] of [
+      ["gradient", list],
+      ["raw", by_raw],
+    ] as const) {
+      const placed = mistakes
+        .filter(({ places }) => places[rank] !== null)
+        .sort((a, b) => a.places[rank]! - b.places[rank]!);
+      expect(
+        placed.map(({ handle }) => handle),
+        rank,
+      ).toEqual(order.map(({ handle }) => handle));
+    }
+    expect(list[0]?.handle).not.toBe(by_raw[0]?.handle);
     expect(new Set(handles)).toEqual(new Set([...list, ...by_raw].map(({ handle }) => handle)));
     expect(new Set(handles).size).toBe(handles.length);
     const group = mistakes.find(({ handle }) => handle === "s30.q48.t39")!;

@@ -1,13 +1,20 @@
 import { useState } from "preact/hooks";
-import type { AnswerMistake, AnswerSide } from "../../../../src/results/index.ts";
-import { makeHref } from "../../state/url.ts";
+import type { AnswerMistake, AnswerSide, EventRank } from "../../../../src/results/index.ts";
+import { makeHref, navigate, route } from "../../state/url.ts";
+import { Choice } from "../../ui/choice.tsx";
 import { MoveLink } from "../../ui/place-link.tsx";
 import { Context } from "../../ui/report-table.tsx";
 
-/** One mistake at a time, the one that counts most first. */
-export function MistakeCard({ mistakes }: { readonly mistakes: readonly AnswerMistake[] }) {
-  const [at, setAt] = useState(0);
-  const shown = mistakes[at] ?? mistakes[0]!;
+/** One mistake at a time: the largest first, as every first screen has it, or with `rank=gradient` what weighs most there. */
+export function MistakeCard({ mistakes: all }: { readonly mistakes: readonly AnswerMistake[] }) {
+  const hasRanks = all.some(({ places }) => places.gradient !== null);
+  const rank: EventRank = hasRanks && route.value.params.rank === "gradient" ? "gradient" : "raw";
+  const mistakes = all
+    .filter(({ places }) => places[rank] !== null)
+    .sort((a, b) => a.places[rank]! - b.places[rank]!);
+  const [from, setFrom] = useState({ rank, at: 0 });
+  const at = from.rank === rank && from.at < mistakes.length ? from.at : 0;
+  const shown = mistakes[at]!;
   const { handle, move, group, count, prompt, context, sides, reach } = shown;
   return (
     <section class="card mistake" aria-label="Worst mistake">
@@ -24,6 +31,24 @@ export function MistakeCard({ mistakes }: { readonly mistakes: readonly AnswerMi
           )}
         </small>
       </h2>
+      {hasRanks && (
+        <Choice
+          label="by"
+          name="rank"
+          value={rank}
+          options={[
+            { name: "raw", title: "size", hint: "Σ|Δ| of its tokens" },
+            {
+              name: "gradient",
+              title: "gradient",
+              hint: "what reaches the gradient: Σ|A||ρ − 1| of its tokens",
+            },
+          ]}
+          onChange={(next) =>
+            navigate({ params: { rank: next === "raw" ? undefined : next } }, { replace: true })
+          }
+        />
+      )}
       {context !== null && (
         <p class="quote">
           <Context of={context} />
@@ -38,23 +63,18 @@ export function MistakeCard({ mistakes }: { readonly mistakes: readonly AnswerMi
         {reach}{" "}
         {group !== null && (
           <>
-            <a href={makeHref({ ...group, token: undefined })} title="the answers to its prompt side by side">
-              compare
-            </a>{" "}
-            ·{" "}
+            <a href={makeHref({ ...group, token: undefined })}>side by side</a>{" "}
           </>
         )}
-        <a href={makeHref({ view: "tokens", token: undefined })}>tokens</a>
         {mistakes.length > 1 && (
           <>
             {" · "}
             <button
               type="button"
               class="quiet"
-              title={`${at + 1} of ${mistakes.length}`}
-              onClick={() => setAt((at + 1) % mistakes.length)}
+              onClick={() => setFrom({ rank, at: (at + 1) % mistakes.length })}
             >
-              next →
+              next mistake ({at + 1} of {mistakes.length})
             </button>
           </>
         )}
