@@ -1,30 +1,45 @@
 import { useState } from "preact/hooks";
-import type { CorrectAnswer } from "../../../../src/results/index.ts";
+import type { CorrectAnswer, RunInfo, SweepConfig } from "../../../../src/results/index.ts";
+import {
+  type Correction,
+  formatCorrection,
+  parseCorrection,
+} from "../../../../src/trainers/neutral/index.ts";
 import type { Exact } from "../../state/exact.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 
 const COMMAND = "logratio";
 
-/** The correction as a config of each trainer that can express it exactly, and as a command. */
-export function Configs({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
-  const [wanted, want] = useState(COMMAND);
-  if (exact.state === "failed")
-    return <p class="muted">Configs come with the exact figures, which are not available here.</p>;
-  const answer = exact.state === "ready" ? exact.answer : exact.last;
-  if (answer === undefined) return <p class="muted">…</p>;
-  const { configs, command } = answer;
-  const texts: Readonly<Record<string, string>> = { ...configs, [COMMAND]: command };
-  const names = Object.keys(texts);
-  const current = names.includes(wanted) ? wanted : names[0]!;
-  const text = texts[current]!;
+interface ConfigsProps {
+  readonly info: RunInfo;
+  readonly correction: Correction;
+  readonly exact: Exact<CorrectAnswer>;
+  /** Where no server tells them: those of the recommended correction, if this is it. */
+  readonly known: readonly SweepConfig[] | undefined;
+  readonly onChange: (correction: Correction) => void;
+}
+
+/** The correction as each trainer's config, first that of the run's trainer, and as a command. */
+export function Configs({ info, correction, exact, known, onChange }: ConfigsProps) {
+  const { trainers, shipped } = info;
+  const [wanted, want] = useState(trainers.length === 1 ? trainers[0]! : COMMAND);
+  const answer = exact.state === "ready" ? exact.answer : exact.state === "asking" ? exact.last : undefined;
+  const texts = new Map([
+    ...(known ?? []).map(({ preset, text }) => [preset, text] as const),
+    ...(answer === undefined ? [] : [...Object.entries(answer.configs), [COMMAND, answer.command] as const]),
+  ]);
+  const names = [...new Set([...shipped.flatMap(({ presets }) => presets), ...texts.keys(), COMMAND])];
+  const current = names.includes(wanted) ? wanted : COMMAND;
+  const text = texts.get(current);
   const go = (step: number): void => {
     const next = names[(names.indexOf(current) + step + names.length) % names.length]!;
     want(next);
     document.getElementById(`config-tab-${next}`)?.focus();
   };
+  // What is copied is never of the correction before.
+  const isStale = exact.state === "asking";
   return (
-    <div class={exact.state === "ready" ? "configs" : "configs stale"}>
-      {names.length === 1 && <p class="muted">No trainer's settings express exactly this.</p>}
+    <>
       <div role="tablist" aria-label="Configs">
         {names.map((name) => (
           <button
@@ -45,15 +60,46 @@ export function Configs({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
           </button>
         ))}
       </div>
-      <div id="config-text" role="tabpanel" aria-labelledby={`config-tab-${current}`}>
-        <pre>{text}</pre>
-        {/* What is copied is never of the correction before. */}
-        <CopyButton
-          label={current === COMMAND ? "Copy command" : "Copy config"}
-          disabled={exact.state !== "ready"}
-          text={() => text}
-        />
+      <div
+        id="config-text"
+        class={isStale ? "stale" : ""}
+        role="tabpanel"
+        aria-labelledby={`config-tab-${current}`}
+      >
+        <p class="muted">{answer?.words ?? "…"}</p>
+        {text !== undefined ? (
+          <>
+            <pre>{text}</pre>
+            <CopyButton
+              label={current === COMMAND ? "Copy command" : "Copy config"}
+              disabled={isStale}
+              text={() => text}
+            />
+          </>
+        ) : (
+          !isStale && (
+            <p>
+              {exact.state === "failed"
+                ? "The config comes with the exact figures, which are not available here."
+                : `No settings of ${current} do exactly this.`}
+            </p>
+          )
+        )}
+        {shipped
+          .filter(({ presets }) => presets.includes(current))
+          .map(({ correction: own, words }) => (
+            <p key={own} class="muted">
+              {current} as shipped – {words}.{" "}
+              {own === formatCorrection(correction) ? (
+                "That is this one."
+              ) : (
+                <button type="button" onClick={() => onChange(parseCorrection(own))}>
+                  Try that
+                </button>
+              )}
+            </p>
+          ))}
       </div>
-    </div>
+    </>
   );
 }

@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import type { Bounds, Correction, Level, Step } from "../../../../src/trainers/neutral/correction.ts";
 import { formatCorrection, parseCorrection } from "../../../../src/trainers/neutral/text.ts";
 import { correctionParams, readCorrection } from "../../state/correction.ts";
 import { type AxisName, linesOn, mainAxis, moveLine } from "../../state/lines.ts";
+import { deltaTicks } from "../../ui/histogram/axis.ts";
 import type { Figures } from "./figures.ts";
 import { binned, type MadeSequence, makeTable, type NaiveFigures, naively } from "./naive.test-data.ts";
 import { isOn } from "./pieces.ts";
+import { makeAxis, prepare } from "./prepared.ts";
 import { type RowGroups, rowGroups, sequenceFigures, vetoedShares } from "./sequence-sums.ts";
 import { tokenFigures, tokenSums } from "./token-sums.ts";
 
@@ -174,6 +177,17 @@ describe("corrections of tokens", () => {
     expect(wide.quantile(0.01)).toBeCloseTo(-0.49, 1);
     expect(wide.quantile(0.99)).toBeCloseTo(0.49, 1);
   });
+});
+
+it("reaches to the furthest value, however rare it is, and labels an end near it", () => {
+  const deltas = [-10.7, ...Array.from({ length: 50_000 }, (_, i) => -0.02 + i / 1_250_000)];
+  const table = madeTable([{ tokens: deltas.length, delta_abs_max: 10.7, worst_token: 0, delta_sum: -3 }]);
+  const prepared = prepare(table, binned([{ correct: 1, deltas }], 402));
+  const correction = parseCorrection("weight:token truncate:..2");
+  const { reach } = makeAxis(prepared, correction, "token");
+  expect(reach).toBe(10.7);
+  expect(Math.min(...deltaTicks(reach).filter((tick) => tick >= -reach))).toBe(-10);
+  expect(makeAxis(prepared, parseCorrection("weight:sequence"), "sum").reach).toBe(3);
 });
 
 describe("what the prepared sums cannot tell", () => {

@@ -13,13 +13,13 @@ import type { Figures } from "./figures.ts";
 interface FigureRow {
   readonly title: string;
   readonly help: string;
-  /** Undefined where the prepared sums do not suffice. */
+  /** About; undefined where the prepared sums do not suffice. */
   readonly now: string | undefined;
   /** Undefined where the server's answer lacks it. */
   readonly exact: (answer: CorrectAnswer) => string | undefined;
 }
 
-/** Figures from the prepared sums, which follow the pointer, next to the exact ones. */
+/** Figures over every token; while a line is dragged, about the same from sums that are there. */
 export function FiguresTable({
   figures,
   tokens,
@@ -35,40 +35,46 @@ export function FiguresTable({
 }) {
   const answer = exact.state === "ready" ? exact.answer : undefined;
   return (
-    <>
-      <table class="correct-figures">
-        <thead>
-          <tr>
-            <th scope="col">figure</th>
-            <th scope="col">
-              <Explained text="prepared" meaning="from precomputed sums: follows while you drag" />
+    <table class="correct-figures">
+      <thead>
+        <tr>
+          <th scope="col">figure</th>
+          <th scope="col">
+            <Over exact={exact} />
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {buildRows(figures, tokens, hasVeto).map(({ title, help, now, exact: told }) => (
+          <tr key={title}>
+            <th scope="row">
+              <Explained text={title} meaning={help} />
             </th>
-            <th scope="col">
-              <Explained text="exact" meaning="over every token: computed when you release the line" />{" "}
-              {exact.state === "ready" && <span aria-hidden="true">✓</span>}
-            </th>
+            <td>{(answer && told(answer)) ?? now ?? waiting(exact)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {buildRows(figures, tokens, hasVeto).map(({ title, help, now, exact: told }) => (
-            <tr key={title}>
-              <th scope="row">
-                <Explained text={title} meaning={help} />
-              </th>
-              <td>{now ?? "exact only"}</td>
-              <td>{answer === undefined ? waiting(exact) : (told(answer) ?? "")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p class="muted" role="status">
-        {exact.state === "failed"
-          ? `no exact figures: ${exact.message}`
-          : exact.state === "ready"
-            ? "exact: over every token"
-            : "computing exact figures …"}
-      </p>
-    </>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What the figures below are over. */
+function Over({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
+  if (exact.state === "ready")
+    return (
+      <>
+        over every token <span aria-hidden="true">✓</span>
+      </>
+    );
+  return (
+    <Explained
+      text="about"
+      meaning={
+        exact.state === "failed"
+          ? `from sums by size: ${exact.message}`
+          : "from sums by size, until every token is counted"
+      }
+    />
   );
 }
 
@@ -76,7 +82,7 @@ function buildRows(figures: Figures | undefined, tokens: number, hasVeto: boolea
   const { kept, clipped, ess, meanWeight, keptSequences, advantageDropped, vetoedAtMost } = figures ?? {};
   // Of the sequences that the veto takes only a superset is known, so the kept share is a lower bound.
   const bounded = hasVeto && (vetoedAtMost ?? 0) > 0;
-  const [least, most, about] = bounded ? ["≥ ", "≤ ", "≈ "] : ["", "", ""];
+  const [least, most] = bounded ? ["≥ ", "≤ "] : ["≈ ", "≈ "];
   const say = (
     prefix: string,
     value: number | undefined,
@@ -98,19 +104,19 @@ function buildRows(figures: Figures | undefined, tokens: number, hasVeto: boolea
     {
       title: "effective sample size",
       help: "(Σw)² / (n Σw²) over all tokens; w = ρ of the kept ones where the correction has no weights",
-      now: say(about, ess, formatNearWhole),
+      now: say("≈ ", ess, formatNearWhole),
       exact: (answer) => formatNearWhole(answer.ess),
     },
     {
       title: "mean weight",
       help: "over kept tokens",
-      now: say(about, meanWeight, formatNearOne),
+      now: say("≈ ", meanWeight, formatNearOne),
       exact: ({ mean_weight }) => formatNearOne(mean_weight),
     },
     {
       title: "clipped",
       help: "tokens whose weight is truncated",
-      now: say("", clipped, formatNearWhole),
+      now: say("≈ ", clipped, formatNearWhole),
       exact: (answer) => formatNearWhole(answer.clipped / tokens),
     },
     ...(hasVeto
@@ -156,7 +162,7 @@ export function DroppedTable({
 }) {
   const answer = exact.state === "ready" ? exact.answer : exact.state === "asking" ? exact.last : undefined;
   const isReady = exact.state === "ready";
-  const most = (figures?.vetoedAtMost ?? 0) > 0 ? "≤ " : "";
+  const most = (figures?.vetoedAtMost ?? 0) > 0 ? "≤ " : "≈ ";
   const outcomes = (["right", "wrong"] as const).flatMap((side): DroppedRow[] => {
     const now = figures?.dropped[side];
     const told = answer?.[`dropped_${side}`];
@@ -188,8 +194,7 @@ export function DroppedTable({
       <thead>
         <tr>
           <th scope="col">dropped tokens, by</th>
-          <th scope="col">prepared</th>
-          <th scope="col">exact</th>
+          <td />
         </tr>
       </thead>
       {parts.map(
@@ -197,25 +202,24 @@ export function DroppedTable({
           rows.length > 0 && (
             <tbody key={by}>
               <tr>
-                <th scope="rowgroup" colSpan={3}>
+                <th scope="rowgroup" colSpan={2}>
                   {by}
                 </th>
               </tr>
-              {rows.map(({ title, now, exact: told }) => (
+              {rows.map(({ title, now, exact: told = now }) => (
                 <tr key={title}>
                   <th scope="row">{title}</th>
                   <td>
-                    {now === undefined ? (
-                      "exact only"
+                    {told === undefined ? (
+                      waiting(exact)
                     ) : (
                       <>
-                        {" "}
-                        <span class="bar" style={{ inlineSize: `${now * 3.5}rem` }} /> {most}{" "}
-                        {formatNearWhole(now)}{" "}
+                        <span class="bar" style={{ inlineSize: `${(told ?? 0) * 3.5}rem` }} />{" "}
+                        {!isReady && most}
+                        {formatNearWhole(told)}
                       </>
                     )}
                   </td>
-                  <td>{told === undefined ? waiting(exact) : formatNearWhole(told)}</td>
                 </tr>
               ))}
             </tbody>

@@ -21,7 +21,7 @@ export function HistogramFigure({
   readonly question: Question;
   readonly onChange: (correction: Correction, replace?: boolean) => void;
 }) {
-  const { correction, axisName, sides, picture, lines, hold } = question;
+  const { correction, axisName, sides, picture, lines, hold, exact } = question;
   const picked = parseBins(route.value.params.bins);
   const thresholds = listThresholds(question);
   return (
@@ -57,6 +57,7 @@ export function HistogramFigure({
         axis={axisName}
         picked={picked}
         sides={sides}
+        exact={exact}
         bundled={info.bundled === true}
       />
       <Leave question={question} />

@@ -98,23 +98,32 @@ function findWorst({ columns, length }: SequenceTable): Prepared["worst"] {
   return at < 0 ? undefined : { sequence: at, token: columns.worst_token[at]! };
 }
 
-/** Wide enough for all but one in ten thousand values, and for every bound. */
+/** Wide enough for every finite value, and for every bound. */
 export function makeAxis(prepared: Prepared, correction: Correction, name: AxisName): Axis {
-  const [least, middle, most] = findTails(prepared, name);
+  const [middle, most] = findTails(prepared, name);
   const bounds = linesOn(correction, name).map(({ at }) => Math.abs(at));
-  const reach = Math.max(1e-3, -least, most, ...bounds.map((bound) => bound * 1.5));
+  const reach = Math.max(1e-3, most, ...bounds.map((bound) => bound * 1.5));
   return asinhAxis(reach, Math.max(middle, reach * 1e-4));
 }
 
-/** The quantile 0.01 %, the |Δ| that 96 % of values stay within, and the quantile 99.99 %. */
-function findTails({ sums, sorted }: Prepared, axis: AxisName): readonly [number, number, number] {
-  const at = (share: number): number => {
-    if (axis === "token") return sums.quantile(share);
-    const sides = Object.values(sorted(axis)).filter((values) => values.length > 0);
-    const places = sides.map((values) => values[Math.round(share * (values.length - 1))]!);
-    return share < 0.5 ? Math.min(...places) : Math.max(...places);
-  };
-  return [at(0.0001), Math.max(-at(0.02), at(0.98)), at(0.9999)];
+/** The |Δ| that 96 % of values stay within, and the largest. */
+function findTails({ sums, sorted, worst, table }: Prepared, axis: AxisName): readonly [number, number] {
+  if (axis === "token") {
+    const most = worst === undefined ? 0 : table.columns.delta_abs_max[worst.sequence]!;
+    return [Math.max(-sums.quantile(0.02), sums.quantile(0.98)), finite(most)];
+  }
+  const sizes = Object.values(sorted(axis)).flatMap((values) => {
+    const at = (share: number): number => values[Math.round(share * (values.length - 1))]!;
+    return values.length === 0
+      ? []
+      : [[Math.max(-at(0.02), at(0.98)), finite(Math.max(-values[0]!, values.at(-1)!))] as const];
+  });
+  return [Math.max(...sizes.map(([middle]) => middle)), Math.max(...sizes.map(([, most]) => most))];
+}
+
+/** An axis reaches no infinite value: those are in its outermost columns. */
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0;
 }
 
 const COLORS: Readonly<Record<Side, string>> = { right: "--blue", wrong: "--orange", unknown: "--grey" };

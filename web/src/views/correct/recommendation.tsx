@@ -5,24 +5,20 @@
  */
 import { type CorrectionPoint, correctionChart } from "../../../../src/render/charts/index.ts";
 import { formatCount, formatNearOne, formatShare } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo, SweepCorrection, SweepReport } from "../../../../src/results/index.ts";
+import type { SweepCorrection, SweepReport } from "../../../../src/results/index.ts";
 import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
-import type { StepRange } from "../../state/step-range.ts";
-import { useSweep } from "../../state/sweep.ts";
+import type { Swept as SweepOfRun } from "../../state/sweep.ts";
 import { makeHref } from "../../state/url.ts";
 import { ChartPicture } from "../../ui/chart-picture.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 
-interface RecommendationProps {
-  readonly info: RunInfo;
-  readonly range: StepRange | null;
+interface RecommendationProps extends SweepOfRun {
   readonly correction: Correction;
 }
 
 /** The recommendation in one line; the other corrections are folded away, so that the thresholds stay in sight. */
-export function Recommendation({ info, range, correction }: RecommendationProps) {
-  const { swept, ask } = useSweep(info, range);
+export function Recommendation({ swept, ask, correction }: RecommendationProps) {
   if (ask !== undefined)
     return (
       <p>

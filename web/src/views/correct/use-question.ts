@@ -1,7 +1,7 @@
 /**
- * The correction in the address, with its prepared and its exact answers:
+ * A correction, with its prepared and its exact answers:
  *
- *     address ─► correction, axis, bins
+ *     address ─► axis, bins
  *     prepared sums ─┬─► sides ─► picture     per axis, per correction: what a drag changes is drawn, not summed again
  *                    └─► figures              from bins, at every move of a line
  *     server ─► exact                         after a line is released
@@ -13,7 +13,6 @@ import type { CorrectBins } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
 import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { client } from "../../api/client.ts";
-import { readCorrection, USUAL_CORRECTION } from "../../state/correction.ts";
 import { useExact } from "../../state/exact.ts";
 import { AXES, linesOn, mainAxis } from "../../state/lines.ts";
 import type { StepRange } from "../../state/step-range.ts";
@@ -22,11 +21,14 @@ import { figuresNow, listSides, makeAxis, makePicture, prepare } from "./prepare
 
 export type Question = ReturnType<typeof useQuestion>;
 
-export function useQuestion(table: SequenceTable, sums: CorrectBins, range: StepRange | null) {
+export function useQuestion(
+  table: SequenceTable,
+  sums: CorrectBins,
+  range: StepRange | null,
+  correction: Correction,
+) {
   const prepared = useMemo(() => prepare(table, sums), [table, sums]);
   const { params } = route.value;
-  const { correction: asked, problem } = readCorrection(params);
-  const correction = asked ?? USUAL_CORRECTION;
   const text = formatCorrection(correction);
   const axisName = AXES.find((name) => name === params.axis) ?? mainAxis(correction);
   const [held, setHeld] = useState<Correction>();
@@ -40,7 +42,7 @@ export function useQuestion(table: SequenceTable, sums: CorrectBins, range: Step
   const exact = useExact(client.correct, { correction: text, steps: range }, isHeld);
   const { sides: summed, below } = prepared.sums;
   return {
-    ...{ prepared, asked, problem, correction, axisName, sides, picture, figures, exact, isHeld },
+    ...{ prepared, correction, axisName, sides, picture, figures, exact, isHeld },
     /** Of the run, or of the steps that are looked at. */
     tokens: summed.reduce((sum, side) => sum + below(side, "tokens", Infinity), 0),
     lines: linesOn(correction, axisName),

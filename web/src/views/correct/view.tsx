@@ -1,15 +1,19 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { CorrectBins, RunInfo } from "../../../../src/results/index.ts";
+import type { CorrectBins, RunInfo, SweepConfig } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
-import type { Correction } from "../../../../src/trainers/neutral/index.ts";
+import {
+  type Correction,
+  formatCorrection,
+  parseCorrection,
+} from "../../../../src/trainers/neutral/index.ts";
 import { client } from "../../api/client.ts";
 import { correctionParams, readCorrection, USUAL_CORRECTION } from "../../state/correction.ts";
 import { correctBins, type Loaded, settle, table } from "../../state/loaded.ts";
 import { formatSteps, parseSteps, type StepRange } from "../../state/step-range.ts";
+import { useSweep } from "../../state/sweep.ts";
 import { navigate, route } from "../../state/url.ts";
 import { CorrectionEditor } from "../../ui/correction-editor.tsx";
-import { ShippedButtons } from "../../ui/shipped-buttons.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { Configs } from "./configs.tsx";
@@ -32,7 +36,14 @@ export function CorrectView({ info }: ViewProps) {
 function OfSteps({ info, table }: { readonly info: RunInfo; readonly table: SequenceTable }) {
   const range = info.bundled ? null : parseSteps(route.value.params.steps ?? "");
   const [from, to] = range ?? [];
-  const { correction: looked = USUAL_CORRECTION } = readCorrection(route.value.params);
+  const { correction: asked, problem } = readCorrection(route.value.params);
+  const sweep = useSweep(info, range);
+  const { value: swept } = sweep.swept;
+  const report = swept.state === "ready" ? swept.value : undefined;
+  const recommended = report?.corrections.find(({ name }) => name === report.recommendation.name);
+  // Without one in the address, the page opens at what is recommended.
+  const isKnown = asked !== undefined || sweep.ask !== undefined || swept.state !== "loading";
+  const correction = asked ?? (recommended ? parseCorrection(recommended.correction_text) : USUAL_CORRECTION);
   const sums = useMemo(() => {
     if (range === null) return correctBins();
     const own = signal<Loaded<CorrectBins>>({ state: "loading" });
@@ -44,11 +55,25 @@ function OfSteps({ info, table }: { readonly info: RunInfo; readonly table: Sequ
     <div class="correct-view">
       <header class="correct-head">
         <h1>Correction</h1>
-        <Recommendation info={info} range={range} correction={looked} />
+        <Recommendation {...sweep} correction={correction} />
       </header>
-      <WhenLoaded of={sums}>
-        {(bins) => <OfCorrection info={info} table={inside} sums={bins} range={range} />}
-      </WhenLoaded>
+      {problem !== undefined && <p class="failed">{problem}</p>}
+      {isKnown && (
+        <WhenLoaded of={sums}>
+          {(bins) => (
+            <OfCorrection
+              info={info}
+              table={inside}
+              sums={bins}
+              range={range}
+              correction={correction}
+              known={
+                recommended?.correction_text === formatCorrection(correction) ? report?.configs : undefined
+              }
+            />
+          )}
+        </WhenLoaded>
+      )}
     </div>
   );
 }
@@ -58,22 +83,27 @@ function OfCorrection({
   table,
   sums,
   range,
+  correction,
+  known,
 }: {
   readonly info: RunInfo;
   readonly table: SequenceTable;
   readonly sums: CorrectBins;
   readonly range: StepRange | null;
+  readonly correction: Correction;
+  readonly known: readonly SweepConfig[] | undefined;
 }) {
-  const question = useQuestion(table, sums, range);
-  const { problem, asked, correction, figures, exact, tokens, isHeld } = question;
+  const question = useQuestion(table, sums, range, correction);
+  const { figures, exact, tokens, isHeld } = question;
   const change = (next: Correction, replace = false): void => {
     navigate({ params: correctionParams(next) }, { replace });
   };
   return (
     <>
-      {problem !== undefined && <p class="failed">{problem}</p>}
-      <ShippedButtons shipped={info.shipped} correction={asked} onChange={change} />
-      <CorrectionEditor correction={correction} onChange={change} />
+      <div class="correct-top">
+        <Configs info={info} correction={correction} exact={exact} known={known} onChange={change} />
+        <CorrectionEditor correction={correction} onChange={change} />
+      </div>
       <div class="correct-body">
         <HistogramFigure info={info} question={question} onChange={change} />
         <div class="correct-side">
@@ -86,11 +116,6 @@ function OfCorrection({
           <DroppedTable figures={figures} exact={exact} />
         </div>
       </div>
-      <section aria-labelledby="configs-title">
-        <h2 id="configs-title">In words, and as a config</h2>
-        <p class="muted">{exact.state === "ready" ? exact.answer.words : "…"}</p>
-        <Configs exact={exact} />
-      </section>
       {info.steps.length > 1 && !info.bundled && (
         <OverSteps correction={correction} held={isHeld} marked={range} steps={info.steps} />
       )}

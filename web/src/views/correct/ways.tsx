@@ -1,5 +1,7 @@
 import { formatCounted, formatSigned } from "../../../../src/render/text/display/index.ts";
+import type { CorrectAnswer } from "../../../../src/results/index.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
+import type { Exact } from "../../state/exact.ts";
 import { type AxisName, insidesOn } from "../../state/lines.ts";
 import { makeHref } from "../../state/url.ts";
 import type { HistogramSide } from "../../ui/histogram/draw-histogram.ts";
@@ -33,12 +35,14 @@ export function Ways({
   axis,
   picked,
   sides,
+  exact,
   bundled,
 }: {
   readonly correction: Correction;
   readonly axis: AxisName;
   readonly picked: Bins | undefined;
   readonly sides: readonly HistogramSide[];
+  readonly exact: Exact<CorrectAnswer>;
   readonly bundled: boolean;
 }) {
   const [view, field] = FIELDS[axis];
@@ -47,8 +51,13 @@ export function Ways({
   const count = ([from, to]: Bins): number =>
     Math.round(sides.reduce((sum, side) => sum + side.between(from, to), 0));
   const all = count([-Infinity, Infinity]);
+  const counted = (found: number): string => formatCounted(found, view.slice(0, -1));
+  // Tokens are counted by size.
+  const about = (found: number): string => `${view === "tokens" ? "≈ " : ""}${counted(found)}`;
   const ways = [
-    ...(picked ? [{ name: `Δ ${say(picked)}`, filter: writeTerm(field, picked), count: count(picked) }] : []),
+    ...(picked
+      ? [{ name: `Δ ${say(picked)}`, filter: writeTerm(field, picked), count: about(count(picked)) }]
+      : []),
     ...insidesOn(correction, axis).flatMap(({ action, inside: { low, high } }) => {
       if (action === "veto" || (low === -Infinity && high === Infinity)) return [];
       const inside = [low, high] as const;
@@ -56,7 +65,10 @@ export function Ways({
         {
           name: action === "truncate" ? "clipped" : "outside the band",
           filter: outsideTerm(field, inside),
-          count: all - count(inside),
+          count:
+            action === "truncate" && view === "tokens" && exact.state === "ready"
+              ? counted(exact.answer.clipped)
+              : about(all - count(inside)),
         },
       ];
     }),
@@ -73,8 +85,7 @@ export function Ways({
             params: { filter, by: undefined },
           })}
         >
-          {view === "tokens" && "≈ "}
-          {formatCounted(found, view.slice(0, -1))} {name}
+          {found} {name}
         </a>
       ))}
     </p>
