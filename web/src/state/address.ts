@@ -5,6 +5,7 @@
  */
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo } from "../../../src/results/index.ts";
+import { PALETTES } from "../ui/color-scale.ts";
 import { isSortKey } from "./sequence-order.ts";
 import { parseSteps } from "./step-range.ts";
 import type { Arrival, Route } from "./url.ts";
@@ -17,7 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   metric: "delta rho k3 prob_diff entropy advantage impact rollout trainer",
   mode: "reading exact ids",
   numbers: "on",
-  palette: "blue-orange puor prgn grey",
+  palette: PALETTES.join(" "),
   scale: "run",
   align: "index turns own",
   axis: "auto log linear token sum mean",
