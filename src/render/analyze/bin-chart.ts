@@ -5,6 +5,7 @@ import {
   drawXAxis,
   drawYAxis,
   element,
+  exactScale,
   linearScale,
   PALETTE,
   type PaletteColor,
@@ -26,11 +27,13 @@ export interface BinChartOptions extends ChartOptions {
   readonly edges: readonly number[];
   /** Heights as shares of each series, so that series of different size compare; default counts. */
   readonly shares?: boolean;
+  /** Whether values are whole numbers, so that an axis of one value has no ticks between. */
+  readonly whole?: boolean;
 }
 
 /** Histograms over one linear axis, drawn over each other as filled steps. */
 export function binChart(series: readonly BinSeries[], options: BinChartOptions): string {
-  const { edges, shares = false } = options;
+  const { edges, shares = false, whole = false } = options;
   const filled = series.filter(({ counts }) => counts.some((count) => count > 0));
   if (filled.length === 0) return drawEmptyChart(options, "no values");
   const plot = plotArea(options, true);
@@ -39,7 +42,8 @@ export function binChart(series: readonly BinSeries[], options: BinChartOptions)
     shares ? counts.map((count) => (100 * count) / totals[i]!) : [...counts],
   );
   const most = heights.flat().reduce((top, height) => Math.max(top, height), 0);
-  const x = linearScale([edges[0]!, edges.at(-1)!], [plot.left, plot.right]);
+  const makeScale = whole ? exactScale : linearScale;
+  const x = makeScale([edges[0]!, edges.at(-1)!], [plot.left, plot.right]);
   const y = linearScale([0, most], [plot.bottom, plot.top], 4);
   const drawn = filled.map(({ color }, i) => {
     const steps = heights[i]!.map(

@@ -109,6 +109,7 @@ function positionChart(positions: NonNullable<AnalyzeReport["positions"]>): stri
     title: "Positions of divergent tokens",
     xLabel: "position in the response",
     edges: positions.edges,
+    whole: true,
   });
 }
 

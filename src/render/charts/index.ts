@@ -56,7 +56,7 @@ export { type LineLayout, lineLayout, placeAt } from "./line-layout.ts";
 export { type MirroredOptions, type MirroredSide, mirroredChart } from "./mirrored-chart.ts";
 export { PALETTE, type PaletteColor } from "./palette.ts";
 export { type PointChartOptions, type PointSeries, pointChart } from "./point-chart.ts";
-export { linearScale } from "./scale.ts";
+export { exactScale, linearScale } from "./scale.ts";
 export { signedBars } from "./signed-bars.ts";
 export { smoothChart } from "./smooth-chart.ts";
 export { type SpikeLineOptions, spikeLine } from "./spike-line.ts";

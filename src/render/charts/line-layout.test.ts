@@ -100,5 +100,12 @@ it("has axes from 0 for figures, around them for those near 1, and whole decades
   expect(ticks({})[0]).toBe("0");
   expect(ticks({ fromZero: false })[0]).toBe("0.91");
   expect(ticks({ scale: "log" })).toEqual(["0.1", "1"]);
+  const ofShares = makeSpec([1, 2], [1, 1], { kind: "near-one", fromZero: false });
+  expect(
+    lineLayout(ofShares)
+      .y.ticks.map(({ label }) => label)
+      .slice(-1),
+  ).toEqual(["1"]);
+  expect(lineLayout(ofShares).y.ticks[0]?.label).toBe("0");
   expect(lineLayout(makeSpec([], [])).y.ticks.map(({ label }) => label)).toContain("1");
 });

@@ -105,7 +105,10 @@ function yScale(
   const ends = spec.fromZero ? ([Math.min(0, low), Math.max(0, high)] as const) : ([low, high] as const);
   // Differences that are 0 throughout are drawn in the middle of the axis.
   const isFlat = spec.kind === "signed" && ends[0] === 0 && ends[1] === 0;
-  return linearScale(isFlat ? [-1, 1] : ends, range, ticks);
+  // Shares that are all the same have no ends of their own.
+  const isShare = spec.kind === "share" || spec.kind === "near-one";
+  const isFlatShare = isShare && low === high && low >= 0 && high <= 1;
+  return linearScale(isFlat ? [-1, 1] : isFlatShare ? [0, 1] : ends, range, ticks);
 }
 
 function saidOfLines(spec: ChartSpec): string[] {

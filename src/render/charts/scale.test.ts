@@ -7,6 +7,9 @@ const labels = (scale: Scale): string[] => scale.ticks.map((tick) => tick.label)
 describe("scales", () => {
   it("put ticks at round values", () => {
     expect(labels(linearScale([0, 0.0172], [0, 100]))).toEqual(["0", "0.005", "0.01", "0.015", "0.02"]);
+    expect(labels(linearScale([-2e-5, 0.0144], [0, 100]))).toEqual(["0", "0.005", "0.01", "0.015"]);
+    expect(linearScale([-2e-5, 0.0144], [0, 100]).map(-2e-5)).toBe(0);
+    expect(labels(linearScale([-0.003, 0.0144], [0, 100]))[0]).toBe("-0.005");
     expect(labels(exactScale([10, 150], [0, 100]))).toEqual(["50", "100", "150"]);
     expect(labels(exactScale([1, 3], [0, 100]))).toEqual(["1", "2", "3"]);
     expect(labels(logScale([0.003, 40], [0, 100]))).toEqual(["1e-3", "0.01", "0.1", "1", "10", "100"]);

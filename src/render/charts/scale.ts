@@ -23,13 +23,17 @@ export interface ExactScale extends Scale {
 /** Domain or range as its two ends. */
 export type Ends = readonly [number, number];
 
+/** Of the space between two ticks: values that little below 0 need no tick there. */
+const HARDLY = 0.05;
+
 /** Linear, with the domain widened to round ticks. */
 export function linearScale(domain: Ends, range: Ends, ticks = 5): Scale {
   const [low, high] = widen(domain);
   const step = niceStep((high - low) / ticks);
-  const from = Math.floor(low / step + 1e-9);
+  const isHardlyBelow = low < 0 && high > 0 && -low < HARDLY * step;
+  const from = isHardlyBelow ? 0 : Math.floor(low / step + 1e-9);
   const to = Math.ceil(high / step - 1e-9);
-  const map = interpolate([from * step, to * step], range);
+  const map = interpolate([isHardlyBelow ? low : from * step, to * step], range);
   const values = Array.from({ length: to - from + 1 }, (_, index) => (from + index) * step);
   return { map, ticks: values.map((value) => ({ at: map(value), label: tickLabel(value) })) };
 }
