@@ -321,7 +321,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
     const [all, part] = ["whole run", "without the filter"];
     for (const [view, withSteps, withFilter, withBoth] of [
       ["answer", [chip], [all], [chip, part]],
-      ["steps", [chip, all, all], [all], [chip, part, all, all]],
+      ["steps", [chip, all, all, all, all], [all], [chip, part, all, all, all, all]],
       ["doctor", [all], [all], [all]],
       ["health", [chip], [all], [chip, part]],
       ["sequences", [chip], [], [chip]],

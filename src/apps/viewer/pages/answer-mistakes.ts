@@ -38,12 +38,29 @@ export async function answerMistakes(
   report: MismatchReport,
   top: Pick<TopTokens, "occurrences">,
 ): Promise<AnswerMistake[]> {
-  const mistakes = listMistakes(report, top);
+  const mistakes = await withAlternatives(run, listMistakes(report, top));
   const found = await findTokens(
     run,
     mistakes.map(({ handle }) => handle),
   );
   return Promise.all(mistakes.map((each) => tell(run, each, found.get(each.handle))));
+}
+
+/** Sums of chosen steps know no other tokens than those that were sampled; those of the run do, of its own mistakes. */
+async function withAlternatives(
+  run: Pick<PreparedRun, "info" | "answer">,
+  mistakes: readonly Mistake[],
+): Promise<readonly Mistake[]> {
+  if (run.info.top_k.length === 0 || mistakes.every(({ alternatives }) => alternatives.length > 1))
+    return mistakes;
+  const { assessment }: MismatchReport = JSON.parse(Buffer.from(await run.answer("report")).toString());
+  const { list, by_raw } = assessment.events;
+  const known = new Map([...list, ...by_raw].map(({ handle, alternatives }) => [handle, alternatives]));
+  return mistakes.map((each) =>
+    each.alternatives.length > 1
+      ? each
+      : { ...each, alternatives: known.get(each.handle) ?? each.alternatives },
+  );
 }
 
 /** Those of both orders; where no ratio is far from 1, the token with the largest |Δ|. */

@@ -77,6 +77,10 @@ describe("the answer of a run", () => {
     const page = json<AnswerPage>(await buildAnswerTables(demo.run, [10, 30]));
     const whole = json<AnswerPage>(await answerTables(demo.run));
     expect(page.figures[0]?.value).not.toBe(whole.figures[0]?.value);
+    // What the trainer would have written is known of the run's mistakes, whichever steps are summed.
+    const sides = ({ mistakes }: AnswerPage) =>
+      mistakes.find(({ handle }) => handle === "s30.q48.t39")!.sides;
+    expect(sides(page)).toEqual(sides(whole));
     expect(await buildAnswerTables(demo.run, [900, 999])).toBeUndefined();
   });
 });

@@ -23,7 +23,9 @@ export function VerdictPanel({ page }: { readonly page: ReportPage }) {
         <div>
           {facts.items.length > 0 && (
             <>
-              <h3>{facts.title}</h3>
+              <h3>
+                {facts.title} <WholeRunTag />
+              </h3>
               <Facts of={facts} />
             </>
           )}
@@ -72,16 +74,19 @@ function Facts({
 function FirstLooks({ first }: Pick<ReportPage, "first">) {
   if (first.length === 0) return null;
   return (
-    <ul class="first-looks" aria-label="Where to look first">
-      {first.map(({ label, place, move, text, context }) => (
-        <li key={label}>
-          <b>{label}</b> {move ? <MoveLink move={move} text={place} /> : <HandleLink handle={place} />}
-          <br />
-          <Explained text={text} />
-          {context && <Context of={context} />}
-        </li>
-      ))}
-    </ul>
+    <>
+      <WholeRunTag />
+      <ul class="first-looks" aria-label="Where to look first">
+        {first.map(({ label, place, move, text, context }) => (
+          <li key={label}>
+            <b>{label}</b> {move ? <MoveLink move={move} text={place} /> : <HandleLink handle={place} />}
+            <br />
+            <Explained text={text} />
+            {context && <Context of={context} />}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
