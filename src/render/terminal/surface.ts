@@ -15,7 +15,8 @@ export interface TerminalOptions {
 const CODES: Readonly<Record<Style, string>> = {
   bold: "1",
   dim: "2",
-  blue: "34",
+  // Bright: the dark one is hardly seen on black.
+  blue: "94",
   worst: "1;33",
   caution: "33",
   "level-none": "1",
