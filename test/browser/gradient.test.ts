@@ -70,15 +70,55 @@ describe.skipIf(!hasBrowser)("what reaches the gradient", () => {
   });
 });
 
+/** The least contrast of a text with the shade behind it, and how many there are. */
+const CONTRASTS = `(() => {
+  const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
+  const luminance = (color) => {
+    pen.fillStyle = color;
+    pen.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  return [...document.querySelectorAll("main .scaled [class*='q1'], main .scaled [class*='q-1']")]
+    .filter((shade) => /(^| )q-?1[0-5]( |$)/.test(shade.className) && shade.textContent.trim() !== "")
+    .map((shade) => {
+      const ink = getComputedStyle(shade.querySelector("a") ?? shade).color;
+      const [dark, light] = [luminance(ink), luminance(getComputedStyle(shade).backgroundColor)].sort((a, b) => a - b);
+      return (light + 0.05) / (dark + 0.05);
+    });
+})()`;
+
 describe.skipIf(!hasBrowser)("the colors of tokens", () => {
   let place: Workplace;
   let page: Page;
   let server: RunningView;
-  useViewer(async (browser, aPlace) => {
+  let browser: Browser;
+  useViewer(async (aBrowser, aPlace) => {
+    browser = aBrowser;
     place = aPlace;
     server = await place.serve(DEMO, ...DEMO_FLAGS);
     ({ page } = await openPage(browser));
   });
+
+  it.each(["light", "dark"] as const)(
+    "leave the worst token readable everywhere, %s",
+    async (colorScheme) => {
+      const { page: own } = await openPage(browser, { colorScheme });
+      for (const hash of [
+        "#/sequence/s30.q48/t39",
+        "#/sequences?peek=176",
+        "#/sequences?layout=matrix",
+        "#/group/s30.q48?text-of=176",
+      ]) {
+        await goTo(own, server.url, hash);
+        await own.locator("main .scaled .q-15, main .scaled .q15").first().waitFor();
+        const contrasts = await own.evaluate<number[]>(CONTRASTS);
+        expect(contrasts.length, hash).toBeGreaterThan(0);
+        expect(Math.min(...contrasts), hash).toBeGreaterThanOrEqual(4.5);
+      }
+      await own.close();
+    },
+  );
 
   it("are anchored in nats: the same in every run, unless relative to it", async () => {
     await goTo(page, server.url, "#/sequences?layout=matrix");

@@ -56,6 +56,25 @@ describe.skipIf(!hasBrowser)("a link to a sequence", () => {
     expect(errors).toEqual([]);
   });
 
+  it("says what of it is not understood, and that a row is not a handle", async () => {
+    const said = page.locator("main .hint[role=alert]");
+    await goTo(page, whole.url, "#/tokens?v=99&steps=abc&by=foo");
+    await eventually(() => readText(said)).toMatch(
+      /^v=99 is not .* steps=abc is not like .* by=foo is not one of/,
+    );
+    await goTo(page, whole.url, "#/tokens?v=1&by=class&steps=10..30");
+    await eventually(() => said.count()).toBe(0);
+    await goTo(page, whole.url, "#/steps?steps=999..1000");
+    await eventually(() => readText(said)).toBe("No step lies in 999..1000: the run has 10 to 150.");
+    await goTo(page, part.url, "#/sequence/176");
+    await eventually(hash).toMatch(/^#\/sequence\/s\d+\.q\d+$/);
+    expect(await readText(said)).toMatch(/^The address has row 176 of the list instead of a handle/);
+    await page.getByRole("link", { name: "next →" }).click();
+    await eventually(() => said.count()).toBe(0);
+    // What is asked about no steps is refused.
+    expect(errors.splice(0).filter((error) => !error.includes("404"))).toEqual([]);
+  });
+
   it("that leads nowhere says what was looked for and what there is", async () => {
     for (const [server, address, said] of [
       [

@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
     await find("dark", /^command Colors: dark /);
     await page.keyboard.press("Enter");
     await eventually(() => page.locator("html").getAttribute("data-theme")).toBe("dark");
-    await find("sequences as csv", "export sequences as CSV saves a file");
+    await find("sequences as csv", "export Export sequences as CSV saves a file");
     const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
     expect(download.suggestedFilename()).toMatch(/sequences\.csv$/);
     await find("the zero", "star ★ s30.q48.t39 the zero");

@@ -201,6 +201,34 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
     }
   });
 
+  it("shows ids apart where there are no texts", async () => {
+    const { page } = await open("#/sequence/s30.q48", plain.url);
+    expect(await readText(page.locator(".strip-text .t").nth(20))).toMatch(/^\d+ $/);
+    expect(await page.getByRole("radio", { name: "reading" }).count()).toBe(0);
+    await page.close();
+  });
+
+  it("has what it is sorted by in sight of a phone", async () => {
+    const { page } = await open("#/sequences", server.url, { viewport: PHONE });
+    const cell = page.locator("[role=grid] tbody tr[aria-rowindex]").first().locator("td").nth(1);
+    expect(await readText(cell)).toBe("10.7");
+    const { x, width } = (await cell.boundingBox())!;
+    expect(x + width).toBeLessThan(PHONE.width);
+    await page.close();
+  });
+
+  it("says that the run lacks what a filter asks for, and hides no result behind what is written", async () => {
+    const { page } = await open("#/sequences");
+    const field = page.getByRole("combobox", { name: "Filter" });
+    await field.pressSequentially("correct:no");
+    await eventually(() => page.getByRole("listbox", { name: "Completions" }).count()).toBe(0);
+    await field.fill("environment:math");
+    await eventually(() => readText(page.locator(".nothing"))).toContain(
+      "No matching sequences: none of the run has env.",
+    );
+    await page.close();
+  });
+
   it("hints at a tokenizer where none was given, and names one that lies near", async () => {
     const { page } = await open("#/steps", plain.url);
     expect(await readText(page.locator(".tokenizer-hint"))).toMatch(

@@ -40,7 +40,7 @@ export function exportItems(exports: readonly Exporting[]): PaletteItem[] {
       ([format, make]): PaletteItem => ({
         key: `export ${at} ${format}`,
         kind: "export",
-        label: `${name} as ${format}`,
+        label: `Export ${name.replaceAll("-", " ")} as ${format}`,
         hint: "saves a file",
         run: () => void saveExport(name, format, make),
       }),

@@ -48,6 +48,11 @@ it("finds views and steps, also while the table is not there", () => {
   expect(labels("")).toEqual(["Steps", "step 10"]);
 });
 
+it("finds by other words what has them", () => {
+  const doctor: PaletteItem = { key: "d", kind: "view", label: "Cause", hint: "", words: "why doctor" };
+  expect(searchItems("why", [...fixed, doctor], table).map(({ label }) => label)).toEqual(["Cause"]);
+});
+
 it("filters by group", () => {
   expect(searchItems("one", fixed, table)[0]?.move?.params?.filter).toBe("group=calc/one");
 });

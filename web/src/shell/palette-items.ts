@@ -28,6 +28,8 @@ export interface PaletteItem {
     | "prompt";
   readonly label: string;
   readonly hint: string;
+  /** Other words that find it. */
+  readonly words?: string;
   readonly move?: Move;
   readonly run?: () => void;
 }
@@ -57,8 +59,8 @@ export function searchItems(
 }
 
 /** Notes of stars and the text of saved filters are found too. */
-function joinText({ label, kind, hint }: PaletteItem): string {
-  return `${label} ${kind}${kind === "star" || kind === "filter" ? ` ${hint}` : ""}`;
+function joinText({ label, kind, hint, words = "" }: PaletteItem): string {
+  return `${label} ${kind} ${words}${kind === "star" || kind === "filter" ? ` ${hint}` : ""}`;
 }
 
 function rankOfKind(items: readonly PaletteItem[], kind: PaletteItem["kind"], index: number): number {

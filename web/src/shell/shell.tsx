@@ -175,6 +175,7 @@ function listItems(
     kind: "view",
     label: view.title,
     hint: `g ${keyTo(view)}`,
+    words: WORDS[view.name] ?? "",
     move: { view: view.name, token: undefined },
   });
   const toDialog = (key: DialogName, label: string, hint: string): PaletteItem => ({
@@ -207,6 +208,12 @@ function listCommands({ status }: ShellProps["info"]): PaletteItem[] {
       command(`Colors: ${name}`, name === theme.value ? "current" : THEME_HINTS[name], () => setTheme(name)),
     ),
     command("Copy link", "to the page as it is", () => void copied(location.href)),
+    {
+      ...command("Send…", "one file, a bundle, a link", () =>
+        document.querySelector<HTMLElement>(SEND)?.click(),
+      ),
+      words: "html bundle share",
+    },
     ...clear("Show all steps", "steps"),
     ...clear("Clear the filter", "filter"),
     command("Compare with files", "or drop them, or a folder, on the page", chooseFiles),
@@ -216,6 +223,14 @@ function listCommands({ status }: ShellProps["info"]): PaletteItem[] {
       : []),
   ];
 }
+
+/** What people ask for under other names. */
+const WORDS: Readonly<Partial<Record<ViewName, string>>> = {
+  answer: "verdict worst",
+  doctor: "why doctor",
+  tokens: "worst",
+};
+const SEND = ".send summary";
 
 const LAYOUTS: readonly PaletteItem[] = [
   ["Sequences in groups", "groups"],

@@ -79,7 +79,7 @@ export function describeAddress(
       : [
           `v=${printable(version)} is not the version of this page's addresses: it may have been another place.`,
         ]),
-    ...(row !== undefined && info !== undefined && row < info.sequences
+    ...(row !== undefined && params.run === undefined && info !== undefined && row < info.sequences
       ? [
           `The address has row ${row} of the list instead of a handle: in another reading it is another answer.`,
         ]

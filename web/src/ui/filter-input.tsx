@@ -54,7 +54,8 @@ export function FilterInput({
         /[^\s,|()]$/.test(filter.text.slice(0, caret)) && !/[<>=!:]$/.test(filter.text.slice(0, caret));
       const chosen = choices[event.key === "Tab" && isBegun ? Math.max(0, at) : at];
       if (to !== undefined) setAt(to);
-      else if (event.key === "Escape") openAt(undefined);
+      // Enter without a choice asks for the result that the list covers.
+      else if (event.key === "Escape" || (event.key === "Enter" && !chosen)) openAt(undefined);
       else if ((event.key === "Enter" || (event.key === "Tab" && !event.shiftKey)) && chosen) take(chosen);
       else return;
     }
@@ -95,12 +96,17 @@ function useChoices(text: string, caret: number | undefined): readonly Choice[] 
   return useMemo(() => {
     if (caret === undefined) return [];
     const turns = shown.state === "ready" && shown.value.kind === "view-run" ? shown.value.turns_max : 0;
-    return completeFilter(text, caret, {
-      valuesOf: (field) => (sequences.state === "ready" ? fieldValues(field, sequences.value, turns) : []),
-      saved,
-    }).map((completion, index) => ({
-      ...{ key: String(index), label: completion.label, hint: completion.help },
-      completion,
-    }));
+    return (
+      completeFilter(text, caret, {
+        valuesOf: (field) => (sequences.state === "ready" ? fieldValues(field, sequences.value, turns) : []),
+        saved,
+      })
+        // What is written already completes nothing.
+        .filter((completion) => completion.text.trim() !== text.trim())
+        .map((completion, index) => ({
+          ...{ key: String(index), label: completion.label, hint: completion.help },
+          completion,
+        }))
+    );
   }, [text, caret, sequences, shown, saved]);
 }

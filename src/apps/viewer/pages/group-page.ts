@@ -24,6 +24,7 @@ import {
   type WireSequence,
 } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
+import { oneLine } from "./one-line.ts";
 import { pageTable } from "./page-table.ts";
 import { branchPoints, sharedStart } from "./shared-starts.ts";
 
@@ -238,7 +239,7 @@ function findEvents(wire: WireSequence, deltas: Float32Array, { scales, has }: P
     const before = ids.subarray(Math.max(0, at - 2), at);
     const id = ids[at]!;
     const text = (from: number, to: number): string =>
-      printable(textBetween(wire, Math.max(0, from), Math.min(ids.length, to)));
+      oneLine(textBetween(wire, Math.max(0, from), Math.min(ids.length, to)));
     return {
       ...{ sample: meta.index, handle: `${meta.handle}.t${token}`, token, id, delta: deltas[token]! },
       rollout: wire.rollout[token]!,

@@ -46,20 +46,30 @@ export function readLayout({ layout }: Params): Layout {
   return LAYOUTS.find((name) => name === layout) ?? "rows";
 }
 
+/** What a list is sorted by is in sight on a phone. */
+const FIRST_WHERE_NARROW = "worst";
+
 /** Default columns without any value are left out, and so are texts where none are known. */
 export function chooseColumns(
   table: SequenceTable,
   { columns, pinned }: Params,
   hasBriefs: boolean,
+  isNarrow = false,
 ): readonly SequencesColumn[] {
   const stays = new Set(pinned?.split(","));
   const chosen =
     columns === undefined
-      ? COLUMNS.filter(({ usual, key }) => usual && hasValues(table, key, hasBriefs))
+      ? COLUMNS.filter(({ usual, key }) => usual && hasValues(table, key, hasBriefs)).sort((a, b) =>
+          isNarrow ? rankWhereNarrow(a) - rankWhereNarrow(b) : 0,
+        )
       : [HANDLE, ...columns.split(",").filter((key) => key !== HANDLE)].flatMap(
           (key) => columnNamed(key) ?? [],
         );
   return chosen.map((column) => (stays.has(column.key) ? { ...column, pinned: true } : column));
+}
+
+function rankWhereNarrow({ key }: SequencesColumn): number {
+  return key === HANDLE ? 0 : key === FIRST_WHERE_NARROW ? 1 : 2;
 }
 
 function hasValues(table: SequenceTable, key: string, hasBriefs: boolean): boolean {

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { parseFilter } from "../../../../src/analyses/filter/index.ts";
+import { type Filter, fieldValues, parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
 import type { RunInfo } from "../../../../src/results/index.ts";
 import type { SequenceTable } from "../../../../src/results/wire/index.ts";
@@ -40,7 +40,7 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
     [table, parsed, steps, sort, found],
   );
   const { rows, tokens } = selection;
-  const columns = withMatches(chooseColumns(table, params, info.has.briefs), matches);
+  const columns = withMatches(chooseColumns(table, params, info.has.briefs, isNarrow()), matches);
   const layout = readLayout(params);
   const peek = readPeek(params, table);
   return (
@@ -83,7 +83,7 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
       <div class={info.has.correctness || peek !== undefined ? "body with-panel" : "body"}>
         <div class="list" aria-busy={busy}>
           {rows.length === 0 ? (
-            <Nothing />
+            <Nothing filter={parsed} table={table} />
           ) : layout === "groups" ? (
             <GroupRows info={info} table={table} rows={rows} />
           ) : layout === "matrix" ? (
@@ -106,12 +106,16 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
   );
 }
 
+/** A phone: few columns are in sight. */
+function isNarrow(): boolean {
+  return matchMedia("(max-width: 40rem)").matches;
+}
+
 /** What the Space key does, as a button. */
 function PeekToggle({ peek, first }: { readonly peek: number | undefined; readonly first: number }) {
   return (
     <button
       type="button"
-      class="quiet"
       aria-pressed={peek !== undefined}
       title="Space: the text of the current row"
       onClick={() =>
@@ -129,10 +133,15 @@ function readPeek({ peek }: Readonly<Record<string, string>>, { length }: Sequen
   return row < length ? row : undefined;
 }
 
-function Nothing() {
+function Nothing({ filter: { terms }, table }: { readonly filter: Filter; readonly table: SequenceTable }) {
+  const absent = terms.flatMap(({ field }) =>
+    field?.scope === "sequence" && fieldValues(field, table, 0).every(({ value }) => value === "none")
+      ? [field.name]
+      : [],
+  );
   return (
     <p class="nothing" role="status">
-      No matching sequences.{" "}
+      No matching sequences{absent.length > 0 && `: none of the run has ${absent.join(" or ")}`}.{" "}
       <button
         type="button"
         onClick={() => navigate({ params: { filter: undefined, steps: undefined } }, { replace: true })}

@@ -81,7 +81,8 @@ export function readChoices(
     metrics,
     metric,
     scale: chooseScale(metric.anchored, metric.ofRun),
-    mode: TEXT_MODES.find((mode) => mode === params.mode) ?? "reading",
+    // Without a tokenizer the texts are the ids, run together.
+    mode: info.has.texts ? (TEXT_MODES.find((mode) => mode === params.mode) ?? "reading") : "ids",
     palette: paletteNamed(params.palette ?? ""),
     numbers: params.numbers === "on",
     correction: readCorrection(params).correction,

@@ -43,7 +43,12 @@ export function SequencePage(input: PageInput) {
           {formatCounted(model.response, "token")}, counted from 0.
         </p>
       )}
-      <Toolbar choices={choices} numbers={info.has.texts ? numbers.any : undefined} onFind={openFind} />{" "}
+      <Toolbar
+        choices={choices}
+        hasTexts={info.has.texts}
+        numbers={info.has.texts ? numbers.any : undefined}
+        onFind={openFind}
+      />{" "}
       <StripLegend choices={choices} fates={fates} thinks={model.thinking !== undefined} />
       <Minimap
         {...{ model, choices, values, hits: finding?.hits, linked }}

@@ -12,10 +12,12 @@ const MODES = [
 /** What the strip shows, and how. Every choice is in the address. */
 export function Toolbar({
   choices,
+  hasTexts,
   numbers,
   onFind,
 }: {
   readonly choices: Choices;
+  readonly hasTexts: boolean;
   /** Whether the sequence has numbers; undefined where no token is known to be a digit. */
   readonly numbers: boolean | undefined;
   readonly onFind: () => void;
@@ -33,13 +35,15 @@ export function Toolbar({
         value={choices.metric.name}
         onChange={chooseMetric}
       />
-      <Choice
-        label="text"
-        name="mode"
-        options={MODES}
-        value={choices.mode}
-        onChange={(mode) => navigate({ params: { mode: mode === "reading" ? undefined : mode } })}
-      />
+      {hasTexts && (
+        <Choice
+          label="text"
+          name="mode"
+          options={MODES}
+          value={choices.mode}
+          onChange={(mode) => navigate({ params: { mode: mode === "reading" ? undefined : mode } })}
+        />
+      )}
       {numbers !== undefined && (
         <button
           type="button"

@@ -65,7 +65,12 @@ function ShareCell({
   readonly side: "rollout" | "trainer";
 }) {
   if (share === null) return <td class="none">not recorded</td>;
-  if (share.at_most) return <td class="none">not in top k (≤ {formatProbability(share.probability)})</td>;
+  if (share.at_most)
+    return (
+      <td class="none" title="not in its top k">
+        ≤ {formatProbability(share.probability)}
+      </td>
+    );
   return (
     <td>
       <Bar p={share.probability} side={side} />
