@@ -95,11 +95,12 @@ function drawBox(place: Place, style: CSSStyleDeclaration, parts: string[]): voi
   const [, way, stops = ""] =
     /^(linear|repeating-linear)-gradient\((.*)\)$/.exec(style.backgroundImage) ?? [];
   const color = colorsIn(stops)[0];
-  if (way === "linear")
+  // Only a corner is drawn with this angle: the shadow of a table that scrolls is no mark.
+  if (way === "linear" && stops.startsWith("225deg"))
     parts.push(
       element("path", { d: `M${pixel(x + width)} ${pixel(y)}h-5.7l5.7 5.7z`, fill: color ?? "#000000" }),
     );
-  else if (way !== undefined)
+  else if (way === "repeating-linear")
     parts.push(
       element("path", { d: hatching(place), fill: "none", stroke: color ?? "#888888", "stroke-width": 2 }),
     );
