@@ -38,9 +38,11 @@ const FORMS: Readonly<Record<string, readonly [RegExp, example: string]>> = {
   range: [/^\d+-\d+$/, "3-14"],
 };
 const TEXTS =
-  "filter sort correction find sql enlarged with pair pairs at tokens-sort group-sort grouped-by open text-of slice smooth logged columns pinned bins prompt text checkpoint order token part lines answer".split(
+  "filter sort correction find sql enlarged with pair pairs at tokens-sort group-sort grouped-by open text-of slice smooth logged columns pinned bins prompt".split(
     " ",
   );
+
+const LEFT_OUT = ": it is left out.";
 
 /** Names come from the address. */
 function own<T>(of: Readonly<Record<string, T>>, name: string): T | undefined {
@@ -54,13 +56,13 @@ function describeParam([name, value]: [string, string]): string | undefined {
   if (words !== undefined)
     return words.includes(value) || (name === "metric" && value.startsWith("policy:"))
       ? undefined
-      : `${shown} is not one of ${words.join(", ")}: it is left out.`;
+      : `${shown} is not one of ${words.join(", ")}${LEFT_OUT}`;
   const [form, example] = own(FORMS, name) ?? [];
   if (form !== undefined)
-    return form.test(value) ? undefined : `${shown} is not like ${name}=${example}: it is left out.`;
+    return form.test(value) ? undefined : `${shown} is not like ${name}=${example}${LEFT_OUT}`;
   if (name === "sort" && !isSortKey(value.replace(/^-/, "")))
-    return `${shown} names no column to sort by: it is left out.`;
-  return TEXTS.includes(name) ? undefined : `${shown} means nothing here: it is left out.`;
+    return `${shown} names no column to sort by${LEFT_OUT}`;
+  return TEXTS.includes(name) ? undefined : `${shown} means nothing here${LEFT_OUT}`;
 }
 
 /** @param info undefined on pages of a study */
@@ -84,7 +86,7 @@ export function describeAddress(
           `The address has row ${row} of the list instead of a handle: in another reading it is another answer.`,
         ]
       : []),
-    ...Object.entries(params).flatMap((param) => describeParam(param) ?? []),
+    ...(info === undefined ? [] : Object.entries(params).flatMap((param) => describeParam(param) ?? [])),
     ...(isEmpty
       ? [
           `No step lies in ${params.steps}: ${first === undefined ? "the run has none" : first === last ? `the run has ${first}` : `the run has ${first} to ${last}`}.`,

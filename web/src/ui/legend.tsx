@@ -36,8 +36,7 @@ export function Legend({
   const last = end > domain ? LAST : SHADES;
   const first = signed ? -last : 0;
   const shades = Array.from({ length: last - first + 1 }, (_, at) => first + at);
-  const middles = end > domain ? [] : [-5, 5];
-  const marks = [-LAST, -SHADES, 0, SHADES, LAST, ...middles];
+  const marks = [-LAST, -SHADES, 0, SHADES, LAST];
   const labelled = marks.filter((mark) => mark >= first && mark <= last);
   const brief = (value: number): string =>
     show(value)
