@@ -68,9 +68,11 @@ describe.skipIf(!hasBrowser)("a link to a sequence", () => {
     await eventually(() => readText(said)).toBe("No step lies in 999..1000: the run has 10 to 150.");
     await goTo(page, part.url, "#/sequence/176");
     await eventually(hash).toMatch(/^#\/sequence\/s\d+\.q\d+$/);
-    expect(await readText(said)).toMatch(/^The address has row 176 of the list instead of a handle/);
+    expect(await readText(page.locator("main .hint[role=status]"))).toMatch(
+      /^The address has row 176 of the list instead of a handle/,
+    );
     await page.getByRole("link", { name: "next →" }).click();
-    await eventually(() => said.count()).toBe(0);
+    await eventually(() => page.locator("main p.hint").count()).toBe(0);
     // What is asked about no steps is refused.
     expect(errors.splice(0).filter((error) => !error.includes("404"))).toEqual([]);
   });

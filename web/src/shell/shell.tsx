@@ -4,7 +4,7 @@ import { shellCommand } from "../../../src/core/base/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { client } from "../api/client.ts";
-import { describeAddress } from "../state/address.ts";
+import { BY_ROW, describeAddress } from "../state/address.ts";
 import { useKeys } from "../state/keys.ts";
 import { arrival, navigate, route, type ViewName } from "../state/url.ts";
 import { CopyButton, copied } from "../ui/copy-button.tsx";
@@ -98,8 +98,9 @@ function AddressNotes({ info, current, views }: Pick<ShellProps, "info" | "curre
         ]),
     ...describeAddress(route.value, arrival.value, info.kind === "view-run" ? info : undefined),
   ];
+  // A row is shown as it was asked for: only what is left out alarms.
   return notes.length === 0 ? null : (
-    <p class="hint" role="alert">
+    <p class="hint" role={notes.length === 1 && notes[0]!.startsWith(BY_ROW) ? "status" : "alert"}>
       {notes.join(" ")}
     </p>
   );

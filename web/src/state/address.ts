@@ -42,6 +42,7 @@ const TEXTS =
     " ",
   );
 
+export const BY_ROW = "The address has row ";
 const LEFT_OUT = ": it is left out.";
 
 /** Names come from the address. */
@@ -82,9 +83,7 @@ export function describeAddress(
           `v=${printable(version)} is not the version of this page's addresses: it may have been another place.`,
         ]),
     ...(row !== undefined && params.run === undefined && info !== undefined && row < info.sequences
-      ? [
-          `The address has row ${row} of the list instead of a handle: in another reading it is another answer.`,
-        ]
+      ? [`${BY_ROW}${row} of the list instead of a handle: in another reading it is another answer.`]
       : []),
     ...(info === undefined ? [] : Object.entries(params).flatMap((param) => describeParam(param) ?? [])),
     ...(isEmpty

@@ -66,16 +66,8 @@ function Over({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
         over every token <span aria-hidden="true">✓</span>
       </>
     );
-  return (
-    <Explained
-      text="about"
-      meaning={
-        exact.state === "failed"
-          ? `from sums by size: ${exact.message}`
-          : "from sums by size, until every token is counted"
-      }
-    />
-  );
+  if (exact.state === "failed") return <>no exact figures: {exact.message}</>;
+  return <Explained text="about" meaning="from sums by size, until every token is counted" />;
 }
 
 function buildRows(figures: Figures | undefined, tokens: number, hasVeto: boolean): FigureRow[] {
