@@ -1,4 +1,4 @@
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport, SweepReport } from "../../results/index.ts";
 import {
   type Block,
   type Document,
@@ -15,6 +15,7 @@ import { besideSection } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { loggedSections } from "../series/index.ts";
+import { ownConfig } from "../sweep/index.ts";
 import { asSentence, plural } from "../text/index.ts";
 import { answerBlocks } from "./answer/index.ts";
 import { standoutTexts } from "./gradient-tables.ts";
@@ -34,7 +35,13 @@ import { repeatCommand } from "./repeat-command.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { type DetailLimits, detailTables } from "./sections.ts";
 
-export interface ReportLimits extends DetailLimits {
+/** What a page shows beside the report itself. */
+export interface HtmlReportOptions {
+  /** The sweep of the same run: its config takes the place of the command that finds one. */
+  readonly sweep?: SweepReport;
+}
+
+export interface ReportLimits extends DetailLimits, HtmlReportOptions {
   /** For an issue: only the tables of steps and turns, and only findings about problems. */
   readonly isShort?: boolean;
 }
@@ -43,6 +50,8 @@ export interface ReportLimits extends DetailLimits {
 const PAGE: ReportLimits = { steps: 1000, sources: 100 };
 const MARKDOWN: ReportLimits = { steps: 12, sources: 0, isShort: true };
 const MOST_FACTS = 3;
+/** Of the config of a correction. */
+const MOST_TRAPS = 2;
 
 /** Verdict, key figures, facts, what is left out, what to run next; then every table, the findings, what was read. */
 export function buildReportDocument(report: MismatchReport, limits: ReportLimits): Document {
@@ -69,9 +78,7 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
       ...(prompts === undefined ? [] : [{ kind: "list", title: "Prompts", items: [prompts] } as const]),
       { kind: "list", title: SECTION_TITLES.leftOut, items: leftOutItems(report) },
       { kind: "command", id: "next", label: SECTION_TITLES.next, command: next.command, why: next.why },
-      ...(report.correct === null
-        ? []
-        : [{ kind: "command", id: "correct", label: SECTION_TITLES.correct, ...report.correct } as const]),
+      ...meanwhile(report, limits),
     ],
     sections: limits.isShort
       ? [
@@ -86,6 +93,18 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
     footer:
       "Δ = log p trainer − log p rollout of the sampled token, in nats; all figures are before any truncation.",
   };
+}
+
+/** A correction to train with until the cause is found: its config, or the command that finds it. */
+function meanwhile({ correct }: MismatchReport, { sweep }: HtmlReportOptions): Block[] {
+  const title = SECTION_TITLES.correct;
+  if (correct === null) return [];
+  if (sweep === undefined) return [{ kind: "command", id: "correct", label: title, ...correct }];
+  const { name, reasons } = sweep.recommendation;
+  return [
+    { kind: "list", title: `${title}: ${name}`, items: reasons.slice(0, 1) },
+    ...ownConfig(sweep, MOST_TRAPS),
+  ];
 }
 
 /** Everything after the first screen. */
@@ -211,6 +230,6 @@ export function renderMarkdown(report: MismatchReport, { command }: MarkdownOpti
  * @param report of `reportRun`, `buildReport`, or `logratio report --json`
  * @returns HTML, `<!doctype html>` to `</html>`
  */
-export function renderHtml(report: MismatchReport): string {
-  return writePage(buildReportDocument(report, PAGE));
+export function renderHtml(report: MismatchReport, options: HtmlReportOptions = {}): string {
+  return writePage(buildReportDocument(report, { ...PAGE, ...options }));
 }

@@ -64,7 +64,7 @@ function namedConfigs(report: SweepReport): Block[] {
 }
 
 /** Of the trainer that wrote the files; of none where that is not known, or has no settings for it. */
-function ownConfig(report: SweepReport, traps: number): Block[] {
+export function ownConfig(report: SweepReport, traps: number): Block[] {
   const { inexpressible, sources } = report;
   const detected = new Set(sources.map(({ trainer }) => trainer));
   const own = ofDetected(report);

@@ -10,4 +10,5 @@ export {
   type SweepOptions,
   type TerminalSweepOptions,
 } from "./document.ts";
+export { ownConfig } from "./first-screen.ts";
 export type { RowChoice } from "./rows.ts";

@@ -8,6 +8,7 @@ import {
   furtherFacts,
   listFacts,
   runFacts,
+  sayWhereLinkOpens,
 } from "./run-texts.ts";
 
 const info: RunInfo = {
@@ -107,4 +108,18 @@ it("says how many alerts there are, and where the last is", () => {
     "2 alerts, the last at step 30",
     "1 alert",
   ]);
+});
+
+it("says where a copied link opens", () => {
+  const say = (address: string, isBundled = false): string =>
+    sayWhereLinkOpens(new URL(address) as never, isBundled);
+  for (const address of [
+    "http://127.0.0.1:8270/",
+    "http://localhost:1/",
+    "http://[::1]:8270/",
+    "file:///x/index.html",
+  ])
+    expect(say(address)).toBe("opens on this machine only");
+  expect(say("http://node7:8270/")).toMatch(/^opens where node7 can be reached, once .* token/);
+  expect(say("https://site.example/run/", true)).toBe("opens where site.example can be reached");
 });

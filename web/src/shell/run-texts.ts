@@ -85,3 +85,13 @@ export function describeAlerts(alerts: readonly RaisedAlert[]): string {
   if (since === null) return said;
   return alerts.length === 1 ? `${said}, at step ${since}` : `${said}, the last at step ${since}`;
 }
+
+/** Where a copied link opens. A server that other machines reach asks for its token, which the address no longer has. */
+export function sayWhereLinkOpens(
+  { protocol, hostname }: Pick<Location, "protocol" | "hostname">,
+  isBundled: boolean,
+): string {
+  if (protocol === "file:" || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
+    return "opens on this machine only";
+  return `opens where ${hostname} can be reached${isBundled ? "" : ", once its address with the token was opened there"}`;
+}

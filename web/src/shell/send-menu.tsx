@@ -2,36 +2,40 @@ import { shellCommand } from "../../../src/core/base/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
 import { makeHref } from "../state/url.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { fileName } from "../ui/export.ts";
 import { Popover } from "../ui/popover.tsx";
+import { sayWhereLinkOpens } from "./run-texts.ts";
 
-/** How somebody else gets to see it: a file of the report, a folder of the page, the starred places, a link. */
+/** How somebody else gets to see it: a file of the answer, a folder of the page, the starred places, a link. */
 export function SendMenu({ info }: { readonly info: RunInfo | StudyInfo }) {
-  const input = info.kind === "view-run" && !info.bundled ? info.input : undefined;
+  const isRun = info.kind === "view-run";
   return (
     <Popover class="layer send" summary="Send…">
       <div>
-        {input !== undefined && (
-          <>
-            <p>
-              <CopyButton
-                label="Copy the command for one file"
-                text={() => shellCommand("report", input.paths, [...input.flags, "--html", "report.html"])}
-              />{" "}
-              the report, to open with a double click
-            </p>
-            <p>
-              <CopyButton
-                label="Copy the command for a bundle"
-                text={() => shellCommand("view", input.paths, [...input.flags, "--bundle", "run.zip"])}
-              />{" "}
-              this page with all texts, for any web server
-            </p>
-          </>
+        {isRun && (
+          <p>
+            <a href="api/answer.html" download={fileName(info.name, "answer", "html")}>
+              Save the answer
+            </a>{" "}
+            as one file, to open with a double click
+          </p>
+        )}
+        {isRun && !info.bundled && (
+          <p>
+            <CopyButton
+              label="Copy the command for a bundle"
+              text={() =>
+                shellCommand("view", info.input.paths, [...info.input.flags, "--bundle", "run.zip"])
+              }
+            />{" "}
+            this page with all texts, for any web server
+          </p>
         )}
         <p>
-          <CopyButton label="Copy link" text={() => location.href} /> opens where this address can be reached
+          <CopyButton label="Copy link" text={() => location.href} />{" "}
+          {sayWhereLinkOpens(location, info.bundled === true)}
         </p>
-        {info.kind === "view-run" && (
+        {isRun && (
           <p>
             <a href={makeHref({ view: "story", token: undefined })}>Story</a> of the starred places, to print
           </p>

@@ -18,6 +18,7 @@ import { BRIEFS_PER_FILE, comparedPath, decodeTable, formatGroupKey } from "../.
 import type { PreparedStudy } from "../kl/index.ts";
 import { NO_LOGGED_METRICS } from "../logged/index.ts";
 import {
+  answerFile,
   answerTables,
   digitsTables,
   doctorTables,
@@ -161,6 +162,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   yield { path: "api/alerts", read: async () => Buffer.from(JSON.stringify(await run.alerts())) };
   yield* starFiles(run);
   yield { path: "api/filters", read: async () => Buffer.from(JSON.stringify(await savedFilters(run))) };
+  yield { path: "api/answer.html", read: () => answerFile(run) };
   yield { path: "api/answer-tables", read: async () => (await answerTables(run))! };
   yield { path: "api/report-tables", read: async () => (await reportTables(run))! };
   yield { path: "api/doctor-tables", read: async () => (await doctorTables(run))! };

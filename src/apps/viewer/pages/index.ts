@@ -15,6 +15,7 @@ import type {
 import { decodeTable, takeTableRows } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
+import { answerFile } from "./answer-file.ts";
 import { answerMistakes } from "./answer-mistakes.ts";
 import { answerPage } from "./answer-page.ts";
 import { digitsPage, exampleHandles } from "./digits-page.ts";
@@ -26,7 +27,7 @@ import { storyPage, withoutNotes } from "./story-page.ts";
 import { studyPage } from "./study-page.ts";
 import { findTokens } from "./token-contexts.ts";
 
-export { groupPage, storyPage, withoutNotes };
+export { answerFile, groupPage, storyPage, withoutNotes };
 
 /** Computed once per open run: its answers never change. */
 function once<Of extends object>(

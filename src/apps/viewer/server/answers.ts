@@ -9,6 +9,7 @@ import type { LoggedMetrics } from "../../../results/index.ts";
 import { parseComparedPath } from "../../../results/wire/index.ts";
 import { NO_LOGGED_METRICS } from "../logged/index.ts";
 import {
+  answerFile,
   answerTables,
   buildAnswerTables,
   buildHealthTables,
@@ -32,7 +33,7 @@ import { glossaryAnswer } from "./glossary-answer.ts";
 import { limitBody } from "./limit-body.ts";
 import { matchAnswers } from "./match-answers.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
-import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
+import { BINARY_TYPE, HTML_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 import { sqlAnswers } from "./sql-answers.ts";
 import { starAnswers } from "./star-answers.ts";
 
@@ -144,6 +145,11 @@ function pickOther(run: PreparedRun, c: Context): PreparedRun | undefined {
 /** Views that the server lays out. */
 function tableAnswers(app: Hono, current: CurrentRun): void {
   app.get("/answer-tables", (c) => answer(c, current, JSON_TYPE, answerTables, notCompared));
+  app.get("/answer.html", async (c) => {
+    // A page of its own, with its own policy: not to be shown below this address.
+    c.header("content-disposition", "attachment");
+    return answer(c, current, HTML_TYPE, answerFile, notCompared);
+  });
   app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
   app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
   app.get("/health-tables", (c) => answer(c, current, JSON_TYPE, healthTables, notCompared));

@@ -21,6 +21,7 @@ export interface Content {
 }
 
 export const JSON_TYPE = "application/json; charset=utf-8";
+export const HTML_TYPE = "text/html; charset=utf-8";
 export const BINARY_TYPE = "application/octet-stream";
 
 /**

@@ -383,6 +383,7 @@ describe("a bundle", () => {
       ...Object.keys(ANSWER_FILES).map((name) => `api/${name}`),
       ...[
         "api/answer-tables",
+        "api/answer.html",
         "api/report-tables",
         "api/doctor-tables",
         "api/turns",
