@@ -15,7 +15,7 @@ export default defineConfig({
     jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" },
     jsxInject: 'import { Fragment, h } from "preact";',
   },
-  plugins: [shortNames(), ownPolicy()],
+  plugins: [shortNames(), ownPolicy(), classicScript()],
   build: {
     outDir: fileURLToPath(new URL("../dist/web", import.meta.url)),
     emptyOutDir: true,
@@ -31,8 +31,14 @@ export default defineConfig({
     // The security policy allows no inline data.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The minifier is worth its time, which a newcomer need not be warned of.
-    rolldownOptions: { checks: { bundlerTimings: false } },
+    // A script of this form would bring its styles inline, which the policy forbids.
+    cssCodeSplit: false,
+    rolldownOptions: {
+      // Of a page that is opened from a disk, browsers run scripts but no modules.
+      output: { format: "iife" },
+      // The minifier is worth its time, which a newcomer need not be warned of.
+      checks: { bundlerTimings: false },
+    },
   },
 });
 
@@ -47,7 +53,8 @@ function shortNames(): Plugin {
         const options = { module: true, compress: { target: TARGET }, mangle: { toplevel: true } } as const;
         const { code, errors } = await minify(file.fileName, file.code, options);
         if (errors.length > 0) this.error(errors.map(({ message }) => message).join("; "));
-        file.code = code;
+        // Dropped with the module's own strictness, but a classic script has none.
+        file.code = `"use strict";${code}`;
       }
     },
   };
@@ -66,5 +73,17 @@ function ownPolicy(): Plugin {
         "<head>",
         `<head>\n    <meta http-equiv="Content-Security-Policy" content="${PAGE_POLICY}" />`,
       ),
+  };
+}
+
+/** A page from a disk has no origin that the attribute `crossorigin` would allow. */
+function classicScript(): Plugin {
+  return {
+    name: "classic-script",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler: (page) => page.replace(' type="module"', " defer").replaceAll(" crossorigin", ""),
+    },
   };
 }

@@ -122,8 +122,9 @@ export interface RunInfo {
   readonly writing?: readonly string[];
   readonly redacted: boolean;
   /**
-   * Answers are files (`view --bundle`): no `api/correct`, no `api/events`, all alternatives of a sequence at
-   * `api/topk/INDEX`.
+   * Answers are files (`view --bundle`), `api/PATH.js`: a script that sets the variable `bundled` to the JSON, or to
+   * bytes in base64. `correct` has the answer about the recommended correction under
+   * its text; no `events`; all alternatives of a sequence at `topk/INDEX`.
    */
   readonly bundled?: true;
   readonly findings: readonly Finding[];

@@ -1,11 +1,12 @@
 /** Alerts on the page: as they are raised, and of a run that is opened later. */
 import { readFileSync } from "node:fs";
-import { copyFile, mkdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, utimes, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { makeBatch, putBatch, startServe } from "../../bench/support/serve-load.mjs";
+import { readBundledJson } from "../../src/apps/viewer/bundle/read-bundled.test-data.ts";
 import type { AlertList } from "../../src/results/index.ts";
 import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, type Workplace } from "../support/built-view.ts";
@@ -97,7 +98,7 @@ describe.skipIf(!hasBrowser)("alerts", () => {
     expect(
       runCli(place.folder, ["view", "told", ...DEMO_FLAGS, "--cache", "cache", "--bundle", "bundle"]).status,
     ).toBe(0);
-    const list = JSON.parse(await readFile(join(place.folder, "bundle/api/alerts"), "utf8")) as AlertList;
+    const list = await readBundledJson<AlertList>(join(place.folder, "bundle"), "alerts");
     expect(list.alerts).toMatchObject([{ rule: "far <off>", since: 30 }]);
   });
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, normalize } from "node:path";
@@ -82,7 +82,11 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     expect(await readText(page.locator("main"))).toContain("A bundle cannot sum the chosen steps");
     await goTo(page, url, "#/sequence/0");
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
-    await goTo(page, url, "#/correct?correction=weight:token+truncate:..2");
+    // The recommended correction was computed when the bundle was written.
+    await goTo(page, url, "#/correct");
+    await page.getByRole("tab", { name: "verl" }).click();
+    expect(await readText(page.locator("#config-text"))).toContain('rollout_is: "token"');
+    await goTo(page, url, "#/correct?correction=weight:token+truncate:..3");
     await eventually(() => readText(page.locator("main"))).toContain(
       "no exact figures: a bundle cannot compute them; logratio view of the run can",
     );
@@ -97,6 +101,37 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     expect(await page.locator(".filter-terms").count()).toBe(0);
     expect(failures).toEqual([]);
     expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  it("opens by a double click, without any server", async () => {
+    const { page, errors } = await openPage(browser);
+    const file = `file://${folder}/index.html`;
+    await page.goto(file);
+    await eventually(() => readText(page.locator(".sentence"))).toContain("Elevated");
+    expect(await readText(page.locator(".card.mistake"))).toContain("so 110.");
+    for (const { name, hash } of await listViews(page, file)) {
+      await goTo(page, file, hash);
+      expect(await page.locator("main [role=alert]").allTextContents(), name).toEqual([]);
+    }
+    await goTo(page, file, "#/sequence/0");
+    expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
+    await page.getByText("Send…", { exact: true }).click();
+    const link = page.getByRole("link", { name: "Save the answer" });
+    expect(await readFile(new URL((await link.getAttribute("href"))!, file), "utf8")).toContain(
+      "Meanwhile: ",
+    );
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  it("says what is missing where its first file was unpacked alone", async () => {
+    const { page } = await openPage(browser);
+    const alone = join(place.folder, "index.html");
+    await copyFile(join(folder, "index.html"), alone);
+    await page.goto(`file://${alone}`);
+    const said = page.getByText("Unpack the whole archive, then open its index.html.");
+    expect((await said.boundingBox())!.height).toBeGreaterThan(10);
     await page.close();
   });
 
@@ -128,7 +163,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
     expect([...zip.members.keys()].sort()).toEqual(names.sort());
-    for (const name of ["index.html", "api/run", "api/sequences", "api/sequence/0"]) {
+    for (const name of ["index.html", "api/run.js", "api/sequences.js", "api/sequence/0.js"]) {
       const bytes = await readMember(zip, zip.members.get(name)!);
       expect(Buffer.from(bytes).equals(await readFile(join(folder, name))), name).toBe(true);
     }

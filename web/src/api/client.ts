@@ -59,6 +59,11 @@ import {
   type WireTopK,
 } from "../../../src/results/wire/index.ts";
 
+declare global {
+  /** What the last script of a bundle holds. */
+  var bundled: string | undefined;
+}
+
 async function ask(path: string, init?: RequestInit): Promise<Response> {
   const answer = await fetch(`api/${path}`, init).catch((cause: unknown) => {
     throw new Error("the server does not answer: is logratio view still running?", { cause });
@@ -68,12 +73,33 @@ async function ask(path: string, init?: RequestInit): Promise<Response> {
   throw new Error(said === "" ? `${answer.status} ${answer.statusText}` : said);
 }
 
+const isBundled = (): boolean => document.getElementById("app")?.dataset.bundled !== undefined;
+
+const NOT_IN_BUNDLE = "a bundle cannot compute them; logratio view of the run can";
+
+/** An answer of a bundle: a script, since a page that was opened from a disk may fetch nothing. */
+function fromBundle(path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error(NOT_IN_BUNDLE));
+    const script = document.createElement("script");
+    script.src = `api/${path}.js`;
+    script.onload = () => {
+      resolve(globalThis.bundled!);
+      script.remove();
+    };
+    script.onerror = fail;
+    document.head.append(script);
+  });
+}
+
 async function json<T>(path: string, init?: RequestInit): Promise<T> {
-  return (await ask(path, init)).json() as Promise<T>;
+  return isBundled() ? JSON.parse(await fromBundle(path)) : (await ask(path, init)).json();
 }
 
 async function bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
-  return new Uint8Array(await (await ask(path, init)).arrayBuffer());
+  return isBundled()
+    ? Uint8Array.from(atob(await fromBundle(path)), (letter) => letter.charCodeAt(0))
+    : new Uint8Array(await (await ask(path, init)).arrayBuffer());
 }
 
 const forgetters: (() => void)[] = [];
@@ -104,13 +130,13 @@ function posted(body: BodyInit, type = "json"): RequestInit {
   return { method: "POST", headers: { "content-type": `application/${type}` }, body };
 }
 
-/** Which run the answers are of. */
-let answers = { version: "", bundled: false };
+/** Of the run that the answers are of. */
+let version = "";
 
 /** An address that contains the run's version, so that its answer can be cached forever. */
 function fixed(path: string): string {
-  if (answers.version === "" || answers.bundled) return path;
-  return `${path}${path.includes("?") ? "&" : "?"}v=${encodeURIComponent(answers.version)}`;
+  if (version === "" || isBundled()) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}v=${encodeURIComponent(version)}`;
 }
 
 const sequences = remembered(32, async (path) => decodeSequence(await bytes(path)));
@@ -119,7 +145,7 @@ const alternatives = remembered(64, async (path) => decodeTopK(await bytes(path)
 
 function topK(of: string, index: number, from: number, count: number): Promise<WireTopK> {
   const path = `${of}sequence/${index}/topk?from=${from}&count=${count}`;
-  return alternatives(answers.bundled ? `${of}topk/${index}` : fixed(path));
+  return alternatives(isBundled() ? `${of}topk/${index}` : fixed(path));
 }
 
 /** Each file of a bundle holds many rows: those that were not asked for are kept too. */
@@ -135,12 +161,6 @@ async function bundledBriefs(rows: readonly number[]): Promise<ReadonlyMap<numbe
   );
 }
 
-async function askServer<T>(path: string, question: CorrectQuestion): Promise<T> {
-  // A static file server answers a question with its error page.
-  if (answers.bundled) throw new Error("a bundle cannot compute them; logratio view of the run can");
-  return json(path, posted(JSON.stringify(question)));
-}
-
 export const client = {
   /** Call when the run has changed: the kept answers are of the old one. */
   forget: (): void => {
@@ -150,7 +170,7 @@ export const client = {
   latest: (): Promise<ViewInfo> => json("run"),
   run: async (): Promise<ViewInfo> => {
     const info = await json<ViewInfo>("run");
-    answers = { version: info.version, bundled: info.bundled === true };
+    version = info.version;
     return info;
   },
   /** `10..30`: over these steps only; a bundle cannot answer that. */
@@ -184,7 +204,7 @@ export const client = {
   topK: (index: number, from: number, count: number): Promise<WireTopK> => topK("", index, from, count),
   /** What lists show of these rows; 256 of them at most. */
   briefs: async (rows: readonly number[]): Promise<ReadonlyMap<number, SequenceBrief>> => {
-    if (answers.bundled) return bundledBriefs(rows);
+    if (isBundled()) return bundledBriefs(rows);
     const found = decodeBriefs(await bytes(fixed(`briefs?rows=${rows.join(",")}`)));
     return new Map(rows.map((row, at) => [row, found[at]!]));
   },
@@ -245,6 +265,13 @@ export const client = {
   glossary: (): Promise<Glossary> => json("glossary"),
   /** A table's rows, as JSON, in Parquet. */
   parquet: async (json: string): Promise<Blob> => (await ask("parquet", posted(json))).blob(),
-  correct: (question: CorrectQuestion): Promise<CorrectAnswer> => askServer("correct", question),
-  correctSteps: (question: CorrectQuestion): Promise<CorrectSteps> => askServer("correct/steps", question),
+  /** A bundle has the answer about the recommended correction. */
+  correct: async (question: CorrectQuestion): Promise<CorrectAnswer> => {
+    if (!isBundled()) return json("correct", posted(JSON.stringify(question)));
+    const { [question.correction]: known } = await json<Readonly<Record<string, CorrectAnswer>>>("correct");
+    if (known === undefined) throw new Error(NOT_IN_BUNDLE);
+    return known;
+  },
+  correctSteps: (question: CorrectQuestion): Promise<CorrectSteps> =>
+    json("correct/steps", posted(JSON.stringify(question))),
 } as const;

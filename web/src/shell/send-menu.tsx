@@ -28,7 +28,7 @@ export function SendMenu({ info }: { readonly info: RunInfo | StudyInfo }) {
                 shellCommand("view", info.input.paths, [...info.input.flags, "--bundle", "run.zip"])
               }
             />{" "}
-            this page with all texts, for any web server
+            this page with all texts, which opens the same way
           </p>
         )}
         <p>

@@ -7,7 +7,7 @@ import { client } from "../api/client.ts";
 import { BY_ROW, describeAddress } from "../state/address.ts";
 import { useKeys } from "../state/keys.ts";
 import { arrival, navigate, route, type ViewName } from "../state/url.ts";
-import { CopyButton, copied } from "../ui/copy-button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
 import { exportRun, exportSaid, parquetWriter } from "../ui/export-menu.tsx";
 import { setTheme, THEMES, theme } from "../ui/theme.ts";
 import { chooseFiles } from "./drop.tsx";
@@ -208,7 +208,6 @@ function listCommands({ status }: ShellProps["info"]): PaletteItem[] {
     ...THEMES.map((name) =>
       command(`Colors: ${name}`, name === theme.value ? "current" : THEME_HINTS[name], () => setTheme(name)),
     ),
-    command("Copy link", "to the page as it is", () => void copied(location.href)),
     {
       ...command("Send…", "one file, a bundle, a link", () =>
         document.querySelector<HTMLElement>(SEND)?.click(),

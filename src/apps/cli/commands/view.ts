@@ -197,7 +197,7 @@ async function bundle(
     const logged = await readLoggedMetrics(paths);
     terminal.err(writtenLine(directory, await writeBundle(run, directory, { replace: true, logged })));
     terminal.err(
-      "serve it with any web server; exact figures while dragging thresholds need logratio view\n",
+      `${directory.endsWith(".zip") ? "unpack it and open" : "open"} its index.html, or serve it with any web server; exact figures while dragging thresholds need logratio view\n`,
     );
     return chooseStatus(run);
   } finally {

@@ -7,6 +7,7 @@ import { readTexts } from "../../../scoring/index.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
 import { prepareStudy } from "../kl/index.ts";
 import { writeBundle } from "./index.ts";
+import { readBundledBytes, readBundledJson } from "./read-bundled.test-data.ts";
 
 let example: ExampleStudy;
 beforeAll(async () => {
@@ -26,24 +27,24 @@ async function bundle(name: string, redact?: "text"): Promise<string> {
   return target;
 }
 
-async function json<T>(folder: string, name: string): Promise<T> {
-  return JSON.parse(await readFile(join(folder, "api", name), "utf8")) as T;
-}
-
 it("has every answer of a study under its own path", async () => {
   const folder = await bundle("site");
   expect((await readdir(join(folder, "api"))).sort()).toEqual([
-    "glossary",
-    "run",
-    "study",
-    "study-tables",
+    "glossary.js",
+    "run.js",
+    "study-tables.js",
     "study-text",
-    "study-texts",
+    "study-texts.js",
+    "study.js",
   ]);
-  expect(await json<StudyInfo>(folder, "run")).toMatchObject({ bundled: true, redacted: false, texts: 4 });
-  const { texts } = await json<StudyTexts>(folder, "study-texts");
+  expect(await readBundledJson<StudyInfo>(folder, "run")).toMatchObject({
+    bundled: true,
+    redacted: false,
+    texts: 4,
+  });
+  const { texts } = await readBundledJson<StudyTexts>(folder, "study-texts");
   for (const { index, handle, tokens } of texts) {
-    const wire = decodeStudyText(await readFile(join(folder, "api/study-text", String(index))));
+    const wire = decodeStudyText(await readBundledBytes(folder, `study-text/${index}`));
     expect([wire.meta.handle, wire.ids.length]).toEqual([handle, tokens]);
   }
 });
@@ -54,12 +55,15 @@ it("has no text of a redacted study anywhere", async () => {
   const files = await readdir(join(folder, "api"), { recursive: true, withFileTypes: true });
   const contents = files
     .filter((file) => file.isFile())
-    .map((file) => readFile(join(file.parentPath, file.name), "latin1"));
+    .map(async (file) => {
+      const text = JSON.parse((await readFile(join(file.parentPath, file.name), "utf8")).slice(8)) as string;
+      return file.parentPath.endsWith("study-text") ? Buffer.from(text, "base64").toString("latin1") : text;
+    });
   const written = (await Promise.all(contents)).join("\n");
-  const { texts: list } = await json<StudyTexts>(folder, "study-texts");
+  const { texts: list } = await readBundledJson<StudyTexts>(folder, "study-texts");
   expect(list.map(({ opening }) => opening)).toEqual(list.map(() => null));
   for (const { index } of list) {
-    const { meta, ids } = decodeStudyText(await readFile(join(folder, "api/study-text", String(index))));
+    const { meta, ids } = decodeStudyText(await readBundledBytes(folder, `study-text/${index}`));
     expect(meta.promptText).toBeNull();
     expect(meta.tokens).toEqual(Array.from(ids, (id) => `#${id}`));
     for (const spike of meta.spikes.flat())

@@ -14,6 +14,7 @@ import {
   decodeTurns,
 } from "../../../results/wire/index.ts";
 import { writeBundle } from "../bundle/index.ts";
+import { readBundledBytes, readBundledJson } from "../bundle/read-bundled.test-data.ts";
 import { ANSWER_FILES, type PreparedRun, prepareRun } from "../prepare/index.ts";
 import { DEMO, DEMO_TOKENIZER, line, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
 import { filesBelow, type ServerOptions, startViewServer, type ViewServer } from "./index.ts";
@@ -380,43 +381,44 @@ describe("a bundle", () => {
     const numbers = Array.from({ length: run.info.sequences }, (_, index) => index);
     const paths = [
       ...["index.html", "assets/index-Dx3fG7_a.js", "robots.txt"],
-      ...Object.keys(ANSWER_FILES).map((name) => `api/${name}`),
+      ...Object.keys(ANSWER_FILES).map((name) => `api/${name}.js`),
       ...[
-        "api/answer-tables",
+        "api/answer-tables.js",
         "api/answer.html",
-        "api/report-tables",
-        "api/doctor-tables",
-        "api/turns",
-        "api/digits",
-        "api/digits-tables",
+        "api/report-tables.js",
+        "api/doctor-tables.js",
+        "api/turns.js",
+        "api/digits.js",
+        "api/digits-tables.js",
       ],
       ...[
-        "api/alerts",
-        "api/health-tables",
-        "api/logged",
-        "api/sweep",
-        "api/stars",
-        "api/story",
-        "api/glossary",
-        "api/filters",
+        "api/alerts.js",
+        "api/health-tables.js",
+        "api/logged.js",
+        "api/sweep.js",
+        "api/correct.js",
+        "api/stars.js",
+        "api/story.js",
+        "api/glossary.js",
+        "api/filters.js",
       ],
-      ...Array.from({ length: 12 }, (_, file) => `api/briefs/${file}`),
+      ...Array.from({ length: 12 }, (_, file) => `api/briefs/${file}.js`),
       // Eight samples a prompt.
-      ...numbers.filter((index) => index % 8 === 0).map((index) => `api/group/${index}`),
-      ...numbers.flatMap((index) => [`api/sequence/${index}`, `api/topk/${index}`]),
+      ...numbers.filter((index) => index % 8 === 0).map((index) => `api/group/${index}.js`),
+      ...numbers.flatMap((index) => [`api/sequence/${index}.js`, `api/topk/${index}.js`]),
     ];
     expect(run.info.has.digits).toBe(true);
     expect((await filesBelow(out)).toSorted()).toEqual(paths.toSorted());
     expect(files).toBe(paths.length);
-    const info = JSON.parse(await readFile(`${out}/api/run`, "utf8")) as RunInfo;
+    const info = await readBundledJson<RunInfo>(out, "run");
     expect(info).toMatchObject({ bundled: true, version: run.info.version });
-    expect(decodeSequence(await readFile(`${out}/api/sequence/3`)).meta.index).toBe(3);
-    const briefs = decodeBriefs(await readFile(`${out}/api/briefs/11`));
+    expect(decodeSequence(await readBundledBytes(out, "sequence/3")).meta.index).toBe(3);
+    const briefs = decodeBriefs(await readBundledBytes(out, "briefs/11"));
     expect([briefs.length, briefs[1]]).toEqual([64, decodeBriefs((await run.briefs([705]))!)[0]]);
-    const group = JSON.parse(await readFile(`${out}/api/group/96`, "utf8")) as GroupPage;
+    const group = await readBundledJson<GroupPage>(out, "group/96");
     expect(group.samples.map(({ sequence }) => sequence)).toContain(103);
-    const { from, count } = decodeTopK(await readFile(`${out}/api/topk/3`));
-    const { rollout } = decodeSequence(await readFile(`${out}/api/sequence/3`));
+    const { from, count } = decodeTopK(await readBundledBytes(out, "topk/3"));
+    const { rollout } = decodeSequence(await readBundledBytes(out, "sequence/3"));
     expect([from, count]).toEqual([0, rollout.length]);
     expect(await readFile(`${out}/index.html`, "utf8")).toContain("page");
     await expect(writeBundle(run, out, { page })).rejects.toMatchObject({ _tag: "UsageError" });
