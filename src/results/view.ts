@@ -56,6 +56,7 @@
  *
  * @module
  */
+import type { Fraction } from "../core/base/index.ts";
 import type { Finding } from "../core/schema/index.ts";
 import type { ReportMetrics, VerdictLevel } from "./report.ts";
 import type { ServedRun } from "./serve.ts";
@@ -116,6 +117,8 @@ export interface RunInfo {
   readonly compared: readonly string[];
   /** `reading`: more will come (`--follow`). `preparing`: the first read is in progress. */
   readonly status: "ready" | "reading" | "preparing";
+  /** Of its bytes, those that this state has, while `preparing`; absent where their number is not known. */
+  readonly read_share?: Fraction;
   /** Of a growing run: while this stays the same, so do existing sequences and their places; new ones are appended. */
   readonly growing?: string;
   /** Files that are still being written and are not in any answer yet; absent when there are none. */

@@ -22,13 +22,14 @@ import { useViewer } from "../support/use-viewer.ts";
 warnWithoutBrowser("the viewer while it prepares");
 
 /** `logratio view -`: its input ends when the test says so. */
-function viewPipe(): {
+function viewPipe(...words: readonly string[]): {
   child: ChildProcess;
   out: () => string;
   err: () => string;
   ended: Promise<number | null>;
 } {
-  const child = spawn(process.execPath, [PROGRAM, "view", "-", "--port", "0", "--no-open", "--no-token"], {
+  const flags = ["--port", "0", "--no-open", "--no-token", ...words];
+  const child = spawn(process.execPath, [PROGRAM, "view", "-", ...flags], {
     env: { ...process.env, NO_COLOR: "1" },
   });
   let [out, err] = ["", ""];
@@ -70,6 +71,24 @@ describe.skipIf(!hasBrowser)("the page at once", () => {
     await eventually(() => readText(page.locator("main.waiting h1"))).toBe("Reading -");
     view.child.stdin!.end(line(2, 0));
     await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("2 steps (1–2)");
+    await eventually(() => page.locator(".top-bar .pill").count()).toBe(0);
+    expect(errors).toEqual([]);
+    await page.close();
+    view.child.kill("SIGINT");
+    expect(await view.ended).toBe(0);
+  });
+
+  it("is there before a run is read that others are compared with, and then compares them", async () => {
+    const other = join(place.folder, "other.jsonl");
+    await writeFile(other, line(1, 0) + line(2, 1));
+    const view = viewPipe("--compare", other);
+    view.child.stdin!.write(line(1, 0));
+    await eventually(view.out).toMatch(/^http:/);
+    const { page, errors } = await openPage(browser);
+    await page.goto(view.out().trim());
+    await eventually(() => readText(page.locator("main.waiting h1"))).toBe("Reading -");
+    view.child.stdin!.end(line(2, 0));
+    await eventually(() => page.locator('nav a[href*="#/compare"]').count()).toBe(1);
     await eventually(() => page.locator(".top-bar .pill").count()).toBe(0);
     expect(errors).toEqual([]);
     await page.close();
@@ -131,11 +150,26 @@ describe.skipIf(!hasBrowser)("the page at once", () => {
         `${state.info.steps.length} step${state.info.steps.length === 1 ? "" : "s"} (`;
       const [first, , third] = states;
       const rest = states.filter((state) => state !== first && state !== third);
-      await server.update(first!, false);
+      server.tellProgress({ ...progress, bytes_read: 100, seconds_left: null });
+      await eventually(() => readText(page.locator("main.waiting"))).toContain(
+        "read; being summed up, 1,234",
+      );
+      // As of a large run, of which this is next to nothing.
+      const info = { ...first!.info, read_share: 0.004 };
+      const answer: PreparedRun["answer"] = async (name) =>
+        name === "run" ? Buffer.from(JSON.stringify(info)) : first!.answer(name);
+      await server.update({ ...first!, info, answer }, false);
       await eventually(() => readText(page.locator(".top-bar .facts"))).toContain(steps(first!));
+      await goTo(page, server.url, "#/answer");
+      const badge = page.locator(".sentence .badge");
+      expect(await readText(badge)).toMatch(/so far, 1 step · 0\.4\d* % read$/);
+      const color = "getComputedStyle(document.querySelector('.sentence .badge')).backgroundColor";
+      expect(await page.evaluate(color)).toBe("rgba(0, 0, 0, 0)");
+      server.tellProgress(progress);
       expect(await readText(page.locator(".top-bar .tools"))).toContain("read: 42 %");
       expect(await readText(page.locator(".top-bar .tools"))).toContain("so far: ");
       await goTo(page, server.url, "#/sequences");
+      expect(third!.info.read_share).toBeGreaterThan(first!.info.read_share!);
       await server.update(third!, false);
       await eventually(() => readText(page.locator(".top-bar .facts"))).toContain(steps(third!));
       await server.update(run, false);

@@ -48,20 +48,28 @@ export async function prepare(
   }
 }
 
-/** The run, and where others are named with it those too and how they differ from it. */
+/**
+ * The run, and where others are named with it those too and how they differ from it. The onlooker sees states of the
+ * first run only.
+ */
 export async function prepareAll(
   paths: readonly string[],
   options: Wanted,
   terminal: Terminal,
   signal: AbortSignal,
+  onlooker?: Onlooker,
 ): Promise<PreparedRun | undefined> {
-  const run = await prepare(paths, options, terminal, signal);
+  const run = await prepare(paths, options, terminal, signal, onlooker);
   if (run === undefined || options.compare === undefined) return run;
   const wanted = comparedOptions(options);
   const others: LabeledRun[] = [];
+  const told = onlooker && {
+    broken: onlooker.broken,
+    onProgress: (progress: Progress): void => onlooker.onProgress(progress),
+  };
   try {
     for (const { paths: other, label } of options.compare) {
-      const opened = await prepare(other, wanted, terminal, signal);
+      const opened = await prepare(other, wanted, terminal, signal, told);
       if (opened === undefined) break;
       others.push({ run: opened, ...(label !== undefined && { label }) });
     }

@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatFixed } from "../../core/text/index.ts";
 import { printable } from "../../render/index.ts";
 import type { Terminal } from "./terminal.ts";
+import { TimeLeft } from "./time-left.ts";
 
 export interface ProgressState {
   readonly bytesRead: number;
@@ -22,7 +23,10 @@ export interface Progress<State> {
 
 /** A line on standard error with bytes, sequences and time left; only on a terminal, and only for long reads. */
 export function createProgress(terminal: Terminal): Progress<ProgressState> {
-  return createProgressFor(terminal, progressLine);
+  const left = new TimeLeft();
+  return createProgressFor(terminal, (state, seconds) =>
+    progressLine(state, seconds, left.update(state.bytesRead, state.bytesTotal, 1000 * seconds)),
+  );
 }
 
 /** The same with any other line; `line` is given the seconds since the start. */
@@ -51,14 +55,16 @@ export function createProgressFor<State>(
 export function progressLine(
   { bytesRead, bytesTotal, sequences, file }: ProgressState,
   seconds: number,
+  secondsLeft: number | null,
 ): string {
   const rate = bytesRead / Math.max(seconds, 1e-3);
   const share =
     bytesTotal > 0
       ? `${Math.floor((100 * bytesRead) / bytesTotal)} %  ${formatBytes(bytesRead)} of ${formatBytes(bytesTotal)}`
       : formatBytes(bytesRead);
-  const left =
-    bytesTotal > bytesRead && rate > 0 ? `, ${duration((bytesTotal - bytesRead) / rate)} left` : "";
+  if (bytesTotal > 0 && bytesRead >= bytesTotal)
+    return `  ${share}, ${formatCount(sequences)} sequences, summing up`;
+  const left = secondsLeft === null ? "" : `, ${duration(secondsLeft)} left`;
   return `  ${share}, ${formatBytes(rate)}/s, ${formatCount(sequences)} sequences${left}: ${file}`;
 }
 

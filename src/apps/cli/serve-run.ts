@@ -14,6 +14,7 @@ import { formatFailure, formatLine, formatWarning, tellFindings } from "./messag
 import type { Onlooker } from "./prepare-view.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
+import { TimeLeft } from "./time-left.ts";
 import { untilAborted } from "./until-interrupted.ts";
 import { comparedOptions, formatPlace, prepareOptions, type Wanted } from "./view-options.ts";
 
@@ -53,6 +54,7 @@ export class EarlyServer implements Onlooker {
   readonly #began = Date.now();
   readonly #timer: NodeJS.Timeout;
   readonly #broken = new AbortController();
+  readonly #left = new TimeLeft();
   #hasRead = false;
   #starting: Promise<ViewServer> | undefined;
   #server: ViewServer | undefined;
@@ -80,12 +82,11 @@ export class EarlyServer implements Onlooker {
 
   onProgress({ bytesRead, bytesTotal, sequences, file }: Progress): void {
     this.#hasRead ||= sequences > 0;
-    const seconds = (Date.now() - this.#began) / 1000;
     this.#server?.tellProgress({
       bytes_read: bytesRead,
       bytes_total: bytesTotal,
       sequences,
-      seconds_left: bytesRead > 0 && bytesTotal > 0 ? (seconds * (bytesTotal - bytesRead)) / bytesRead : null,
+      seconds_left: this.#left.update(bytesRead, bytesTotal, Date.now()),
       file,
     });
   }

@@ -46,12 +46,16 @@ export function furtherFacts({ tokens, all_tokens, turns_max, ranks, environment
   ];
 }
 
-/** `read: 42 %, 12,345 sequences, 9 s left`. */
+/** `read: 42 %, 12,345 sequences, 9 s left`; after the last byte, what is done instead. */
 export function describeReading(progress: ReadProgress | null): string {
   if (progress === null) return "The run is being read.";
   const { bytes_read, bytes_total, sequences, seconds_left } = progress;
   return [
-    bytes_total > 0 ? `read: ${Math.floor((100 * bytes_read) / bytes_total)} %` : "being read",
+    bytes_total === 0
+      ? "being read"
+      : bytes_read < bytes_total
+        ? `read: ${Math.floor((100 * bytes_read) / bytes_total)} %`
+        : "read; being summed up",
     formatCounted(sequences, "sequence"),
     ...(seconds_left === null ? [] : [`${formatCount(Math.ceil(seconds_left))} s left`]),
   ].join(", ");

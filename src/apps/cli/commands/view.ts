@@ -10,7 +10,7 @@ import { readLoggedMetrics } from "../../viewer/logged/index.ts";
 import type { PreparedRun } from "../../viewer/prepare/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { writtenLine } from "../messages.ts";
-import { prepare, prepareAll } from "../prepare-view.ts";
+import { prepareAll } from "../prepare-view.ts";
 import { toReadOptions } from "../read-options.ts";
 import { inputFlags } from "../read-run.ts";
 import { servePolicy } from "../serve-policy.ts";
@@ -118,8 +118,7 @@ async function viewRun(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<ExitStatus> {
-  if (wanted.bundle === undefined && wanted.compare === undefined)
-    return viewAtOnce(paths, wanted, terminal, signal);
+  if (wanted.bundle === undefined) return viewAtOnce(paths, wanted, terminal, signal);
   const run = await prepareAll(paths, wanted, terminal, signal).catch((error: unknown) => {
     // Files with one policy's log-probs have pages of their own; what was piped in is read already.
     if (isLogratioError(error, "MissingSideError") && !paths.includes("-")) return error;
@@ -128,8 +127,7 @@ async function viewRun(
   if (isLogratioError(run, "MissingSideError"))
     return viewOnePolicy(paths, wanted, { missing: run, signal }, terminal);
   if (run === undefined) return EXIT.interrupted;
-  if (wanted.bundle !== undefined) return bundle(run, wanted.bundle, wanted.logged, terminal);
-  return serveRun(run, wanted, terminal, signal);
+  return bundle(run, wanted.bundle, wanted.logged, terminal);
 }
 
 /** The page is there while the run is read, where that takes longer than a moment. */
@@ -141,7 +139,7 @@ async function viewAtOnce(
 ): Promise<ExitStatus> {
   const early = new EarlyServer(paths, wanted, terminal, signal);
   try {
-    const run = await prepare(paths, wanted, terminal, signal, early);
+    const run = await prepareAll(paths, wanted, terminal, signal, early);
     const server = await early.settle();
     if (run === undefined) {
       await server?.close();

@@ -144,7 +144,9 @@ export async function startViewServer(
       events.send("run", { version: "" });
     },
     tellProgress(progress) {
-      if (Date.now() < nextProgress) return;
+      const { bytes_read, bytes_total } = progress;
+      // Nothing follows the last one for a while.
+      if (Date.now() < nextProgress && bytes_read < bytes_total) return;
       nextProgress = Date.now() + PROGRESS_MS;
       events.state("progress", progress);
     },

@@ -1,15 +1,24 @@
-import { formatCounted } from "../../../../src/render/text/display/index.ts";
+import { formatCounted, formatShare } from "../../../../src/render/text/display/index.ts";
 import type { AnswerPage, RunInfo } from "../../../../src/results/index.ts";
 import { LinkedText } from "../../ui/place-link.tsx";
+
+/** Below this share of a run, its word is of no weight yet. */
+const EARLY = 0.1;
 
 /** The verdict in one sentence, with when. */
 export function Sentence({ info, page }: { readonly info: RunInfo; readonly page: AnswerPage }) {
   const { level, sign, word, headline, detail } = page;
+  const { status, steps, read_share: share = 1 } = info;
   return (
-    <p class="sentence">
+    <p class={`sentence ${share < EARLY ? "early" : ""}`}>
       <span class={`badge ${level}`}>
         <span aria-hidden="true">{sign}</span> {word}
-        {info.status !== "ready" && <small>so far, {formatCounted(info.steps.length, "step")}</small>}
+        {status !== "ready" && (
+          <small>
+            so far, {formatCounted(steps.length, "step")}
+            {share < 1 && ` · ${formatShare(share)} read`}
+          </small>
+        )}
       </span>{" "}
       <b>{headline}</b>{" "}
       <span class="muted">

@@ -234,7 +234,15 @@ export async function buildCache(
   states: StatesSoFar,
 ): Promise<string> {
   const { read, onProgress } = options;
-  const run = await openRun(paths, { ...read, ...(onProgress && { onProgress }) });
+  let share: number | undefined;
+  const run = await openRun(paths, {
+    ...read,
+    onProgress(progress) {
+      const { bytesRead, bytesTotal } = progress;
+      if (bytesTotal > 0) share = bytesRead / bytesTotal;
+      onProgress?.(progress);
+    },
+  });
   const pass = await AnswerPass.start(directory, paths, options, files);
   const write = (to: string, named: string, isKept: boolean): Promise<string> =>
     pass.write(to, { run, findings: run.findings.list(), waiting: [], version: named, unsettled }, isKept);
@@ -252,7 +260,7 @@ export async function buildCache(
       await pass.read(untilDue());
       // After the last batch, the complete run follows at once.
       if (!next.done)
-        await states.show(directory, (to, count) => write(to, `${version}-so-far-${count}`, false));
+        await states.show(directory, share, (to, count) => write(to, `${version}-so-far-${count}`, false));
     }
     return await write(directory, version, true);
   } finally {

@@ -13,6 +13,7 @@ export interface OpenOptions {
   readonly complete: boolean;
   readonly status: RunInfo["status"];
   readonly growing?: string;
+  readonly readShare?: number;
   readonly paths: readonly string[];
   readonly flags: readonly string[];
   /** Called after closing. */
@@ -26,10 +27,14 @@ export interface OpenOptions {
  */
 export async function openPrepared(
   directory: string,
-  { reused, complete, status, growing, paths, flags, onClosed }: OpenOptions,
+  { reused, complete, status, growing, readShare, paths, flags, onClosed }: OpenOptions,
 ): Promise<PreparedRun> {
   const input = { paths, flags };
-  const now = { input, status, ...(growing !== undefined && { growing }) };
+  const now = {
+    ...{ input, status },
+    ...(growing !== undefined && { growing }),
+    ...(readShare !== undefined && { read_share: readShare }),
+  };
   const cache = await openCacheFiles(directory, now);
   const alertFile = alertListFile(dirname(directory), paths);
   const filterFile = filterListFile(dirname(directory), paths);

@@ -56,7 +56,7 @@ export interface OpenedCache {
 }
 
 /** What is known about the run now and is not in its cache. */
-export type InfoNow = Pick<RunInfo, "input" | "status" | "growing">;
+export type InfoNow = Pick<RunInfo, "input" | "status" | "growing" | "read_share">;
 
 /** @throws FormatError when the cache is damaged */
 export async function openCacheFiles(directory: string, now: InfoNow): Promise<OpenedCache> {

@@ -41,9 +41,14 @@ export class StatesSoFar {
    * Publishes what was read so far.
    *
    * @param growing where the files that grow are
+   * @param readShare of the bytes; undefined where their number is not known
    * @param write writes the other answers of the state with this number into a directory
    */
-  async show(growing: string, write: (directory: string, count: number) => Promise<string>): Promise<void> {
+  async show(
+    growing: string,
+    readShare: number | undefined,
+    write: (directory: string, count: number) => Promise<string>,
+  ): Promise<void> {
     const began = Date.now();
     const temporary = await temporaryCache(this.#places);
     try {
@@ -51,6 +56,7 @@ export class StatesSoFar {
       await write(temporary.path, ++this.#count);
       const run = await openPrepared(temporary.path, {
         status: "preparing",
+        ...(readShare !== undefined && { readShare }),
         paths: this.#paths,
         flags: this.#options.flags ?? [],
         reused: false,
