@@ -14,6 +14,8 @@ export interface AnswerPage {
   /** The sentence in two: with when or the cause, and the rest, which may be empty. */
   readonly headline: string;
   readonly detail: string;
+  /** The steps that give the level, both included; null where all do, or something else does. */
+  readonly stretch: readonly [from: number, to: number] | null;
   /** Whether there is nothing to explain: no cause, no level beyond normal. */
   readonly is_sound: boolean;
   readonly is_comparable: boolean;

@@ -10,6 +10,7 @@
  *
  * @module
  */
+import type { Nats } from "../core/base/index.ts";
 import type { RaisedAlert } from "./alerts.ts";
 import type { VerdictLevel } from "./report.ts";
 
@@ -20,8 +21,10 @@ export interface ServedFigures {
   readonly tokens: number;
   readonly first_step: number | null;
   readonly last_step: number | null;
-  /** So far; null where there is nothing to compare. */
+  /** Of the last steps against those before; null where there is nothing to compare. */
   readonly verdict: { readonly level: VerdictLevel; readonly headline: string } | null;
+  /** Mean |Δ| of the last steps, 60 at most; null of a step without one. */
+  readonly recent: readonly (Nats | null)[];
   /** Alarms of `watch` so far. */
   readonly alarms: number;
 }

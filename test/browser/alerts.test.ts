@@ -73,6 +73,11 @@ describe.skipIf(!hasBrowser)("alerts", () => {
     await page.evaluate(AXE);
     expect(await page.evaluate(VIOLATIONS)).toEqual([]);
 
+    await goTo(page, server.url, "#/answer");
+    const alert = page.locator(".answer .beside", { hasText: "Alert" });
+    expect(await readText(alert)).toContain(`Alert: far <off>: ${FAR_OFF}.`);
+    await alert.getByRole("link", { name: "All alerts" }).click();
+
     await slider(page).focus();
     await page.keyboard.press("PageDown");
     await eventually(() => slider(page).getAttribute("aria-valuetext")).toContain(
@@ -124,6 +129,8 @@ describe.skipIf(!hasBrowser)("alerts", () => {
       await put(3, 1);
       await eventually(() => readText(row)).toContain("far off: per_step.delta_abs_mean is 1.");
       expect(await readText(row)).toContain("1–3");
+      expect((await row.locator("polyline").getAttribute("points"))!.split(" ")).toHaveLength(3);
+      expect(await readText(row.locator("td:has(svg)"))).toMatch(/^\s*1\.\d/);
       const titles = await page.locator("main.runs thead th").allInnerTexts();
       expect(await readText(row.locator("td").nth(titles.indexOf("Last alert") - 1))).toContain("goes on");
       // The row came with the event.
@@ -141,6 +148,11 @@ describe.skipIf(!hasBrowser)("alerts", () => {
       await eventually(() => readText(page.locator(".top-bar .news"))).toContain(
         "2 alerts, the last at step 5",
       );
+      // Over a few connections, as a page that is open for long does.
+      await page.evaluate(
+        "(async () => { for (let at = 0; at < 100; at++) await (await fetch('api/run?again')).text(); })()",
+      );
+      expect(server.messages()).not.toContain("MaxListenersExceededWarning");
       expect(errors).toEqual([]);
       await page.close();
     } finally {

@@ -78,11 +78,14 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     expect(await pill(page).count()).toBe(0);
     expect(await page.locator("main [role=alert]").count()).toBe(0);
 
+    const heightOf = async (): Promise<number> => (await page.locator("header.top").boundingBox())!.height;
+    const height = await heightOf();
     const complete = join(place.folder, "step_0020.tmp");
     await writeFile(complete, whole);
     await rename(complete, half);
     await eventually(() => pill(page).count()).toBe(1);
     expect(await readText(pill(page))).toBe("1 new step · show");
+    expect(await heightOf()).toBeLessThanOrEqual(height);
     // Nothing has moved before someone asks, and the sequence stays when someone does.
     expect(await readText(page.locator(".top-bar .facts"))).toContain("1 step (10)");
     expect(page.url()).toMatch(/#\/sequence\/s10(?:\.r\d+)?\.q3\/t5/);
@@ -168,6 +171,11 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     expect(Math.abs(since - (SOUND_STEPS + 1))).toBeLessThanOrEqual(1);
     const text = telling[0]!.replace("alarm: ", "");
     await eventually(() => readText(page.locator("main"))).toContain(text);
+    // In the same word above every view and on the Answer.
+    await goTo(page, server.url, "#/answer?live=1");
+    const chip = await readText(page.locator(".top-bar .news b"));
+    expect((await readText(page.locator(".sentence .badge"))).toLowerCase()).toContain(chip);
+    expect(await readText(page.locator(".sentence > b"))).toContain("13");
     expect(errors).toEqual([]);
     await page.close();
   });

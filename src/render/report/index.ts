@@ -37,3 +37,4 @@ export { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
 export { renderTerminal } from "./terminal.ts";
 export { positionTable, probabilityTable, tailSideTable, tailTable } from "./token-tables.ts";
 export { LEVELS, rankSeverity, worstReadings } from "./verdict-level.ts";
+export { type WordNow, wordNow } from "./word-now.ts";

@@ -26,6 +26,7 @@ import type {
   ReportPage,
   RunComparison,
   RunInfo,
+  RunsInfo,
   SavedFilterList,
   SqlAnswer,
   SqlTables,
@@ -168,6 +169,8 @@ export const client = {
   },
   /** What the server has now; the page's other answers stay those of the version it has loaded. */
   latest: (): Promise<ViewInfo> => json("run"),
+  /** The list of runs of `logratio serve`, of which the page shows one. */
+  listed: (): Promise<RunsInfo> => json("../../../api/run"),
   run: async (): Promise<ViewInfo> => {
     const info = await json<ViewInfo>("run");
     version = info.version;

@@ -13,7 +13,7 @@ import { setTheme, THEMES, theme } from "../ui/theme.ts";
 import { chooseFiles } from "./drop.tsx";
 import { FindingsDialog } from "./findings-dialog.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
-import { isLive, listen, setLive, showNews } from "./news.ts";
+import { listen } from "./news.ts";
 import { Palette } from "./palette.tsx";
 import { checkpointItems, metricItems, type PaletteItem, stepItems } from "./palette-items.ts";
 import "./style.css";
@@ -188,7 +188,7 @@ function listItems(
     ...(info.kind === "view-run" ? LAYOUTS : []),
     ...(info.kind === "view-run" && current === "sequence" ? metricItems(info) : []),
     ...(info.kind === "view-study" ? checkpointItems(info) : []),
-    ...listCommands(info),
+    ...listCommands(),
     toDialog("findings", "Findings", "what reading noticed"),
     toDialog("keys", "Keys", "?"),
     ...(info.kind === "view-run" ? stepItems(info) : []),
@@ -196,7 +196,7 @@ function listItems(
 }
 
 /** Commands without a key, or of no particular view. */
-function listCommands({ status }: ShellProps["info"]): PaletteItem[] {
+function listCommands(): PaletteItem[] {
   const command = (label: string, hint: string, run: () => void): PaletteItem => ({
     ...{ key: label, kind: "command", label, hint, run },
   });
@@ -217,10 +217,6 @@ function listCommands({ status }: ShellProps["info"]): PaletteItem[] {
     ...clear("Show all steps", "steps"),
     ...clear("Clear the filter", "filter"),
     command("Compare with files", "or drop them, or a folder, on the page", chooseFiles),
-    command("Load new data", "asks the server again", () => void showNews()),
-    ...(status === "reading"
-      ? [command(isLive.value ? "Stop following" : "Follow", "new steps", () => setLive(!isLive.peek()))]
-      : []),
   ];
 }
 

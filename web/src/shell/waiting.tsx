@@ -1,6 +1,7 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { printable } from "../../../src/render/text/index.ts";
-import type { WaitingInfo } from "../../../src/results/index.ts";
+import type { ServedRun, WaitingInfo } from "../../../src/results/index.ts";
+import { client } from "../api/client.ts";
 import { failure, listen, progress } from "./news.ts";
 import { describeReading } from "./run-texts.ts";
 import "./style.css";
@@ -27,9 +28,31 @@ export function Waiting({ info: { name, paths, reason } }: { readonly info: Wait
           {progress.value !== null && progress.value.bytes_total > 0 && (
             <progress aria-label="Read" max={progress.value.bytes_total} value={progress.value.bytes_read} />
           )}
+          <Listed />
           <p class="muted">It appears here as soon as it is ready; no need to reload the page.</p>
         </>
       )}
     </main>
+  );
+}
+
+/** Of a run of `logratio serve`, what its list says meanwhile. */
+function Listed() {
+  const [run, find] = useState<ServedRun>();
+  useEffect(() => {
+    const folder = /\/runs\/([^/]+)\/$/.exec(location.pathname)?.[1];
+    if (folder === undefined) return;
+    void client.listed().then(
+      ({ runs }) => find(runs.find((each) => each.folder === folder)),
+      // It is read all the same.
+      () => {},
+    );
+  }, []);
+  if (!run?.verdict) return null;
+  const { level, headline } = run.verdict;
+  return (
+    <p>
+      The list of runs: <b>{level.replace("_", " ")}</b> {printable(headline)}
+    </p>
   );
 }

@@ -170,7 +170,10 @@ function ask(url: string, incoming: IncomingMessage): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { method: incoming.method, headers }, (answer) => {
       // The client has disconnected: end the answer too, or an event stream would stay open for nobody.
-      incoming.socket.once("close", () => answer.destroy());
+      const end = (): void => void answer.destroy();
+      incoming.socket.once("close", end);
+      // A browser asks for many things over one connection.
+      answer.once("close", () => incoming.socket.off("close", end));
       resolve(answer);
     });
     asked.once("error", (cause) =>

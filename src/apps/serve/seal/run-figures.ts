@@ -18,6 +18,7 @@ import type { RecordBatch } from "../../../core/schema/index.ts";
 import { partSegment, type RunPlaces } from "../../../input/batch-log/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
+import { wordNow } from "../../../render/report/index.ts";
 import type { MismatchReport, ServedFigures } from "../../../results/index.ts";
 
 /** A summary grows with the run, so it and the report are written at most this often. */
@@ -25,6 +26,9 @@ const SUMMARY_EVERY_MS = 30_000;
 const VERDICT_EVERY_MS = 2000;
 /** The share of time that either may take: the thread's main work is making the record. */
 const MOST_SHARE = 0.05;
+
+/** Steps of which the list of runs draws mean |Δ|. */
+const MOST_RECENT = 60;
 
 /** What alert rules are evaluated with. */
 export interface AlertTask {
@@ -65,6 +69,7 @@ const EMPTY: ServedFigures = {
   first_step: null,
   last_step: null,
   verdict: null,
+  recent: [],
   alarms: 0,
 };
 
@@ -85,7 +90,7 @@ export class FigureKeeper {
     this.#places = places;
     this.#name = name;
     this.#evidence = stored === undefined ? new RunEvidence() : RunEvidence.fromJSON(stored.evidence);
-    this.#figures = stored?.figures ?? EMPTY;
+    this.#figures = { ...EMPTY, ...stored?.figures };
     this.#segments = stored?.segments ?? 0;
   }
 
@@ -195,7 +200,7 @@ export class FigureKeeper {
 
   #judge(): void {
     if (this.#evidence === undefined) {
-      this.#figures = { ...this.#figures, verdict: null };
+      this.#figures = { ...this.#figures, verdict: null, recent: [] };
       return;
     }
     const { report } = answerRun({
@@ -209,10 +214,8 @@ export class FigureKeeper {
     this.#report = report;
     this.#figures = {
       ...this.#figures,
-      verdict:
-        report.metrics.tokens === 0
-          ? null
-          : { level: report.verdict.level, headline: report.verdict.headline },
+      verdict: report.metrics.tokens === 0 ? null : wordNow(report),
+      recent: report.per_step.slice(-MOST_RECENT).map(({ delta_abs_mean }) => delta_abs_mean),
       alarms: report.watch.alarms.length,
     };
   }

@@ -35,6 +35,7 @@ const NO_FIGURES: ServedFigures = {
   first_step: null,
   last_step: null,
   verdict: null,
+  recent: [],
   alarms: 0,
 };
 

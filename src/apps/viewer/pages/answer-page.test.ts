@@ -40,6 +40,17 @@ describe("the answer of a run", () => {
     expect(page.beside).toHaveLength(assessment.beside.length);
   });
 
+  it("is of the last steps while the run goes on, with the bad ones named", async () => {
+    const { run } = demo;
+    const page = json<AnswerPage>(await answerTables({ ...run, info: { ...run.info, status: "reading" } }));
+    expect(page).toMatchObject({ level: "normal", sign: "✓", word: "Normal", headline: "Since step 50" });
+    expect(page.detail).toMatch(
+      /^mean \|Δ\| 0\.001\d+ nats; elevated in steps 10–30 \(0\.01\d+\)\. The whole run: /,
+    );
+    // Its cards are of the whole run, whose bad steps are a click away.
+    expect([page.is_sound, page.stretch]).toEqual([false, [10, 30]]);
+  });
+
   it("tells mistakes with both sides, each once, with its places by size and by the gradient", async () => {
     const { mistakes } = json<AnswerPage>(await answerTables(demo.run));
     const { assessment } = json<MismatchReport>(await demo.run.answer("report"));

@@ -5,7 +5,7 @@
  */
 import { shellCommand } from "../../../core/base/index.ts";
 import { fixPlace, splitSteps } from "../../../render/doctor/index.ts";
-import { verdictWord } from "../../../render/report/index.ts";
+import { verdictWord, wordNow } from "../../../render/report/index.ts";
 import { levelSign } from "../../../render/terminal/index.ts";
 import { displayed, formatShare } from "../../../render/text/display/index.ts";
 import { formatChance, printable } from "../../../render/text/index.ts";
@@ -36,12 +36,10 @@ export function answerPage(
   const { assessment, trainers } = report;
   const { level, comparable, untested } = assessment;
   const [headline, detail] = splitSentence(assessment);
-  const word = verdictWord({ level });
   const isSound = (level === "none" || level === "normal") && assessment.causes.length === 0;
   return {
-    level,
-    sign: levelSign(level, true),
-    word: word.charAt(0) + word.slice(1).toLowerCase(),
+    ...levelWords(level),
+    stretch: badStretch(assessment),
     headline: told(nameGreek(headline)),
     detail: told(nameGreek(detail)),
     is_sound: isSound,
@@ -71,6 +69,32 @@ export function answerPage(
     })),
     command: command(assessment, isSound, paths, flags),
   };
+}
+
+/** The page of a run that goes on: its word is of the last steps, its cards of all. */
+export function answerNow(page: AnswerPage, report: MismatchReport): AnswerPage {
+  const { level, headline } = wordNow(report);
+  const { sentence } = report.assessment;
+  if (headline === report.verdict.headline) return page;
+  const [since = "", ...rest] = told(nameGreek(headline)).split(": ");
+  return {
+    ...page,
+    ...levelWords(level),
+    headline: `${since.charAt(0).toUpperCase()}${since.slice(1)}`,
+    detail: `${rest.join(": ")}. The whole run: ${told(sentence)}`,
+  };
+}
+
+function levelWords(level: AnswerPage["level"]): Pick<AnswerPage, "level" | "sign" | "word"> {
+  const word = verdictWord({ level });
+  return { level, sign: levelSign(level, true), word: word.charAt(0) + word.slice(1).toLowerCase() };
+}
+
+/** The steps that give the run its level, the last of them, where not all do. */
+function badStretch({ level, when: { segments } }: Assessment): AnswerPage["stretch"] {
+  const bad =
+    level === "none" || level === "normal" ? undefined : segments.findLast((each) => each.level === level);
+  return bad === undefined || segments.length < 2 ? null : [bad.from_step, bad.to_step];
 }
 
 function told(text: string): string {

@@ -17,7 +17,7 @@ import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { answerFile } from "./answer-file.ts";
 import { answerMistakes } from "./answer-mistakes.ts";
-import { answerPage } from "./answer-page.ts";
+import { answerNow, answerPage } from "./answer-page.ts";
 import { digitsPage, exampleHandles } from "./digits-page.ts";
 import { doctorPage } from "./doctor-page.ts";
 import { groupPage } from "./group-page.ts";
@@ -51,7 +51,12 @@ function parsed<T>(bytes: Uint8Array): T {
 }
 
 /** JSON of an `AnswerPage`. */
-export const answerTables = once((run: PreparedRun) => ofRun(run, makeAnswer));
+export const answerTables = once((run: PreparedRun) =>
+  ofRun(run, async (report, top) => {
+    const page = await makeAnswer(report, top, run);
+    return run.info.status === "reading" ? answerNow(page, report) : page;
+  }),
+);
 
 /** The same of some steps, both included; undefined where no token is in them. */
 export function buildAnswerTables(run: PreparedRun, steps: Steps): Promise<Uint8Array | undefined> {

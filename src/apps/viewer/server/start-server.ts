@@ -4,6 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { fileSystemError, isLogratioError, isSystemError, UsageError } from "../../../core/base/index.ts";
+import { wordNow } from "../../../render/report/index.ts";
 import type { LoggedMetrics, MismatchReport, ReadProgress, SoFar } from "../../../results/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
@@ -181,8 +182,7 @@ function lookForAlerts(current: CurrentRun, events: Events): () => void {
 
 async function judgeSoFar(run: PreparedRun): Promise<SoFar> {
   const report = JSON.parse(new TextDecoder().decode(await run.answer("report"))) as MismatchReport;
-  const { level, headline } = report.verdict;
-  return { level, headline, last_step: run.info.steps.at(-1) ?? null };
+  return { ...wordNow(report), last_step: run.info.steps.at(-1) ?? null };
 }
 
 /** The same for a study, which is never followed. @throws as {@link startViewServer} does */

@@ -1,4 +1,6 @@
+import { printable } from "../../../../src/render/text/index.ts";
 import type { AnswerPage } from "../../../../src/results/index.ts";
+import { alerts } from "../../state/loaded.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 
@@ -29,6 +31,19 @@ export function Beside({ page: { beside, is_sound } }: { readonly page: AnswerPa
       <a href={makeHref({ view: "health", token: undefined })}>
         Health{others.length > 0 && `, ${others.length} more`}
       </a>
+    </p>
+  );
+}
+
+/** The last alert that was raised; all are under Steps. */
+export function LastAlert() {
+  const loaded = alerts().value;
+  const last = loaded.state === "ready" ? loaded.value.alerts.at(-1) : undefined;
+  if (last === undefined) return null;
+  return (
+    <p class="beside">
+      <b>{last.over ? "Alert, over:" : "Alert:"}</b> {printable(last.text)}.{" "}
+      <a href={makeHref({ view: "steps", token: undefined })}>All alerts</a>
     </p>
   );
 }

@@ -1,5 +1,7 @@
 import { formatCounted, formatShare } from "../../../../src/render/text/display/index.ts";
 import type { AnswerPage, RunInfo } from "../../../../src/results/index.ts";
+import { formatSteps } from "../../state/step-range.ts";
+import { makeHref } from "../../state/url.ts";
 import { LinkedText } from "../../ui/place-link.tsx";
 
 /** Below this share of a run, its word is of no weight yet. */
@@ -7,7 +9,7 @@ const EARLY = 0.1;
 
 /** The verdict in one sentence, with when. */
 export function Sentence({ info, page }: { readonly info: RunInfo; readonly page: AnswerPage }) {
-  const { level, sign, word, headline, detail } = page;
+  const { level, sign, word, headline, detail, stretch } = page;
   const { status, steps, read_share: share = 1 } = info;
   return (
     <p class={`sentence ${share < EARLY ? "early" : ""}`}>
@@ -21,6 +23,9 @@ export function Sentence({ info, page }: { readonly info: RunInfo; readonly page
         )}
       </span>{" "}
       <b>{headline}</b>{" "}
+      {stretch !== null && (
+        <a href={makeHref({ params: { steps: formatSteps(stretch) } })}>only these steps</a>
+      )}{" "}
       <span class="muted">
         <LinkedText text={detail} />
       </span>

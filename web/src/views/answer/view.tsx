@@ -6,7 +6,7 @@ import { useStepTables } from "../../state/step-tables.ts";
 import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
-import { Beside, Command, Untested } from "./advice.tsx";
+import { Beside, Command, LastAlert, Untested } from "./advice.tsx";
 import { CauseCard, Fix } from "./cause-card.tsx";
 import { ChartCard } from "./chart-card.tsx";
 import { MeanwhileCard } from "./meanwhile-card.tsx";
@@ -31,6 +31,7 @@ export function AnswerView({ info }: ViewProps) {
         {(page) => (
           <>
             <Sentence info={info} page={page} />
+            <LastAlert />
             {page.is_comparable && <Beside page={page} />}
             {/* Always at this place: while one drags over it, the rest may change its kind. */}
             {page.is_comparable && <ChartCard info={info} />}

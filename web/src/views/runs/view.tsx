@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { formatCount } from "../../../../src/render/text/display/index.ts";
-import { plural, printable } from "../../../../src/render/text/index.ts";
+import { formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
+import { isMissing, plural, printable } from "../../../../src/render/text/index.ts";
 import type { RunsEvent, RunsInfo, ServedRun } from "../../../../src/results/index.ts";
 import { reload } from "../../state/loaded.ts";
 import "./style.css";
@@ -32,7 +32,7 @@ export function RunsView({ info: { name, runs: listed } }: { readonly info: Runs
         <table>
           <thead>
             <tr>
-              {["Run", "Verdict so far", "Last alert", "Steps", "Sequences", "Tokens", "Last batch"].map(
+              {["Run", "Now", "Mean |Δ|", "Last alert", "Steps", "Sequences", "Tokens", "Last batch"].map(
                 (title) => (
                   <th key={title} scope="col">
                     {title}
@@ -71,6 +71,9 @@ function RunRow({ run }: { readonly run: ServedRun }) {
         )}
         {run.alarms > 0 && <p>{plural(run.alarms, "alarm")}: the run has changed since it began</p>}
       </td>
+      <td class="number">
+        <Recent of={run.recent} />
+      </td>
       <td>
         {last_alert === null ? (
           <span class="muted">–</span>
@@ -92,6 +95,27 @@ function RunRow({ run }: { readonly run: ServedRun }) {
         {run.writing && <span class="muted"> · being written</span>}
       </td>
     </tr>
+  );
+}
+
+const WIDTH = 90;
+const HEIGHT = 20;
+
+/** The last value, and those before it as a line from 0. */
+function Recent({ of: values }: { readonly of: ServedRun["recent"] }) {
+  const known = values.filter((value): value is number => !isMissing(value));
+  const most = Math.max(...known);
+  if (known.length === 0) return <>–</>;
+  const points = known.map(
+    (value, at) => `${(WIDTH * at) / Math.max(1, known.length - 1)},${HEIGHT * (1 - value / (most || 1))}`,
+  );
+  return (
+    <>
+      <svg width={WIDTH} height={HEIGHT} aria-hidden="true">
+        <polyline points={points.join(" ")} />
+      </svg>{" "}
+      {formatNumber(known.at(-1)!)}
+    </>
   );
 }
 

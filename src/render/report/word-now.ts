@@ -1,0 +1,27 @@
+import type { MismatchReport, StepSegment, VerdictLevel } from "../../results/index.ts";
+import { formatId, formatNumber } from "../text/index.ts";
+
+/** A run that goes on, in a word. */
+export interface WordNow {
+  readonly level: VerdictLevel;
+  readonly headline: string;
+}
+
+/**
+ * Of the last steps against those before: a mean over all steps is true of neither. The word on the whole run where no
+ * steps stand apart, or where something else than the steps' own size gives it, such as a fault.
+ */
+export function wordNow({ assessment, verdict }: Pick<MismatchReport, "assessment" | "verdict">): WordNow {
+  const { level, when } = assessment;
+  const [before, last] = when.segments.slice(-2);
+  if (before === undefined || last === undefined || when.segments.every((segment) => segment.level !== level))
+    return { level, headline: verdict.headline };
+  return {
+    level: last.level,
+    headline: `since step ${formatId(last.from_step)}: mean |Δ| ${formatNumber(last.delta_abs_mean)} nats; ${before.level} in ${spanOf(before)} (${formatNumber(before.delta_abs_mean)})`,
+  };
+}
+
+function spanOf({ from_step: from, to_step: to }: StepSegment): string {
+  return from === to ? `step ${formatId(from)}` : `steps ${formatId(from)}–${formatId(to)}`;
+}
