@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningView } from "../../bench/support/view-server.mjs";
+import { PROGRAM, type RunningView } from "../../bench/support/view-server.mjs";
 import { DEMO, DEMO_FLAGS, type Workplace, workplace } from "../support/built-view.ts";
 import { hasFirefox, openFirefox, openFirefoxPage, warnWithoutFirefox } from "../support/firefox.ts";
 
@@ -93,4 +96,16 @@ describe.skipIf(!hasFirefox)("the viewer in Firefox", () => {
       expect(errors).toEqual([]);
     },
   );
+
+  it("opens a bundle from a disk", async () => {
+    const folder = join(place.folder, "site");
+    const words = ["view", join(DEMO, "stale"), ...DEMO_FLAGS, "--steps", "10..30", "--bundle", folder];
+    await promisify(execFile)(process.execPath, [PROGRAM, ...words, "--cache", join(place.folder, "cache")]);
+    await page.goto(`file://${folder}/index.html`);
+    await sees("Elevated");
+    await sees("so 110.");
+    await page.goto(`file://${folder}/index.html#/sequence/0`);
+    await page.waitForSelector(".strip .t");
+    expect(errors).toEqual([]);
+  });
 });

@@ -45,7 +45,7 @@ describe("the answer of a run", () => {
     const page = json<AnswerPage>(await answerTables({ ...run, info: { ...run.info, status: "reading" } }));
     expect(page).toMatchObject({ level: "normal", sign: "✓", word: "Normal", headline: "Since step 50" });
     expect(page.detail).toMatch(
-      /^mean \|Δ\| 0\.001\d+ nats; elevated in steps 10–30 \(0\.01\d+\)\. The whole run: /,
+      /^mean log-prob difference \|Δ\| 0\.001\d+ nats; elevated in steps 10–30 \(0\.01\d+\)\. The whole run: /,
     );
     // Its cards are of the whole run, whose bad steps are a click away.
     expect([page.is_sound, page.stretch]).toEqual([false, [10, 30]]);

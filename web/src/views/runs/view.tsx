@@ -107,7 +107,8 @@ function Recent({ of: values }: { readonly of: ServedRun["recent"] }) {
   const most = Math.max(...known);
   if (known.length === 0) return <>–</>;
   const points = known.map(
-    (value, at) => `${(WIDTH * at) / Math.max(1, known.length - 1)},${HEIGHT * (1 - value / (most || 1))}`,
+    (value, at) =>
+      `${(WIDTH * at) / Math.max(1, known.length - 1)},${HEIGHT - 1 - (HEIGHT - 2) * (value / (most || 1))}`,
   );
   return (
     <>
