@@ -86,7 +86,7 @@ export interface PageChart {
 export type PageLine = readonly [label: string, text: string];
 
 /** A part of a page, in this order. */
-export interface PageSection {
+export interface PagePart {
   readonly title: string;
   readonly pictures?: readonly PagePicture[];
   readonly lines?: readonly PageLine[];
@@ -162,7 +162,7 @@ export interface ReportPage {
   /** Turns, tokens, sequences. */
   readonly worst: readonly PageTable[];
   /** Everything else, folded. */
-  readonly everything: readonly PageSection[];
+  readonly everything: readonly PagePart[];
 }
 
 /** `api/group/INDEX`: the samples of one prompt in one step. */
@@ -237,50 +237,6 @@ export interface DigitsPage {
   readonly absent: readonly string[];
 }
 
-/** `api/doctor-tables`: the `DoctorReport` of a run. */
-export interface DoctorPage {
-  readonly level: VerdictLevel;
-  readonly word: string;
-  readonly sentence: string;
-  /** The most likely first; empty where nothing is wrong. */
-  readonly causes: readonly DoctorPageCause[];
-  readonly next: {
-    readonly title: string;
-    /** In order; commands stand alone. */
-    readonly steps: readonly { readonly text: string; readonly isCommand: boolean }[];
-    readonly table: PageTable;
-  } | null;
-  readonly sections: readonly PageSection[];
-}
-
-/** A sentence may name places by their handles. */
-export interface DoctorPageCause {
-  readonly chance: string;
-  readonly level: VerdictLevel;
-  readonly title: string;
-  readonly description: string;
-  readonly evidence: readonly { readonly title: string; readonly items: readonly string[] }[];
-  readonly pictures: readonly PagePicture[];
-  readonly handles: readonly string[];
-  readonly fixes: readonly { readonly place: string; readonly line: string; readonly note: string }[];
-}
-
-/** `api/health-tables`: the `HealthReport` of a run, or of chosen steps. */
-export interface HealthPage {
-  readonly checks: readonly {
-    readonly title: string;
-    readonly level: VerdictLevel;
-    readonly word: string;
-    readonly sentence: string;
-    /** The limit and its source. */
-    readonly limit: string;
-    /** Links to its sequences; null where unknown. */
-    readonly samples: { readonly text: string; readonly move: PageMove } | null;
-    readonly picture: PagePicture | null;
-    readonly table: PageTable | null;
-  }[];
-}
-
 /** `api/study-tables`: the `KlReport` of a study. */
 export interface StudyPage {
   readonly answers: readonly {
@@ -289,9 +245,9 @@ export interface StudyPage {
     readonly word: string;
     readonly level: VerdictLevel;
   }[];
-  readonly sections: readonly PageSection[];
+  readonly sections: readonly PagePart[];
   /** Texts to look at: handle, reason, name. */
   readonly cases: readonly (readonly [handle: string, reason: string, text: string])[];
   /** Folded. */
-  readonly more: readonly PageSection[];
+  readonly more: readonly PagePart[];
 }

@@ -18,8 +18,8 @@
  * | `GET api/answer-tables` | `AnswerPage` of `results/answer-page.ts`: the assessment as the page shows it; `?steps=10..30` over these steps |
  * | `GET api/report-tables` | `ReportPage` of `results/page.ts`: the report as the page shows it |
  * | `GET api/doctor` | the `DoctorReport` of `logratio doctor --json` |
- * | `GET api/health-tables` | `HealthPage`; `?steps=10..30` over these steps |
- * | `GET api/doctor-tables` | `DoctorPage`: the same as the page shows it |
+ * | `GET api/health-tables` | `PageDocument` of `render/page`: the run's health; `?steps=10..30` over these steps |
+ * | `GET api/doctor-tables` | the same as a `PageDocument` |
  * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
  * | `GET api/digits-tables` | `DigitsPage`: the same as the page shows it |
  * | `GET api/correct-bins?steps=A..B` | the same over these steps |

@@ -21,7 +21,7 @@ const CAPTION = 44;
 export function analyzePictures(report: AnalyzeReport): Picture[] {
   return [
     { kind: "picture", terminal: (surface) => drawPictures(report, surface) },
-    ...charts(report).map((svg): Picture => ({ kind: "picture", chart: "large", html: () => svg })),
+    ...charts(report).map((svg): Picture => ({ kind: "picture", chart: "large", svg: () => svg })),
   ];
 }
 

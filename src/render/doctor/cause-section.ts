@@ -1,4 +1,4 @@
-import type { DoctorCause, Fix } from "../../results/index.ts";
+import type { DoctorCause, EvidencePicture, Fix, PageRow } from "../../results/index.ts";
 import { anchor, type Block, type Picture, type Section } from "../document/index.ts";
 import { codeLines } from "../markdown/index.ts";
 import { makeSurface } from "../terminal/index.ts";
@@ -24,7 +24,7 @@ export function causeSection(cause: DoctorCause, commands: DoctorCommands): Sect
       ...splitEvidence(cause).flatMap(evidenceBlocks),
       ...handles
         .slice(0, MOST_HANDLES)
-        .map((handle): Block => ({ kind: "command", label: "look", command: commands.show(handle) })),
+        .map((handle): Block => ({ kind: "command", label: "look", command: commands.show(handle), handle })),
       ...fix.flatMap(fixBlocks),
       ...(isPage(id) ? [{ kind: "text", text: `More: docs/causes/${id}.md`, muted: true } as const] : []),
     ],
@@ -51,11 +51,20 @@ function evidenceBlocks({ title, evidence }: EvidencePart): Block[] {
             ),
             "text",
           ),
-        html: () => evidenceChart(picture),
+        svg: () => evidenceChart(picture),
+        raw: () => pictureRows(picture),
       },
     ];
   });
   return [{ kind: "list", title, items: evidence.map(weighed) }, ...pictures];
+}
+
+/** The picture's numbers, a row for each x. */
+function pictureRows({ x, x_label, series }: EvidencePicture): PageRow[] {
+  return x.map((at, index) => ({
+    [x_label]: at,
+    ...Object.fromEntries(series.map(({ name, y }) => [name, y[index] ?? null])),
+  }));
 }
 
 function fixBlocks(fix: Fix): Block[] {

@@ -4,16 +4,9 @@ import { displayWidth, makeSurface } from "../terminal/index.ts";
 import { formatChance } from "../text/index.ts";
 import { evidenceChart } from "./evidence-charts.ts";
 import { drawEvidence } from "./evidence-lines.ts";
-import {
-  causeTitle,
-  chanceLevel,
-  firstCauses,
-  renderDoctorHtml,
-  renderDoctorMarkdown,
-  renderDoctorTerminal,
-  splitSteps,
-} from "./index.ts";
+import { renderDoctorHtml, renderDoctorMarkdown, renderDoctorTerminal, splitSteps } from "./index.ts";
 import { CANNOT_TELL, FAULT, HEALTHY, TOO_FEW } from "./sample.test-data.ts";
+import { causeTitle, chanceLevel, firstCauses } from "./words.ts";
 
 const INPUT = { paths: ["my runs/a"], flags: ["--steps", "1..5", "--filter", "abs>0.5"] };
 const draw = (report: DoctorReport, width = 100, unicode = true): string =>

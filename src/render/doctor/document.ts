@@ -49,7 +49,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
       ...(FOUND.has(assessment.level) ? fixLead(likeliest) : []),
       ...(handle === undefined
         ? []
-        : [{ kind: "command", label: "look", command: commands.show(handle) } as const]),
+        : [{ kind: "command", label: "look", command: commands.show(handle), handle } as const]),
       ...experimentLead(next),
       { kind: "facts", rows: untestedRows(report) },
     ],

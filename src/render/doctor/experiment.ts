@@ -44,7 +44,7 @@ export function experimentSections({ next_experiment: next, causes }: DoctorRepo
   return [{ id: "next-experiment", title: "Next experiment", blocks }];
 }
 
-export function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause[]): Table {
+function outcomeTable({ outcomes }: NextExperiment, causes: readonly DoctorCause[]): Table {
   const titles = new Map(causes.map(({ id, title }) => [id, title]));
   return makeTable("outcomes", "What each result means", [
     textColumn(

@@ -13,13 +13,8 @@ import { buildDoctorDocument } from "./document.ts";
 export { fixPlace } from "./cause-section.ts";
 export type { DoctorInput } from "./commands.ts";
 export { buildDoctorDocument } from "./document.ts";
-export { splitEvidence, weighed } from "./evidence.ts";
-export { evidenceChart } from "./evidence-charts.ts";
-export { outcomeTable, splitSteps } from "./experiment.ts";
-export { legSentence, legTable } from "./legs.ts";
-export { otherTables } from "./other-tables.ts";
+export { splitSteps } from "./experiment.ts";
 export { renderDoctorTerminal, type TerminalDoctorOptions } from "./terminal.ts";
-export { causeTitle, chanceLevel, firstCauses } from "./words.ts";
 
 /** The diagnosis as GitHub-flavored Markdown, to paste into an issue. */
 export function renderDoctorMarkdown(

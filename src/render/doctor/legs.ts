@@ -1,5 +1,12 @@
 import type { DoctorReport, GuiltyLeg } from "../../results/index.ts";
-import { figureColumn, makeTable, type Section, type Table, textColumn } from "../document/index.ts";
+import {
+  figureColumn,
+  makeTable,
+  type Section,
+  type Table,
+  textColumn,
+  withRows,
+} from "../document/index.ts";
 import { formatNumber } from "../text/index.ts";
 
 const LEGS = {
@@ -40,10 +47,10 @@ export function legSections(report: DoctorReport): Section[] {
   ];
 }
 
-export function legTable({ legs }: DoctorReport): Table {
+function legTable({ legs }: DoctorReport): Table {
   type Figure = "tokens" | "delta_mean" | "delta_abs_mean" | "delta_abs_max" | "k3" | "equal_share";
   const pick = (name: Figure): number[] => legs.map((leg) => leg[name]);
-  return makeTable("leg-figures", "Each leg", [
+  const table = makeTable("leg-figures", "Each leg", [
     textColumn(
       "leg",
       legs.map(({ name }) => LEGS[name]),
@@ -55,4 +62,5 @@ export function legTable({ legs }: DoctorReport): Table {
     figureColumn("equal", "share", pick("equal_share"), { priority: 3 }),
     figureColumn("tokens", "count", pick("tokens"), { priority: 4 }),
   ]);
+  return { ...withRows(table, legs), isWhole: true };
 }

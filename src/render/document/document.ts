@@ -1,10 +1,11 @@
 /**
- * The content of a result in order of importance, without its looks: terminals, Markdown and HTML draw the same
- * document. Text is foreign until a medium has escaped it.
+ * The content of a result in order of importance, without its looks: terminals, Markdown, HTML and the viewer's page
+ * draw the same document. Text is foreign until a medium has escaped it.
  *
  * @module
  */
-import type { VerdictLevel } from "../../results/index.ts";
+import type { PageMove, PageRow, VerdictLevel } from "../../results/index.ts";
+import type { ChartSpec } from "../charts/index.ts";
 import type { Surface } from "./surface.ts";
 import type { Table } from "./table.ts";
 
@@ -37,9 +38,11 @@ export interface Section {
   /** Empty: what is in it has titles of its own. */
   readonly title: string;
   readonly blocks: readonly Block[];
+  /** Whether the viewer's page folds it. */
+  readonly isFolded?: boolean;
 }
 
-export type Block = Text | List | Facts | Entries | TableBlock | Picture | Code | Command;
+export type Block = Text | List | Facts | Entries | TableBlock | Picture | Charts | Code | Command;
 
 export interface Text {
   readonly kind: "text";
@@ -79,6 +82,8 @@ export interface Entry {
   readonly body?: string;
   readonly items?: readonly string[];
   readonly details?: readonly (readonly [label: string, text: string])[];
+  /** What the viewer's page leads to from it. */
+  readonly link?: { readonly text: string; readonly move: PageMove };
 }
 
 export interface TableBlock {
@@ -96,14 +101,27 @@ export interface Picture {
   readonly kind: "picture";
   readonly terminal?: (surface: Surface) => readonly string[];
   readonly markdown?: () => string;
+  /** SVG for every page. */
+  readonly svg?: () => string;
+  /** HTML with what SVG has no place for; the viewer's page has no style for it. */
   readonly html?: () => string;
-  /** For links to it on a page. */
+  /** What the viewer's page shows instead of that. */
+  readonly instead?: readonly Block[];
+  /** For links to it on a page, and the names of its files. */
   readonly id?: string;
   /** Charts stand beside each other on a page, small ones three to a row. */
   readonly chart?: "large" | "small";
+  /** Its data, for export. */
+  readonly raw?: () => readonly PageRow[];
 }
 
-export type Medium = "terminal" | "markdown" | "html";
+/** Line charts over the same steps, small and beside each other on a page. */
+export interface Charts {
+  readonly kind: "charts";
+  readonly charts: readonly ChartSpec[];
+}
+
+export type Medium = "terminal" | "markdown" | "html" | "page";
 
 /** Lines to paste into a file. */
 export interface Code {
@@ -125,6 +143,8 @@ export interface Command {
   readonly why?: string;
   /** For links to it on a page. */
   readonly id?: string;
+  /** The place that it shows: the viewer's page leads to it. */
+  readonly handle?: string;
 }
 
 /** Tables, each as a section of its own name. */
@@ -155,10 +175,17 @@ export function isFilled(block: Block, medium: Medium): boolean {
     case "command":
       return block.command !== "";
     case "picture":
-      return block[medium] !== undefined;
+      return hasDrawer(block, medium);
+    case "charts":
+      return block.charts.length > 0 && (medium === "html" || medium === "page");
     default:
       return true;
   }
+}
+
+function hasDrawer(picture: Picture, medium: Medium): boolean {
+  if (medium === "terminal" || medium === "markdown") return picture[medium] !== undefined;
+  return picture.svg !== undefined || picture[medium === "html" ? "html" : "instead"] !== undefined;
 }
 
 /** The blocks before the sections, one after the other. */

@@ -6,16 +6,20 @@ export {
   filledSections,
   isFilled,
   leadBlocks,
+  type Medium,
   type Picture,
   type Section,
+  type TableBlock,
   tableSections,
 } from "./document.ts";
 export { findingEntries } from "./findings.ts";
+export { flatRows, shownRows, unfoldedRows, withRows } from "./rows.ts";
 export type { Style, Surface } from "./surface.ts";
 export {
   type ColumnOptions,
   figureColumn,
   makeTable,
+  NEEDED,
   shownCell,
   type Table,
   type TableColumn,

@@ -1,15 +1,16 @@
 /**
- * Tables as the three media draw them: text cells, already formatted and printable, with what a medium needs to lay
+ * Tables as every medium draws them: text cells, already formatted and printable, with what a medium needs to lay
  * them out.
  *
  * @module
  */
 
-import type { VerdictLevel } from "../../results/index.ts";
+import type { PageColumn, PageMove, PageRow, VerdictLevel } from "../../results/index.ts";
 import { displayed } from "../text/display/index.ts";
 import { type Figure, type FigureKind, formatColumn, isFigure, isMissing, printable } from "../text/index.ts";
 
-export interface TableColumn {
+/** `spans`, `color` and `contexts` are for the viewer's page. */
+export interface TableColumn extends Pick<PageColumn, "spans" | "color" | "contexts"> {
   readonly header: string;
   readonly align: "left" | "right";
   /** One cell per row. */
@@ -34,7 +35,20 @@ export interface Table {
   readonly note?: string;
   readonly columns: readonly TableColumn[];
   readonly rows: number;
+  /** The rows to export, all figures in full precision; default the cells as shown. */
+  readonly raw?: () => readonly PageRow[];
+  /** Where each row's first cell leads on the viewer's page. */
+  readonly links?: readonly (PageMove | null)[];
+  /** First cells are handles of sequences or tokens. */
+  readonly handles?: true;
+  /** Whether the viewer's page shows all columns; default those with a priority up to {@link NEEDED}. */
+  readonly isWhole?: true;
+  /** The rows that it shows at first, where there are far more. */
+  readonly first?: number;
 }
+
+/** Columns with a higher priority are left out where a reader wants the essential ones. */
+export const NEEDED = 3;
 
 export interface ColumnOptions {
   readonly priority?: number;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { FlatGroupsCheck, RewardLengthCheck, TruncationCheck } from "../../results/index.ts";
-import { describeCheck, describeLimit, healthPicture, healthTable } from "./index.ts";
+import { healthPicture } from "./pictures.ts";
+import { healthTable } from "./tables.ts";
+import { describeCheck, describeLimit } from "./words.ts";
 
 const FLAT: FlatGroupsCheck = {
   id: "flat_groups",

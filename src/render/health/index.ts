@@ -5,6 +5,5 @@
  */
 
 export { besideSection, sayBeside } from "./beside.ts";
-export { healthPicture } from "./pictures.ts";
-export { healthTable } from "./tables.ts";
-export { describeCheck, describeLimit, HEALTH_TITLES, type HealthCheck, OUTCOMES } from "./words.ts";
+export { buildHealthDocument, type HealthLinks } from "./document.ts";
+export type { HealthCheck } from "./words.ts";

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { lineChart } from "../charts/index.ts";
 import { type Block, type Document, type Entry, filledSections, isFilled } from "../document/index.ts";
 import { displayed } from "../text/display/index.ts";
 import { escapeHtml } from "./escape.ts";
@@ -12,6 +13,9 @@ import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 import { htmlTable } from "./table.ts";
 import { TEXT_STYLE } from "./text-style.ts";
+
+/** Charts over steps: three side by side. */
+const SMALL = { width: 352, height: 216 };
 
 /** A page that a server shows among others: its style sheet and script are files of the server, `STYLE` and `SCRIPT`. */
 export interface ServedPage {
@@ -74,12 +78,18 @@ function writeBlocks(blocks: readonly Block[], title: string, id: string): strin
     if (charts.length > 0) written.push(`<div class=${name}>${charts.join("\n")}</div>`);
     charts = [];
   };
+  const add = (chart: "large" | "small", id: string | undefined, drawn: string): void => {
+    if (chart !== size) flush();
+    size = chart;
+    charts.push(`<figure${id === undefined ? "" : ` id="chart-${id}"`}>${drawn}</figure>`);
+  };
   for (const [at, block] of blocks.entries()) {
+    if (block.kind === "charts") {
+      for (const spec of block.charts) add("small", spec.id, lineChart(spec, SMALL));
+      continue;
+    }
     if (block.kind === "picture" && block.chart !== undefined) {
-      if (block.chart !== size) flush();
-      size = block.chart;
-      const name = block.id === undefined ? "" : ` id="chart-${block.id}"`;
-      charts.push(`<figure${name}>${block.html?.() ?? ""}</figure>`);
+      add(block.chart, block.id, drawPicture(block));
       continue;
     }
     flush();
@@ -89,7 +99,11 @@ function writeBlocks(blocks: readonly Block[], title: string, id: string): strin
   return written.filter((part) => part !== "").join("\n");
 }
 
-function writeBlock(block: Block, title: string, id: string): string {
+function drawPicture({ html, svg }: Extract<Block, { kind: "picture" }>): string {
+  return html?.() ?? svg?.() ?? "";
+}
+
+function writeBlock(block: Exclude<Block, { kind: "charts" }>, title: string, id: string): string {
   switch (block.kind) {
     case "text":
       return `<p${block.muted ? " class=note" : ""}>${say(block.text)}</p>`;
@@ -112,7 +126,7 @@ function writeBlock(block: Block, title: string, id: string): string {
       return (caption === "" ? note + drawn : drawn + note) + key;
     }
     case "picture":
-      return block.html?.() ?? "";
+      return drawPicture(block);
     case "code": {
       const head =
         block.title === undefined ? "" : `<h3>${say([block.title, block.place ?? ""].join(" "))}</h3>`;

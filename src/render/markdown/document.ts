@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { type Block, type Document, type Entry, filledSections, leadBlocks } from "../document/index.ts";
+import {
+  type Block,
+  type Document,
+  type Entry,
+  filledSections,
+  leadBlocks,
+  NEEDED,
+} from "../document/index.ts";
 import { tableBlock } from "./table.ts";
 import { codeBlock, codeLines, codeSpan, escapeMarkdown } from "./text.ts";
 
@@ -12,9 +19,6 @@ export interface MarkdownOptions {
   /** The command that made it. */
   readonly command?: string;
 }
-
-/** Columns beyond this priority are left to `--json`. */
-const MOST_NEEDED = 3;
 
 export function writeMarkdown(document: Document, { command }: MarkdownOptions = {}): string {
   const { heading, name, result, input, verdict, sections, footer } = document;
@@ -53,13 +57,15 @@ function writeBlock(block: Block): string {
         ? escapeMarkdown(block.none ?? "")
         : block.entries.map(writeEntry).join("\n");
     case "table": {
-      const hidden = block.table.columns.filter(({ priority }) => priority > MOST_NEEDED);
+      const hidden = block.table.columns.filter(({ priority }) => priority > NEEDED);
       const legend = block.legend?.(hidden.map(({ header }) => header));
-      const table = tableBlock(block.table, MOST_NEEDED);
+      const table = tableBlock(block.table, NEEDED);
       return legend === undefined ? table : `${table}\n\n${escapeMarkdown(legend)}`;
     }
     case "picture":
       return block.markdown?.() ?? "";
+    case "charts":
+      return "";
     case "code":
       return [
         ...(block.title === undefined

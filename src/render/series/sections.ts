@@ -142,7 +142,7 @@ function drawChart(series: SeriesFigures, at: number): Picture {
     kind: "picture",
     id: `logged-${at}`,
     chart: "small",
-    html: () => lineChart(toChart(series, `logged-${at}`, nameSeries(series)), { height: 240 }),
+    svg: () => lineChart(toChart(series, `logged-${at}`, nameSeries(series)), { height: 240 }),
   };
 }
 

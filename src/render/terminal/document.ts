@@ -115,6 +115,8 @@ function drawOther(block: Exclude<Block, { kind: "command" | "code" }>, surface:
     }
     case "picture":
       return block.terminal?.(surface) ?? [];
+    case "charts":
+      return [];
   }
 }
 

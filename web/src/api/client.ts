@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { PageDocument } from "../../../src/render/page/index.ts";
 import type {
   AlertList,
   AnswerPage,
@@ -14,10 +15,8 @@ import type {
   CorrectSteps,
   DigitsPage,
   DigitsReport,
-  DoctorPage,
   Glossary,
   GroupPage,
-  HealthPage,
   LoggedMetrics,
   MatchingGroups,
   MatchingTokens,
@@ -234,9 +233,9 @@ export const client = {
   digits: (): Promise<DigitsReport> => json(fixed("digits")),
   digitsTables: (): Promise<DigitsPage> => json(fixed("digits-tables")),
   /** `10..30`: over these steps only, which a bundle cannot say. */
-  healthTables: (steps?: string): Promise<HealthPage> =>
+  healthTables: (steps?: string): Promise<PageDocument> =>
     json(fixed(steps === undefined ? "health-tables" : `health-tables?steps=${steps}`)),
-  doctorTables: (): Promise<DoctorPage> => json(fixed("doctor-tables")),
+  doctorTables: (): Promise<PageDocument> => json(fixed("doctor-tables")),
   /** Only where `compared` names other runs; `other` is the one at a place among them. */
   comparedRuns: (): Promise<ComparedRuns> => json(fixed("compared-runs")),
   comparison: (at: number): Promise<RunComparison> => json(fixed(comparedPath("compare", at))),

@@ -9,7 +9,14 @@ import "./report-table.css";
 import { ScrollBox } from "./scroll-box.tsx";
 
 /** A table as the server has prepared it: the same cells as in the terminal and the HTML report. */
-export function ReportTable({ table }: { readonly table: PageTable }) {
+export function ReportTable({
+  table,
+  legend,
+}: {
+  readonly table: PageTable;
+  /** How to read the columns. */
+  readonly legend?: string | undefined;
+}) {
   const { id, title, note, columns, rows, first = rows, raw } = table;
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? rows : first;
@@ -55,6 +62,7 @@ export function ReportTable({ table }: { readonly table: PageTable }) {
         </button>
       )}
       {note !== undefined && <p class="note">{note}</p>}
+      {legend !== undefined && <p class="note">{legend}</p>}
     </div>
   );
 }

@@ -5,7 +5,7 @@
  */
 
 import { digitTables, headlines, inputParts, lossTitle, placeName } from "../../../render/digits/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/index.ts";
+import { figureColumn, flatRows, makeTable, type Table, textColumn } from "../../../render/document/index.ts";
 import {
   type Figure,
   type FigureKind,
@@ -31,7 +31,6 @@ import { digitCharts } from "./digit-charts.ts";
 import { lossTable } from "./digit-losses.ts";
 import { calibrationPicture, lossBars } from "./digit-pictures.ts";
 import { pageColumn, pageTable } from "./page-table.ts";
-import { flatRows } from "./rows.ts";
 import type { FoundToken } from "./token-contexts.ts";
 
 /** Examples shown at first. */

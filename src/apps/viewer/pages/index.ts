@@ -3,7 +3,11 @@
  *
  * @module
  */
+import { checkHealth } from "../../../analyses/health/index.ts";
 import { resultJson } from "../../../core/base/index.ts";
+import { buildDoctorDocument } from "../../../render/doctor/index.ts";
+import { buildHealthDocument } from "../../../render/health/index.ts";
+import { type PageDocument, pageDocument } from "../../../render/page/index.ts";
 import type {
   AnswerPage,
   DigitsReport,
@@ -12,16 +16,15 @@ import type {
   MismatchReport,
   TopTokens,
 } from "../../../results/index.ts";
-import { decodeTable, takeTableRows } from "../../../results/wire/index.ts";
+import { decodeTable, type SequenceTable, takeTableRows } from "../../../results/wire/index.ts";
 import type { PreparedStudy } from "../kl/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { answerFile } from "./answer-file.ts";
 import { answerMistakes } from "./answer-mistakes.ts";
 import { answerNow, answerPage } from "./answer-page.ts";
 import { digitsPage, exampleHandles } from "./digits-page.ts";
-import { doctorPage } from "./doctor-page.ts";
 import { groupPage } from "./group-page.ts";
-import { healthPage } from "./health-page.ts";
+import { HEALTH_LINKS } from "./health-links.ts";
 import { reportPage } from "./report-page.ts";
 import { storyPage, withoutNotes } from "./story-page.ts";
 import { studyPage } from "./study-page.ts";
@@ -107,14 +110,17 @@ export const digitsTables = once(async (run: PreparedRun) => {
   return digitsPage(report, await findTokens(run, exampleHandles(report)));
 });
 
-/** JSON of a `DoctorPage`. */
+/** JSON of a `PageDocument`. */
 export const doctorTables = once(async (run: PreparedRun) =>
-  doctorPage(parsed<DoctorReport>(await run.answer("doctor"))),
+  pageDocument(buildDoctorDocument(parsed<DoctorReport>(await run.answer("doctor")), run.info.input)),
 );
 
-/** JSON of a `HealthPage`. */
+/** JSON of a `PageDocument`. */
 export const healthTables = once(async (run: PreparedRun) =>
-  healthPage(decodeTable(await run.answer("sequences")), parsed<MismatchReport>(await run.answer("report"))),
+  healthDocument(
+    decodeTable(await run.answer("sequences")),
+    parsed<MismatchReport>(await run.answer("report")),
+  ),
 );
 
 /** The same of some steps, both included; undefined where no token is in them. */
@@ -127,7 +133,12 @@ export async function buildHealthTables(
   const table = decodeTable(await run.answer("sequences"));
   const { step } = table.columns;
   const chosen = takeTableRows(table, (row) => step[row]! >= from && step[row]! <= to);
-  return Buffer.from(JSON.stringify(healthPage(chosen, found.report)));
+  return Buffer.from(JSON.stringify(healthDocument(chosen, found.report)));
+}
+
+/** @param report over the same sequences */
+function healthDocument(table: SequenceTable, { run, per_staleness }: MismatchReport): PageDocument {
+  return pageDocument(buildHealthDocument(run, checkHealth(table, per_staleness), HEALTH_LINKS));
 }
 
 /** JSON of a `StudyPage`. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unfoldedRows } from "../../../render/document/index.ts";
 import type { DigitsPage, PageTable, ReportPage, StudyPage } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
@@ -7,7 +8,6 @@ import { useDemoRun } from "../prepare/demo-run.test-data.ts";
 import { prepareRun } from "../prepare/index.ts";
 import { DEMO } from "../prepare/made-run.test-data.ts";
 import { digitsTables, reportTables, studyTables } from "./index.ts";
-import { unfoldedRows } from "./rows.ts";
 
 const json = <T>(bytes: Uint8Array | undefined): T => JSON.parse(Buffer.from(bytes!).toString()) as T;
 

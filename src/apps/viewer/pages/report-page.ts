@@ -4,7 +4,14 @@
  * @module
  */
 import { quoted } from "../../../analyses/filter/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/index.ts";
+import {
+  figureColumn,
+  flatRows,
+  makeTable,
+  shownRows,
+  type Table,
+  textColumn,
+} from "../../../render/document/index.ts";
 import {
   allFiguresTable,
   baselineTable,
@@ -32,15 +39,14 @@ import {
 import type {
   MismatchReport,
   PageMove,
+  PagePart,
   PagePicture,
   PageRow,
-  PageSection,
   PageTable,
   ReportPage,
   TopTokens,
 } from "../../../results/index.ts";
 import { pageTable } from "./page-table.ts";
-import { flatRows, shownRows } from "./rows.ts";
 import { verdictPart } from "./verdict-part.ts";
 import { firstLooks, worstTables } from "./worst-tables.ts";
 
@@ -150,7 +156,7 @@ function classTable(groups: TopTokens["by_class"]): PageTable {
   return pageTable(table, { raw: flatRows(groups), links });
 }
 
-function everything(report: MismatchReport): PageSection[] {
+function everything(report: MismatchReport): PagePart[] {
   const steps = stepTable(report, MOST_STEPS);
   return [
     {

@@ -5,6 +5,7 @@
  */
 
 import type { Table } from "../../../render/document/index.ts";
+import { flatRows, unfoldedRows } from "../../../render/document/index.ts";
 import {
   attentionTable,
   boundTable,
@@ -45,14 +46,13 @@ import { printable } from "../../../render/text/index.ts";
 import type {
   KlReport,
   PageMove,
+  PagePart,
   PagePicture,
   PageRow,
-  PageSection,
   PageTable,
   StudyPage,
 } from "../../../results/index.ts";
 import { pageTable } from "./page-table.ts";
-import { flatRows, unfoldedRows } from "./rows.ts";
 import {
   categoryRows,
   checkpointRows,
@@ -77,7 +77,7 @@ export function studyPage(report: KlReport): StudyPage {
   };
 }
 
-function sections(report: KlReport): PageSection[] {
+function sections(report: KlReport): PagePart[] {
   const checkpoints = checkpointRows(report);
   const categories = categoryRows(report);
   const last = report.metrics.last_checkpoint;
@@ -140,7 +140,7 @@ function sections(report: KlReport): PageSection[] {
   ];
 }
 
-function more(report: KlReport): PageSection[] {
+function more(report: KlReport): PagePart[] {
   const checkpoints = checkpointRows(report);
   const top = report.top_problems[report.metrics.last_checkpoint];
   const byTop = [top?.by_spikes ?? [], top?.by_mean_kl ?? []];
@@ -164,7 +164,7 @@ function more(report: KlReport): PageSection[] {
     },
     { title: "Limitations", notes: report.caveats },
     { title: "Not available", notes: report.absent },
-  ].filter(({ notes = [""] }: PageSection) => notes.length > 0);
+  ].filter(({ notes = [""] }: PagePart) => notes.length > 0);
 }
 
 type Entry = readonly [table: Table, raw: readonly PageRow[], links?: readonly (PageMove | null)[]];

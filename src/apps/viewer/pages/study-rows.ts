@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { unfoldedRows } from "../../../render/document/index.ts";
 import type { KlReport, PageRow } from "../../../results/index.ts";
-import { unfoldedRows } from "./rows.ts";
 
 export function checkpointRows({ checkpoints }: KlReport): PageRow[] {
   return unfoldedRows(

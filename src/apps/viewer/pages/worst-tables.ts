@@ -4,7 +4,7 @@
  * @module
  */
 
-import { figureColumn, makeTable, textColumn } from "../../../render/document/index.ts";
+import { figureColumn, flatRows, makeTable, textColumn } from "../../../render/document/index.ts";
 import {
   gradientSequenceTable,
   gradientTokenTable,
@@ -28,7 +28,6 @@ import type {
 } from "../../../results/index.ts";
 import { oneLine } from "./one-line.ts";
 import { pageTable } from "./page-table.ts";
-import { flatRows } from "./rows.ts";
 import type { TokenContext } from "./token-contexts.ts";
 
 /** Rows shown at first, and rows at most. */

@@ -2,11 +2,11 @@ import type { DigitsPage, PageTable } from "../../../../src/results/index.ts";
 import { digitsTables } from "../../state/loaded.ts";
 import { Explained } from "../../ui/explained.tsx";
 import { ExportMenu } from "../../ui/export-menu.tsx";
+import { OverSteps } from "../../ui/over-steps.tsx";
 import { LinkedText } from "../../ui/place-link.tsx";
 import { ReportPictures, ReportTables } from "../../ui/report-table.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
-import { OverSteps } from "./over-steps.tsx";
 import "./style.css";
 
 /** How sure the policies are about digits, and how far off: `logratio digits` as a page. */

@@ -1,4 +1,4 @@
-import type { PageLine, PageSection, StudyPage } from "../../../../../src/results/index.ts";
+import type { PageLine, PagePart, StudyPage } from "../../../../../src/results/index.ts";
 import { ReportPictures, ReportTables } from "../../../ui/report-table.tsx";
 import { PlaceLink, Sentence } from "./place-link.tsx";
 
@@ -48,11 +48,7 @@ function Answers({ answers }: Pick<StudyPage, "answers">) {
   );
 }
 
-function Content({
-  of: { pictures = [], lines = [], tables = [], notes = [] },
-}: {
-  readonly of: PageSection;
-}) {
+function Content({ of: { pictures = [], lines = [], tables = [], notes = [] } }: { readonly of: PagePart }) {
   return (
     <>
       {pictures.length > 0 && (

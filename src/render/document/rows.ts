@@ -3,11 +3,15 @@
  *
  * @module
  */
-
-import type { Table } from "../../../render/document/index.ts";
-import type { PageRow } from "../../../results/index.ts";
+import type { PageRow } from "../../results/index.ts";
+import type { Table } from "./table.ts";
 
 type Cell = PageRow[string];
+
+/** A table whose export is the items behind its rows, small objects of theirs unfolded. */
+export function withRows(table: Table, items: readonly object[]): Table {
+  return { ...table, raw: () => unfoldedRows(items) };
+}
 
 /** Objects of a result as rows: nested values, which a table has no cell for, are left out. */
 export function flatRows(items: readonly object[]): PageRow[] {

@@ -1,9 +1,9 @@
-import type { ChartSpec } from "../../../../src/render/charts/index.ts";
-import { brushSteps } from "../../state/brush-steps.ts";
-import { parseSteps } from "../../state/step-range.ts";
-import { makeHref, navigate, param } from "../../state/url.ts";
-import { ChartView, useCrosshair } from "../../ui/chart-view.tsx";
-import { stepHref } from "../../ui/place-link.tsx";
+import type { ChartSpec } from "../../../src/render/charts/index.ts";
+import { brushSteps } from "../state/brush-steps.ts";
+import { parseSteps } from "../state/step-range.ts";
+import { makeHref, navigate, param } from "../state/url.ts";
+import { ChartView, useCrosshair } from "./chart-view.tsx";
+import { stepHref } from "./place-link.tsx";
 
 const stepsParam = param("steps", "");
 

@@ -1,0 +1,275 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { PageBlock, PageDocument, PageSection } from "../../../src/render/page/index.ts";
+import { CopyButton } from "./copy-button.tsx";
+import "./document-view.css";
+import { makeHref } from "../state/url.ts";
+import { OverSteps } from "./over-steps.tsx";
+import { HandleLink, LinkedText } from "./place-link.tsx";
+import { ReportPictures, ReportTable } from "./report-table.tsx";
+
+/** What draws a sentence, with links to the places in it. */
+type Say = (props: { readonly text: string }) => ComponentChildren;
+
+/** A result as terminals, Markdown and HTML show it, with links, exports and copy buttons. */
+export function DocumentView({
+  of: { input, verdict, lead, aside, sections, footer = "" },
+  say: Say = LinkedText,
+}: {
+  readonly of: PageDocument;
+  readonly say?: Say;
+}) {
+  return (
+    <div class="document">
+      {input.length > 0 && <p class="muted">{input.join(" · ")}</p>}
+      {verdict !== null && <Verdict of={verdict} say={Say} />}
+      <Blocks of={[...lead, ...aside]} say={Say} />
+      <Sections of={sections} say={Say} />
+      {footer !== "" && <p class="muted">{footer}</p>}
+    </div>
+  );
+}
+
+/** Sections one after the other; folded ones are drawn when unfolded. */
+export function Sections({
+  of,
+  say = LinkedText,
+}: {
+  readonly of: readonly PageSection[];
+  readonly say?: Say;
+}) {
+  return (
+    <>
+      {of.map(({ id, title, isFolded, blocks }) =>
+        isFolded ? (
+          <Fold key={id} title={title}>
+            {() => <Blocks of={blocks} say={say} />}
+          </Fold>
+        ) : (
+          <section key={id} aria-label={title || undefined}>
+            {!isTitled(blocks, title) && <h2>{title}</h2>}
+            <Blocks of={blocks} say={say} />
+          </section>
+        ),
+      )}
+    </>
+  );
+}
+
+/** A table of its name says what a section is. */
+function isTitled(blocks: readonly PageBlock[], title: string): boolean {
+  const [first] = blocks.filter(({ kind }) => kind !== "picture");
+  return title === "" || (first?.kind === "table" && first.table.title === title);
+}
+
+function Fold({ title, children }: { readonly title: string; readonly children: () => ComponentChildren }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {open && children()}
+    </details>
+  );
+}
+
+type Of<Kind extends PageBlock["kind"]> = Extract<PageBlock, { kind: Kind }>;
+type Entry = Of<"entries">["entries"][number];
+
+const isFigure = (block: PageBlock): block is Of<"picture"> | Of<"table"> =>
+  block.kind === "picture" || block.kind === "table";
+
+/** Blocks in their order; pictures and tables that follow each other stand side by side. */
+export function Blocks({ of, say }: { readonly of: readonly PageBlock[]; readonly say: Say }) {
+  const groups: PageBlock[][] = [];
+  for (const block of of) {
+    const last = groups.at(-1);
+    if (last !== undefined && isFigure(block) && isFigure(last[0]!)) last.push(block);
+    else groups.push([block]);
+  }
+  return (
+    <>
+      {groups.map((group, at) =>
+        isFigure(group[0]!) ? (
+          <div class="figures" key={at}>
+            {group
+              .filter(isFigure)
+              .map((block) =>
+                block.kind === "picture" ? (
+                  <ReportPictures key={block.picture.id} of={[block.picture]} />
+                ) : (
+                  <ReportTable key={block.table.id} table={block.table} legend={block.legend} />
+                ),
+              )}
+          </div>
+        ) : (
+          <Block key={at} of={group[0]!} say={say} />
+        ),
+      )}
+    </>
+  );
+}
+
+function Block({ of: block, say: Say }: { readonly of: PageBlock; readonly say: Say }) {
+  switch (block.kind) {
+    case "text":
+      return (
+        <p class={block.muted ? "muted" : undefined}>
+          <Say text={block.text} />
+        </p>
+      );
+    case "list":
+      return (
+        <>
+          {block.title !== undefined && <h3>{block.title}</h3>}
+          <Items of={block.items} muted={block.muted} say={Say} />
+        </>
+      );
+    case "facts":
+      return <Facts of={block.rows} say={Say} />;
+    case "entries":
+      return block.entries.length === 0 ? (
+        <p class="muted">{block.none}</p>
+      ) : (
+        <ul class="entries">
+          {block.entries.map((entry) => (
+            <li key={entry.text}>
+              <EntryText of={entry} say={Say} />
+            </li>
+          ))}
+        </ul>
+      );
+    case "charts":
+      return <OverSteps charts={block.charts} />;
+    case "code":
+      return (
+        <>
+          {block.title !== undefined && (
+            <h3>
+              {block.title} {block.place}
+            </h3>
+          )}
+          <Lines text={block.text} />
+          <Items of={block.traps ?? []} say={Say} />
+        </>
+      );
+    case "command":
+      return block.handle === undefined ? (
+        <>
+          <h3>{block.label}</h3>
+          <Lines text={block.command} />
+          {block.why !== undefined && <p class="muted">{block.why}</p>}
+        </>
+      ) : (
+        <p class="look">
+          Look at <HandleLink handle={block.handle} />
+        </p>
+      );
+    default:
+      return null;
+  }
+}
+
+function Verdict({
+  of: { level, word, text, items = [] },
+  say: Say,
+}: {
+  readonly of: Entry;
+  readonly say: Say;
+}) {
+  return (
+    <>
+      <p class="says">
+        <span class={`level ${level}`}>{word}</span> <Say text={text} />
+      </p>
+      <Items of={items} say={Say} />
+    </>
+  );
+}
+
+function EntryText({
+  of: { level, word, text, isHeading, body, items = [], details = [], link },
+  say: Say,
+}: {
+  readonly of: Entry;
+  readonly say: Say;
+}) {
+  const badge = <span class={`level ${level}`}>{word}</span>;
+  return (
+    <>
+      {isHeading ? (
+        <h3>
+          {badge} {text}
+        </h3>
+      ) : (
+        <p>
+          {badge} <Say text={text} />
+        </p>
+      )}
+      {body !== undefined && (
+        <p>
+          <Say text={body} />
+        </p>
+      )}
+      <Items of={items} say={Say} />
+      <Facts of={details} say={Say} />
+      {link && (
+        <p>
+          <a href={makeHref(link.move)}>{link.text}</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Items({
+  of,
+  muted,
+  say: Say,
+}: {
+  readonly of: readonly string[];
+  readonly muted?: boolean | undefined;
+  readonly say: Say;
+}) {
+  if (of.length === 0) return null;
+  return (
+    <ul class={muted ? "muted" : undefined}>
+      {of.map((item) => (
+        <li key={item}>
+          <Say text={item} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Facts({
+  of,
+  say: Say,
+}: {
+  readonly of: readonly (readonly [label: string, text: string])[];
+  readonly say: Say;
+}) {
+  if (of.length === 0) return null;
+  return (
+    <dl>
+      {of.map(([label, text]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>
+            <Say text={text} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Lines to paste. */
+function Lines({ text }: { readonly text: string }) {
+  return (
+    <div class="lines">
+      <pre>{text}</pre>
+      <CopyButton label="Copy" text={() => text} />
+    </div>
+  );
+}
