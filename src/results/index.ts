@@ -199,12 +199,10 @@ export {
 } from "./kl/index.ts";
 export * from "./lint.ts";
 export type {
-  DigitsPage,
   FirstLook,
   Glossary,
   GroupPage,
   GroupSample,
-  PageChart,
   PageColumn,
   PageKeyFigure,
   PageLine,
@@ -212,6 +210,7 @@ export type {
   PageMove,
   PagePart,
   PagePicture,
+  PagePlace,
   PageRow,
   PageTable,
   ReportPage,

@@ -18,6 +18,12 @@ export interface PageMove {
   readonly params?: Readonly<Record<string, string>>;
 }
 
+/** A token: where a link to it leads, and one line of text before, of and after it; null where unknown. */
+export interface PagePlace {
+  readonly move: PageMove | null;
+  readonly context: readonly [before: string, token: string, after: string] | null;
+}
+
 export interface PageColumn {
   readonly header: string;
   readonly align: "left" | "right";
@@ -61,25 +67,6 @@ export interface PagePicture {
   /** Our own markup: its texts are escaped. */
   readonly svg: string;
   readonly raw: readonly PageRow[];
-}
-
-/** A line chart that the page draws itself, so that steps can be chosen in it; a `ChartSpec` of `render/charts`. */
-export interface PageChart {
-  readonly id: string;
-  readonly title: string;
-  readonly unit: string;
-  readonly xLabel: string;
-  readonly xs: readonly number[];
-  readonly lines: readonly {
-    readonly label: string;
-    readonly color: "blue" | "orange" | "grey";
-    readonly dash?: readonly number[];
-    readonly values: readonly (number | null)[];
-  }[];
-  readonly scale: "linear";
-  readonly kind: "number" | "count";
-  readonly fromZero: boolean;
-  readonly extreme: "most";
 }
 
 /** Label and sentence; a sentence may name places by their handles. */
@@ -207,34 +194,6 @@ export interface GroupSample {
   readonly answer: string | null;
   /** Along the response: the level of the largest |Δ| of each part (`sparkValue`), with its sign; 0 where there is none. */
   readonly strip: readonly number[];
-}
-
-/** `api/digits-tables`: a `DigitsReport`. */
-export interface DigitsPage {
-  /** What was read. */
-  readonly inputs: readonly string[];
-  readonly headlines: readonly string[];
-  readonly policies: readonly {
-    readonly name: "rollout" | "trainer";
-    readonly probability: string;
-    readonly rest: string;
-  }[];
-  readonly metrics: readonly PageRow[];
-  /** Both policies on digits and on other tokens; right and wrong sequences. */
-  readonly sure: readonly PageTable[];
-  /** Over the steps. */
-  readonly charts: readonly PageChart[];
-  readonly groups: readonly { readonly picture: PagePicture; readonly table: PageTable | null }[];
-  readonly distributions: readonly PageTable[];
-  readonly truth: {
-    readonly summary: string;
-    readonly calibration: PagePicture | null;
-    readonly tables: readonly PageTable[];
-    readonly distributions: readonly PageTable[];
-    readonly wrong: readonly PageTable[];
-  } | null;
-  readonly examples: readonly PageTable[];
-  readonly absent: readonly string[];
 }
 
 /** `api/study-tables`: the `KlReport` of a study. */

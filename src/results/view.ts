@@ -21,7 +21,7 @@
  * | `GET api/health-tables` | `PageDocument` of `render/page`: the run's health; `?steps=10..30` over these steps |
  * | `GET api/doctor-tables` | the same as a `PageDocument` |
  * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
- * | `GET api/digits-tables` | `DigitsPage`: the same as the page shows it |
+ * | `GET api/digits-tables` | the same as a `PageDocument` |
  * | `GET api/correct-bins?steps=A..B` | the same over these steps |
  * | `GET api/match?filter=F` | `TokenMatches`, binary: the sequences that a filter leaves; 400 where F is not understood |
  * | `GET api/match/tokens?filter=F` | {@link MatchingTokens} |

@@ -23,7 +23,7 @@ const VIEWS = [
   ["#/sequence/0", "sequence-delta"],
   ["#/tokens", "tokens by occurrence"],
   ["#/correct", "ratio-histogram"],
-  ["#/digits", "digit metrics"],
+  ["#/digits", "digit-metrics"],
   ["#/compare", "compared-figures"],
 ] as const;
 

@@ -158,12 +158,8 @@ describe.skipIf(!hasBrowser)("the viewer's layout", () => {
     await page.locator(".bar.trainer").first().waitFor({ state: "attached" });
     const onCard = await colors(".bar.rollout", ".bar.trainer", "backgroundColor");
     await goTo(page, server.url, "#/digits");
-    await page.locator(".confidence .trainer").waitFor();
-    const inDigits = await colors(
-      ".confidence dl > div:not(.trainer)",
-      ".confidence .trainer",
-      "borderLeftColor",
-    );
+    await page.locator(".interval.orange").first().waitFor();
+    const inDigits = await colors(".interval.blue", ".interval.orange", "color");
     expect(inDigits).toEqual(onCard);
     expect(new Set(onCard).size).toBe(2);
     await page.close();

@@ -1,16 +1,8 @@
 /**
- * A digit analysis for terminals and Markdown. Figures come from `src/analyses/digits`.
+ * A digit analysis as a document. Figures come from `src/analyses/digits`.
  *
  * @module
  */
-export { headlines, inputParts, placeName } from "./content.ts";
+
 export { buildDigitsDocument, renderDigitsMarkdown, renderDigitsTerminal } from "./document.ts";
-export {
-  DIGIT_LOSSES,
-  type DigitLoss,
-  describeCoverage,
-  formatBounded,
-  isRecorded,
-  lossTitle,
-} from "./losses.ts";
-export { digitTables } from "./tables.ts";
+export { exampleHandles } from "./example-tables.ts";

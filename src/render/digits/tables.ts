@@ -3,39 +3,73 @@
  *
  * @module
  */
-import type {
-  Bounded,
-  DigitDistribution,
-  DigitExample,
-  DigitFigures,
-  DigitsReport,
-  DigitTruth,
-} from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
+import type { DigitFigures, DigitGap, DigitsReport, DigitTruth } from "../../results/index.ts";
+import { figureColumn, makeTable, type Table, textColumn, withRows } from "../document/index.ts";
+import { type Figure, type FigureKind, formatFigure, formatPair } from "../text/index.ts";
 import { placeName } from "./content.ts";
-import { DIGIT_LOSSES, describeCoverage, formatBounded, isRecorded, lossTitle } from "./losses.ts";
 
 /** Longer runs are folded; `--json` has every step. */
 const MOST_STEPS = 12;
 
-export function digitTables(report: DigitsReport): Table[] {
-  const { per_place, per_digit, per_step, truth } = report;
-  const steps = foldSteps(per_step, MOST_STEPS);
-  const groups: [string, string, string, readonly DigitFigures[], readonly string[]][] = [
-    ["places", "By place value", "place", per_place, per_place.map(({ place }) => placeName(place))],
-    ["digits", "By sampled digit", "digit", per_digit, per_digit.map(({ digit }) => String(digit))],
-    ["steps", "By step", "step", steps, steps.map(({ name }) => name)],
-  ];
-  return [
-    ...groups.flatMap(([id, title, head, figures, names]) =>
-      figures.length < 2 ? [] : [figuresTable(id, title, head, figures, names)],
+/** How sure each policy is of its digits, with enough digits to tell the two apart. */
+export function sureTable({ metrics }: DigitsReport): Table {
+  const { avg_digit_log_prob: rollout, trainer_avg_digit_log_prob: trainer } = metrics;
+  const count = trainer === null ? 1 : 2;
+  const pair = (one: number | null, other: number | null): string[] => formatPair(one, other).slice(0, count);
+  const table = makeTable("digit-metrics", "How sure", [
+    textColumn("policy", ["rollout", "trainer"].slice(0, count)),
+    textColumn("exp(avg)", pair(probability(rollout), probability(trainer)), { align: "right" }),
+    textColumn("proxy NTL", pair(metrics.ntl_loss, metrics.trainer_ntl_loss), { align: "right" }),
+    textColumn("average log-prob", pair(rollout, trainer), { align: "right", priority: 2 }),
+  ]);
+  return withRows(table, [metrics]);
+}
+
+const GAPS: readonly (readonly [name: string, of: keyof DigitGap, kind: FigureKind])[] = [
+  ["mean |Δ|", "delta_abs_mean", "number"],
+  ["max |Δ|", "delta_abs_max", "number"],
+  ["mean Δ", "delta_mean", "signed"],
+  ["k3", "k3", "number"],
+  ["mean |Δp|", "prob_diff_mean", "number"],
+  ["max |Δp|", "prob_diff_max", "number"],
+  ["tokens", "tokens", "count"],
+];
+
+/** The two policies on digits, and on everything else. */
+export function gapTable({ comparison }: DigitsReport): Table[] {
+  if (comparison === null) return [];
+  const { digits, others } = comparison;
+  const cells = (gap: DigitGap): string[] => GAPS.map(([, of, kind]) => formatFigure(gap[of], kind));
+  const table = makeTable("digits-and-other-tokens", "Between the policies", [
+    textColumn(
+      "",
+      GAPS.map(([name]) => name),
     ),
-    ...correctnessTable(report),
-    ...distributionTables(report.distributions, "sampled"),
-    ...(truth ? truthTables(truth, report.policy) : []),
-    ...exampleTable("least-sure", `Digits the ${report.policy} policy was least sure of`, report.least_sure),
-    ...exampleTable("widest-gaps", "Digits where the policies differ most", report.widest_gaps),
+    textColumn("digits", cells(digits), { align: "right" }),
+    textColumn("other tokens", cells(others), { align: "right" }),
+  ]);
+  return [
+    withRows(table, [
+      { tokens_of: "digits", ...digits },
+      { tokens_of: "others", ...others },
+    ]),
   ];
+}
+
+export function placesTable({ per_place: places }: DigitsReport): Table {
+  const names = places.map(({ place }) => placeName(place));
+  return withRows(figuresTable("places", "By place value", "place", places, names), places);
+}
+
+export function digitsTable({ per_digit: digits }: DigitsReport): Table {
+  const names = digits.map(({ digit }) => String(digit));
+  return withRows(figuresTable("digits", "By sampled digit", "digit", digits, names), digits);
+}
+
+export function stepsTable({ per_step }: DigitsReport): Table {
+  const steps = foldSteps(per_step, MOST_STEPS);
+  const names = steps.map(({ name }) => name);
+  return withRows(figuresTable("steps", "By step", "step", steps, names), per_step);
 }
 
 /** At most `most` ranges of steps, pooled by their digits. */
@@ -117,53 +151,39 @@ function figuresTable(
   ]);
 }
 
-function correctnessTable({ right_sequences: right, wrong_sequences: wrong }: DigitsReport): Table[] {
+export function correctnessTable({ right_sequences: right, wrong_sequences: wrong }: DigitsReport): Table[] {
   if (!right || !wrong) return [];
+  const names = ["right", "wrong"];
+  const table = figuresTable("correctness", "Correct and incorrect sequences", "", [right, wrong], names);
   return [
-    figuresTable("correctness", "Correct and incorrect sequences", "", [right, wrong], ["right", "wrong"]),
+    withRows(table, [
+      { sequences: "right", ...right },
+      { sequences: "wrong", ...wrong },
+    ]),
   ];
 }
 
-function distributionTables(
-  distributions: readonly DigitDistribution[],
-  against: DigitDistribution["against"],
-): Table[] {
-  return distributions.map((own) => {
-    const cells = (ofs: readonly (keyof DigitDistribution | undefined)[]): string[] =>
-      ofs.map((field) => (field === undefined ? "" : formatBounded(own[field] as Bounded)));
-    const bounds = isRecorded(own)
-      ? ""
-      : " In brackets: the bounds on the mean that the digits outside leave.";
-    return makeTable(
-      `distribution-${against}-${own.policy}`,
-      `${lossTitle(against)}, ${isRecorded(own) ? own.policy : `${own.policy} policy`}`,
-      [
-        textColumn(
-          "mean per digit",
-          DIGIT_LOSSES.map(({ name }) => name),
-        ),
-        textColumn("over the ten digits", cells(DIGIT_LOSSES.map((loss) => loss.own)), { align: "right" }),
-        textColumn("not renormalized", cells(DIGIT_LOSSES.map((loss) => loss.raw)), {
-          align: "right",
-          priority: 2,
-        }),
-      ],
-      `From ${describeCoverage(own)}${bounds}`,
-    );
-  });
+/** Digits of answers: right and wrong ones. */
+export function sidesTable({ right_digits: right, wrong_digits: wrong }: DigitTruth): Table {
+  const sides = [right, wrong];
+  const hasTrainer = sides.some((side) => side.trainer_avg_log_prob !== null);
+  const column = (header: string, kind: FigureKind, of: (side: DigitTruth["right_digits"]) => Figure) =>
+    figureColumn(header, kind, sides.map(of));
+  const table = makeTable("right-and-wrong-digits", "Digits of answers, right and wrong", [
+    textColumn("", ["right", "wrong"]),
+    column("digits", "count", ({ digits }) => digits),
+    column("mean p", "share", ({ confidence }) => confidence),
+    column("log p rollout", "number", ({ avg_log_prob }) => avg_log_prob),
+    ...(hasTrainer ? [column("trainer", "number", ({ trainer_avg_log_prob }) => trainer_avg_log_prob)] : []),
+  ]);
+  return withRows(table, [
+    { digits_are: "right", ...right },
+    { digits_are: "wrong", ...wrong },
+  ]);
 }
 
-function truthTables(truth: DigitTruth, policy: DigitsReport["policy"]): Table[] {
-  const { per_place: places, calibration, surest_wrong: wrong } = truth;
-  return [
-    ...(places.length > 0 ? [placeTable(places), calibrationTable(calibration)] : []),
-    ...distributionTables(truth.distributions, "truth"),
-    ...(wrong.length > 0 ? [surestWrongTable(wrong, policy)] : []),
-  ];
-}
-
-function placeTable(places: DigitTruth["per_place"]): Table {
-  return makeTable("truth-places", "Digits of answers by place", [
+export function truthPlacesTable({ per_place: places }: DigitTruth): Table {
+  const table = makeTable("truth-places", "Digits of answers by place", [
     textColumn(
       "place",
       places.map(({ place }) => placeName(place)),
@@ -186,10 +206,11 @@ function placeTable(places: DigitTruth["per_place"]): Table {
       places.map(({ confidence }) => confidence),
     ),
   ]);
+  return withRows(table, places);
 }
 
-function calibrationTable(bins: DigitTruth["calibration"]): Table {
-  return makeTable("calibration", "Calibration of answer digits", [
+export function calibrationTable({ calibration: bins }: DigitTruth): Table {
+  const table = makeTable("calibration", "Calibration of answer digits", [
     textColumn(
       "probability",
       bins.map(({ from, to }) => `${from} to ${to}`),
@@ -213,72 +234,9 @@ function calibrationTable(bins: DigitTruth["calibration"]): Table {
       { priority: 1 },
     ),
   ]);
+  return withRows(table, bins);
 }
 
-function surestWrongTable(wrong: DigitTruth["surest_wrong"], policy: DigitsReport["policy"]): Table {
-  return makeTable("surest-wrong", `Wrong answers the ${policy} policy was most sure of`, [
-    textColumn(
-      "token",
-      wrong.map(({ handle }) => handle),
-    ),
-    textColumn(
-      "answer",
-      wrong.map(({ answer }) => answer),
-      { align: "right" },
-    ),
-    textColumn(
-      "truth",
-      wrong.map(({ truth: right }) => right),
-      { align: "right" },
-    ),
-    figureColumn(
-      "p",
-      "number",
-      wrong.map(({ rollout_logprob: logprob }) => Math.exp(logprob)),
-    ),
-  ]);
-}
-
-function exampleTable(id: string, title: string, examples: readonly DigitExample[]): Table[] {
-  if (examples.length === 0) return [];
-  const hasTrainer = examples.some(({ trainer_logprob: logprob }) => logprob !== null);
-  return [
-    makeTable(id, title, [
-      textColumn(
-        "token",
-        examples.map(({ handle }) => handle),
-      ),
-      textColumn(
-        "digit",
-        examples.map(({ digit }) => String(digit)),
-        { align: "right" },
-      ),
-      textColumn(
-        "in",
-        examples.map(({ number }) => number),
-        { align: "right" },
-      ),
-      textColumn(
-        "place",
-        examples.map(({ place }) => placeName(place)),
-        { priority: 2 },
-      ),
-      figureColumn(
-        "p rollout",
-        "number",
-        examples.map(({ rollout_logprob: logprob }) => Math.exp(logprob)),
-        { priority: 1 },
-      ),
-      ...(hasTrainer
-        ? [
-            figureColumn(
-              "p trainer",
-              "number",
-              examples.map(({ trainer_logprob: logprob }) => (logprob === null ? null : Math.exp(logprob))),
-              { priority: 1 },
-            ),
-          ]
-        : []),
-    ]),
-  ];
+function probability(logprob: number | null): number | null {
+  return logprob === null ? null : Math.exp(logprob);
 }

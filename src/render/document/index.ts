@@ -17,6 +17,7 @@ export { flatRows, shownRows, unfoldedRows, withRows } from "./rows.ts";
 export type { Style, Surface } from "./surface.ts";
 export {
   type ColumnOptions,
+  contextColumn,
   figureColumn,
   makeTable,
   NEEDED,

@@ -94,6 +94,17 @@ export function textColumn(
   return { header, align, cells: cells.map(printable), priority, wrap, ...rest };
 }
 
+/** Tokens, which the viewer's page shows within their text. */
+export function contextColumn(header: string, contexts: NonNullable<PageColumn["contexts"]>): TableColumn {
+  return {
+    ...textColumn(
+      header,
+      contexts.map((context) => context?.[1] ?? ""),
+    ),
+    contexts,
+  };
+}
+
 export function makeTable(id: string, title: string, columns: readonly TableColumn[], note?: string): Table {
   return { id, title, columns, rows: columns[0]?.cells.length ?? 0, ...(note === undefined ? {} : { note }) };
 }

@@ -13,7 +13,6 @@ import type {
   CorrectBins,
   CorrectQuestion,
   CorrectSteps,
-  DigitsPage,
   DigitsReport,
   Glossary,
   GroupPage,
@@ -231,7 +230,7 @@ export const client = {
   sweep: (steps?: string): Promise<SweepReport> =>
     json(fixed(steps === undefined ? "sweep" : `sweep?steps=${steps}`)),
   digits: (): Promise<DigitsReport> => json(fixed("digits")),
-  digitsTables: (): Promise<DigitsPage> => json(fixed("digits-tables")),
+  digitsTables: (): Promise<PageDocument> => json(fixed("digits-tables")),
   /** `10..30`: over these steps only, which a bundle cannot say. */
   healthTables: (steps?: string): Promise<PageDocument> =>
     json(fixed(steps === undefined ? "health-tables" : `health-tables?steps=${steps}`)),

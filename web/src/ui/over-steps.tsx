@@ -14,8 +14,7 @@ export function OverSteps({ charts }: { readonly charts: readonly ChartSpec[] })
   const steps = charts[0]?.xs;
   if (steps === undefined) return null;
   return (
-    <section aria-label="Over the steps">
-      <h2>Over the steps</h2>
+    <>
       {range === null ? (
         <p class="note">Drag over a chart to choose steps; click a step to see its sequences.</p>
       ) : (
@@ -44,6 +43,6 @@ export function OverSteps({ charts }: { readonly charts: readonly ChartSpec[] })
           />
         ))}
       </div>
-    </section>
+    </>
   );
 }

@@ -12,12 +12,13 @@ import type {
   MismatchReport,
   MistakeEvent,
   PageMove,
+  PagePlace,
   TopTokens,
 } from "../../../results/index.ts";
 import { decodeBriefs } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { oneLine } from "./one-line.ts";
-import { type FoundToken, findTokens } from "./token-contexts.ts";
+import { findTokens } from "./token-contexts.ts";
 
 const PROMPT_CHARACTERS = 40;
 
@@ -131,7 +132,7 @@ function sayAdvantage(advantage: number | null | undefined): string {
 async function tell(
   run: Pick<PreparedRun, "info" | "briefs">,
   mistake: Mistake,
-  found: FoundToken | undefined,
+  found: PagePlace | undefined,
 ): Promise<AnswerMistake> {
   const { handle, count, reach, places } = mistake;
   const { move = null, context = null } = found ?? {};

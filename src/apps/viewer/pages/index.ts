@@ -5,6 +5,7 @@
  */
 import { checkHealth } from "../../../analyses/health/index.ts";
 import { resultJson } from "../../../core/base/index.ts";
+import { buildDigitsDocument, exampleHandles } from "../../../render/digits/index.ts";
 import { buildDoctorDocument } from "../../../render/doctor/index.ts";
 import { buildHealthDocument } from "../../../render/health/index.ts";
 import { type PageDocument, pageDocument } from "../../../render/page/index.ts";
@@ -22,7 +23,6 @@ import type { PreparedRun } from "../prepare/index.ts";
 import { answerFile } from "./answer-file.ts";
 import { answerMistakes } from "./answer-mistakes.ts";
 import { answerNow, answerPage } from "./answer-page.ts";
-import { digitsPage, exampleHandles } from "./digits-page.ts";
 import { groupPage } from "./group-page.ts";
 import { HEALTH_LINKS } from "./health-links.ts";
 import { reportPage } from "./report-page.ts";
@@ -102,12 +102,12 @@ async function ofSteps<Page>(
   return Buffer.from(JSON.stringify(await make(report, top, run)));
 }
 
-/** JSON of a `DigitsPage`; undefined where there are no digits. */
+/** JSON of a `PageDocument`; undefined where there are no digits. */
 export const digitsTables = once(async (run: PreparedRun) => {
   const bytes = await run.digits();
   if (bytes === undefined) return undefined;
   const report = parsed<DigitsReport>(bytes);
-  return digitsPage(report, await findTokens(run, exampleHandles(report)));
+  return pageDocument(buildDigitsDocument(report, await findTokens(run, exampleHandles(report))));
 });
 
 /** JSON of a `PageDocument`. */

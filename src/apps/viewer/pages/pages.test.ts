@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unfoldedRows } from "../../../render/document/index.ts";
-import type { DigitsPage, PageTable, ReportPage, StudyPage } from "../../../results/page.ts";
+import type { PageDocument } from "../../../render/page/index.ts";
+import type { PageTable, ReportPage, StudyPage } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
 import { prepareStudy } from "../kl/index.ts";
@@ -63,8 +64,21 @@ describe("pages of a run", () => {
   });
 
   it("lead from each digit to its place in its text", async () => {
-    const page = json<DigitsPage>(await digitsTables(demo.run));
-    for (const table of page.examples) {
+    const { sections } = json<PageDocument>(await digitsTables(demo.run));
+    expect(sections.map(({ id, blocks }) => [id, blocks.map(({ kind }) => kind).join()])).toEqual([
+      ["sure", "table,table,table"],
+      ["steps", "charts,table"],
+      ["places", "picture,table"],
+      ["digits", "picture,table"],
+      ["digit-losses-sampled", "table"],
+      ["least-sure", "table"],
+      ["widest-gaps", "table"],
+      ["absent", "list"],
+    ]);
+    for (const id of ["least-sure", "widest-gaps"]) {
+      const [block] = sections.find((section) => section.id === id)!.blocks;
+      if (block?.kind !== "table") throw new Error(`no table ${id}`);
+      const { table } = block;
       checkShape(table);
       expect([table.first, table.rows]).toEqual([5, 50]);
       const contexts = table.columns.at(-1)!.contexts!;

@@ -5,20 +5,12 @@
  */
 
 import { formatHandle } from "../../../core/schema/index.ts";
-import type { PageMove } from "../../../results/index.ts";
+import type { PagePlace } from "../../../results/index.ts";
 import { decodeSequence, decodeTable, textBetween, type WireSequence } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
 import { oneLine } from "./one-line.ts";
 
-/** One line: what is before a token, the token, what is after it. */
-export type TokenContext = readonly [before: string, token: string, after: string];
-
-export interface FoundToken {
-  readonly move: PageMove | null;
-  readonly context: TokenContext | null;
-}
-
-const NOWHERE: FoundToken = { move: null, context: null };
+const NOWHERE: PagePlace = { move: null, context: null };
 const CHARACTERS = 36;
 /** Tokens to decode: enough for the characters, unless many are empty. */
 const TOKENS = 48;
@@ -30,7 +22,7 @@ const TOKENS = 48;
 export async function findTokens(
   run: Pick<PreparedRun, "answer" | "sequence">,
   handles: readonly string[],
-): Promise<ReadonlyMap<string, FoundToken>> {
+): Promise<ReadonlyMap<string, PagePlace>> {
   const wanted = new Map<string, number>();
   for (const handle of handles) wanted.set(handle.replace(/\.t\d+$/, ""), -1);
   const { columns, length } = decodeTable(await run.answer("sequences"));
@@ -39,7 +31,7 @@ export async function findTokens(
     const handle = formatHandle({ step, rank, sequence });
     if (wanted.get(handle) === -1) wanted.set(handle, index);
   }
-  const found = new Map<string, FoundToken>();
+  const found = new Map<string, PagePlace>();
   for (const handle of handles) {
     const [, name = "", digits] = /^(.*)\.t(\d+)$/.exec(handle) ?? [];
     const sequence = wanted.get(name) ?? -1;
@@ -62,7 +54,7 @@ export async function findTokens(
 export function buildContext(
   sequence: Pick<WireSequence, "meta" | "ids" | "texts" | "textOffsets" | "flags">,
   token: number,
-): TokenContext | null {
+): PagePlace["context"] {
   const { meta, ids } = sequence;
   const place = meta.promptLength + token;
   if (place >= ids.length) return null;

@@ -28,7 +28,6 @@ import type {
 } from "../../../results/index.ts";
 import { oneLine } from "./one-line.ts";
 import { pageTable } from "./page-table.ts";
-import type { TokenContext } from "./token-contexts.ts";
 
 /** Rows shown at first, and rows at most. */
 const FIRST = 5;
@@ -208,7 +207,7 @@ function formatOpening({ opening }: WorstTurn): string {
     : characters.join("");
 }
 
-function formatContext({ before, text, after }: TokenOccurrence): TokenContext {
+function formatContext({ before, text, after }: TokenOccurrence): readonly [string, string, string] {
   return [
     oneLine([...(before ?? "")].slice(-OPENING_CHARACTERS).join("")),
     oneLine(text ?? ""),

@@ -4,68 +4,74 @@
  * @module
  */
 
+import type { Bounded, DigitDistribution, PageRow } from "../../results/index.ts";
+import { makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import {
   DIGIT_LOSSES,
   type DigitLoss,
   describeCoverage,
   formatBounded,
   isRecorded,
-} from "../../../render/digits/index.ts";
-import type { Bounded, DigitDistribution, PageColumn, PageRow, PageTable } from "../../../results/index.ts";
+  lossTitle,
+} from "./losses.ts";
+
+const BOUNDS =
+  "In brackets (and as a bar on the page): the bounds on the mean, given that digits outside the top k are unknown. The estimate gives them no mass.";
 
 /** A row per loss, a column per policy, each with the bounds that digits outside the top k leave. */
-export function lossTable(
-  id: string,
-  title: string,
+export function lossTables(
   distributions: readonly DigitDistribution[],
-): PageTable[] {
+  against: DigitDistribution["against"],
+): Table[] {
   if (distributions.length === 0) return [];
   const tops = DIGIT_LOSSES.map((kind) => scaleTop(kind, distributions));
   const column = (
     { policy }: DigitDistribution,
     header: string,
     ofs: readonly (Bounded | undefined)[],
-  ): PageColumn => ({
-    header,
-    align: "right",
-    cells: ofs.map((of) => (of === undefined ? "" : formatBounded(of))),
+    priority: number,
+  ): TableColumn => ({
+    ...textColumn(
+      header,
+      ofs.map((of) => (of === undefined ? "" : formatBounded(of))),
+      { align: "right", priority },
+    ),
     spans: ofs.map((of, at) => (of === undefined ? null : placesOn(tops[at]!, of))),
     color: policy === "trainer" ? "orange" : "blue",
   });
-  return [
-    {
-      id,
-      title,
-      note: [
-        ...distributions.map((one) => `${one.policy}: ${describeCoverage(one)}`),
-        ...(distributions.every(isRecorded)
-          ? []
-          : [
-              "In brackets and as a bar: the bounds on the mean, given that digits outside the top k are unknown. The mark is the estimate that gives them no mass.",
-            ]),
-      ].join(" "),
-      rows: DIGIT_LOSSES.length,
-      columns: [
-        { header: "mean per digit", align: "left", cells: DIGIT_LOSSES.map(({ name }) => name) },
-        { header: "of what", align: "left", cells: DIGIT_LOSSES.map(({ meaning }) => meaning) },
-        ...distributions.map((one) =>
-          column(
-            one,
-            one.policy,
-            DIGIT_LOSSES.map(({ own }) => one[own]),
-          ),
-        ),
-        ...distributions.map((one) =>
-          column(
-            one,
-            `${one.policy}, not renormalized`,
-            DIGIT_LOSSES.map(({ raw }) => raw && one[raw]),
-          ),
-        ),
-      ],
-      raw: lossRows(distributions),
-    },
+  const columns = [
+    textColumn(
+      "mean per digit",
+      DIGIT_LOSSES.map(({ name }) => name),
+    ),
+    ...distributions.map((one) =>
+      column(
+        one,
+        one.policy,
+        DIGIT_LOSSES.map(({ own }) => one[own]),
+        1,
+      ),
+    ),
+    ...distributions.map((one) =>
+      column(
+        one,
+        `${one.policy}, not renormalized`,
+        DIGIT_LOSSES.map(({ raw }) => raw && one[raw]),
+        2,
+      ),
+    ),
+    textColumn(
+      "of what",
+      DIGIT_LOSSES.map(({ meaning }) => meaning),
+      { priority: 3 },
+    ),
   ];
+  const note = [
+    ...distributions.map((one) => `${one.policy}: ${describeCoverage(one)}`),
+    ...(distributions.every(isRecorded) ? [] : [BOUNDS]),
+  ].join(" ");
+  const table = makeTable(`digit-losses-${against}`, lossTitle(against), columns, note);
+  return [{ ...table, raw: () => lossRows(distributions) }];
 }
 
 /** The end of a loss's scale, the same for every policy. */

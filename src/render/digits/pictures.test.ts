@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { Bounded, DigitDistribution, DigitFigures } from "../../../results/digits.ts";
-import { digitCharts } from "./digit-charts.ts";
-import { lossTable } from "./digit-losses.ts";
-import { calibrationPicture, lossBars } from "./digit-pictures.ts";
-import { buildContext } from "./token-contexts.ts";
+import type { Bounded, DigitDistribution, DigitFigures } from "../../results/digits.ts";
+import { digitCharts } from "./charts.ts";
+import { lossTables } from "./loss-table.ts";
+import { calibrationPicture, lossBars } from "./pictures.ts";
 
 function figures(loss: number | null, trainer: number | null = null): DigitFigures {
   const negative = (value: number | null): number | null => (value === null ? null : -value);
@@ -58,11 +57,14 @@ test("charts over steps: a line per policy that is known, none without two steps
 });
 
 test("intervals of a loss share one scale, and nothing leaves it", () => {
-  const [table] = lossTable("losses", "Losses", [
-    distribution("rollout", { estimate: 1, low: 0, high: 4 }),
-    distribution("trainer", { estimate: 2, low: 1, high: 3 }),
-  ]);
-  const [, , rollout, trainer, rawRollout] = table!.columns;
+  const [table] = lossTables(
+    [
+      distribution("rollout", { estimate: 1, low: 0, high: 4 }),
+      distribution("trainer", { estimate: 2, low: 1, high: 3 }),
+    ],
+    "sampled",
+  );
+  const [, rollout, trainer, rawRollout] = table!.columns;
   expect(table!.columns[0]!.cells.slice(0, 2)).toEqual(["expected digit", "NTL-MSE"]);
   // NTL-MSE up to the largest of all, the raw 8; a share such as the accuracy up to 1.
   expect(rollout?.spans?.[1]).toEqual([0, 0.125, 0.5]);
@@ -71,8 +73,9 @@ test("intervals of a loss share one scale, and nothing leaves it", () => {
   expect(rollout?.spans?.[4]).toEqual([0, 1, 1]);
   expect([rawRollout?.spans?.[4], rawRollout?.cells[4]]).toEqual([null, ""]);
   expect([rollout?.color, trainer?.color]).toEqual(["blue", "orange"]);
-  expect(table!.raw).toHaveLength(2 * 10);
-  expect(table!.raw[3]).toMatchObject({
+  const raw = table!.raw!();
+  expect(raw).toHaveLength(2 * 10);
+  expect(raw[3]).toMatchObject({
     policy: "rollout",
     figure: "raw_ntl_mse",
     estimate: 6,
@@ -80,7 +83,7 @@ test("intervals of a loss share one scale, and nothing leaves it", () => {
     high: 8,
     k: 5,
   });
-  expect(lossTable("losses", "Losses", [])).toEqual([]);
+  expect(lossTables([], "truth")).toEqual([]);
 });
 
 test("pictures say their numbers", () => {
@@ -93,17 +96,4 @@ test("pictures say their numbers", () => {
   expect(picture.match(/<circle/g)).toHaveLength(1);
   expect(lossBars("x", ["units", "tens"], [figures(0.25, 0.5), figures(0.125)])).toContain("trainer");
   expect(lossBars("x", ["units"], [figures(0.25)])).not.toContain("trainer");
-});
-
-test("the text around a token is one line of whole characters", () => {
-  const tokens = ["é", "x\n", "7", "😀", "end"];
-  const parts = tokens.map((text) => new TextEncoder().encode(text));
-  const textOffsets = new Uint32Array(tokens.length + 1);
-  for (const [i, part] of parts.entries()) textOffsets[i + 1] = textOffsets[i]! + part.length;
-  const texts = Uint8Array.from(parts.flatMap((part) => [...part]));
-  const ids = new Int32Array(tokens.length);
-  const meta = { promptLength: 1 } as Parameters<typeof buildContext>[0]["meta"];
-  const wire = { meta, ids, texts, textOffsets, flags: new Uint8Array(tokens.length) };
-  expect(buildContext(wire, 1)).toEqual(["éx⏎", "7", "😀end"]);
-  expect(buildContext(wire, 4)).toBeNull();
 });

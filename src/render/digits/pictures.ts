@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CalibrationBin, DigitFigures } from "../../results/index.ts";
 import {
   type BarSeries,
   drawChart,
@@ -16,9 +17,8 @@ import {
   plotArea,
   textElement,
   withTooltip,
-} from "../../../render/charts/index.ts";
-import { formatCount, formatShare } from "../../../render/text/index.ts";
-import type { CalibrationBin, DigitFigures } from "../../../results/index.ts";
+} from "../charts/index.ts";
+import { formatCount, formatShare } from "../text/index.ts";
 
 /** The proxy loss of groups of digits under both policies. */
 export function lossBars(title: string, names: readonly string[], groups: readonly DigitFigures[]): string {

@@ -1,17 +1,18 @@
-import type { DigitsReport, PageChart } from "../../../results/index.ts";
+import type { DigitsReport } from "../../results/index.ts";
+import type { ChartLine, ChartSpec } from "../charts/index.ts";
 
 type StepFigures = DigitsReport["per_step"][number] & { readonly step: number };
 
 /** Digits over the steps; nothing where there are fewer than two. */
-export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): PageChart[] {
+export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): ChartSpec[] {
   const steps = all.filter((one): one is StepFigures => one.step !== null);
   if (steps.length < 2) return [];
   const line = (
     label: string,
-    color: PageChart["lines"][number]["color"],
+    color: ChartLine["color"],
     of: (one: StepFigures) => number | null,
     dash?: readonly number[],
-  ): PageChart["lines"][number] => ({ label, color, values: steps.map(of), ...(dash && { dash }) });
+  ): ChartLine => ({ label, color, values: steps.map(of), ...(dash && { dash }) });
   const common = {
     xLabel: "step",
     xs: steps.map(({ step }) => step),
@@ -19,7 +20,7 @@ export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): 
     fromZero: true,
     extreme: "most",
   } as const;
-  const charts: PageChart[] = [
+  const charts: ChartSpec[] = [
     {
       ...common,
       id: "digit-ntl",
