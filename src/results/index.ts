@@ -214,7 +214,6 @@ export type {
   PageRow,
   PageTable,
   ReportPage,
-  StudyPage,
 } from "./page.ts";
 export {
   type MissingSide,

@@ -195,18 +195,3 @@ export interface GroupSample {
   /** Along the response: the level of the largest |Δ| of each part (`sparkValue`), with its sign; 0 where there is none. */
   readonly strip: readonly number[];
 }
-
-/** `api/study-tables`: the `KlReport` of a study. */
-export interface StudyPage {
-  readonly answers: readonly {
-    readonly question: string;
-    readonly answer: string;
-    readonly word: string;
-    readonly level: VerdictLevel;
-  }[];
-  readonly sections: readonly PagePart[];
-  /** Texts to look at: handle, reason, name. */
-  readonly cases: readonly (readonly [handle: string, reason: string, text: string])[];
-  /** Folded. */
-  readonly more: readonly PagePart[];
-}

@@ -48,7 +48,7 @@
  * | `GET api/other/…` | the other run's `run`, `report`, `steps`, `sequences`, `sequence/…`; `api/other-2/…`, … of the others |
  * | `GET api/compared-runs` | {@link ComparedRuns}: this run and all others in one table |
  * | `GET api/study` | the `KlReport` of `logratio kl --json`; only of a study, as the next three |
- * | `GET api/study-tables` | `StudyPage`: the same as the page shows it |
+ * | `GET api/study-tables` | the same as a `PageDocument` |
  * | `GET api/study-texts` | {@link StudyTexts} |
  * | `GET api/study-text/INDEX` | `WireStudyText`, binary |
  * | `GET api/logged` | {@link LoggedMetrics} of the run's own logger; none where no file of them is among the paths |

@@ -91,6 +91,8 @@ export interface TableBlock {
   readonly table: Table;
   /** How to read the columns, given the headers of hidden ones. */
   readonly legend?: (hidden: readonly string[]) => string;
+  /** Whether the viewer's page folds it. */
+  readonly isFolded?: boolean;
 }
 
 /**

@@ -5,7 +5,14 @@
  * @module
  */
 import { lineChart } from "../charts/index.ts";
-import { type Block, type Document, type Entry, filledSections, isFilled } from "../document/index.ts";
+import {
+  anchor,
+  type Block,
+  type Document,
+  type Entry,
+  filledSections,
+  isFilled,
+} from "../document/index.ts";
 import { displayed } from "../text/display/index.ts";
 import { escapeHtml } from "./escape.ts";
 import { SECURITY_POLICY } from "./policy.ts";
@@ -81,7 +88,7 @@ function writeBlocks(blocks: readonly Block[], title: string, id: string): strin
   const add = (chart: "large" | "small", id: string | undefined, drawn: string): void => {
     if (chart !== size) flush();
     size = chart;
-    charts.push(`<figure${id === undefined ? "" : ` id="chart-${id}"`}>${drawn}</figure>`);
+    charts.push(`<figure${id === undefined ? "" : ` id="chart-${anchor(id)}"`}>${drawn}</figure>`);
   };
   for (const [at, block] of blocks.entries()) {
     if (block.kind === "charts") {

@@ -1,4 +1,4 @@
-import type { KlReport } from "../../results/index.ts";
+import type { KlReport, PageMove } from "../../results/index.ts";
 import {
   type Block,
   type Document,
@@ -6,6 +6,8 @@ import {
   type Picture,
   type Section,
   type Table,
+  unfoldedRows,
+  withRows,
 } from "../document/index.ts";
 import { htmlTable, writePage } from "../html/index.ts";
 import { escapeMarkdown, type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
@@ -37,6 +39,15 @@ import { htmlSpike } from "./html-spikes.ts";
 import { caseBlock, spikePipes } from "./markdown-case.ts";
 import { spikeDistributionsTable, spikeDistributionTable, topProblemTables } from "./problem-tables.ts";
 import { progressionLines, progressionTable, stageTable, turningTable } from "./progression-tables.ts";
+import {
+  allCategoryRows,
+  checkpointRows,
+  hiddenRows,
+  policyRows,
+  progressionRows,
+  spikeRangeRows,
+  stageRows,
+} from "./rows.ts";
 import { inputParts, keyFigures, keyLine, methodLines, SUPPORT } from "./summary.ts";
 import { drawCase } from "./terminal-case.ts";
 import { drawSpike } from "./terminal-spikes.ts";
@@ -71,8 +82,11 @@ const LABEL = 16;
 const PICTURE = 32;
 const OPEN_SPIKES = 1;
 
+/** Where the viewer's page leads from a handle, `q12` or `q12.t40`. */
+export type KlLink = (handle: string) => PageMove | null;
+
 /** The answers, then the parts of the published analysis in its order; then tests, texts, method and gaps. */
-export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
+export function buildKlDocument(report: KlReport, limits: KlLimits = PAGE, link?: KlLink): Document {
   return {
     kind: "kl",
     heading: "Teacher-forced KL of",
@@ -81,11 +95,11 @@ export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
     lead: [
       { kind: "text", text: keyLine(report) },
       { kind: "entries", entries: report.answers.map(answerEntry) },
-      ...charts(overviewPictures(report)),
+      ...charts(overviewPictures(report), checkpointRows(report)),
       { kind: "facts", rows: keyFigures(report) },
     ],
     sections: [
-      ...figureSections(report, limits),
+      ...figureSections(report, limits, link),
       ...findingSections(report, limits),
       ...methodSections(report),
     ],
@@ -94,12 +108,19 @@ export function buildKlDocument(report: KlReport, limits: KlLimits): Document {
 }
 
 /** What changed: by checkpoint, along training, by kind of token, at single tokens. */
-function figureSections(report: KlReport, limits: KlLimits): Section[] {
+function figureSections(report: KlReport, limits: KlLimits, link: KlLink | undefined): Section[] {
+  const checkpoints = checkpointRows(report);
+  const categories = allCategoryRows(report);
+  const top = report.top_problems[report.metrics.last_checkpoint];
+  const [bySpikes, byKl] = topProblemTables(report, limits.rows);
   return [
     {
       id: "checkpoints",
       title: "Checkpoint comparison",
-      blocks: tables(checkpointTable(report), boundTable(report), detailTable(report), regionTable(report)),
+      blocks: [
+        ...tables([checkpointTable(report), checkpoints], [boundTable(report), checkpoints]),
+        ...folded([detailTable(report), checkpoints], [regionTable(report), checkpoints]),
+      ],
     },
     {
       id: "progression",
@@ -107,28 +128,35 @@ function figureSections(report: KlReport, limits: KlLimits): Section[] {
       blocks: [
         ...progressionPicture(report),
         { kind: "facts", rows: progressionLines(report) },
-        ...tables(progressionTable(report), turningTable(report), stageTable(report)),
+        ...tables(
+          [progressionTable(report), progressionRows(report)],
+          [turningTable(report), report.progression?.turning_points ?? []],
+          [stageTable(report), stageRows(report)],
+        ),
       ],
     },
     {
       id: "categories",
       title: "Token categories",
       blocks: [
-        ...charts(categoryPictures(report)),
-        ...tables(categoryTable(report), categoryProgressTable(report), tokenTable(report, limits.rows)),
+        ...charts(categoryPictures(report), categories),
+        ...tables([categoryTable(report), categories]),
+        ...folded([categoryProgressTable(report), categories]),
+        ...tables([tokenTable(report, limits.rows), report.top_tokens]),
       ],
     },
     {
       id: "spikes",
       title: "Spikes",
       blocks: [
-        ...tables(
-          spikeDistributionTable(report),
-          spikeDistributionsTable(report),
-          ...topProblemTables(report, limits.rows),
+        ...tables([spikeDistributionTable(report), spikeRangeRows(report)]),
+        ...folded(
+          [spikeDistributionsTable(report), spikeRangeRows(report)],
+          [bySpikes!, top?.by_spikes ?? []],
+          [byKl!, top?.by_mean_kl ?? []],
         ),
-        ...spikePicture(report, limits.spikes),
-        ...tables(allSpikesTable(report)),
+        ...spikePicture(report, limits.spikes, link),
+        { kind: "table", table: allSpikesTable(report), isFolded: true },
       ],
     },
   ];
@@ -141,21 +169,28 @@ function findingSections(report: KlReport, limits: KlLimits): Section[] {
       id: "correctness",
       title: "Correctness",
       blocks: [
-        ...charts([...correctnessPictures(report), ...followUpPictures(report)]),
+        ...charts(
+          [...correctnessPictures(report), ...followUpPictures(report)],
+          [...report.correctness, ...report.first_errors],
+        ),
         ...tables(
-          correctnessTable(report),
-          firstErrorTable(report),
-          attentionTable(report),
-          hiddenTable(report),
-          gradientTable(report),
-          continuationTable(report),
+          [correctnessTable(report), report.correctness],
+          [firstErrorTable(report), report.first_errors],
+          [attentionTable(report), report.attention],
+          [hiddenTable(report), hiddenRows(report)],
+          [gradientTable(report), report.gradients],
+          [continuationTable(report), report.continuations],
         ),
       ],
     },
     {
       id: "tests",
       title: "Statistical tests",
-      blocks: tables(comparisonTable(report), correlationTable(report), pairTable(report)),
+      blocks: tables(
+        [comparisonTable(report), report.comparisons],
+        [correlationTable(report), report.correlations],
+        [pairTable(report), report.pairs],
+      ),
     },
     { id: "cases", title: "Case studies", blocks: casePictures(report, limits.cases) },
   ];
@@ -167,19 +202,22 @@ function methodSections(report: KlReport): Section[] {
     {
       id: "method",
       title: "Methodology",
+      isFolded: true,
       blocks: [
         { kind: "facts", rows: methodLines(report) },
-        ...tables(policyTable(report), rlProbeTable(report)),
+        ...tables([policyTable(report), policyRows(report)], [rlProbeTable(report), checkpointRows(report)]),
       ],
     },
     {
       id: "caveats",
       title: "Limitations",
+      isFolded: true,
       blocks: [{ kind: "list", items: report.caveats }],
     },
     {
       id: "left-out",
       title: "Left out",
+      isFolded: true,
       blocks: [
         { kind: "entries", entries: findingEntries(report.findings) },
         { kind: "list", items: report.absent },
@@ -193,12 +231,25 @@ function answerEntry({ question, answer, support }: KlReport["answers"][number])
   return { level, word, text: question, isHeading: true, body: answer };
 }
 
-function tables(...all: readonly Table[]): Block[] {
-  return all.map((table) => ({ kind: "table", table }));
+type Exported = readonly [table: Table, items: readonly object[]];
+
+function tables(...all: readonly Exported[]): Block[] {
+  return all.map(([table, items]) => ({ kind: "table", table: withRows(table, items) }));
 }
 
-function charts(pictures: readonly KlPicture[]): Picture[] {
-  return pictures.map(({ svg }) => ({ kind: "picture", chart: "large", html: () => svg }));
+/** Details: the viewer's page folds them. */
+function folded(...all: readonly Exported[]): Block[] {
+  return all.map(([table, items]) => ({ kind: "table", table: withRows(table, items), isFolded: true }));
+}
+
+function charts(pictures: readonly KlPicture[], items: readonly object[]): Picture[] {
+  return pictures.map(({ id, svg }) => ({
+    kind: "picture",
+    id,
+    chart: "large",
+    svg: () => svg,
+    raw: () => unfoldedRows(items),
+  }));
 }
 
 function progressionPicture({ progression }: KlReport, only?: readonly string[]): Picture[] {
@@ -234,15 +285,22 @@ function drawProgression(
 }
 
 /** The largest spikes: their context, and what both policies would have said. */
-function spikePicture({ top_spikes: all, metrics, reference }: KlReport, most: number): Picture[] {
+function spikePicture(
+  { top_spikes: all, metrics, reference }: KlReport,
+  most: number,
+  link: KlLink | undefined,
+): Picture[] {
   if (all.length === 0) return [];
   const spikes = all.slice(0, most);
   const checkpoint = metrics.last_checkpoint;
   const title = `Largest spikes at ${checkpoint}`;
   const about = { checkpoint, reference };
+  const table = withRows(spikeTable(spikes, "top-spikes", title), spikes);
+  const links = link && spikes.map(({ handle }) => link(handle));
   return [
     {
       kind: "picture",
+      instead: [{ kind: "table", table: { ...table, ...(links && { links }) } }],
       terminal: (surface) => [
         "",
         surface.style(surface.text(title), "bold"),
@@ -252,7 +310,7 @@ function spikePicture({ top_spikes: all, metrics, reference }: KlReport, most: n
       ],
       markdown: () => `**${escapeMarkdown(title)}**\n\n${spikePipes(spikes, checkpoint, reference)}`,
       html: () =>
-        htmlTable(spikeTable(spikes, "top-spikes", title), title) +
+        htmlTable(table, title) +
         spikes
           .map((spike, at) => htmlSpike(spike, { mark: `${at + 1}.`, open: at < OPEN_SPIKES, ...about }))
           .join("\n"),
@@ -267,6 +325,7 @@ function casePictures(report: KlReport, most: number): Picture[] {
     terminal: (surface) => drawCase(study, report, surface),
     markdown: () => caseBlock(study, report),
     html: () => htmlCase(study, report, `case-${at + 1}`),
+    instead: [{ kind: "text", text: `${study.handle} ${study.reason}: ${study.text}` }],
   }));
 }
 

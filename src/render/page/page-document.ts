@@ -27,7 +27,12 @@ export interface PageSection extends Omit<Section, "blocks"> {
 
 export type PageBlock =
   | Exclude<Block, Picture | TableBlock>
-  | { readonly kind: "table"; readonly table: PageTable; readonly legend?: string }
+  | {
+      readonly kind: "table";
+      readonly table: PageTable;
+      readonly legend?: string;
+      readonly isFolded?: boolean;
+    }
   | { readonly kind: "picture"; readonly picture: PagePicture };
 
 /** Texts are printable and have the page's signs in figures; pictures are drawn. */
@@ -72,8 +77,8 @@ function pageBlock(block: Exclude<Block, Picture>): PageBlock {
     case "entries":
       return { ...block, entries: block.entries.map(sayEntry) };
     case "table": {
-      const { table, legend } = block;
-      return { kind: "table", table: pageTable(table), ...(legend && { legend: say(legend([])) }) };
+      const { table, legend, ...rest } = block;
+      return { ...rest, table: pageTable(table), ...(legend && { legend: say(legend([])) }) };
     }
     case "charts":
       return block;

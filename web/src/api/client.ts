@@ -32,7 +32,6 @@ import type {
   StarList,
   StepSeries,
   StoryPage,
-  StudyPage,
   StudyTexts,
   SweepReport,
   TermCounts,
@@ -251,7 +250,7 @@ export const client = {
   },
   /** Only of a study. */
   study: {
-    tables: (): Promise<StudyPage> => json(fixed("study-tables")),
+    tables: (): Promise<PageDocument> => json(fixed("study-tables")),
     texts: (): Promise<StudyTexts> => json(fixed("study-texts")),
     text: (index: number): Promise<WireStudyText> => studyTexts(fixed(`study-text/${index}`)),
   },

@@ -76,7 +76,7 @@ type Of<Kind extends PageBlock["kind"]> = Extract<PageBlock, { kind: Kind }>;
 type Entry = Of<"entries">["entries"][number];
 
 const isFigure = (block: PageBlock): block is Of<"picture"> | Of<"table"> =>
-  block.kind === "picture" || block.kind === "table";
+  block.kind === "picture" || (block.kind === "table" && !block.isFolded);
 
 /** Blocks in their order; pictures and tables that follow each other stand side by side. */
 export function Blocks({ of, say }: { readonly of: readonly PageBlock[]; readonly say: Say }) {
@@ -137,6 +137,12 @@ function Block({ of: block, say: Say }: { readonly of: PageBlock; readonly say: 
             </li>
           ))}
         </ul>
+      );
+    case "table":
+      return (
+        <Fold title={block.table.title}>
+          {() => <ReportTable table={block.table} legend={block.legend} />}
+        </Fold>
       );
     case "charts":
       return <OverSteps charts={block.charts} />;

@@ -8,6 +8,7 @@ import { resultJson } from "../../../core/base/index.ts";
 import { buildDigitsDocument, exampleHandles } from "../../../render/digits/index.ts";
 import { buildDoctorDocument } from "../../../render/doctor/index.ts";
 import { buildHealthDocument } from "../../../render/health/index.ts";
+import { buildKlDocument } from "../../../render/kl/index.ts";
 import { type PageDocument, pageDocument } from "../../../render/page/index.ts";
 import type {
   AnswerPage,
@@ -15,6 +16,7 @@ import type {
   DoctorReport,
   KlReport,
   MismatchReport,
+  PageMove,
   TopTokens,
 } from "../../../results/index.ts";
 import { decodeTable, type SequenceTable, takeTableRows } from "../../../results/wire/index.ts";
@@ -27,7 +29,6 @@ import { groupPage } from "./group-page.ts";
 import { HEALTH_LINKS } from "./health-links.ts";
 import { reportPage } from "./report-page.ts";
 import { storyPage, withoutNotes } from "./story-page.ts";
-import { studyPage } from "./study-page.ts";
 import { findTokens } from "./token-contexts.ts";
 
 export { answerFile, groupPage, storyPage, withoutNotes };
@@ -141,7 +142,14 @@ function healthDocument(table: SequenceTable, { run, per_staleness }: MismatchRe
   return pageDocument(buildHealthDocument(run, checkHealth(table, per_staleness), HEALTH_LINKS));
 }
 
-/** JSON of a `StudyPage`. */
+/** JSON of a `PageDocument`. */
 export const studyTables = once(async (study: PreparedStudy) =>
-  studyPage(parsed<KlReport>(await study.answer("study"))),
+  pageDocument(buildKlDocument(parsed<KlReport>(await study.answer("study")), undefined, moveInStudy)),
 );
+
+/** `q12.t40` of a study. */
+function moveInStudy(handle: string): PageMove | null {
+  const [, text, token] = /^q(\d+)(?:\.t(\d+))?$/.exec(handle) ?? [];
+  if (text === undefined) return null;
+  return { view: "checkpoints", params: { part: "texts", text, ...(token !== undefined && { token }) } };
+}

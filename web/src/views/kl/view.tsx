@@ -1,12 +1,13 @@
 import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { studyTables, studyTexts } from "../../state/loaded.ts";
 import { makeHref, route } from "../../state/url.ts";
+import { DocumentView } from "../../ui/document-view.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { StudyViewProps } from "../../view-props.ts";
 import { type Choices, readChoices, toPart } from "./choices.ts";
+import { Sentence } from "./sentence.tsx";
 import "../../ui/heat-levels.css";
 import "./style.css";
-import { StudyPart } from "./study/study-part.tsx";
 import { TextPart } from "./text/text-part.tsx";
 import { TextList } from "./texts/text-list.tsx";
 
@@ -18,7 +19,7 @@ export function CheckpointsView({ info }: StudyViewProps) {
       <h1 class="visually-hidden">Checkpoints</h1>
       <Parts choices={choices} texts={info.texts} />
       {choices.part === "study" && (
-        <WhenLoaded of={studyTables()}>{(page) => <StudyPart page={page} />}</WhenLoaded>
+        <WhenLoaded of={studyTables()}>{(page) => <DocumentView of={page} say={Sentence} />}</WhenLoaded>
       )}
       {choices.part === "texts" && (
         <WhenLoaded of={studyTexts()}>{(list) => <TextList list={list} choices={choices} />}</WhenLoaded>

@@ -1,11 +1,11 @@
-import { printable } from "../../../../../src/render/text/index.ts";
-import { makeHref } from "../../../state/url.ts";
-import { toPart } from "../choices.ts";
+import { printable } from "../../../../src/render/text/index.ts";
+import { makeHref } from "../../state/url.ts";
+import { toPart } from "./choices.ts";
 
 /** `q12` or `q12.t40`: a text of the study, or a token of it. */
 const HANDLE = /\b(q\d+(?:\.t\d+)?)\b/;
 
-export function PlaceLink({ handle }: { readonly handle: string }) {
+function PlaceLink({ handle }: { readonly handle: string }) {
   const [text, token] = handle.slice(1).split(".t");
   return <a href={makeHref({ params: { ...toPart("text", Number(text)), token } })}>{handle}</a>;
 }
