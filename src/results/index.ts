@@ -204,16 +204,11 @@ export type {
   GroupPage,
   GroupSample,
   PageColumn,
-  PageKeyFigure,
-  PageLine,
-  PageList,
   PageMove,
-  PagePart,
   PagePicture,
   PagePlace,
   PageRow,
   PageTable,
-  ReportPage,
 } from "./page.ts";
 export {
   type MissingSide,

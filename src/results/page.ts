@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { ReadingLevel } from "./reading-level.ts";
 import type { VerdictLevel } from "./report.ts";
 
 /** An exported row: all figures in full precision. */
@@ -31,6 +30,8 @@ export interface PageColumn {
   readonly cells: readonly string[];
   /** What the column is, for a tooltip. */
   readonly meaning?: string;
+  /** What each cell is. */
+  readonly meanings?: readonly string[];
   /** Shares of the largest value; null: no bar. */
   readonly bars?: readonly (number | null)[];
   readonly levels?: readonly VerdictLevel[];
@@ -69,18 +70,6 @@ export interface PagePicture {
   readonly raw: readonly PageRow[];
 }
 
-/** Label and sentence; a sentence may name places by their handles. */
-export type PageLine = readonly [label: string, text: string];
-
-/** A part of a page, in this order. */
-export interface PagePart {
-  readonly title: string;
-  readonly pictures?: readonly PagePicture[];
-  readonly lines?: readonly PageLine[];
-  readonly tables?: readonly PageTable[];
-  readonly notes?: readonly string[];
-}
-
 /** A place to look at first, and why. */
 export interface FirstLook {
   readonly label: string;
@@ -98,58 +87,6 @@ export interface Glossary {
   readonly pattern: string;
   /** One sentence by the term in lower case. */
   readonly meanings: Readonly<Record<string, string>>;
-}
-
-export interface PageList {
-  readonly title: string;
-  readonly items: readonly string[];
-}
-
-/** A line of the first screen. */
-export interface PageKeyFigure {
-  readonly label: string;
-  readonly meaning: string;
-  readonly value: string;
-  /** 95 %; null where the data allow none, and then `no_interval` says why. */
-  readonly interval: string | null;
-  readonly no_interval: string;
-  /** What is published; without a level where the figure is not to be trusted. */
-  readonly baseline: {
-    readonly level: ReadingLevel | null;
-    readonly text: string;
-    readonly source: string;
-  } | null;
-}
-
-/** `api/report-tables`: what the overview shows of a run's report. */
-export interface ReportPage {
-  readonly verdict: {
-    readonly level: VerdictLevel;
-    readonly word: string;
-    readonly headline: string;
-    /** Tests that need no threshold. */
-    readonly failed: PageList;
-    readonly figures: {
-      readonly title: string;
-      readonly rows: readonly PageKeyFigure[];
-      readonly raw: readonly PageRow[];
-    };
-    /** Sentences that may name places by their handles. */
-    readonly facts: PageList;
-    readonly note: string | null;
-    readonly leftOut: PageList;
-    readonly next: { readonly title: string; readonly command: string; readonly why: string } | null;
-  };
-  /** How Δ is spread. */
-  readonly spread: readonly PagePicture[];
-  /** By turn, correctness, rank, environment, position, probability, class: each with its picture. */
-  readonly where: readonly { readonly picture: PagePicture | null; readonly table: PageTable }[];
-  /** The worst turn, token and sequence. */
-  readonly first: readonly FirstLook[];
-  /** Turns, tokens, sequences. */
-  readonly worst: readonly PageTable[];
-  /** Everything else, folded. */
-  readonly everything: readonly PagePart[];
 }
 
 /** `api/group/INDEX`: the samples of one prompt in one step. */

@@ -16,9 +16,9 @@
  * | `GET api/correct-bins` | {@link CorrectBins} |
  * | `GET api/answer.html` | the report of `logratio report --html` with the correction's config, to save |
  * | `GET api/answer-tables` | `AnswerPage` of `results/answer-page.ts`: the assessment as the page shows it; `?steps=10..30` over these steps |
- * | `GET api/report-tables` | `ReportPage` of `results/page.ts`: the report as the page shows it |
+ * | `GET api/report-tables` | `PageDocument` of `render/page`: the report as the page shows it |
  * | `GET api/doctor` | the `DoctorReport` of `logratio doctor --json` |
- * | `GET api/health-tables` | `PageDocument` of `render/page`: the run's health; `?steps=10..30` over these steps |
+ * | `GET api/health-tables` | `PageDocument`: the run's health; `?steps=10..30` over these steps |
  * | `GET api/doctor-tables` | the same as a `PageDocument` |
  * | `GET api/digits` | the `DigitsReport` of `logratio digits --json`; 404 without `has.digits` |
  * | `GET api/digits-tables` | the same as a `PageDocument` |

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("what reaches the gradient", () => {
     const worst = report.gradient!.worst_tokens[0]!;
     const card = page.locator(".first-looks li", { hasText: "Worst for the gradient" });
     expect(await readText(card)).toContain(worst.handle);
-    const table = page.locator(".worst .part", { hasText: "Worst tokens for the gradient" });
+    const table = page.locator("[data-id=gradient-tokens]");
     expect(await readText(table.locator("tbody tr").first())).toContain(worst.handle);
     await card.getByRole("link").click();
     await settled(page);

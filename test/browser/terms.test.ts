@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("a term in a heading", () => {
 
   it("says what it means to the pointer and to Tab, until the pointer leaves or Escape", async () => {
     await goTo(page, server.url, "#/steps");
-    const ess = page.getByRole("rowheader", { name: "ESS" }).getByRole("button");
+    const ess = page.getByRole("cell", { name: "ESS", exact: true }).getByRole("button");
     await ess.hover();
     expect(await readText(said())).toBe("effective share of the tokens, (Σρ)² / (n Σρ²)");
     const [term, sentence] = [(await ess.boundingBox())!, (await said().boundingBox())!];

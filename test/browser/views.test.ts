@@ -87,10 +87,10 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
         ESS: "ess",
       } as const;
       for (const [label, key] of Object.entries(figures)) {
-        const row = page.locator(".key-figures tr", {
-          has: page.getByRole("rowheader", { name: label, exact: true }),
+        const row = page.locator("[data-id=key-figures] tr", {
+          has: page.getByRole("cell", { name: label, exact: true }),
         });
-        const text = await readText(row.locator("td").first());
+        const text = await readText(row.locator("td").nth(1));
         expect(shows(text, report.metrics[key]), `${label}: ${text}, ${report.metrics[key]}`).toBe(true);
       }
       const facts = await readText(page.locator(".top-bar .facts"));

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { PageMove, PageRow, VerdictLevel } from "../../results/index.ts";
+import type { FirstLook, PageMove, PageRow, VerdictLevel } from "../../results/index.ts";
 import type { ChartSpec } from "../charts/index.ts";
 import type { Surface } from "./surface.ts";
 import type { Table } from "./table.ts";
@@ -40,9 +40,11 @@ export interface Section {
   readonly blocks: readonly Block[];
   /** Whether the viewer's page folds it. */
   readonly isFolded?: boolean;
+  /** The title under which that page gathers sections. */
+  readonly part?: string;
 }
 
-export type Block = Text | List | Facts | Entries | TableBlock | Picture | Charts | Code | Command;
+export type Block = Text | List | Facts | Entries | TableBlock | Picture | Charts | Places | Code | Command;
 
 export interface Text {
   readonly kind: "text";
@@ -125,6 +127,13 @@ export interface Charts {
 
 export type Medium = "terminal" | "markdown" | "html" | "page";
 
+/** Places to look at on the viewer's page. */
+export interface Places {
+  readonly kind: "places";
+  readonly title: string;
+  readonly places: readonly FirstLook[];
+}
+
 /** Lines to paste into a file. */
 export interface Code {
   readonly kind: "code";
@@ -176,6 +185,8 @@ export function isFilled(block: Block, medium: Medium): boolean {
       return block.table.rows > 0;
     case "command":
       return block.command !== "";
+    case "places":
+      return block.places.length > 0 && medium === "page";
     case "picture":
       return hasDrawer(block, medium);
     case "charts":

@@ -9,8 +9,8 @@ import type { PageColumn, PageMove, PageRow, VerdictLevel } from "../../results/
 import { displayed } from "../text/display/index.ts";
 import { type Figure, type FigureKind, formatColumn, isFigure, isMissing, printable } from "../text/index.ts";
 
-/** `spans`, `color` and `contexts` are for the viewer's page. */
-export interface TableColumn extends Pick<PageColumn, "spans" | "color" | "contexts"> {
+/** `spans`, `color`, `contexts` and `meanings` are for the viewer's page. */
+export interface TableColumn extends Pick<PageColumn, "spans" | "color" | "contexts" | "meanings"> {
   readonly header: string;
   readonly align: "left" | "right";
   /** One cell per row. */
@@ -88,6 +88,7 @@ export function textColumn(
     readonly align?: "left" | "right";
     readonly wrap?: boolean;
     readonly levels?: readonly VerdictLevel[];
+    readonly meanings?: readonly string[];
   } = {},
 ): TableColumn {
   const { priority = 1, align = "left", wrap = false, ...rest } = options;

@@ -134,6 +134,8 @@ function writeBlock(block: Exclude<Block, { kind: "charts" }>, title: string, id
     }
     case "picture":
       return drawPicture(block);
+    case "places":
+      return "";
     case "code": {
       const head =
         block.title === undefined ? "" : `<h3>${say([block.title, block.place ?? ""].join(" "))}</h3>`;

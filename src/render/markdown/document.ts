@@ -65,6 +65,7 @@ function writeBlock(block: Block): string {
     case "picture":
       return block.markdown?.() ?? "";
     case "charts":
+    case "places":
       return "";
     case "code":
       return [

@@ -81,6 +81,7 @@ function pageBlock(block: Exclude<Block, Picture>): PageBlock {
       return { ...rest, table: pageTable(table), ...(legend && { legend: say(legend([])) }) };
     }
     case "charts":
+    case "places":
       return block;
     case "code":
       return { ...block, ...sayTitle(block), text: sayLines(block.text), traps: block.traps?.map(say) ?? [] };

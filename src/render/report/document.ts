@@ -1,4 +1,5 @@
 import type { MismatchReport, SweepReport } from "../../results/index.ts";
+import { reportStepCharts } from "../charts/index.ts";
 import {
   type Block,
   type Document,
@@ -10,6 +11,7 @@ import {
   tableSections,
   textColumn,
   verdictWord,
+  withRows,
 } from "../document/index.ts";
 import { besideSection } from "../health/index.ts";
 import { writePage } from "../html/index.ts";
@@ -20,8 +22,8 @@ import { asSentence, plural } from "../text/index.ts";
 import { answerBlocks } from "./answer/index.ts";
 import { standoutTexts } from "./gradient-tables.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
-import { type Picture as Drawing, sectionPictures, spreadPictures, stepPictures } from "./html-pictures.ts";
-import { identityLines } from "./identity-tables.ts";
+import { type Picture as Drawing, sectionPictures, spreadPictures } from "./html-pictures.ts";
+import { failedTests, identityLines } from "./identity-tables.ts";
 import {
   columnLines,
   countOtherWarnings,
@@ -30,7 +32,9 @@ import {
   otherFiles,
   promptLine,
 } from "./input.ts";
-import { keyFigures, noInterval } from "./key-figures.ts";
+import { type KeyFigure, keyFigures, noInterval } from "./key-figures.ts";
+import { inPart, onPage, type ReportPlaces } from "./parts.ts";
+import { firstLooks } from "./place-tables.ts";
 import { repeatCommand } from "./repeat-command.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { type DetailLimits, detailTables } from "./sections.ts";
@@ -53,11 +57,20 @@ const MOST_FACTS = 3;
 /** Of the config of a correction. */
 const MOST_TRAPS = 2;
 
-/** Verdict, key figures, facts, what is left out, what to run next; then every table, the findings, what was read. */
-export function buildReportDocument(report: MismatchReport, limits: ReportLimits): Document {
+/**
+ * Verdict, key figures, facts, what is left out, what to run next; then every table, the findings, what was read.
+ *
+ * @param places what only the viewer knows; its page shows them
+ */
+export function buildReportDocument(
+  report: MismatchReport,
+  limits: ReportLimits = PAGE,
+  places?: ReportPlaces,
+): Document {
   const { verdict, next, findings } = report;
   const prompts = promptLine(report);
-  const identity = identityLines(report);
+  // Alarms are for someone who follows the run.
+  const identity = places === undefined ? identityLines(report) : failedTests(report);
   return {
     kind: "report",
     heading: "Rollout/trainer mismatch of",
@@ -89,7 +102,11 @@ export function buildReportDocument(report: MismatchReport, limits: ReportLimits
           ]),
           findingSection(findings.filter(({ severity }) => severity !== "info")),
         ]
-      : [...tableSections([keyFigureTable(report, limits)]), ...detailSections(report, limits)],
+      : [
+          ...(places === undefined ? [] : [firstSection(report, places)]),
+          ...tableSections([keyFigureTable(report, limits)]),
+          ...detailSections(report, limits, places),
+        ],
     footer:
       "Δ = log p trainer − log p rollout of the sampled token, in nats; all figures are before any truncation.",
   };
@@ -107,28 +124,48 @@ function meanwhile({ correct }: MismatchReport, { sweep }: HtmlReportOptions): B
   ];
 }
 
+function firstSection(report: MismatchReport, { top }: ReportPlaces): Section {
+  const title = "Where to look first";
+  return { id: "first", title, blocks: [{ kind: "places", title, places: firstLooks(report, top) }] };
+}
+
 /** Everything after the first screen. */
-export function detailSections(report: MismatchReport, limits: DetailLimits): Section[] {
-  const { tables, sources, absent } = detailTables(report, limits);
+export function detailSections(
+  report: MismatchReport,
+  limits: DetailLimits,
+  places?: ReportPlaces,
+): Section[] {
+  const { tables, sources, absent } = detailTables(report, limits, places?.top);
   const columns: Block = { kind: "facts", rows: columnLines(report).map(({ label, text }) => [label, text]) };
   const none = `no table for: ${absent.join(", ")}`;
-  return [
+  const sections = [
     besideSection(report.assessment.beside),
     ...(report.logged === undefined ? [] : loggedSections(report.logged)),
-    { id: "over-steps", title: SECTION_TITLES.overSteps, blocks: pictures(stepPictures(report), "small") },
-    { id: "spread", title: SECTION_TITLES.spread, blocks: pictures(spreadPictures(report), "large") },
-    ...tableSections(tables).map((section, at) => ({
-      ...section,
-      blocks: [...pictures(sectionPictures(report, tables[at]?.id ?? ""), "large"), ...section.blocks],
-    })),
+    { id: "over-steps", title: SECTION_TITLES.overSteps, blocks: stepBlocks(report) },
+    { id: "spread", title: SECTION_TITLES.spread, blocks: pictures(spreadPictures(report)) },
+    ...tables.flatMap((table) => tableSection(table, report, places)),
     findingSection(report.findings, "none"),
-    ...tableSections(sources).map((section) => ({ ...section, blocks: [...section.blocks, columns] })),
+    ...sources.map((table) => {
+      const section = tableSection(table, report, places);
+      return { ...section, blocks: [...section.blocks, columns] };
+    }),
     {
       id: "absent",
       title: "",
-      blocks: absent.length === 0 ? [] : [{ kind: "text", text: none, muted: true }],
+      blocks: absent.length === 0 ? [] : [{ kind: "text", text: none, muted: true } as const],
     },
   ];
+  return sections.map((section) => inPart(section, report));
+}
+
+/** A table under its picture. */
+function tableSection(table: Table, report: MismatchReport, places: ReportPlaces | undefined): Section {
+  const shown = onPage(table, report, places);
+  const [section] = tableSections([shown]);
+  return {
+    ...section!,
+    blocks: [...pictures(sectionPictures(report, table.id), shown.raw), ...section!.blocks],
+  };
 }
 
 function findingSection(findings: MismatchReport["findings"], none?: string): Section {
@@ -140,8 +177,19 @@ function findingSection(findings: MismatchReport["findings"], none?: string): Se
   };
 }
 
-function pictures(drawings: readonly Drawing[], chart: "large" | "small"): Picture[] {
-  return drawings.map(({ id, draw }) => ({ kind: "picture", id, chart, html: draw }));
+function stepBlocks({ per_step }: MismatchReport): Block[] {
+  return [{ kind: "charts", charts: reportStepCharts(per_step) }];
+}
+
+/** @param raw of the table below them */
+function pictures(drawings: readonly Drawing[], raw?: Table["raw"]): Picture[] {
+  return drawings.map(({ id, draw, rows = raw }) => ({
+    kind: "picture",
+    id,
+    chart: "large",
+    svg: draw,
+    ...(rows && { raw: rows }),
+  }));
 }
 
 function leftOutItems(report: MismatchReport): string[] {
@@ -164,6 +212,7 @@ function keyFigureTable(report: MismatchReport, { isShort }: ReportLimits): Tabl
     textColumn(
       "figure",
       figures.map(({ label }) => label),
+      { meanings: figures.map(({ meaning }) => meaning) },
     ),
     textColumn(
       "value",
@@ -193,7 +242,29 @@ function keyFigureTable(report: MismatchReport, { isShort }: ReportLimits): Tabl
     ),
   ];
   const note = without.length === 0 ? undefined : `no 95 % interval: ${without.join(", ")}`;
-  return makeTable("key-figures", SECTION_TITLES.keyFigures, columns, note);
+  const table = makeTable("key-figures", SECTION_TITLES.keyFigures, columns, note);
+  return {
+    ...withRows(
+      table,
+      figures.map((figure) => exportRow(report, figure)),
+    ),
+    isWhole: true,
+  };
+}
+
+function exportRow({ metrics, intervals }: MismatchReport, { key, meaning, reading }: KeyFigure): object {
+  const { low = null, high = null, reason = null } = intervals[key] ?? {};
+  return {
+    figure: key,
+    value: (metrics as unknown as Readonly<Record<string, number | null>>)[key] ?? reading?.value ?? null,
+    low,
+    high,
+    no_interval: reason,
+    meaning,
+    level: reading?.level ?? null,
+    baseline: reading?.band ?? null,
+    source: reading?.source ?? null,
+  };
 }
 
 /**

@@ -14,13 +14,6 @@ export function standoutTexts({ facts, gradient }: MismatchReport, most: number,
   return all.slice(0, most);
 }
 
-/** Why there is nothing on the gradient; undefined where there is. */
-export function withoutGradient({ gradient }: MismatchReport): string | undefined {
-  return gradient === null
-    ? "No advantages in the data: how much of the mismatch reached the gradient is unknown"
-    : undefined;
-}
-
 /** How much of the mismatch reaches the policy gradient; no rows where advantages are unknown. */
 export function gradientTable({ gradient }: MismatchReport): Table {
   const rows = gradient === null ? [] : gradientRows(gradient);

@@ -4,15 +4,7 @@
  * @module
  */
 import type { Histogram, MismatchMetrics, MismatchReport, NamedMetrics } from "../../results/index.ts";
-import {
-  groupedBars,
-  heatStrip,
-  histogramChart,
-  lineChart,
-  mirroredChart,
-  reportStepCharts,
-  tailChart,
-} from "../charts/index.ts";
+import { groupedBars, heatStrip, histogramChart, mirroredChart, tailChart } from "../charts/index.ts";
 import { isMissing, printable } from "../text/index.ts";
 import { bucketLabel } from "./token-tables.ts";
 
@@ -27,13 +19,6 @@ export interface Picture {
 
 /** More groups than this are left to the table. */
 const MOST_BARS = 24;
-/** Small multiples: three side by side. */
-const SMALL = { width: 352, height: 216 };
-
-/** Charts over the steps; none with fewer than two steps. */
-export function stepPictures({ per_step: steps }: MismatchReport): Picture[] {
-  return reportStepCharts(steps).map((spec) => ({ id: spec.id, draw: () => lineChart(spec, SMALL) }));
-}
 
 /** How far apart the policies are, token by token and sequence by sequence: for every run, with or without steps. */
 export function spreadPictures(report: MismatchReport): Picture[] {

@@ -1,4 +1,4 @@
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport, TopTokens } from "../../results/index.ts";
 import type { Table } from "../document/index.ts";
 import { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 import { gradientSequenceTable, gradientTable, gradientTokenTable } from "./gradient-tables.ts";
@@ -15,6 +15,7 @@ import {
 import { identityTable, trustTable } from "./identity-tables.ts";
 import { sourceTable } from "./input.ts";
 import { parityTables } from "./parity-tables.ts";
+import { classTable, placeTables } from "./place-tables.ts";
 import { sequenceFigureTable, worstSequenceTable } from "./sequence-tables.ts";
 import {
   positionTable,
@@ -39,7 +40,7 @@ export interface DetailLimits {
 }
 
 /** All tables after the first screen, in the order of every medium (the findings stand between `tables` and `sources`). */
-export function detailTables(report: MismatchReport, limits: DetailLimits): Detail {
+export function detailTables(report: MismatchReport, limits: DetailLimits, top?: TopTokens): Detail {
   const absent: string[] = [];
   const needs = (table: Table, least: number, reason: string): Table[] => {
     if (table.rows >= least) return [table];
@@ -61,7 +62,10 @@ export function detailTables(report: MismatchReport, limits: DetailLimits): Deta
     ...needs(probabilityTable(report), 1, "no tokens"),
     ...needs(tailTable(report), 1, "no tokens"),
     ...(report.metrics.tokens > 0 ? [tailSideTable(report), distributionTable(report)] : []),
-    ...needs(worstTokenTable(report), 1, "no tokens"),
+    ...(top === undefined ? [] : needs(classTable(top), 1, "no tokens")),
+    ...(top === undefined
+      ? needs(worstTokenTable(report), 1, "no tokens")
+      : placeTables(top).filter(({ rows }) => rows > 0)),
     ...needs(worstSequenceTable(report), 1, "no sequences"),
     ...needs(gradientTable(report), 1, "advantages unknown"),
     ...(report.gradient === null || report.gradient.worst_tokens.length === 0

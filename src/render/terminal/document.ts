@@ -116,6 +116,7 @@ function drawOther(block: Exclude<Block, { kind: "command" | "code" }>, surface:
     case "picture":
       return block.terminal?.(surface) ?? [];
     case "charts":
+    case "places":
       return [];
   }
 }

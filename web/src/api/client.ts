@@ -21,7 +21,6 @@ import type {
   MatchingTokens,
   MismatchReport,
   PromptMatches,
-  ReportPage,
   RunComparison,
   RunInfo,
   RunsInfo,
@@ -178,7 +177,7 @@ export const client = {
     json(fixed(steps === undefined ? "answer-tables" : `answer-tables?steps=${steps}`)),
   report: (): Promise<MismatchReport> => json(fixed("report")),
   /** `10..30`: over these steps only; a bundle cannot answer that. */
-  reportTables: (steps?: string): Promise<ReportPage> =>
+  reportTables: (steps?: string): Promise<PageDocument> =>
     json(fixed(steps === undefined ? "report-tables" : `report-tables?steps=${steps}`)),
   steps: (): Promise<StepSeries> => json(fixed("steps")),
   /** Without a version: alerts are raised while the run is shown. */

@@ -1,12 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { PageBlock, PageDocument, PageSection } from "../../../src/render/page/index.ts";
+import type { FirstLook } from "../../../src/results/index.ts";
 import { CopyButton } from "./copy-button.tsx";
 import "./document-view.css";
 import { makeHref } from "../state/url.ts";
+import { Explained } from "./explained.tsx";
 import { OverSteps } from "./over-steps.tsx";
-import { HandleLink, LinkedText } from "./place-link.tsx";
-import { ReportPictures, ReportTable } from "./report-table.tsx";
+import { HandleLink, LinkedText, MoveLink } from "./place-link.tsx";
+import { Context, ReportPictures, ReportTable } from "./report-table.tsx";
 
 /** What draws a sentence, with links to the places in it. */
 type Say = (props: { readonly text: string }) => ComponentChildren;
@@ -21,6 +23,7 @@ export function DocumentView({
 }) {
   return (
     <div class="document">
+      <h2 class="visually-hidden">In short</h2>
       {input.length > 0 && <p class="muted">{input.join(" · ")}</p>}
       {verdict !== null && <Verdict of={verdict} say={Say} />}
       <Blocks of={[...lead, ...aside]} say={Say} />
@@ -30,7 +33,7 @@ export function DocumentView({
   );
 }
 
-/** Sections one after the other; folded ones are drawn when unfolded. */
+/** Sections one after the other, those of a part together; folded ones are drawn when unfolded. */
 export function Sections({
   of,
   say = LinkedText,
@@ -38,20 +41,33 @@ export function Sections({
   readonly of: readonly PageSection[];
   readonly say?: Say;
 }) {
+  const parts = new Map<string, PageSection[]>();
+  for (const section of of) {
+    const name = section.part ?? section.id;
+    parts.set(name, [...(parts.get(name) ?? []), section]);
+  }
   return (
     <>
-      {of.map(({ id, title, isFolded, blocks }) =>
-        isFolded ? (
-          <Fold key={id} title={title}>
-            {() => <Blocks of={blocks} say={say} />}
+      {[...parts].map(([name, sections]) => {
+        const [{ title, part = title, isFolded } = sections[0]!] = sections;
+        const draw = () =>
+          sections.map(({ id, title: own, blocks }) => (
+            <section key={id} data-id={id} aria-label={own || undefined}>
+              {own !== part && !isTitled(blocks, own) && <h3>{own}</h3>}
+              <Blocks of={blocks} say={say} />
+            </section>
+          ));
+        return isFolded ? (
+          <Fold key={name} title={part}>
+            {draw}
           </Fold>
         ) : (
-          <section key={id} aria-label={title || undefined}>
-            {!isTitled(blocks, title) && <h2>{title}</h2>}
-            <Blocks of={blocks} say={say} />
-          </section>
-        ),
-      )}
+          <div key={name} class="part">
+            {!isTitled(sections[0]!.blocks, part) && <h2>{part}</h2>}
+            <div class={sections.length > 1 ? "parts" : undefined}>{draw()}</div>
+          </div>
+        );
+      })}
     </>
   );
 }
@@ -79,7 +95,7 @@ const isFigure = (block: PageBlock): block is Of<"picture"> | Of<"table"> =>
   block.kind === "picture" || (block.kind === "table" && !block.isFolded);
 
 /** Blocks in their order; pictures and tables that follow each other stand side by side. */
-export function Blocks({ of, say }: { readonly of: readonly PageBlock[]; readonly say: Say }) {
+export function Blocks({ of, say = LinkedText }: { readonly of: readonly PageBlock[]; readonly say?: Say }) {
   const groups: PageBlock[][] = [];
   for (const block of of) {
     const last = groups.at(-1);
@@ -144,6 +160,8 @@ function Block({ of: block, say: Say }: { readonly of: PageBlock; readonly say: 
           {() => <ReportTable table={block.table} legend={block.legend} />}
         </Fold>
       );
+    case "places":
+      return <Places title={block.title} of={block.places} />;
     case "charts":
       return <OverSteps charts={block.charts} />;
     case "code":
@@ -175,12 +193,12 @@ function Block({ of: block, say: Say }: { readonly of: PageBlock; readonly say: 
   }
 }
 
-function Verdict({
+export function Verdict({
   of: { level, word, text, items = [] },
-  say: Say,
+  say: Say = LinkedText,
 }: {
   readonly of: Entry;
-  readonly say: Say;
+  readonly say?: Say;
 }) {
   return (
     <>
@@ -267,6 +285,22 @@ function Facts({
         </div>
       ))}
     </dl>
+  );
+}
+
+/** The worst turn, token and sequence: where to look first. */
+function Places({ title, of }: { readonly title: string; readonly of: readonly FirstLook[] }) {
+  return (
+    <ul class="first-looks" aria-label={title}>
+      {of.map(({ label, place, move, text, context }) => (
+        <li key={label}>
+          <b>{label}</b> {move ? <MoveLink move={move} text={place} /> : <HandleLink handle={place} />}
+          <br />
+          <Explained text={text} />
+          {context && <Context of={context} />}
+        </li>
+      ))}
+    </ul>
   );
 }
 

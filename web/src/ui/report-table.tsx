@@ -115,13 +115,14 @@ function firstCell({ links, handles }: PageTable, column: PageColumn, row: numbe
 }
 
 function drawCell(
-  { cells, levels, bars, spans, color, contexts }: PageColumn,
+  { cells, levels, meanings, bars, spans, color, contexts }: PageColumn,
   row: number,
 ): ComponentChildren {
   const text = cells[row] ?? "";
   const [level, share, span, context] = [levels?.[row], bars?.[row], spans?.[row], contexts?.[row]];
-  if (level) return <span class={`level ${level}`}>{text}</span>;
+  if (level && text !== "") return <span class={`level ${level}`}>{text}</span>;
   if (context) return <Context of={context} />;
+  if (meanings?.[row]) return <Explained text={text} meaning={meanings[row]} />;
   if (span) {
     const [low, estimate, high] = span.map(percent);
     return (

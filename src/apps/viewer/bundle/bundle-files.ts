@@ -28,7 +28,7 @@ import {
   storyPage,
   studyTables,
   withoutNotes,
-} from "../pages/index.ts";
+} from "../documents/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
 import { filesBelow } from "../server/index.ts";
 import { answerScript } from "./answer-script.ts";

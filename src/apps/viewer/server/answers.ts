@@ -7,7 +7,6 @@ import { type Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
 import type { LoggedMetrics } from "../../../results/index.ts";
 import { parseComparedPath } from "../../../results/wire/index.ts";
-import { NO_LOGGED_METRICS } from "../logged/index.ts";
 import {
   answerFile,
   answerTables,
@@ -19,7 +18,8 @@ import {
   groupPage,
   healthTables,
   reportTables,
-} from "../pages/index.ts";
+} from "../documents/index.ts";
+import { NO_LOGGED_METRICS } from "../logged/index.ts";
 import {
   ANSWER_FILES,
   type AnswerName,

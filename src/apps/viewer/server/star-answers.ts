@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { isLogratioError } from "../../../core/base/index.ts";
-import { storyPage } from "../pages/index.ts";
+import { storyPage } from "../documents/index.ts";
 import { type PreparedRun, readFilterChange, readStarChange } from "../prepare/index.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { limitBody } from "./limit-body.ts";

@@ -6,11 +6,8 @@ import { ComparisonBanner } from "../../ui/comparison-warnings.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import type { ViewProps } from "../../view-props.ts";
 import { AlertsPanel } from "./alerts-panel.tsx";
-import { Everything } from "./everything.tsx";
-import { Spread } from "./spread.tsx";
+import { Places } from "./places.tsx";
 import { StepPanel } from "./step-panel.tsx";
-import { Where } from "./where.tsx";
-import { Worst } from "./worst.tsx";
 import "./style.css";
 import { VerdictPanel } from "./verdict-panel.tsx";
 
@@ -52,7 +49,7 @@ function Tables({ info }: ViewProps) {
   return (
     <WhenLoaded of={{ value: tables }}>
       {(page) => (
-        <div class="tables" aria-busy={busy}>
+        <div class="tables document" aria-busy={busy}>
           {range !== null && (
             <p class="note">
               {isWhole
@@ -60,10 +57,7 @@ function Tables({ info }: ViewProps) {
                 : `From here on: steps ${range[0]} to ${range[1]} only.`}
             </p>
           )}
-          <Worst page={page} within={isWhole ? range : null} />
-          {page.spread.length > 0 && <Spread page={page} />}
-          <Where page={page} />
-          <Everything page={page} />
+          <Places page={page} within={isWhole ? range : null} />
         </div>
       )}
     </WhenLoaded>

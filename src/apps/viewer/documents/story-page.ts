@@ -13,7 +13,7 @@ import {
   formatProbability,
   formatSigned,
 } from "../../../render/text/display/index.ts";
-import { printable } from "../../../render/text/index.ts";
+import { oneLine, printable } from "../../../render/text/index.ts";
 import type {
   ShowAlternatives,
   ShowShare,
@@ -34,7 +34,6 @@ import {
   type WireSequence,
 } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
-import { oneLine } from "./one-line.ts";
 
 /** Tokens that are shown before the starred one and after it. */
 const BEFORE = 32;

@@ -5,10 +5,10 @@
  */
 
 import { formatHandle } from "../../../core/schema/index.ts";
+import { oneLine } from "../../../render/text/index.ts";
 import type { PagePlace } from "../../../results/index.ts";
 import { decodeSequence, decodeTable, textBetween, type WireSequence } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
-import { oneLine } from "./one-line.ts";
 
 const NOWHERE: PagePlace = { move: null, context: null };
 const CHARACTERS = 36;

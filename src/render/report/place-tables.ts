@@ -4,56 +4,62 @@
  * @module
  */
 
-import { figureColumn, flatRows, makeTable, textColumn } from "../../../render/document/index.ts";
+import type {
+  FirstLook,
+  MismatchReport,
+  PageMove,
+  TokenOccurrence,
+  TopTokens,
+  WorstTurn,
+} from "../../results/index.ts";
 import {
-  gradientSequenceTable,
-  gradientTokenTable,
-  worstSequenceTable,
-} from "../../../render/report/index.ts";
+  contextColumn,
+  figureColumn,
+  makeTable,
+  type Table,
+  textColumn,
+  withRows,
+} from "../document/index.ts";
 import {
   formatCount,
   formatCounted,
   formatNumber,
   formatProbability,
   formatSigned,
-} from "../../../render/text/display/index.ts";
-import type {
-  FirstLook,
-  MismatchReport,
-  PageMove,
-  PageTable,
-  TokenOccurrence,
-  TopTokens,
-  WorstTurn,
-} from "../../../results/index.ts";
-import { oneLine } from "./one-line.ts";
-import { pageTable } from "./page-table.ts";
+} from "../text/display/index.ts";
+import { oneLine } from "../text/index.ts";
+import { FIRST } from "./parts.ts";
 
-/** Rows shown at first, and rows at most. */
-const FIRST = 5;
 const MOST = 50;
 const OPENING_CHARACTERS = 32;
 
-export function worstTables(report: MismatchReport, top: TopTokens): PageTable[] {
-  return [
-    turnTable(chooseTurns(top)),
-    tokenTable(top.occurrences.slice(0, MOST)),
-    pageTable(worstSequenceTable(report), {
-      raw: flatRows(report.worst_sequences),
-      handles: true,
-      first: FIRST,
-    }),
-    pageTable(gradientTokenTable(report), {
-      raw: flatRows(report.gradient?.worst_tokens ?? []),
-      handles: true,
-      first: FIRST,
-    }),
-    pageTable(gradientSequenceTable(report), {
-      raw: flatRows(report.gradient?.worst_sequences ?? []),
-      handles: true,
-      first: FIRST,
-    }),
-  ].filter(({ rows }) => rows > 0);
+/** Turns, then tokens in their text. */
+export function placeTables(top: TopTokens): Table[] {
+  return [turnTable(chooseTurns(top)), tokenTable(top.occurrences.slice(0, MOST))];
+}
+
+/** Classes of tokens, each with its worst token. */
+export function classTable({ by_class: groups }: TopTokens): Table {
+  type Figure = "tokens" | "share_of_k3" | "delta_abs_mean" | "delta_abs_max" | "delta_mean";
+  const of = (name: Figure): number[] => groups.map((group) => group[name]);
+  const table = makeTable(
+    "classes",
+    "By class of token",
+    [
+      textColumn(
+        "class",
+        groups.map(({ label }) => label),
+      ),
+      figureColumn("tokens", "count", of("tokens")),
+      figureColumn("of Σ k3", "share", of("share_of_k3"), { bars: true, worst: "most" }),
+      figureColumn("mean |Δ|", "number", of("delta_abs_mean"), { worst: "most" }),
+      figureColumn("max |Δ|", "number", of("delta_abs_max"), { worst: "most" }),
+      figureColumn("mean Δ", "signed", of("delta_mean")),
+    ],
+    "a class links to its worst token",
+  );
+  const links = groups.map(({ worst }): PageMove | null => worst && { view: "sequence", ...worst });
+  return { ...withRows(table, groups), links };
 }
 
 /** The worst of each kind, to look at first. */
@@ -119,7 +125,7 @@ function chooseTurns({ turns: { by_mean, by_max } }: TopTokens): readonly WorstT
   return by_mean.length > 0 ? by_mean : by_max;
 }
 
-function turnTable(turns: readonly WorstTurn[]): PageTable {
+function turnTable(turns: readonly WorstTurn[]): Table {
   const hasTexts = turns.some(({ opening }) => opening !== null);
   const table = makeTable("worst-turns", "Worst turns", [
     textColumn("turn", turns.map(formatPlace)),
@@ -142,10 +148,10 @@ function turnTable(turns: readonly WorstTurn[]): PageTable {
     ),
     ...(hasTexts ? [textColumn("begins", turns.map(formatOpening))] : []),
   ]);
-  return pageTable(table, { raw: flatRows(turns), links: turns.map(toTurn), first: FIRST });
+  return { ...withRows(table, turns), links: turns.map(toTurn), first: FIRST };
 }
 
-function tokenTable(tokens: readonly TokenOccurrence[]): PageTable {
+function tokenTable(tokens: readonly TokenOccurrence[]): Table {
   const hasTexts = tokens.some(({ text }) => text !== null);
   const table = makeTable("worst-tokens", "Worst tokens", [
     textColumn(
@@ -176,16 +182,16 @@ function tokenTable(tokens: readonly TokenOccurrence[]): PageTable {
       tokens.map((token) => probability(token.trainer_logprob)),
       { align: "right" },
     ),
+    ...(hasTexts
+      ? [
+          contextColumn(
+            "in its text",
+            tokens.map((token) => (token.text === null ? null : formatContext(token))),
+          ),
+        ]
+      : []),
   ]);
-  const made = pageTable(table, { raw: flatRows(tokens), links: tokens.map(toToken), first: FIRST });
-  if (!hasTexts) return made;
-  const column = {
-    header: "in its text",
-    align: "left" as const,
-    cells: tokens.map(({ text }) => oneLine(text ?? "")),
-    contexts: tokens.map((token) => (token.text === null ? null : formatContext(token))),
-  };
-  return { ...made, columns: [...made.columns, column] };
+  return { ...withRows(table, tokens), links: tokens.map(toToken), first: FIRST };
 }
 
 function toTurn({ sequence, first }: WorstTurn): PageMove {

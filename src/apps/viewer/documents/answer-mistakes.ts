@@ -5,6 +5,7 @@
  * @module
  */
 import { formatCounted, formatShare, formatSigned } from "../../../render/text/display/index.ts";
+import { oneLine } from "../../../render/text/index.ts";
 import type {
   AnswerMistake,
   AnswerSide,
@@ -17,7 +18,7 @@ import type {
 } from "../../../results/index.ts";
 import { decodeBriefs } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
-import { oneLine } from "./one-line.ts";
+
 import { findTokens } from "./token-contexts.ts";
 
 const PROMPT_CHARACTERS = 40;

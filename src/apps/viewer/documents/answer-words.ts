@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { quoted } from "../../../analyses/filter/index.ts";
 import type { Assessment, PageMove, StandingPart } from "../../../results/index.ts";
+import { sequencesOf } from "./moves.ts";
 
 /** What stands out, and the rest: after the steps, or after the first sentence. */
 export function splitSentence({
@@ -51,21 +51,7 @@ export function partLabel({ kind, name }: StandingPart): string {
 
 /** The sequences of a part, or the tokens where no filter picks them. */
 export function partMove({ kind, name }: StandingPart): PageMove {
-  const sequences = (filter: string): PageMove => ({ view: "sequences", params: { filter } });
-  switch (kind) {
-    case "correctness":
-      return sequences(name === "incorrect" ? "correct:no" : "correct:yes");
-    case "environment":
-      return sequences(`env=${quoted(name)}`);
-    case "engine":
-      return sequences(`engine=${quoted(name)}`);
-    case "rank":
-      return sequences(`rank:${name}`);
-    case "turn":
-      return { view: "tokens", params: { filter: `turn:${name}` } };
-    case "staleness":
-      return { view: "tokens" };
-    case "position_decile":
-      return { view: "tokens", params: { by: "position" } };
-  }
+  if (kind === "turn") return { view: "tokens", params: { filter: `turn:${name}` } };
+  if (kind === "position_decile") return { view: "tokens", params: { by: "position" } };
+  return sequencesOf(kind, name) ?? { view: "tokens" };
 }

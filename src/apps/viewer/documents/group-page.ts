@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { figureColumn, makeTable, type Table, textColumn } from "../../../render/document/index.ts";
+import {
+  contextColumn,
+  figureColumn,
+  makeTable,
+  type Table,
+  textColumn,
+} from "../../../render/document/index.ts";
+import { pageTable } from "../../../render/page/index.ts";
 import {
   formatCount,
   formatCounted,
@@ -24,8 +31,7 @@ import {
   type WireSequence,
 } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
-import { oneLine } from "./one-line.ts";
-import { pageTable } from "./page-table.ts";
+import { oneLine } from "../../../render/text/index.ts";
 import { branchPoints, sharedStart } from "./shared-starts.ts";
 
 /** Parts of the longest sample's strip; shorter samples have proportionally fewer. */
@@ -255,19 +261,12 @@ function eventTable(samples: readonly Sample[]): PageTable | null {
   const kinds = mergeEvents(samples);
   if (kinds.length === 0) return null;
   const worst = kinds.map(([event]) => event!);
-  const made = pageTable(layOutEvents(kinds, samples.length), {
-    raw: kinds.map(exportEvents),
+  return pageTable({
+    ...layOutEvents(kinds, samples.length),
+    raw: () => kinds.map(exportEvents),
     links: worst.map(({ sample, token }) => ({ view: "sequence", sequence: sample, token })),
     first: FIRST_EVENTS,
   });
-  if (worst.every(({ context }) => context === null)) return made;
-  const column = {
-    header: "in its text",
-    align: "left" as const,
-    cells: worst.map(({ context }) => context?.[1] ?? ""),
-    contexts: worst.map(({ context }) => context),
-  };
-  return { ...made, columns: [...made.columns, column] };
 }
 
 /** Equal events together, the largest |Δ| first, within each and among them. */
@@ -322,6 +321,14 @@ function layOutEvents(kinds: readonly (readonly Event[])[], samples: number): Ta
       worst.map(({ trainer }) => probability(trainer)),
       { align: "right" },
     ),
+    ...(worst.every(({ context }) => context === null)
+      ? []
+      : [
+          contextColumn(
+            "in its text",
+            worst.map(({ context }) => context),
+          ),
+        ]),
   ]);
 }
 

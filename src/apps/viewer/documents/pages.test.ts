@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unfoldedRows } from "../../../render/document/index.ts";
 import type { PageDocument } from "../../../render/page/index.ts";
-import type { PageTable, ReportPage } from "../../../results/page.ts";
+import type { PageTable } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
 import { prepareStudy } from "../kl/index.ts";
@@ -21,13 +21,11 @@ describe("pages of a run", () => {
   const demo = useDemoRun();
 
   it("have the report's tables, with what they lead to and all digits behind them", async () => {
-    const page = json<ReportPage>(await reportTables(demo.run));
+    const { verdict, aside, sections } = json<PageDocument>(await reportTables(demo.run));
     const report = json<MismatchReport>(await demo.run.answer("report"));
-    const tables = [
-      ...page.where.map(({ table }) => table),
-      ...page.worst,
-      ...page.everything.flatMap(({ tables = [] }) => tables),
-    ];
+    const tables = sections.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.kind === "table" ? [block.table] : [])),
+    );
     for (const table of tables) checkShape(table);
     const correctness = tables.find(({ id }) => id === "correctness")!;
     const at = correctness.columns[0]!.cells.indexOf("incorrect");
@@ -41,24 +39,36 @@ describe("pages of a run", () => {
     });
     const classes = tables.find(({ id }) => id === "classes")!;
     expect(classes.links?.[0]).toMatchObject({ view: "sequence", token: expect.any(Number) as number });
-    expect(page.spread.every(({ svg }) => svg.startsWith("<svg"))).toBe(true);
-    expect(page.verdict).toMatchObject({
-      level: report.verdict.level,
-      next: { command: report.next.command },
-      leftOut: { title: "Left out" },
+    const spread = sections.find(({ id }) => id === "spread")!.blocks;
+    expect(spread.map((block) => (block.kind === "picture" ? block.picture.svg.slice(0, 4) : ""))).toEqual(
+      Array(5).fill("<svg"),
+    );
+    expect(verdict?.level).toBe(report.verdict.level);
+    expect(aside).toContainEqual(expect.objectContaining({ kind: "command", command: report.next.command }));
+    const stands = aside.find((block) => block.kind === "list" && block.title === "What stands out");
+    expect(stands).toMatchObject({
+      items: expect.arrayContaining([expect.stringMatching(/^78\.0 % of k3/)]),
     });
-    expect(page.verdict.facts.items[0]).toMatch(/^78\.0 % of k3/);
-    const { rows, raw } = page.verdict.figures;
-    expect(raw[0]).toMatchObject({ figure: "delta_abs_mean", value: report.metrics.delta_abs_mean });
-    expect(rows[0]).toMatchObject({
-      label: "mean |Δ|",
-      meaning: "mean of |Δ|, nats",
-      value: "0.00395",
-      interval: null,
-      baseline: { level: "normal", text: "0.01 in dense bf16, CI gates at 0.1" },
-    });
-    expect(rows[0]!.no_interval).toContain("one prompt holds 29.8 %");
-    expect(raw.map(({ value }) => value)).not.toContain(undefined);
+    const figures = tables.find(({ id }) => id === "key-figures")!;
+    expect(figures.raw[0]).toMatchObject({ figure: "delta_abs_mean", value: report.metrics.delta_abs_mean });
+    expect(figures.columns.map(({ cells }) => cells[0])).toEqual([
+      "mean |Δ|",
+      "0.00395",
+      "—",
+      "normal",
+      "0.01 in dense bf16, CI gates at 0.1",
+    ]);
+    expect(figures.columns[0]!.meanings?.[0]).toBe("mean of |Δ|, nats");
+    expect(figures.note).toContain("one prompt holds 29.8 %");
+    expect(figures.raw.map(({ value }) => value)).not.toContain(undefined);
+    const parts = new Set(sections.map(({ part, isFolded = false }) => `${part} ${isFolded}`));
+    expect([...parts]).toEqual(
+      expect.arrayContaining([
+        "Worst places false",
+        "Where the mismatch is false",
+        "Quantiles and tails true",
+      ]),
+    );
     // Made once.
     expect(await reportTables(demo.run)).toBe(await reportTables(demo.run));
   });

@@ -10,13 +10,13 @@ import { buildDoctorDocument } from "../../../render/doctor/index.ts";
 import { buildHealthDocument } from "../../../render/health/index.ts";
 import { buildKlDocument } from "../../../render/kl/index.ts";
 import { type PageDocument, pageDocument } from "../../../render/page/index.ts";
+import { buildReportDocument } from "../../../render/report/index.ts";
 import type {
   AnswerPage,
   DigitsReport,
   DoctorReport,
   KlReport,
   MismatchReport,
-  PageMove,
   TopTokens,
 } from "../../../results/index.ts";
 import { decodeTable, type SequenceTable, takeTableRows } from "../../../results/wire/index.ts";
@@ -27,7 +27,7 @@ import { answerMistakes } from "./answer-mistakes.ts";
 import { answerNow, answerPage } from "./answer-page.ts";
 import { groupPage } from "./group-page.ts";
 import { HEALTH_LINKS } from "./health-links.ts";
-import { reportPage } from "./report-page.ts";
+import { moveFromRow, moveInStudy } from "./moves.ts";
 import { storyPage, withoutNotes } from "./story-page.ts";
 import { findTokens } from "./token-contexts.ts";
 
@@ -71,12 +71,22 @@ async function makeAnswer(report: MismatchReport, top: TopTokens, run: PreparedR
   return answerPage(report, run.info.input, await answerMistakes(run, report, top));
 }
 
-/** JSON of a `ReportPage`. */
-export const reportTables = once((run: PreparedRun) => ofRun(run, reportPage));
+/** JSON of a `PageDocument`. */
+export const reportTables = once((run: PreparedRun) => ofRun(run, makeReport));
 
 /** The same of some steps, both included; undefined where no token is in them. */
 export function buildReportTables(run: PreparedRun, steps: Steps): Promise<Uint8Array | undefined> {
-  return ofSteps(run, steps, reportPage);
+  return ofSteps(run, steps, makeReport);
+}
+
+/** The page draws charts over the steps by itself, so that steps can be chosen in them. */
+function makeReport(report: MismatchReport, top: TopTokens): PageDocument {
+  const document = buildReportDocument(report, undefined, { top, link: moveFromRow });
+  return pageDocument({
+    ...document,
+    lead: [],
+    sections: document.sections.filter(({ id }) => id !== "over-steps"),
+  });
 }
 
 type Steps = readonly [from: number, to: number];
@@ -146,10 +156,3 @@ function healthDocument(table: SequenceTable, { run, per_staleness }: MismatchRe
 export const studyTables = once(async (study: PreparedStudy) =>
   pageDocument(buildKlDocument(parsed<KlReport>(await study.answer("study")), undefined, moveInStudy)),
 );
-
-/** `q12.t40` of a study. */
-function moveInStudy(handle: string): PageMove | null {
-  const [, text, token] = /^q(\d+)(?:\.t(\d+))?$/.exec(handle) ?? [];
-  if (text === undefined) return null;
-  return { view: "checkpoints", params: { part: "texts", text, ...(token !== undefined && { token }) } };
-}

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { MismatchReport } from "../../../results/report.ts";
-import type { TokenOccurrence, TopTokens, WorstTurn } from "../../../results/view.ts";
-import { firstLooks, worstTables } from "./worst-tables.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { TokenOccurrence, TopTokens, WorstTurn } from "../../results/view.ts";
+import { firstLooks, placeTables } from "./place-tables.ts";
 
 const TURN: WorstTurn = {
   sequence: 7,
@@ -55,9 +55,9 @@ it("leads to the turn's first token and to the token, with texts that move no cu
       context: [`${"x".repeat(31)}y`, "⏎", "z"],
     },
   ]);
-  const [turns, tokens] = worstTables(NO_SEQUENCES, given);
+  const [turns, tokens] = placeTables(given);
   expect(turns?.links).toEqual([{ view: "sequence", sequence: 7, token: 12 }]);
-  expect(turns?.raw[0]).toMatchObject({ step: 30, opening: TURN.opening });
+  expect(turns?.raw?.()[0]).toMatchObject({ step: 30, opening: TURN.opening });
   expect(tokens?.columns.at(-1)?.contexts?.[0]?.[1]).toBe("⏎");
 });
 
@@ -67,7 +67,7 @@ it("names turns by their largest token where none is long enough for a mean", ()
   const [look, token] = firstLooks(NO_SEQUENCES, given);
   expect(look).not.toHaveProperty("context");
   expect(token).not.toHaveProperty("context");
-  const tables = worstTables(NO_SEQUENCES, given);
+  const tables = placeTables(given);
   expect(tables.map(({ id }) => id)).toEqual(["worst-turns", "worst-tokens"]);
   expect(tables[1]?.columns.map(({ header }) => header)).toContain("token id");
 });
@@ -96,6 +96,6 @@ it("shows the text of the worst sequence and of the worst place for the gradient
 });
 
 it("has nothing to show of nothing", () => {
-  expect(worstTables(NO_SEQUENCES, top({ by_mean: [], by_max: [] }))).toEqual([]);
+  expect(placeTables(top({ by_mean: [], by_max: [] })).map(({ rows }) => rows)).toEqual([0, 0]);
   expect(firstLooks(NO_SEQUENCES, top({ by_mean: [], by_max: [] }))).toEqual([]);
 });

@@ -1,0 +1,94 @@
+/**
+ * What the viewer's page needs of a report's tables besides their cells: the part that each belongs to, the rows behind
+ * it, and where its rows lead.
+ *
+ * @module
+ */
+import type { MismatchReport, PageMove, TopTokens } from "../../results/index.ts";
+import { type Section, type Table, unfoldedRows } from "../document/index.ts";
+
+/** What only the viewer knows of a run. */
+export interface ReportPlaces {
+  readonly top: TopTokens;
+  /** Where a row leads, by its table and its name. */
+  link(table: string, name: string): PageMove | null;
+}
+
+/** Titles under which the page gathers tables. */
+export const PARTS = { worst: "Worst places", where: "Where the mismatch is" } as const;
+const FIGURES = "Every figure with its interval";
+const TAILS = "Quantiles and tails";
+/** Rows of the worst places that are shown at first. */
+export const FIRST = 5;
+
+type Rows = (report: MismatchReport) => readonly object[];
+
+const TABLES: Readonly<Record<string, readonly [part: string | undefined, rows?: Rows]>> = {
+  "worst-turns": [PARTS.worst],
+  "worst-tokens": [PARTS.worst],
+  "worst-sequences": [PARTS.worst, (report) => report.worst_sequences],
+  "gradient-tokens": [PARTS.worst, ({ gradient }) => gradient?.worst_tokens ?? []],
+  "gradient-sequences": [PARTS.worst, ({ gradient }) => gradient?.worst_sequences ?? []],
+  turns: [PARTS.where, (report) => report.per_turn],
+  correctness: [PARTS.where, (report) => report.per_correctness],
+  environments: [PARTS.where, (report) => report.per_environment],
+  engines: [PARTS.where, (report) => report.per_engine],
+  "finish-reasons": [PARTS.where, (report) => report.per_finish_reason],
+  staleness: [PARTS.where, (report) => report.per_staleness],
+  ranks: [PARTS.where, (report) => report.per_rank],
+  positions: [PARTS.where, (report) => report.per_position_decile],
+  probabilities: [PARTS.where, (report) => report.per_rollout_probability],
+  classes: [PARTS.where],
+  figures: [FIGURES, metricRows],
+  baselines: [FIGURES, ({ verdict }) => verdict.readings],
+  sequences: [FIGURES, (report) => [report.sequence_metrics]],
+  identity: [FIGURES],
+  trust: [FIGURES],
+  gradient: ["In the policy gradient", ({ gradient }) => gradient?.per_step ?? []],
+  steps: [undefined, (report) => report.per_step],
+  tail: [TAILS, (report) => report.tail_curve],
+  tails: [TAILS, ({ tails }) => Object.entries(tails).map(([tail, figures]) => ({ tail, ...figures }))],
+  distributions: [TAILS, distributionRows],
+  sources: ["What was read", (report) => report.sources],
+  absent: ["What was read"],
+};
+
+function metricRows({ metrics, intervals }: MismatchReport): object[] {
+  return Object.entries(metrics).map(([figure, value]) => ({
+    figure,
+    value,
+    low: intervals[figure]?.low ?? null,
+    high: intervals[figure]?.high ?? null,
+  }));
+}
+
+function distributionRows({ distributions }: MismatchReport): object[] {
+  return Object.entries(distributions).map(([of, { quantiles, ...rest }]) => ({ of, ...rest, ...quantiles }));
+}
+
+/** A section of one table under its part; the page folds all but the parts on places and the distributions. */
+export function inPart(section: Section, { per_step }: MismatchReport): Section {
+  const { id } = section;
+  const named =
+    id === "steps"
+      ? `${per_step.length} steps`
+      : id.startsWith("parity")
+        ? "As logged by the trainers"
+        : TABLES[id]?.[0];
+  const isOpen = named === PARTS.worst || named === PARTS.where || id === "spread";
+  return { ...section, ...(named !== undefined && { part: named }), ...(!isOpen && { isFolded: true }) };
+}
+
+/** A table with its rows to export and what the viewer links; groups and places show their essential columns. */
+export function onPage(table: Table, report: MismatchReport, places: ReportPlaces | undefined): Table {
+  const [part, rows] = TABLES[table.id] ?? [];
+  const names = table.columns[0]?.cells ?? [];
+  const links = places === undefined ? [] : names.map((name) => places.link(table.id, name));
+  return {
+    ...(rows !== undefined && { raw: () => unfoldedRows(rows(report)) }),
+    ...(part === PARTS.worst && { handles: true, first: FIRST }),
+    ...(part !== PARTS.worst && part !== PARTS.where && { isWhole: true }),
+    ...(links.some((link) => link !== null) && { links }),
+    ...table,
+  };
+}
