@@ -44,6 +44,9 @@ describe("formatNumber", () => {
     [undefined, "n/a"],
     [Number.POSITIVE_INFINITY, "inf"],
     [Number.NEGATIVE_INFINITY, "-inf"],
+    // As JSON of a result has them.
+    ["Infinity" as unknown as number, "inf"],
+    ["-Infinity" as unknown as number, "-inf"],
   ])("writes %s as %s", (value, text) => {
     expect(formatNumber(value)).toBe(text);
   });

@@ -181,10 +181,12 @@ const FORMATTERS: Readonly<Record<FigureKind, (value: Figure) => string>> = {
   id: formatId,
 };
 
+/** A result read from JSON has names in place of infinities. */
 function writeSpecial(value: Figure): string | undefined {
   if (isMissing(value)) return MISSING;
-  if (value === Number.POSITIVE_INFINITY) return "inf";
-  if (value === Number.NEGATIVE_INFINITY) return "-inf";
+  const name = String(value);
+  if (name === "Infinity") return "inf";
+  if (name === "-Infinity") return "-inf";
   return value === 0 ? "0" : undefined;
 }
 

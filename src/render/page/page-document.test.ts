@@ -69,7 +69,7 @@ describe("a document for the page", () => {
 describe("a diagnosis on the page", () => {
   it("has the causes of the first screen, each with its evidence, pictures, places and fixes", () => {
     const { verdict, sections } = pageDocument(buildDoctorDocument(FAULT));
-    expect(verdict).toMatchObject({ level: "fault", word: "FAULT", text: FAULT.assessment.sentence });
+    expect(verdict).toMatchObject({ level: "fault", word: "FAULT", text: `${FAULT.assessment.sentence}.` });
     expect(sections.map(({ title }) => title)).toEqual([
       "87 %: Dropout is on in the trainer's forward pass",
       "9 %: The rollout engine samples from older weights",
