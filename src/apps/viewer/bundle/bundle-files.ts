@@ -16,7 +16,6 @@ import type {
 } from "../../../results/index.ts";
 import { BRIEFS_PER_FILE, comparedPath, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
 import { parseCorrection } from "../../../trainers/neutral/index.ts";
-import type { PreparedStudy } from "../kl/index.ts";
 import {
   answerFile,
   answerTables,
@@ -29,6 +28,7 @@ import {
   studyTables,
   withoutNotes,
 } from "../documents/index.ts";
+import type { PreparedStudy } from "../kl/index.ts";
 import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
 import { filesBelow } from "../server/index.ts";
 import { answerScript } from "./answer-script.ts";

@@ -19,7 +19,7 @@ import {
   formatProbability,
   formatSigned,
 } from "../../../render/text/display/index.ts";
-import { printable } from "../../../render/text/index.ts";
+import { oneLine, printable } from "../../../render/text/index.ts";
 import type { GroupPage, GroupSample, PageRow, PageTable } from "../../../results/index.ts";
 import {
   decodeBriefs,
@@ -31,7 +31,6 @@ import {
   type WireSequence,
 } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
-import { oneLine } from "../../../render/text/index.ts";
 import { branchPoints, sharedStart } from "./shared-starts.ts";
 
 /** Parts of the longest sample's strip; shorter samples have proportionally fewer. */
