@@ -191,6 +191,9 @@ describe.skipIf(!hasBrowser)("the answer", () => {
     expect(shows(mean!, metrics.delta_abs_mean)).toBe(true);
     await page.locator(".steps-chip").click();
     await eventually(() => readText(page.locator(".sentence"))).toContain("Elevated");
+    // The steps that give the level are a click away.
+    await page.locator(".sentence b a").click();
+    expect(page.url()).toContain("steps=10..30");
     expect(errors).toEqual([]);
     await page.close();
   });

@@ -22,10 +22,15 @@ export function Sentence({ info, page }: { readonly info: RunInfo; readonly page
           </small>
         )}
       </span>{" "}
-      <b>{headline}</b>{" "}
-      {stretch !== null && (
-        <a href={makeHref({ params: { steps: formatSteps(stretch) } })}>only these steps</a>
-      )}{" "}
+      <b>
+        {stretch === null ? (
+          headline
+        ) : (
+          <a href={makeHref({ params: { steps: formatSteps(stretch) } })} title="choose these steps">
+            {headline}
+          </a>
+        )}
+      </b>{" "}
       <span class="muted">
         <LinkedText text={detail} />
       </span>
