@@ -70,8 +70,9 @@ describe("cause pages", () => {
   it.each(causes)("%s gives the fixes that the doctor gives, and no others", (id) => {
     const part = /## Fix\n([\s\S]*?)\n## /.exec(read(`${id}.md`))![1]!;
     const cause = CAUSES.get(id)!;
-    expect([...part.matchAll(/^- \*\*[^*]+\*\*: `(.+)`$/gm)].map(([, line]) => line)).toEqual(
-      cause.fix.map(({ line }) => line),
+    // A line to paste is code, advice is a sentence.
+    expect([...part.matchAll(/^- \*\*[^*]+\*\*: (.+)$/gm)].map(([, line]) => line)).toEqual(
+      cause.fix.map(({ line, is_code: isCode }) => (isCode ? `\`${line}\`` : `${line}.`)),
     );
     for (const { note } of cause.fix) expect(part).toContain(note);
   });

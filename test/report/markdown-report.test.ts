@@ -14,7 +14,7 @@ describe("renderMarkdown", () => {
   it("has verdict, key table, facts, tables, and the command that repeats it", () => {
     const text = renderMarkdown(sampleReport(), { command: "logratio report runs/sample --parity verl" });
     expect(text.split("\n")[0]).toBe("### Rollout/trainer mismatch of `sample`: ELEVATED");
-    expect(text.split("\n")[4]).toBe("single tokens are far off: look at step 10");
+    expect(text.split("\n")[4]).toBe("Single tokens are far off: look at step 10.");
     expect(text).toContain(
       "| mean \\|Δ\\| | 0.00300 | none | normal |  |\n| mean \\|Δp\\| | 0.00150 | none | elevated |  |",
     );

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { RunComparison, RunInfo, StepSeries } from "../../../results/view.ts";
 import { decodeSequence, decodeTable, decodeTopK } from "../../../results/wire/index.ts";
 import { writeBundle } from "../bundle/index.ts";
+import { readBundledBytes, readBundledJson } from "../bundle/read-bundled.test-data.ts";
 import { compareRuns } from "../compare/index.ts";
 import { type PreparedRun, prepareRun } from "../prepare/index.ts";
 import { type Workspace, workspace } from "../prepare/made-run.test-data.ts";
@@ -87,13 +88,11 @@ it("answers for the second of two others under its number", async () => {
   const out = work.path("bundle-of-three");
   await writeBundle(run, out, { page });
   const files = await Promise.all(
-    ["compare-2", "compared-runs", "other-2/report"].map((name) => readFile(`${out}/api/${name}`, "utf8")),
+    ["compare-2", "compared-runs", "other-2/report"].map((name) =>
+      readBundledJson<{ kind: string }>(out, name),
+    ),
   );
-  expect(files.map((text) => JSON.parse(text).kind)).toEqual([
-    "view-comparison",
-    "view-compared-runs",
-    "report",
-  ]);
+  expect(files.map(({ kind }) => kind)).toEqual(["view-comparison", "view-compared-runs", "report"]);
 });
 
 it("says what to do where no other run is named", async () => {
@@ -111,11 +110,10 @@ it("is bundled with both runs", async () => {
   const run = await both();
   const out = work.path("bundle");
   await writeBundle(run, out, { page });
-  const read = async (name: string): Promise<unknown> =>
-    JSON.parse(await readFile(`${out}/api/${name}`, "utf8"));
+  const read = (name: string): Promise<unknown> => readBundledJson(out, name);
   expect(await read("run")).toMatchObject({ bundled: true, compared: ["second"] });
   expect(await read("compare")).toMatchObject({ kind: "view-comparison" });
   expect(await read("other/report")).toMatchObject({ metrics: { sequences: 1 } });
-  expect(decodeSequence(await readFile(`${out}/api/other/sequence/0`)).meta.step).toBe(2);
+  expect(decodeSequence(await readBundledBytes(out, "other/sequence/0")).meta.step).toBe(2);
   await run.close();
 });
