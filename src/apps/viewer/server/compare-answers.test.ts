@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { RunComparison, RunInfo, StepSeries } from "../../../results/view.ts";
 import { decodeSequence, decodeTable, decodeTopK } from "../../../results/wire/index.ts";
