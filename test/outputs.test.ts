@@ -137,7 +137,14 @@ it("view --bundle DIR replaces no foreign directory, with --force neither", () =
   mkdirSync(out);
   writeFileSync(join(out, "chapter.txt"), FOREIGN);
   const args = ["view", join(inputs, "run"), "--cache", join(dir, "cache"), "--bundle", out, "--force"];
-  expect(refused(args)).toMatch(/a directory that logratio did not write is never replaced/);
+  const words = refused(args);
+  expect(words).toMatch(/would replace a directory with 1 entries/);
+  expect(words).toMatch(/a directory that logratio did not write is never replaced/);
+});
+
+it.each(["site", "site.zip"])("view --bundle %s replaces the bundle of the run before", (name) => {
+  const args = ["view", join(inputs, "run"), "--cache", join(dir, "cache"), "--bundle", join(dir, name)];
+  for (let time = 0; time < 2; time++) expect(runCli(dir, args)).toMatchObject({ status: 0 });
 });
 
 describe.each(STUDY_WRITERS)("$name", ({ input, args }) => {

@@ -59,13 +59,13 @@ describe.skipIf(!hasBrowser)("alerts", () => {
     await writeStep(folder, "0030");
     // Pushed: nobody has asked for the new steps, and the charts stay as they are.
     await eventually(() => readText(pills)).toContain("1 alert, at step 30");
-    expect(await readText(page.locator(".top-bar .facts"))).toContain("2 steps (10–20)");
+    expect(await readText(page.locator(".top-bar .facts"))).toContain("steps 10–20");
     const row = table(page).locator("tbody tr");
     await eventually(() => readText(row)).toContain(FAR_OFF);
     expect(await readText(row)).toContain("far <off>");
     expect(await page.locator(".overview .mark-note").count()).toBe(0);
     await page.locator(".top-bar .pill.new").click();
-    await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("3 steps (10–30)");
+    await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("steps 10–30");
     await eventually(() => page.locator(".overview .mark-note").count()).toBe(1);
     expect(await page.locator(".charts .plot title", { hasText: FAR_OFF }).count()).toBe(
       await page.locator(".charts figure.line-chart").count(),

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("the page at once", () => {
     await page.goto(view.out().trim());
     await eventually(() => readText(page.locator("main.waiting h1"))).toBe("Reading -");
     view.child.stdin!.end(line(2, 0));
-    await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("2 steps (1–2)");
+    await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("steps 1–2");
     await eventually(() => page.locator(".top-bar .pill").count()).toBe(0);
     expect(errors).toEqual([]);
     await page.close();
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)("the page at once", () => {
       await server.update(third!, false);
       await eventually(() => readText(page.locator(".top-bar .facts"))).toContain(steps(third!));
       await server.update(run, false);
-      await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("8 steps (1–8)");
+      await eventually(() => readText(page.locator(".top-bar .facts"))).toContain("steps 1–8");
       await eventually(() => page.locator(".top-bar .pill").count()).toBe(0);
       await settled(page);
       await eventually(() =>

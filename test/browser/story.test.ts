@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { PROGRAM, type RunningView } from "../../bench/support/view-server.mjs";
+import { readBundledJson } from "../../src/apps/viewer/bundle/read-bundled.test-data.ts";
 import type { StarList, StoryPage } from "../../src/results/story.ts";
 import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, type Workplace } from "../support/built-view.ts";
@@ -128,7 +129,7 @@ describe.skipIf(!hasBrowser)("a starred place", () => {
       PROGRAM,
       ...["view", DEMO, ...DEMO_FLAGS, "--cache", join(place.folder, "cache"), "--bundle", target],
     ]);
-    const told = JSON.parse(await readFile(join(target, "api/story"), "utf8")) as StoryPage;
+    const told = await readBundledJson<StoryPage>(target, "story");
     expect(told.entries.map(({ note }) => note)).toEqual(["stale weights copy 110\nas 100", ""]);
   });
 

@@ -53,9 +53,9 @@ const info: RunInfo = {
 };
 
 it("says what a run holds", () => {
-  expect(runFacts(info).join(" · ")).toBe("verl · 3 steps (10–150) · 768 answers · 54,897 tokens");
-  expect(furtherFacts(info)).toEqual(["61,996 tokens with those of other turns", "up to 4 turns"]);
-  expect(furtherFacts({ ...info, all_tokens: info.tokens, turns_max: 1 })).toEqual([]);
+  expect(runFacts(info).join(" · ")).toBe("verl · steps 10–150 · 768 answers · 54,897 tokens");
+  expect(furtherFacts(info)).toEqual(["3 steps", "61,996 tokens with those of other turns", "up to 4 turns"]);
+  expect(furtherFacts({ ...info, steps: [7], all_tokens: info.tokens, turns_max: 1 })).toEqual([]);
   expect(runFacts({ ...info, steps: [], trainers: [] })).toEqual(["768 answers", "54,897 tokens"]);
 });
 

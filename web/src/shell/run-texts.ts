@@ -23,13 +23,12 @@ function studyFacts({ checkpoints, reference, problems, texts, tokens }: StudyIn
   ];
 }
 
-/** `verl`, `12 steps (10–150)`, `768 answers`, … */
+/** `verl`, `steps 10–150`, `768 answers`, … */
 export function runFacts({ steps, sequences, tokens, trainers, redacted }: RunInfo): string[] {
-  const span =
-    steps.length > 1 ? ` (${steps[0]}–${steps.at(-1)})` : steps.length === 1 ? ` (${steps[0]})` : "";
+  const [first, last] = [steps[0], steps.at(-1)];
   return [
     ...(trainers.length > 0 ? [trainers.map(printable).join(", ")] : []),
-    ...(steps.length > 0 ? [formatCounted(steps.length, "step") + span] : []),
+    ...(first === undefined ? [] : [first === last ? `step ${first}` : `steps ${first}–${last}`]),
     formatCounted(sequences, "answer"),
     formatCounted(tokens, "token"),
     ...(redacted ? ["texts left out"] : []),
@@ -37,8 +36,16 @@ export function runFacts({ steps, sequences, tokens, trainers, redacted }: RunIn
 }
 
 /** What more it holds, for a tooltip. */
-export function furtherFacts({ tokens, all_tokens, turns_max, ranks, environments }: RunInfo): string[] {
+export function furtherFacts({
+  steps,
+  tokens,
+  all_tokens,
+  turns_max,
+  ranks,
+  environments,
+}: RunInfo): string[] {
   return [
+    ...(steps.length > 1 ? [formatCounted(steps.length, "step")] : []),
     ...(all_tokens > tokens ? [`${formatCount(all_tokens)} tokens with those of other turns`] : []),
     ...(turns_max > 1 ? [`up to ${formatCounted(turns_max, "turn")}`] : []),
     ...(ranks.length > 1 ? [formatCounted(ranks.length, "rank")] : []),

@@ -3,7 +3,7 @@ import { textParts } from "./linked-text.ts";
 
 it("finds steps and handles in the report's sentences", () => {
   expect(textParts("Step 30 is the worst: mean |Δ| 0.0172, 9.5 times the median step")).toEqual([
-    { kind: "step", text: "Step 30", step: 30 },
+    { kind: "steps", text: "Step 30", from: 30, to: 30 },
     { kind: "text", text: " is the worst: mean |Δ| 0.0172, 9.5 times the median step" },
   ]);
   expect(textParts("One token, s30.r1.q48.t39 (Δ -10.7)")).toEqual([
@@ -12,9 +12,15 @@ it("finds steps and handles in the report's sentences", () => {
     { kind: "text", text: " (Δ -10.7)" },
   ]);
   expect(textParts("Step -1: s-1.q0")).toEqual([
-    { kind: "step", text: "Step -1", step: -1 },
+    { kind: "steps", text: "Step -1", from: -1, to: -1 },
     { kind: "text", text: ": " },
     { kind: "handle", text: "s-1.q0" },
+  ]);
+  expect(textParts("In steps 10–30; normal since step 50")).toEqual([
+    { kind: "text", text: "In " },
+    { kind: "steps", text: "steps 10–30", from: 10, to: 30 },
+    { kind: "text", text: "; normal since " },
+    { kind: "steps", text: "step 50", from: 50, to: 50 },
   ]);
   expect(textParts("Turn 3 is twice as far off as turn 1")).toEqual([
     { kind: "turn", text: "Turn 3", turn: 3 },

@@ -38,7 +38,7 @@ export function LinkedText({ text }: { readonly text: string }) {
         if (part.kind === "text") return <Unbroken key={index} text={part.text} />;
         if (part.kind === "handle") return <HandleLink key={index} handle={part.text} />;
         return (
-          <a key={index} href={part.kind === "turn" ? turnsHref() : stepHref(part.step)}>
+          <a key={index} href={part.kind === "turn" ? turnsHref() : stepHref(part.from, part.to)}>
             {part.text}
           </a>
         );

@@ -32,7 +32,7 @@ describe("the answer of a run", () => {
       [assessment.causes[2]!.probability, false],
     ]);
     expect(page.decide?.outcomes).toBe(
-      "all or most tensors differ → Engine runs older weights; all are equal → Trainer scored after an update",
+      "All or most tensors differ → engine runs older weights; all are equal → trainer scored after an update.",
     );
     expect(page.where.map(({ bar, token_bar }) => [bar, token_bar])).toEqual(
       assessment.where.map(({ k3_share, token_share }) => [k3_share, token_share]),

@@ -8,7 +8,7 @@ import { fixPlace, splitSteps } from "../../../render/doctor/index.ts";
 import { verdictWord, wordNow } from "../../../render/report/index.ts";
 import { levelSign } from "../../../render/terminal/index.ts";
 import { displayed, formatShare } from "../../../render/text/display/index.ts";
-import { formatChance, printable } from "../../../render/text/index.ts";
+import { asSentence, formatChance, inSentence, printable } from "../../../render/text/index.ts";
 import type {
   AnswerBeside,
   AnswerCause,
@@ -132,7 +132,11 @@ function decide({ next, causes: groups }: Assessment): AnswerPage["decide"] {
   const lines = splitSteps(next).map(({ text }) => printable(text));
   return {
     text: told(next.title),
-    outcomes: outcomes.map(({ outcome, likeliest }) => told(`${outcome} → ${likeliest.title}`)).join("; "),
+    outcomes: asSentence(
+      outcomes
+        .map(({ outcome, likeliest }) => told(`${outcome} → ${inSentence(likeliest.title)}`))
+        .join("; "),
+    ),
     lines: lines.join("\n"),
   };
 }

@@ -132,7 +132,7 @@ async function identifyZip(path: string): Promise<Existing> {
   try {
     const { members } = await openZip(source);
     const names = [...members.keys()];
-    if (names.includes("index.html") && names.includes("api/run"))
+    if (names.includes("index.html") && BUNDLED_RUN.some((name) => names.includes(name)))
       return { kind: "bundle", what: "a logratio view bundle", isData: false };
     if (names.some((name) => name.endsWith(".npy")))
       return identifyArrays(
@@ -180,10 +180,21 @@ export function isLogLine(line: string): boolean {
 /** Top-level names of a bundle apart from its page's own files. */
 const BUNDLE_NAMES = ["index.html", "api", "robots.txt", "assets", "THIRD-PARTY-NOTICES.txt"];
 
+/** What a page of a bundle asks for first: a script, and in bundles of 0.1.0 JSON. */
+const BUNDLED_RUN = ["api/run.js", "api/run"];
+
+async function hasBundledRun(path: string): Promise<boolean> {
+  for (const name of BUNDLED_RUN) {
+    const text = await readFile(join(path, name), "utf8").catch(() => "");
+    // The script's value is JSON in a string.
+    if (/\\?"bundled\\?":true/.test(text)) return true;
+  }
+  return false;
+}
+
 /** A directory that is not empty. */
 export async function identifyDirectory(path: string, names: readonly string[]): Promise<Existing> {
-  const run = await jsonIn(join(path, "api/run"));
-  if (names.includes("index.html") && run?.bundled === true) {
+  if (names.includes("index.html") && (await hasBundledRun(path))) {
     const others = names.filter((name) => !BUNDLE_NAMES.includes(name) && !/\.(js|css|svg|map)$/.test(name));
     if (others.length === 0) return { kind: "bundle", what: "a logratio view bundle", isData: false };
     return foreign(`a logratio view bundle with ${others[0]} next to it`, false);
@@ -212,6 +223,7 @@ async function isStudyDirectory(path: string, names: readonly string[]): Promise
     !names.includes(name) || key.test((await readHead(join(path, name))).toString("latin1"));
   const taken = names.filter((name) => STUDY_NAMES.includes(name));
   return (
+    taken.length > 0 &&
     taken.every((name) => ["texts.jsonl", "rollouts.jsonl", "scores"].includes(name)) &&
     (await begins("texts.jsonl", /"ids_?[Ff]rom":/)) &&
     (await begins("rollouts.jsonl", /"finishReason":/)) &&

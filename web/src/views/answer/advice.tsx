@@ -27,7 +27,7 @@ export function Beside({ page: { beside, is_sound } }: { readonly page: AnswerPa
   if (first === undefined) return null;
   return (
     <p class="beside" title={`${first.text}: ${first.do_this}`}>
-      <b>Beside it:</b> {is_sound ? first.text : first.title}.{" "}
+      <b>Also:</b> {is_sound ? first.text : first.title}.{" "}
       <a href={makeHref({ view: "health", token: undefined })}>
         Health{others.length > 0 && `, ${others.length} more`}
       </a>

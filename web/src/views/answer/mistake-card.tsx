@@ -33,7 +33,7 @@ export function MistakeCard({ mistakes: all }: { readonly mistakes: readonly Ans
       </h2>
       {hasRanks && (
         <Choice
-          label="by"
+          label=""
           name="rank"
           value={rank}
           options={[
@@ -63,7 +63,7 @@ export function MistakeCard({ mistakes: all }: { readonly mistakes: readonly Ans
         {reach}{" "}
         {group !== null && (
           <>
-            <a href={makeHref({ ...group, token: undefined })}>side by side</a>{" "}
+            <a href={makeHref({ ...group, token: undefined })}>compare</a>{" "}
           </>
         )}
         {mistakes.length > 1 && (
@@ -72,9 +72,10 @@ export function MistakeCard({ mistakes: all }: { readonly mistakes: readonly Ans
             <button
               type="button"
               class="quiet"
+              title={`${at + 1} of ${mistakes.length}`}
               onClick={() => setFrom({ rank, at: (at + 1) % mistakes.length })}
             >
-              next mistake ({at + 1} of {mistakes.length})
+              next mistake
             </button>
           </>
         )}
