@@ -146,8 +146,8 @@ describe.skipIf(!hasBrowser)("the page at once", () => {
       await eventually(() => readText(page.locator("main.waiting"))).toContain(
         "read: 42 %, 1,234 sequences, 9 s left",
       );
-      const steps = (state: PreparedRun): string =>
-        `${state.info.steps.length} step${state.info.steps.length === 1 ? "" : "s"} (`;
+      const steps = ({ info: { steps: read } }: PreparedRun): string =>
+        read.length === 1 ? `step ${read[0]} ` : `steps ${read[0]}–${read.at(-1)} `;
       const [first, , third] = states;
       const rest = states.filter((state) => state !== first && state !== third);
       server.tellProgress({ ...progress, bytes_read: 100, seconds_left: null });

@@ -1,5 +1,5 @@
 import type { PageBlock, PageDocument, PageSection } from "../../../../src/render/page/index.ts";
-import { PARTS, SECTION_TITLES } from "../../../../src/render/report/index.ts";
+import { PARTS } from "../../../../src/render/report/index.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { makeHref } from "../../state/url.ts";
 import { Sections } from "../../ui/document-view.tsx";
@@ -23,9 +23,9 @@ export function Places({
           <a href={makeHref({ view: "tokens", token: undefined })}>all tokens, by class, position and turn</a>
         </p>
       </section>
-      <section class="spread" aria-label={SECTION_TITLES.spread}>
+      <div class="spread">
         <Sections of={sections.filter(({ id }) => id === "spread")} />
-      </section>
+      </div>
       <section class="where" aria-label={PARTS.where}>
         <Sections of={sections.filter(({ part }) => part === PARTS.where)} />
       </section>
