@@ -79,12 +79,16 @@ export function buildReportTables(run: PreparedRun, steps: Steps): Promise<Uint8
   return ofSteps(run, steps, makeReport);
 }
 
-/** The page draws charts over the steps by itself, so that steps can be chosen in them. */
+/**
+ * The page draws charts over the steps by itself, so that steps can be chosen in them. What to run next are its tabs
+ * Cause and Correction.
+ */
 function makeReport(report: MismatchReport, top: TopTokens): PageDocument {
   const document = buildReportDocument(report, undefined, { top, link: moveFromRow });
   return pageDocument({
     ...document,
     lead: [],
+    aside: (document.aside ?? []).filter(({ kind }) => kind !== "command"),
     sections: document.sections.filter(({ id }) => id !== "over-steps"),
   });
 }
