@@ -44,7 +44,8 @@ describe("pages of a run", () => {
       Array(5).fill("<svg"),
     );
     expect(verdict?.level).toBe(report.verdict.level);
-    expect(aside).toContainEqual(expect.objectContaining({ kind: "command", command: report.next.command }));
+    // What to run next are tabs of the page.
+    expect(aside!.map(({ kind }) => kind)).not.toContain("command");
     const stands = aside.find((block) => block.kind === "list" && block.title === "What stands out");
     expect(stands).toMatchObject({
       items: expect.arrayContaining([expect.stringMatching(/^78\.0 % of k3/)]),
