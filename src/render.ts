@@ -4,6 +4,7 @@
  * @module
  */
 export {
+  type HtmlReportOptions,
   type MarkdownOptions,
   renderHtml,
   renderMarkdown,

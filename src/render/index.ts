@@ -8,6 +8,7 @@ export { renderCorrectTerminal, renderLintMarkdown, renderLintTerminal } from ".
 export { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
 export type { MarkdownOptions } from "./markdown/index.ts";
 export {
+  type HtmlReportOptions,
   renderHtml,
   renderMarkdown,
   renderTerminal,

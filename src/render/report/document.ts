@@ -39,7 +39,7 @@ import { repeatCommand } from "./repeat-command.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { type DetailLimits, detailTables } from "./sections.ts";
 
-/** What a page shows beside the report itself. */
+/** What a page of HTML shows beside the report itself. */
 export interface HtmlReportOptions {
   /** The sweep of the same run: its config takes the place of the command that finds one. */
   readonly sweep?: SweepReport;

@@ -6,7 +6,7 @@
  */
 
 export { verdictWord } from "../document/index.ts";
-export { buildReportDocument, renderHtml, renderMarkdown } from "./document.ts";
+export { buildReportDocument, type HtmlReportOptions, renderHtml, renderMarkdown } from "./document.ts";
 export { foldSteps } from "./fold-steps.ts";
 export { gradientTable } from "./gradient-tables.ts";
 export { correctnessTable, stepTable, turnTable } from "./group-tables.ts";
