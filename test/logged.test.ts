@@ -21,7 +21,7 @@ describe("report on logged metrics", () => {
     const { status, out, err } = logratio("report", join(FIXTURES, "verl.jsonl"));
     expect([status, err]).toEqual([0, ""]);
     expect(out.replaceAll(/\s+/g, " ")).toContain(
-      `BROKEN at step 3: NaN in ${MEAN}. Of what is finite, ${MEAN} reaches 0.0625 at step 4`,
+      `BROKEN At step 3: NaN in ${MEAN}. Of what is finite, ${MEAN} reaches 0.0625 at step 4`,
     );
     expect(out).toContain(`NaN or infinite: 1 of ${MEAN}`);
   });

@@ -16,7 +16,7 @@ it("is what the command line writes, and asks for no place that is taken", async
     captured((terminal) => view([example.dir], { bundle: target, redact: "text" }, terminal));
   const target = join(example.folder, "site");
   expect((await write(target)).status).toBe(0);
-  expect(await readFile(join(target, "index.html"), "utf8")).toContain('<div id="app">');
+  expect(await readFile(join(target, "index.html"), "utf8")).toContain('<div id="app" data-bundled>');
   const taken = join(example.folder, "taken");
   await mkdir(taken);
   await writeFile(join(taken, "index.html"), "somebody else's");

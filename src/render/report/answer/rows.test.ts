@@ -28,7 +28,7 @@ describe("where", () => {
       makePart("position_decile", "8", 0.05),
       makePart("rank", "3", 0.4),
     ];
-    expect(sayWhere(parts)).toBe("wrong answers 96 % of the KL, turn 1 80 %, 9th tenth of the answer 5.0 %");
+    expect(sayWhere(parts)).toBe("wrong answers 96 % of the KL, turn 1 80 %, the 9th tenth 5.0 %");
   });
 
   it.each([
@@ -36,8 +36,8 @@ describe("where", () => {
     ["staleness", "0", "fresh weights"],
     ["staleness", "1", "weights 1 step old"],
     ["staleness", "4", "weights 4 steps old"],
-    ["position_decile", "0", "first tenth of the answer"],
-    ["position_decile", "9", "last tenth of the answer"],
+    ["position_decile", "0", "the first tenth"],
+    ["position_decile", "9", "the last tenth"],
     ["environment", "arithmetic", "arithmetic"],
     ["rank", "3", "rank 3"],
     ["engine", "replica-1", "engine replica-1"],

@@ -56,7 +56,7 @@ function isQuiet(level: MismatchReport["assessment"]["level"]): boolean {
   return level === "none" || level === "normal" || level === "too_few";
 }
 
-/** `wrong answers 96 % of the KL, turn 1 81 %, 9th tenth of the answer 78 %` */
+/** `wrong answers 96 % of the KL, turn 1 81 %, the 9th tenth 78 %` */
 export function sayWhere(parts: readonly StandingPart[]): string {
   return parts
     .slice(0, MOST_PARTS)
@@ -71,7 +71,7 @@ function roundShare(share: number): string {
     : formatShare(share);
 }
 
-/** `wrong answers`, `turn 1`, `first tenth of the answer` */
+/** `wrong answers`, `turn 1`, `the first tenth` (of answers) */
 export function namePart({ kind, name }: StandingPart): string {
   switch (kind) {
     case "correctness":
@@ -79,7 +79,7 @@ export function namePart({ kind, name }: StandingPart): string {
     case "staleness":
       return name === "0" ? "fresh weights" : `weights ${plural(Number(name), "step")} old`;
     case "position_decile":
-      return `${TENTHS[Number(name)] ?? name} tenth of the answer`;
+      return `the ${TENTHS[Number(name)] ?? name} tenth`;
     case "environment":
       return name;
     default:

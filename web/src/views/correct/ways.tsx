@@ -51,9 +51,9 @@ export function Ways({
   const count = ([from, to]: Bins): number =>
     Math.round(sides.reduce((sum, side) => sum + side.between(from, to), 0));
   const all = count([-Infinity, Infinity]);
-  const counted = (found: number): string => formatCounted(found, view.slice(0, -1));
+  const unit = view.slice(0, -1);
   // Tokens are counted by size.
-  const about = (found: number): string => `${view === "tokens" ? "≈ " : ""}${counted(found)}`;
+  const about = (found: number): string => `${view === "tokens" ? "≈ " : ""}${formatCounted(found, unit)}`;
   const ways = [
     ...(picked
       ? [{ name: `Δ ${say(picked)}`, filter: writeTerm(field, picked), count: about(count(picked)) }]
@@ -67,7 +67,7 @@ export function Ways({
           filter: outsideTerm(field, inside),
           count:
             action === "truncate" && view === "tokens" && exact.state === "ready"
-              ? counted(exact.answer.clipped)
+              ? formatCounted(exact.answer.clipped, unit)
               : about(all - count(inside)),
         },
       ];
