@@ -5,8 +5,12 @@ export function inSentence(title: string): string {
     : title;
 }
 
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A verdict as it stands alone: with a capital and a full stop; names such as `train/loss` keep their case. */
 export function asSentence(text: string): string {
-  const begun = /^[a-z]+[ ,;:.]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  const begun = /^[a-z]+[ ,;:.]/.test(text) ? capitalize(text) : text;
   return `${begun}${/[.?!]$/.test(text) ? "" : "."}`;
 }

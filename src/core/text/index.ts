@@ -23,5 +23,5 @@ export {
   MISSING,
   plural,
 } from "./format.ts";
-export { asSentence, inSentence } from "./in-sentence.ts";
+export { asSentence, capitalize, inSentence } from "./in-sentence.ts";
 export { quoteName } from "./quote-name.ts";

@@ -5,7 +5,7 @@
  */
 import type { CaseContinuation, CaseStudy, KlReport } from "../../results/index.ts";
 import { makeTable, type Table } from "../document/index.ts";
-import { formatPlainShare, plural } from "../text/index.ts";
+import { capitalize, formatPlainShare, plural } from "../text/index.ts";
 import { coefficient, makeColumns, NONE, yesNo } from "./values.ts";
 
 export function continuationTable({ continuations: rows, reference }: KlReport): Table {
@@ -85,7 +85,7 @@ export function groupContinuations({
     const all = continuations.filter((one) => one.place === place);
     const name = namePlace(place);
     const forced = plural(all[0]?.position ?? 0, "token");
-    return { title: `${name.charAt(0).toUpperCase()}${name.slice(1)} (${forced} forced)`, all };
+    return { title: `${capitalize(name)} (${forced} forced)`, all };
   });
 }
 

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { formatNumber } from "../../../core/text/index.ts";
+import { capitalize, formatNumber } from "../../../core/text/index.ts";
 import type { Clue } from "../clue.ts";
 import type { Shape, ShapeName } from "../features/shape.ts";
 import { weighBeforehand } from "./kin.ts";
@@ -105,7 +105,7 @@ const WORDS: Readonly<Record<ShapeName, readonly [label: string, write: (value: 
 
 function quote(cause: string, name: ShapeName, value: number, place: Place, weight: number): Clue {
   const [label, write] = WORDS[name];
-  const subject = `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
+  const subject = capitalize(label);
   return {
     cause,
     weight,

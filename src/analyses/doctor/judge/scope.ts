@@ -5,7 +5,7 @@
  * @module
  */
 
-import { formatNumber, plural, quoteName } from "../../../core/text/index.ts";
+import { capitalize, formatNumber, plural, quoteName } from "../../../core/text/index.ts";
 import type { EvidencePicture } from "../../../results/index.ts";
 import { type Clue, hold } from "../clue.ts";
 import { measureParts, type Part, type Parts } from "../features/parts.ts";
@@ -200,7 +200,7 @@ function selectRows(view: View, kind: Parts["kind"], odd: readonly Part[]): numb
 function drawParts(what: string, { kind, parts }: Parts): EvidencePicture {
   return {
     kind: kind === "step" ? "line" : "bars",
-    title: `${what.charAt(0).toUpperCase()}${what.slice(1)} by ${kind}`,
+    title: `${capitalize(what)} by ${kind}`,
     x_label: kind,
     y_label: what,
     x: parts.map(({ name, value }) => (kind === "step" ? value : name)),

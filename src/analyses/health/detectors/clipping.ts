@@ -1,7 +1,8 @@
+import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
 import { findOnset } from "./onset.ts";
 import { FEWEST, type RunSeries, recentOf, type StepSeries, takeSeries } from "./series.ts";
-import { capitalize, figure, share, sinceWords } from "./words.ts";
+import { figure, share, sinceWords } from "./words.ts";
 
 /** Shares of tokens that are clipped, how many times as many below as above, and the least share below; as rldoctor 0.2.0. */
 const [WARN, BAD, SIDES, LEAST_LOW] = [0.2, 0.4, 3, 0.02];

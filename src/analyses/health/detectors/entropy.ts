@@ -1,8 +1,9 @@
+import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
 import { findDrop, findOnset } from "./onset.ts";
 import { endOf, type RunSeries, startOf, takeSeries } from "./series.ts";
 import { findTrend, tailFrom } from "./trend.ts";
-import { capitalize, figure, share } from "./words.ts";
+import { figure, share } from "./words.ts";
 
 /** Of the entropy at the beginning; as rldoctor 0.2.0. */
 const FLOOR = 0.1;

@@ -1,7 +1,8 @@
+import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
 import { endOf, median, type RunSeries, type StepSeries, startOf, takeSeries } from "./series.ts";
 import { findGain, findTrend, tailFrom } from "./trend.ts";
-import { capitalize, figure } from "./words.ts";
+import { figure } from "./words.ts";
 
 /** Of fewer evaluations a fall is no trend. */
 const LEAST = 6;

@@ -1,9 +1,10 @@
+import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding, FlatGroupsCheck } from "../../../results/index.ts";
 import { findOnset } from "./onset.ts";
 import { isAuxiliary } from "./reward-parts.ts";
 import { type RunSeries, recentOf, takeSeries } from "./series.ts";
 import { shareAtEnd } from "./share-at-end.ts";
-import { capitalize, share, sinceWords } from "./words.ts";
+import { share, sinceWords } from "./words.ts";
 
 /** Shares of groups: `warn` is that of the check of dumps, chosen; `bad` as rldoctor 0.2.0: four answers paid for each that teaches. */
 const [WARN, BAD] = [0.5, 0.75];

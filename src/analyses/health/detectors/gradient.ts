@@ -1,4 +1,4 @@
-import { formatCount, plural } from "../../../core/text/index.ts";
+import { capitalize, formatCount, plural } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
 import { findOnset } from "./onset.ts";
 import {
@@ -10,7 +10,7 @@ import {
   startOf,
   takeSeries,
 } from "./series.ts";
-import { capitalize, figure, share, sinceWords } from "./words.ts";
+import { figure, share, sinceWords } from "./words.ts";
 
 /** Robust standard deviations and times the level around it from which a norm is a spike, and how many; as rldoctor 0.2.0. */
 const [SPIKE_DEVIATIONS, SPIKE_FACTOR, FEWEST_SPIKES] = [8, 3, 3];

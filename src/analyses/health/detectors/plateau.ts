@@ -1,7 +1,8 @@
+import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
 import { type RunSeries, startOf, takeSeries } from "./series.ts";
 import { boundRise, findTrend, tailFrom } from "./trend.ts";
-import { capitalize, figure, share } from "./words.ts";
+import { figure, share } from "./words.ts";
 
 /** Part of the run that has to be flat, and values in it; as rldoctor 0.2.0. */
 const [LEAST_PART, LEAST_VALUES] = [0.35, 12];

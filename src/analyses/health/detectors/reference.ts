@@ -1,8 +1,9 @@
+import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
 import { findOnset } from "./onset.ts";
 import { endOf, type RunSeries, startOf, takeSeries } from "./series.ts";
 import { findTrend, tailFrom } from "./trend.ts";
-import { capitalize, figure } from "./words.ts";
+import { figure } from "./words.ts";
 
 /** Nats per token: high where it also speeds up, and high in any case; as rldoctor 0.2.0. */
 const [HIGH, EXTREME] = [0.5, 2];

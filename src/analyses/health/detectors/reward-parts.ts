@@ -1,7 +1,8 @@
+import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
 import { endOf, median, type RunSeries, type StepSeries, startOf } from "./series.ts";
 import { findGain, findTrend, tailFrom } from "./trend.ts";
-import { capitalize, figure, share } from "./words.ts";
+import { figure, share } from "./words.ts";
 
 /** Shares of the variance that one part has, values below which they tell of warming up, as rldoctor 0.2.0. */
 const [WARN, BAD, LEAST] = [0.7, 0.9, 150];

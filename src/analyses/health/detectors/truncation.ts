@@ -1,8 +1,9 @@
+import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding, TruncationCheck } from "../../../results/index.ts";
 import { findOnset } from "./onset.ts";
 import { type RunSeries, recentOf, takeSeries } from "./series.ts";
 import { shareAtEnd } from "./share-at-end.ts";
-import { capitalize, share, sinceWords } from "./words.ts";
+import { share, sinceWords } from "./words.ts";
 
 /** Shares of answers, both chosen: that of the check of dumps, and one in which the length limit decides the reward. */
 const [WARN, BAD] = [0.1, 0.25];

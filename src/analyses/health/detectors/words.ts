@@ -11,5 +11,3 @@ export const share = (value: number): string =>
 export function sinceWords(step: number | null, first: number | undefined): string {
   return step === null || step === first ? "" : ` since step ${step}`;
 }
-
-export const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
