@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileSystemError } from "../../../core/base/index.ts";
 import { WRITER_KEY } from "../../../core/schema/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
-import { listIfPresent, openFile, openZip } from "../../io/index.ts";
+import { listIfPresent, openFile, openZip, readTextIfPresent } from "../../io/index.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
 /** Kinds of output of the command line. A file is only replaced by one of its own kind. */
@@ -180,14 +180,14 @@ export function isLogLine(line: string): boolean {
 /** Top-level names of a bundle apart from its page's own files. */
 const BUNDLE_NAMES = ["index.html", "api", "robots.txt", "assets", "THIRD-PARTY-NOTICES.txt"];
 
-/** What a page of a bundle asks for first: a script, and in bundles of 0.1.0 JSON. */
+/** What a page of a bundle asks for first: a script; JSON in bundles that were for web servers only. */
 const BUNDLED_RUN = ["api/run.js", "api/run"];
 
 async function hasBundledRun(path: string): Promise<boolean> {
   for (const name of BUNDLED_RUN) {
-    const text = await readFile(join(path, name), "utf8").catch(() => "");
+    const text = await readTextIfPresent(join(path, name));
     // The script's value is JSON in a string.
-    if (/\\?"bundled\\?":true/.test(text)) return true;
+    if (text !== undefined && /\\?"bundled\\?":true/.test(text)) return true;
   }
   return false;
 }
