@@ -1,13 +1,13 @@
 import type { ScreenOptions } from "../../render/terminal/index.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface FirstScreenOptions {
+export interface ScreenFlags {
   readonly full?: boolean;
   readonly brief?: boolean;
 }
 
 /** Whether only the first screen is printed, though nothing asked for it. */
-export function isCut({ full, brief }: FirstScreenOptions, { interactive }: Terminal): boolean {
+export function isCut({ full, brief }: ScreenFlags, { interactive }: Terminal): boolean {
   return interactive && !full && !brief;
 }
 
@@ -16,11 +16,7 @@ export function isCut({ full, brief }: FirstScreenOptions, { interactive }: Term
  *
  * @param command that prints the same again
  */
-export function screenOptions(
-  options: FirstScreenOptions,
-  terminal: Terminal,
-  command: string,
-): ScreenOptions {
+export function screenOptions(options: ScreenFlags, terminal: Terminal, command: string): ScreenOptions {
   const { width, height, color, unicode } = terminal;
   const cut = isCut(options, terminal);
   return {

@@ -25,6 +25,8 @@ interface Limits {
   readonly worst: number;
   readonly slices: number;
   readonly inputs: number;
+  /** Whether only the main figures are shown. */
+  readonly isShort?: boolean;
 }
 
 const TERMINAL: Limits = { worst: 5, slices: 12, inputs: 0 };
@@ -61,7 +63,7 @@ export function buildCompareDocument(report: CompareReport, limits: Limits): Doc
     lead: [
       ...(worst === undefined
         ? [tableBlock(figureTable(report))]
-        : [tableBlock(certificateTable(worst, report))]),
+        : [tableBlock(certificateTable(worst, report, limits.isShort))]),
       { kind: "facts", rows: worst === undefined ? [] : differenceFacts(worst) },
       { kind: "list", items: report.caveats, muted: true },
     ],
@@ -198,21 +200,10 @@ function nextBlocks({ next }: CompareReport): Block[] {
   return [{ kind: "command", label: "next", command: next.command, why: next.why }];
 }
 
-/** The certificate with its main figures, and where the first difference is. */
-function firstScreen(document: Document, report: CompareReport): Document {
-  const [worst] = report.columns;
-  if (worst === undefined) return { ...document, sections: [] };
-  const [, ...others] = document.lead;
-  return {
-    ...document,
-    lead: [tableBlock(certificateTable(worst, report, true)), ...others],
-    sections: [],
-  };
-}
-
 export function renderCompareTerminal(report: CompareReport, options: ScreenOptions): string {
   const document = buildCompareDocument(report, TERMINAL);
-  return drawScreen(document, options, [firstScreen(document, report)]);
+  const first = buildCompareDocument(report, { ...TERMINAL, isShort: true });
+  return drawScreen(document, options, [{ ...first, sections: [] }]);
 }
 
 export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions = {}): string {

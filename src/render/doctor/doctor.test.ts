@@ -85,6 +85,22 @@ describe("the first screen", () => {
     const text = renderDoctorTerminal(FAULT, { ...options, more: "logratio doctor x --full" });
     expect(text.trimEnd().split("\n").at(-1)).toBe("the rest   logratio doctor x --full");
   });
+
+  it("has a fix only where the fault is the verdict", () => {
+    const at = (level: DoctorReport["assessment"]["level"]): string =>
+      firstScreen({ ...FAULT, assessment: { ...FAULT.assessment, level } });
+    for (const level of ["fault", "not_comparable", "broken"] as const)
+      expect(at(level)).toContain("attention_dropout=0.0");
+    for (const level of ["elevated", "high", "normal"] as const) expect(at(level)).not.toMatch(/\bfix\b/);
+  });
+
+  it("has advice as a sentence, not as a line to paste", () => {
+    const [first] = FAULT.causes;
+    const fix = [{ trainer: null, line: "join by request id", is_code: false, note: "Not by order." }];
+    const text = firstScreen({ ...FAULT, causes: [{ ...first!, fix }] });
+    expect(text).toMatch(/^fix +Join by request id\. Not by order\.$/m);
+    expect(text).not.toContain("for any trainer");
+  });
 });
 
 describe("causes", () => {

@@ -8,6 +8,9 @@ import type { SweepConfig } from "../../results/index.ts";
 import type { Block } from "../document/index.ts";
 import { plural } from "../text/index.ts";
 
+/** Of a config that does not stand alone. */
+export const MOST_TRAPS = 2;
+
 /** A trainer's config, with its first traps. */
 export function configBlock(
   { preset, place, language, text, traps }: SweepConfig,

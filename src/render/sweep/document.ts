@@ -3,7 +3,7 @@ import type { Document, Section } from "../document/index.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
 import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
 import { budgetSentence } from "./budget.ts";
-import { configBlock, flagBlock } from "./config-blocks.ts";
+import { configBlock, flagBlock, MOST_TRAPS } from "./config-blocks.ts";
 import { type FirstScreenOptions, firstScreens } from "./first-screen.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";
@@ -15,7 +15,6 @@ export interface SweepOptions {
 
 /** With more configs than this, each one's traps are cut to the first few. */
 const FEW_CONFIGS = 3;
-const MOST_TRAPS = 2;
 
 const LEVELS = {
   "none needed": "normal",

@@ -5,12 +5,10 @@
  */
 import type { SweepReport } from "../../results/index.ts";
 import type { Block, Document, Section } from "../document/index.ts";
-import { configBlock, flagBlock } from "./config-blocks.ts";
+import { configBlock, flagBlock, MOST_TRAPS } from "./config-blocks.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";
 import { correctionTable, FRONT_LEGEND } from "./tables.ts";
-
-const MOST_TRAPS = 2;
 
 export interface FirstScreenOptions {
   /** Default: the front, none and the recommended one, a few rows in all. */
@@ -46,8 +44,8 @@ export function firstScreens(
   if (isForNamed) return [withTable(namedConfigs(report))];
   const brief = ownConfig(report, 0);
   return [
-    withTable([...ownConfig(report, MOST_TRAPS), ...otherTrainers(report)]),
-    withTable(ownConfig(report, MOST_TRAPS)),
+    withTable([...ownConfig(report), ...otherTrainers(report)]),
+    withTable(ownConfig(report)),
     withTable(brief),
     // Its title would say again what the recommendation says.
     ...(rows === undefined ? [{ ...document, sections: [{ ...configs(brief), title: "" }] }] : []),
@@ -64,7 +62,7 @@ function namedConfigs(report: SweepReport): Block[] {
 }
 
 /** Of the trainer that wrote the files; of none where that is not known, or has no settings for it. */
-export function ownConfig(report: SweepReport, traps: number): Block[] {
+export function ownConfig(report: SweepReport, traps = MOST_TRAPS): Block[] {
   const { inexpressible, sources } = report;
   const detected = new Set(sources.map(({ trainer }) => trainer));
   const own = ofDetected(report);

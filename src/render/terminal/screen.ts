@@ -11,7 +11,7 @@ import { makeSurface, type TerminalOptions } from "./surface.ts";
 
 /** The terminal, and how much of a result it gets. */
 export interface ScreenOptions extends TerminalOptions {
-  /** Lines of the terminal, which a first screen fills at most; default 24. */
+  /** Lines of the terminal, which a first screen fills at most; at least 24, the default. */
   readonly height?: number;
   /** `summary`: the first screen only. `all` (the default): every section. */
   readonly sections?: "summary" | "all";
