@@ -32,3 +32,4 @@ export { inputWasSkipped, listLeftOut } from "./left-out.ts";
 export { assessLogged, type LoggedParts } from "./logged.ts";
 export { judgeRun } from "./verdict.ts";
 export { type Segmentation, StepLevels } from "./when.ts";
+export { wordNow } from "./word-now.ts";

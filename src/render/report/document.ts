@@ -54,8 +54,6 @@ export interface ReportLimits extends DetailLimits, HtmlReportOptions {
 const PAGE: ReportLimits = { steps: 1000, sources: 100 };
 const MARKDOWN: ReportLimits = { steps: 12, sources: 0, isShort: true };
 const MOST_FACTS = 3;
-/** Of the config of a correction. */
-const MOST_TRAPS = 2;
 
 /**
  * Verdict, key figures, facts, what is left out, what to run next; then every table, the findings, what was read.
@@ -118,10 +116,7 @@ function meanwhile({ correct }: MismatchReport, { sweep }: HtmlReportOptions): B
   if (correct === null) return [];
   if (sweep === undefined) return [{ kind: "command", id: "correct", label: title, ...correct }];
   const { name, reasons } = sweep.recommendation;
-  return [
-    { kind: "list", title: `${title}: ${name}`, items: reasons.slice(0, 1) },
-    ...ownConfig(sweep, MOST_TRAPS),
-  ];
+  return [{ kind: "list", title: `${title}: ${name}`, items: reasons.slice(0, 1) }, ...ownConfig(sweep)];
 }
 
 function firstSection(report: MismatchReport, { top }: ReportPlaces): Section {

@@ -6,17 +6,17 @@
  */
 
 export { verdictWord } from "../document/index.ts";
+export { keyRows, namePart } from "./answer/index.ts";
 export { buildReportDocument, type HtmlReportOptions, renderHtml, renderMarkdown } from "./document.ts";
 export { foldSteps } from "./fold-steps.ts";
 export { gradientTable } from "./gradient-tables.ts";
 export { correctnessTable, stepTable, turnTable } from "./group-tables.ts";
 export { columnLines, inputParts, sourceTable } from "./input.ts";
-export { keyFigure, keyFigures } from "./key-figures.ts";
-export { METRIC_NAMES } from "./metric-names.ts";
+export { keyFigures } from "./key-figures.ts";
+export { METRIC_NAMES, metricName } from "./metric-names.ts";
 export { parityTable } from "./parity-tables.ts";
 export { PARTS } from "./parts.ts";
 export { SECTION_TITLES } from "./section-titles.ts";
 export { renderTerminal } from "./terminal.ts";
 export { probabilityTable } from "./token-tables.ts";
 export { LEVELS, rankSeverity, worstReadings } from "./verdict-level.ts";
-export { type WordNow, wordNow } from "./word-now.ts";

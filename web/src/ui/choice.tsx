@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+
 /** One of a few, as a row of radio buttons that look like one control. */
 export function Choice<Name extends string>({
   label,
@@ -6,7 +8,7 @@ export function Choice<Name extends string>({
   value,
   onChange,
 }: {
-  readonly label: string;
+  readonly label: ComponentChildren;
   /** Of the group of radio buttons; one per page. */
   readonly name: string;
   readonly options: readonly { readonly name: Name; readonly title: string; readonly hint?: string }[];

@@ -12,13 +12,13 @@ import {
   type AlertState,
   evaluateAlerts,
 } from "../../../analyses/alerts/index.ts";
+import { wordNow } from "../../../analyses/assessment/index.ts";
 import { answerRun, RunEvidence, type RunEvidenceJson } from "../../../analyses/evidence/index.ts";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import { partSegment, type RunPlaces } from "../../../input/batch-log/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import { wordNow } from "../../../render/report/index.ts";
 import type { MismatchReport, ServedFigures } from "../../../results/index.ts";
 
 /** A summary grows with the run, so it and the report are written at most this often. */

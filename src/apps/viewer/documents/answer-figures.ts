@@ -1,12 +1,12 @@
 /**
- * The figures of the answer: bands and bad steps of its chart, shifts, and the four that are always shown.
+ * The figures of the answer: bands and bad steps of its chart, shifts, and those of every first screen.
  *
  * @module
  */
 import { readBaselines, readFigure } from "../../../analyses/assessment/index.ts";
-import { keyFigure, LEVELS, rankSeverity, worstReadings } from "../../../render/report/index.ts";
+import { keyRows, LEVELS, metricName, rankSeverity, worstReadings } from "../../../render/report/index.ts";
 import { levelSign } from "../../../render/terminal/index.ts";
-import { displayed, formatCount, formatNumber } from "../../../render/text/display/index.ts";
+import { displayed, formatNumber } from "../../../render/text/display/index.ts";
 import type {
   AnswerFigure,
   AnswerPage,
@@ -19,9 +19,6 @@ import type {
 /** More bad steps than this have no dots of their own. */
 const MOST_POINTS = 40;
 const MOST_LABELS = 2;
-/** Short: they stand in the chart. */
-const POINT_LABELS: Readonly<Record<string, string>> = { k3: "k3" };
-const FIGURES = ["delta_abs_mean", "k3", "prob_diff_above_half", "ess"] as const;
 
 export function zones(): AnswerPage["zones"] {
   const thresholds = readFigure("delta_abs_mean", 0)?.thresholds;
@@ -59,7 +56,7 @@ export function badSteps({ per_step, assessment }: MismatchReport): AnswerPage["
     .map(({ step, worst }) => ({
       x: step,
       label: labelled.has(step)
-        ? `step ${step}: ${POINT_LABELS[worst.metric] ?? figureLabel(worst.metric)} ${formatNumber(worst.value)}`
+        ? `step ${step}: ${metricName(worst.metric).label} ${formatNumber(worst.value)}`
         : "",
     }));
 }
@@ -82,33 +79,20 @@ export function shifts({ by_shift, shift }: Assessment["comparable"]): AnswerPag
   }));
 }
 
+/** The figures of every first screen, with what they are and who says what is usual. */
 export function figures(report: MismatchReport): AnswerFigure[] {
   const readings = worstReadings(report.verdict.readings);
-  return FIGURES.map((key) => {
-    const reading = readings.get(key);
-    const { meaning, value } = keyFigure(report, key, reading);
-    const level = reading?.caution === undefined ? (reading?.level ?? null) : null;
-    const count = Math.round(report.metrics.prob_diff_above_half * report.metrics.tokens);
+  return keyRows(report).map(({ key, label, value, usual, level, isUnreliable }) => {
+    const { caution, source = "" } = readings.get(key) ?? {};
     return {
       key,
-      label: figureLabel(key),
-      meaning,
-      value: key === "prob_diff_above_half" ? formatCount(count) : displayed(value),
-      usual: reading?.usual ?? "",
-      source: reading?.caution ?? reading?.source ?? "",
-      level,
-      sign: level === null ? (reading === undefined ? "" : "!") : levelSign(level, true),
+      label,
+      meaning: metricName(key).meaning,
+      value: displayed(value),
+      usual,
+      source: caution ?? source,
+      level: isUnreliable ? null : (level as ReadingLevel),
+      sign: isUnreliable ? "!" : levelSign(level, true),
     };
   });
-}
-
-function figureLabel(metric: string): string {
-  const labels: Readonly<Record<string, string>> = {
-    delta_abs_mean: "mean |Δ|",
-    prob_diff_mean: "mean |Δp|",
-    k3: "KL (k3)",
-    prob_diff_above_half: "|Δp| > ½",
-    ess: "ESS",
-  };
-  return labels[metric] ?? metric;
 }

@@ -18,7 +18,6 @@ import type {
 } from "../../../results/index.ts";
 import { decodeBriefs } from "../../../results/wire/index.ts";
 import type { PreparedRun } from "../prepare/index.ts";
-
 import { findTokens } from "./token-contexts.ts";
 
 const PROMPT_CHARACTERS = 40;

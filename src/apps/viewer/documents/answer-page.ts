@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { wordNow } from "../../../analyses/assessment/index.ts";
 import { shellCommand } from "../../../core/base/index.ts";
 import { fixPlace, splitSteps } from "../../../render/doctor/index.ts";
-import { verdictWord, wordNow } from "../../../render/report/index.ts";
+import { namePart, verdictWord } from "../../../render/report/index.ts";
 import { levelSign } from "../../../render/terminal/index.ts";
 import { displayed, formatShare } from "../../../render/text/display/index.ts";
-import { asSentence, formatChance, inSentence, printable } from "../../../render/text/index.ts";
+import { asSentence, capitalize, formatChance, inSentence, printable } from "../../../render/text/index.ts";
 import type {
   AnswerBeside,
   AnswerCause,
@@ -19,7 +20,7 @@ import type {
   RunInfo,
 } from "../../../results/index.ts";
 import { badSteps, figures, shifts, zones } from "./answer-figures.ts";
-import { nameGreek, partLabel, partMove, splitSentence } from "./answer-words.ts";
+import { nameGreek, partMove, splitSentence } from "./answer-words.ts";
 
 const MOST_CAUSES = 3;
 /** Of those that look like the first cause. */
@@ -53,7 +54,7 @@ export function answerPage(
     fix: fixOf(assessment),
     mistakes,
     where: assessment.where.map((part) => ({
-      label: printable(partLabel(part)),
+      label: printable(namePart(part)),
       k3_share: formatShare(part.k3_share),
       token_share: formatShare(part.token_share),
       bar: part.k3_share,
@@ -80,14 +81,14 @@ export function answerNow(page: AnswerPage, report: MismatchReport): AnswerPage 
   return {
     ...page,
     ...levelWords(level),
-    headline: `${since.charAt(0).toUpperCase()}${since.slice(1)}`,
+    headline: capitalize(since),
     detail: `${rest.join(": ")}. The whole run: ${told(sentence)}`,
   };
 }
 
 function levelWords(level: AnswerPage["level"]): Pick<AnswerPage, "level" | "sign" | "word"> {
   const word = verdictWord({ level });
-  return { level, sign: levelSign(level, true), word: word.charAt(0) + word.slice(1).toLowerCase() };
+  return { level, sign: levelSign(level, true), word: capitalize(word.toLowerCase()) };
 }
 
 /** The steps that give the run its level, the last of them, where not all do. */

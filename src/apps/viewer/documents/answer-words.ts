@@ -1,8 +1,9 @@
 /**
- * Words of the answer: its sentence in two, and the parts of a run with what they lead to.
+ * Words of the answer: its sentence in two, and what the parts of a run lead to.
  *
  * @module
  */
+import { capitalize } from "../../../render/text/index.ts";
 import type { Assessment, PageMove, StandingPart } from "../../../results/index.ts";
 import { sequencesOf } from "./moves.ts";
 
@@ -15,38 +16,16 @@ export function splitSentence({
   detail: string,
 ] {
   const { words } = when;
-  const text = capitalized(sentence);
+  const text = capitalize(sentence);
   if (words !== null && sentence.startsWith(words))
     return [text.slice(0, words.length), sentence.slice(words.length).replace(/^[:;,.]?\s*/, "")];
   const end = /\. /.exec(text) ?? /: /.exec(text);
   return end === null ? [text, ""] : [text.slice(0, end.index), text.slice(end.index + 2)];
 }
 
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** Greek letters with their names where they first appear. */
 export function nameGreek(text: string): string {
   return text.replace("|Δp|", "probability difference |Δp|").replace(/\|Δ\|/, "log-prob difference |Δ|");
-}
-
-/** `wrong answers`, `turn 1`. */
-export function partLabel({ kind, name }: StandingPart): string {
-  switch (kind) {
-    case "correctness":
-      return name === "incorrect" ? "wrong answers" : "right answers";
-    case "turn":
-    case "rank":
-      return `${kind} ${name}`;
-    case "staleness":
-      return `weights ${name} updates old`;
-    case "position_decile":
-      return `answer at ${10 * Number(name)}–${10 * Number(name) + 10} %`;
-    case "environment":
-    case "engine":
-      return name;
-  }
 }
 
 /** The sequences of a part, or the tokens where no filter picks them. */

@@ -97,6 +97,14 @@ describe("the figures of the first screen", () => {
     expect(note(when(makeSegment([1, 20], "normal")))).toBe("");
   });
 
+  it("leave out the digits of an ESS that is all but 1, and tell it from 1", () => {
+    const value = (ess: number) => {
+      const made = report([reading("ess", "normal")]);
+      return keyRows({ ...made, metrics: { ...made.metrics, ess } })[0]!.value;
+    };
+    expect([0.9991, 1 - 1.6e-11, 1].map(value)).toEqual(["0.99910", ">0.99999", "1"]);
+  });
+
   it("say where a figure is not to be trusted, before anything else", () => {
     const [row] = keyRows(report([reading("ess", "normal", { caution: "k̂ is 0.9" })]));
     expect(row).toMatchObject({ isUnreliable: true, note: "unreliable: large ratios are hardly sampled" });

@@ -27,9 +27,10 @@ export function Beside({ page: { beside, is_sound } }: { readonly page: AnswerPa
   if (first === undefined) return null;
   return (
     <p class="beside" title={`${first.text}: ${first.do_this}`}>
-      <b>Also:</b> {is_sound ? first.text : first.title}.{" "}
+      <b>Also:</b>{" "}
       <a href={makeHref({ view: "health", token: undefined })}>
-        Health{others.length > 0 && `, ${others.length} more`}
+        {is_sound ? first.text : first.title}
+        {others.length > 0 && `, and ${others.length} more`}
       </a>
     </p>
   );

@@ -33,7 +33,7 @@ export function MistakeCard({ mistakes: all }: { readonly mistakes: readonly Ans
       </h2>
       {hasRanks && (
         <Choice
-          label=""
+          label={<span class="visually-hidden">by</span>}
           name="rank"
           value={rank}
           options={[

@@ -1,8 +1,8 @@
+import { formatId, formatNumber } from "../../core/text/index.ts";
 import type { MismatchReport, StepSegment, VerdictLevel } from "../../results/index.ts";
-import { formatId, formatNumber } from "../text/index.ts";
 
 /** A run that goes on, in a word. */
-export interface WordNow {
+interface WordNow {
   readonly level: VerdictLevel;
   readonly headline: string;
 }
