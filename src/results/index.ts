@@ -198,6 +198,18 @@ export {
   type TurningPoint,
 } from "./kl/index.ts";
 export * from "./lint.ts";
+export {
+  isRunMetric,
+  type MetricScale,
+  type PartMetricKey,
+  RUN_METRICS,
+  type RunMetric,
+  type RunMetricKey,
+  runMetric,
+  STEP_METRICS,
+  STEP_ONLY_METRICS,
+  type StepMetric,
+} from "./metrics/index.ts";
 export type {
   FirstLook,
   Glossary,
@@ -302,8 +314,6 @@ export {
   type SequencePairs,
   type ShippedCorrection,
   type SoFar,
-  STEP_METRICS,
-  type StepMetric,
   type StepSeries,
   type StudyInfo,
   type StudyTextRow,

@@ -56,8 +56,10 @@
  *
  * @module
  */
+
 import type { Fraction } from "../core/base/index.ts";
 import type { Finding } from "../core/schema/index.ts";
+import type { StepMetric } from "./metrics/index.ts";
 import type { ReportMetrics, VerdictLevel } from "./report.ts";
 import type { ServedRun } from "./serve.ts";
 
@@ -236,25 +238,6 @@ export interface StepSeries {
     readonly series: Readonly<Partial<Record<StepMetric, readonly (number | null)[]>>>;
   }[];
 }
-
-export const STEP_METRICS = [
-  "delta_mean",
-  "delta_abs_mean",
-  "delta_abs_p50",
-  "delta_abs_p99",
-  "delta_abs_max",
-  "delta_min",
-  "delta_max",
-  "k1",
-  "k3",
-  "ess",
-  "prob_diff_max",
-  "entropy",
-  "response_tokens",
-  "reward",
-  "accuracy",
-] as const;
-export type StepMetric = (typeof STEP_METRICS)[number];
 
 export interface TopTokens {
   /** The largest |Δ| of the run, largest first. */

@@ -9,7 +9,7 @@ import { STYLE } from "../../src/render/html/style.ts";
 import { TEXT_STYLE } from "../../src/render/html/text-style.ts";
 import { renderHtml } from "../../src/render/index.ts";
 import { sectionPictures, spreadPictures } from "../../src/render/report/html-pictures.ts";
-import { STEP_METRICS, type StepSeries } from "../../src/results/view.ts";
+import { STEP_METRICS, type StepSeries } from "../../src/results/index.ts";
 import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onload='x`;

@@ -1,5 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
-import { GROUPS, type Group, NON_FINITE, type Scale } from "./vocabulary.ts";
+import type { MetricScale } from "../../results/index.ts";
+import { GROUPS, type Group, NON_FINITE } from "./vocabulary.ts";
 
 /** What is made of the readings of several steps. */
 export type Pooling = "mean" | "max" | "min" | "last";
@@ -54,10 +55,10 @@ export function parseFigureName(given: string): FigureName {
 }
 
 /** On which scale runs are compared; logged metrics on their logarithm, which a corridor gives up where one is not positive. */
-export function findScale({ group, key, isAbsolute }: FigureName): Scale {
+export function findScale({ group, key, isAbsolute }: FigureName): MetricScale {
   if (group === "logged") return "log";
   if (group === "verdict" || group === "non_finite_tokens" || group === "non_finite_metrics") return "root";
-  const scale = GROUPS[group][key] as Scale;
+  const scale = GROUPS[group][key] as MetricScale;
   return isAbsolute && scale === "linear" ? "log" : scale;
 }
 

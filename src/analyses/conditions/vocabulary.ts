@@ -1,72 +1,37 @@
-import type { MismatchMetrics, ReportMetrics } from "../../results/index.ts";
+import {
+  type MetricScale,
+  type MismatchMetrics,
+  type ReportMetrics,
+  RUN_METRICS,
+  type RunMetric,
+  runMetric,
+  STEP_ONLY_METRICS,
+} from "../../results/index.ts";
 
-/**
- * How a figure is compared between runs: on its own scale; on its logarithm; on ln(1 − x), for what is 1 in a perfect run;
- * on its root, for counts and shares of rare events, whose spread grows with them.
- */
-export type Scale = "linear" | "log" | "below_one" | "root";
+/** Every figure of `metrics`. */
+export const METRIC_SCALES = takeScales(RUN_METRICS);
 
-/** Every figure of `metrics`: a new one does not compile without its scale. */
-export const METRIC_SCALES: Readonly<Record<keyof ReportMetrics, Scale>> = {
-  sequences: "log",
-  tokens: "log",
-  steps: "linear",
-  turns_max: "linear",
-  ranks: "linear",
-  sequences_empty: "root",
-  delta_mean: "linear",
-  delta_std: "log",
-  delta_min: "linear",
-  delta_max: "linear",
-  delta_abs_mean: "log",
-  delta_abs_max: "log",
-  delta_abs_p50: "log",
-  delta_abs_p99: "log",
-  delta_abs_p999: "log",
-  k1: "linear",
-  k2: "log",
-  k3: "log",
-  chi2_token: "linear",
-  ratio_mean: "linear",
-  ratio_std: "log",
-  prob_diff_mean: "log",
-  prob_diff_max: "log",
-  prob_diff_std: "log",
-  prob_diff_above_half: "root",
-  pearson: "below_one",
-  ess: "below_one",
-  rollout_ppl: "log",
-  trainer_ppl: "log",
-  catastrophic_tokens: "root",
-  catastrophic_fraction: "root",
+/** Figures that a part of a run has not. */
+const POOLED_ONLY: Readonly<Record<Exclude<keyof ReportMetrics, keyof MismatchMetrics>, true>> = {
+  steps: true,
+  turns_max: true,
+  ranks: true,
+  sequences_empty: true,
+  prob_diff_above_half: true,
+  catastrophic_tokens: true,
+  catastrophic_fraction: true,
 };
 
-type StepKey = keyof MismatchMetrics | "entropy" | "response_tokens" | "reward" | "accuracy";
-
-/** Figures of a step that are null where the data do not say. */
-const OPTIONAL_SCALES = {
-  entropy: "log",
-  response_tokens: "log",
-  reward: "linear",
-  accuracy: "linear",
-} as const satisfies Partial<Record<StepKey, Scale>>;
-
-const POOLED_ONLY = [
-  "steps",
-  "turns_max",
-  "ranks",
-  "sequences_empty",
-  "prob_diff_above_half",
-  "catastrophic_tokens",
-  "catastrophic_fraction",
-];
-
-const STEP_SCALES: Readonly<Record<string, Scale>> = {
-  ...Object.fromEntries(Object.entries(METRIC_SCALES).filter(([key]) => !POOLED_ONLY.includes(key))),
-  ...OPTIONAL_SCALES,
+const STEP_SCALES: Readonly<Record<string, MetricScale>> = {
+  ...Object.fromEntries(Object.entries(METRIC_SCALES).filter(([key]) => !Object.hasOwn(POOLED_ONLY, key))),
+  ...takeScales(STEP_ONLY_METRICS),
 };
 
-const IDENTITY_SCALES: Readonly<Record<string, Scale>> = {
+function takeScales(metrics: Readonly<Record<string, RunMetric>>): Readonly<Record<string, MetricScale>> {
+  return Object.fromEntries(Object.entries(metrics).map(([key, { scale }]) => [key, scale]));
+}
+
+const IDENTITY_SCALES: Readonly<Record<string, MetricScale>> = {
   "unit_mean.value": "linear",
   "unit_mean.z": "linear",
   "half_variance.value": "linear",
@@ -75,7 +40,7 @@ const IDENTITY_SCALES: Readonly<Record<string, Scale>> = {
   failures: "root",
 };
 
-const TRUST_SCALES: Readonly<Record<string, Scale>> = {
+const TRUST_SCALES: Readonly<Record<string, MetricScale>> = {
   khat_ratio: "linear",
   khat_inverse: "linear",
   khat_sequence: "linear",
@@ -84,7 +49,7 @@ const TRUST_SCALES: Readonly<Record<string, Scale>> = {
 };
 
 /** Masked tokens in no figure; `non_finite_tokens` are all of them. */
-const EXCLUDED_SCALES: Readonly<Record<string, Scale>> = {
+const EXCLUDED_SCALES: Readonly<Record<string, MetricScale>> = {
   delta_negative_infinite: "root",
   delta_positive_infinite: "root",
   missing: "root",
@@ -92,7 +57,7 @@ const EXCLUDED_SCALES: Readonly<Record<string, Scale>> = {
 
 /** The groups of figures by the prefix of their names; figures of `metrics` have none. */
 export const GROUPS = {
-  metrics: METRIC_SCALES as Readonly<Record<string, Scale>>,
+  metrics: METRIC_SCALES,
   per_step: STEP_SCALES,
   identity: IDENTITY_SCALES,
   trust: TRUST_SCALES,
@@ -106,10 +71,10 @@ export type Group = keyof typeof GROUPS | "logged" | "verdict" | (typeof NON_FIN
 
 /** Whether null in a step means that the data do not say, and not that the figure is not finite. */
 export function mayBeUnknown(key: string): boolean {
-  return Object.hasOwn(OPTIONAL_SCALES, key);
+  return Object.hasOwn(STEP_ONLY_METRICS, key);
 }
 
 /** Figures that say how much was read, which a small run has as well as a large one. */
 export function isCount(key: string): boolean {
-  return ["sequences", "tokens", "steps", "turns_max", "ranks", "sequences_empty"].includes(key);
+  return runMetric(key).isAmount === true;
 }

@@ -1,4 +1,5 @@
-import type { Condition, FigureName, Scale } from "../conditions/index.ts";
+import type { MetricScale } from "../../results/index.ts";
+import type { Condition, FigureName } from "../conditions/index.ts";
 
 /** The version of the baseline's file; it grows when a field changes its meaning or goes. */
 export const BASELINE_VERSION = 1;
@@ -18,7 +19,7 @@ export interface BaselineRun {
 /** One figure of the history's runs. */
 export interface BaselineCheck {
   readonly figure: FigureName;
-  readonly scale: Scale;
+  readonly scale: MetricScale;
   /** One for each run, in their order; null where the run has no such figure. */
   readonly values: readonly (number | null)[];
   /** Standard errors on the scale, over prompts; null where the run's report had no interval. */
@@ -44,7 +45,7 @@ export interface GateLimit {
 
 /** The values and errors of the runs that have the figure. */
 export function listHistory({ scale, values, errors }: BaselineCheck): {
-  readonly scale: Scale;
+  readonly scale: MetricScale;
   readonly values: number[];
   readonly errors: (number | null)[];
 } {

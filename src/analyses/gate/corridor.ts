@@ -1,5 +1,5 @@
 import { studentQuantile } from "../../core/statistics/index.ts";
-import type { Scale } from "../conditions/index.ts";
+import type { MetricScale } from "../../results/index.ts";
 import { fromScale, isTurned, settleScale, toScale } from "./scales.ts";
 
 /** With fewer runs their spread is not known: of two, a corridor would be a hundred times as wide as they are apart. */
@@ -10,7 +10,7 @@ const LEAST_HALF_WIDTH = 0.01;
 
 /** What a corridor is learned from: one figure of several runs. */
 export interface History {
-  readonly scale: Scale;
+  readonly scale: MetricScale;
   readonly values: readonly number[];
   /** Standard errors of the values on the scale, over prompts; null where a report gave no interval. */
   readonly errors: readonly (number | null)[];
@@ -18,7 +18,7 @@ export interface History {
 
 /** Where one more run of the same kind lies, with the ends in the figure's own unit. */
 export interface Corridor {
-  readonly scale: Scale;
+  readonly scale: MetricScale;
   readonly runs: number;
   readonly low: number;
   readonly high: number;
@@ -74,7 +74,7 @@ function excessVariance(errors: History["errors"], own: OwnError | undefined): n
 }
 
 /** Runs that are all 0 have a corridor of 0: a run that is no longer equal bit for bit is outside. */
-function leastHalfWidth(scale: Scale, places: readonly number[]): number {
+function leastHalfWidth(scale: MetricScale, places: readonly number[]): number {
   const isRelative = scale === "log" || scale === "below_one";
   return LEAST_HALF_WIDTH * (isRelative ? 1 : Math.max(...places.map(Math.abs)));
 }

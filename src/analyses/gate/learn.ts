@@ -1,5 +1,6 @@
 import { EmptyInputError, SchemaError } from "../../core/base/index.ts";
 import { formatPlain, plural } from "../../core/text/index.ts";
+import type { MetricScale } from "../../results/index.ts";
 import { isEnough } from "../assessment/index.ts";
 import {
   type FigureName,
@@ -8,7 +9,6 @@ import {
   type Reading,
   type Results,
   readFigures,
-  type Scale,
 } from "../conditions/index.ts";
 import type { Baseline, BaselineCheck, BaselineRun } from "./baseline.ts";
 import { errorOnScale } from "./scales.ts";
@@ -214,7 +214,7 @@ function expandSteps(name: FigureName, runs: readonly LearnedRun[]): FigureName[
 function readForHistory(
   { run, results }: LearnedRun,
   figure: FigureName,
-  scale: Scale,
+  scale: MetricScale,
 ): { value: number | null; error: number | null } {
   const found = readFigures(results, figure);
   if ("missing" in found) return { value: null, error: null };

@@ -1,4 +1,4 @@
-import type { Scale } from "../conditions/index.ts";
+import type { MetricScale } from "../../results/index.ts";
 
 interface Transform {
   /** NaN or infinite outside its domain. */
@@ -6,7 +6,7 @@ interface Transform {
   back(value: number): number;
 }
 
-const TRANSFORMS: Readonly<Record<Scale, Transform>> = {
+const TRANSFORMS: Readonly<Record<MetricScale, Transform>> = {
   linear: { to: (x) => x, back: (y) => y },
   log: { to: Math.log, back: Math.exp },
   below_one: { to: (x) => Math.log1p(-x), back: (y) => -Math.expm1(y) },
@@ -14,18 +14,18 @@ const TRANSFORMS: Readonly<Record<Scale, Transform>> = {
 };
 
 /** Whether larger values are smaller on the scale. */
-export const isTurned = (scale: Scale): boolean => scale === "below_one";
+export const isTurned = (scale: MetricScale): boolean => scale === "below_one";
 
-export function toScale(scale: Scale, value: number): number {
+export function toScale(scale: MetricScale, value: number): number {
   return TRANSFORMS[scale].to(value);
 }
 
-export function fromScale(scale: Scale, value: number): number {
+export function fromScale(scale: MetricScale, value: number): number {
   return TRANSFORMS[scale].back(value);
 }
 
 /** The scale on which all of the values have a place: a logarithm has none of 0. */
-export function settleScale(wanted: Scale, values: readonly number[]): Scale {
+export function settleScale(wanted: MetricScale, values: readonly number[]): MetricScale {
   return values.every((value) => Number.isFinite(toScale(wanted, value))) ? wanted : "linear";
 }
 
@@ -37,7 +37,7 @@ const NORMAL_95 = 1.959963984540054;
  * t, so of few prompts this is more than the standard error, which makes corridors wider and never narrower.
  */
 export function errorOnScale(
-  scale: Scale,
+  scale: MetricScale,
   interval: { readonly low: number; readonly high: number } | null,
 ): number | null {
   if (interval === null) return null;

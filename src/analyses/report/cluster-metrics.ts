@@ -4,6 +4,7 @@
  * @module
  */
 import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
+import { RUN_METRICS, type RunMetricKey } from "../../results/index.ts";
 
 type Sums = ArrayLike<number>;
 type Column = keyof typeof CLUSTER;
@@ -27,15 +28,17 @@ export interface ClusterMetric {
 
 /** @param per what the column is divided by */
 function ratio(
+  key: RunMetricKey,
   column: Column,
   factor: number,
-  rest: Pick<ClusterMetric, "scale" | "mass" | "tokenMass" | "most">,
+  rest: Pick<ClusterMetric, "mass" | "tokenMass" | "most">,
   per: Column = "tokens",
 ): ClusterMetric {
   const of = CLUSTER[column];
   const n = CLUSTER[per];
   return {
     ...rest,
+    scale: RUN_METRICS[key].scale === "log" ? "log" : "linear",
     value: (total) => (factor * total[of]!) / total[n]!,
     influence: (total, table, at) =>
       (factor * (table[at + of]! - (total[of]! / total[n]!) * table[at + n]!)) / total[n]!,
@@ -95,12 +98,12 @@ function ratioMoments(total: Sums): { mean: number; variance: number; excess: nu
 }
 
 export const CLUSTER_METRICS: Readonly<Record<string, ClusterMetric>> = {
-  delta_mean: ratio("delta", 1, { scale: "linear", mass: "deltaAbs" }),
-  delta_abs_mean: ratio("deltaAbs", 1, { scale: "log", mass: "deltaAbs" }),
-  k1: ratio("delta", -1, { scale: "linear", mass: "deltaAbs" }),
-  k2: ratio("deltaSquare", 0.5, { scale: "log", mass: "deltaSquare", tokenMass: square }),
-  k3: ratio("k3", 1, { scale: "log", mass: "k3", tokenMass: k3 }),
-  prob_diff_mean: ratio("probDiffAbs", 1, { scale: "log", mass: "probDiffAbs", most: 1 }, "probTokens"),
+  delta_mean: ratio("delta_mean", "delta", 1, { mass: "deltaAbs" }),
+  delta_abs_mean: ratio("delta_abs_mean", "deltaAbs", 1, { mass: "deltaAbs" }),
+  k1: ratio("k1", "delta", -1, { mass: "deltaAbs" }),
+  k2: ratio("k2", "deltaSquare", 0.5, { mass: "deltaSquare", tokenMass: square }),
+  k3: ratio("k3", "k3", 1, { mass: "k3", tokenMass: k3 }),
+  prob_diff_mean: ratio("prob_diff_mean", "probDiffAbs", 1, { mass: "probDiffAbs", most: 1 }, "probTokens"),
   ess: variation,
   chi2_token: chi2,
 };

@@ -1,7 +1,8 @@
 import { Document, isMap, isScalar, parseDocument, type YAMLMap } from "yaml";
 import { SchemaError, VersionError } from "../../core/base/index.ts";
 import { formatNumber } from "../../core/text/index.ts";
-import { parseCondition, parseFigureName, type Scale } from "../conditions/index.ts";
+import type { MetricScale } from "../../results/index.ts";
+import { parseCondition, parseFigureName } from "../conditions/index.ts";
 import {
   BASELINE_VERSION,
   type Baseline,
@@ -14,7 +15,7 @@ import {
 import { type Entry, type EntryMap, openEntries } from "./entries.ts";
 
 const KIND = "logratio-baseline";
-const SCALES: readonly Scale[] = ["linear", "log", "below_one", "root"];
+const SCALES: readonly MetricScale[] = ["linear", "log", "below_one", "root"];
 
 const HEADER = ` A baseline of logratio gate. Runs and corridors are rewritten by \`logratio gate RUN --update --against FILE\`;
  limits are yours to write. A corridor is where one more run like these lies; low and high follow from values and errors.`;
@@ -132,9 +133,9 @@ function writtenEnds(check: BaselineCheck, alpha: number): { low: number | null;
 }
 
 /** As many digits as a review needs; of what is near 1 the digits behind the nines count. */
-const END_DIGITS: Readonly<Record<Scale, number>> = { linear: 4, log: 4, root: 4, below_one: 8 };
+const END_DIGITS: Readonly<Record<MetricScale, number>> = { linear: 4, log: 4, root: 4, below_one: 8 };
 /** Corridors are computed from the values as they are written, so that reading gives the same ones. */
-const VALUE_DIGITS: Readonly<Record<Scale, number>> = { linear: 7, log: 7, root: 7, below_one: 11 };
+const VALUE_DIGITS: Readonly<Record<MetricScale, number>> = { linear: 7, log: 7, root: 7, below_one: 11 };
 
 function round(value: number, digits: number): number {
   return Number(value.toPrecision(digits));

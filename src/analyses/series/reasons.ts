@@ -4,7 +4,7 @@
  * @module
  */
 import { formatCount, plural } from "../../core/text/index.ts";
-import type { StepMetrics } from "../../results/index.ts";
+import { runMetric, type StepMetrics } from "../../results/index.ts";
 import type { RecognisedMetric } from "../../trainers/index.ts";
 
 /** A step that is in the log and in the dumps. */
@@ -31,7 +31,7 @@ export function expected({ formula, right }: ComparedStep): number | null {
 /** Whether two values are one up to rounding. Figures near 1 are judged by what is missing to 1. */
 export function agrees(a: number | null, b: number | null, { figure }: RecognisedMetric): boolean {
   if (a === null || b === null) return a === b;
-  const isNearOne = figure === "pearson" || figure === "ess" || figure === "ratio_mean";
+  const isNearOne = figure !== undefined && runMetric(figure).kind === "near-one";
   const size = isNearOne ? Math.max(Math.abs(1 - a), Math.abs(1 - b)) : Math.max(Math.abs(a), Math.abs(b));
   return Math.abs(a - b) <= RELATIVE * size + ABSOLUTE;
 }
@@ -47,19 +47,9 @@ export function findReason(steps: readonly ComparedStep[], metric: RecognisedMet
   return findPadding(finite, metric) ?? metric.quirk ?? null;
 }
 
-/** Figures that are means over tokens, 0 where both log-probs are 0. */
-const MEANS: ReadonlySet<string> = new Set([
-  "delta_abs_mean",
-  "delta_mean",
-  "k1",
-  "k2",
-  "k3",
-  "prob_diff_mean",
-]);
-
 /** A mean over padding, too, is smaller by tokens / (sequences × width), and the width is the same in every step. */
 function findPadding(steps: readonly ComparedStep[], { figure }: RecognisedMetric): string | null {
-  if (figure === undefined || !MEANS.has(figure) || steps.length < FEWEST_STEPS) return null;
+  if (figure === undefined || !runMetric(figure).isTokenMean || steps.length < FEWEST_STEPS) return null;
   const widths = steps.map((step) => {
     const { tokens, sequences } = step.metrics;
     return (tokens * (expected(step) as number)) / ((step.logged as number) * sequences);

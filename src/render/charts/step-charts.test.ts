@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { STEP_METRICS, type StepSeries } from "../../results/view.ts";
+import { STEP_METRICS, type StepSeries } from "../../results/index.ts";
 import { sliceChoices, stepCharts } from "./step-charts.ts";
 
 function series(values: Partial<Record<(typeof STEP_METRICS)[number], readonly (number | null)[]>>) {

@@ -3,8 +3,13 @@
  *
  * @module
  */
-import type { StepMetrics } from "../../results/index.ts";
-import { STEP_METRICS, type StepMetric, type StepSeries } from "../../results/index.ts";
+import {
+  runMetric,
+  STEP_METRICS,
+  type StepMetric,
+  type StepMetrics,
+  type StepSeries,
+} from "../../results/index.ts";
 import { type FigureKind, isFigure } from "../text/display/index.ts";
 import { MOST_COLORED, sliceLook } from "./chart-colors.ts";
 import type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";
@@ -33,11 +38,10 @@ interface ChartKind {
   readonly isLog?: boolean;
   /** For values that may be 0 or below, which a logarithmic axis cannot show. */
   readonly isLinear?: boolean;
-  readonly nearOne?: boolean;
 }
 
 const CHARTS: readonly ChartKind[] = [
-  single("mean-abs-delta", "Mean |Δ|", "delta_abs_mean", "nats", "number", "blue", "mean"),
+  single("mean-abs-delta", "delta_abs_mean", "blue", "mean"),
   {
     id: "abs-delta",
     title: "|Δ| of tokens",
@@ -70,41 +74,36 @@ const CHARTS: readonly ChartKind[] = [
       { metric: "k1", label: "k1", color: "grey", dash: [2, 3] },
     ],
   },
-  {
-    ...single("ess", "Effective sample size", "ess", "share", "near-one", "blue", "ESS"),
-    nearOne: true,
-  },
-  single("max-prob-diff", "Largest |Δp|", "prob_diff_max", "", "number", "orange", "max"),
-  single("entropy", "Entropy", "entropy", "nats", "number", "teal", "mean"),
-  single("length", "Response length", "response_tokens", "tokens", "number", "grey", "mean"),
-  { ...single("reward", "Reward", "reward", "", "number", "purple", "mean"), isLinear: true },
-  { ...single("accuracy", "Accuracy", "accuracy", "", "share", "purple", "right"), isLinear: true },
+  single("ess", "ess", "blue", "ESS"),
+  single("max-prob-diff", "prob_diff_max", "orange", "max"),
+  single("entropy", "entropy", "teal", "mean"),
+  single("length", "response_tokens", "grey", "mean"),
+  single("reward", "reward", "purple", "mean"),
+  single("accuracy", "accuracy", "purple", "right"),
 ];
 
 /** With slices, a chart has one figure per slice. */
 const SLICED: readonly ChartKind[] = [
-  single("mean-abs-delta", "Mean |Δ|", "delta_abs_mean", "nats", "number"),
-  single("p99-abs-delta", "p99 |Δ|", "delta_abs_p99", "nats", "number"),
-  single("max-abs-delta", "Max |Δ|", "delta_abs_max", "nats", "number"),
-  single("k3", "k3", "k3", "nats", "number"),
-  { ...single("ess", "Effective sample size", "ess", "share", "near-one"), nearOne: true },
-  single("max-prob-diff", "Largest |Δp|", "prob_diff_max", "", "number"),
-  single("entropy", "Entropy", "entropy", "nats", "number"),
-  single("length", "Response length", "response_tokens", "tokens", "number"),
-  { ...single("reward", "Reward", "reward", "", "number"), isLinear: true },
-  { ...single("accuracy", "Accuracy", "accuracy", "", "share"), isLinear: true },
+  single("mean-abs-delta", "delta_abs_mean"),
+  single("p99-abs-delta", "delta_abs_p99"),
+  single("max-abs-delta", "delta_abs_max"),
+  single("k3", "k3"),
+  single("ess", "ess"),
+  single("max-prob-diff", "prob_diff_max"),
+  single("entropy", "entropy"),
+  single("length", "response_tokens"),
+  single("reward", "reward"),
+  single("accuracy", "accuracy"),
 ];
 
 function single(
   id: string,
-  title: string,
   metric: StepMetric,
-  unit: string,
-  kind: FigureKind,
   color: ChartLine["color"] = "blue",
-  label = title,
+  label = runMetric(metric).label,
 ): ChartKind {
-  return { id, title, unit, kind, lines: [{ metric, label, color }] };
+  const { chart = label, unit, kind, scale } = runMetric(metric);
+  return { id, title: chart, unit, kind, isLinear: scale === "linear", lines: [{ metric, label, color }] };
 }
 
 export interface StepCharts {
@@ -164,8 +163,8 @@ export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice)
       xs,
       lines: lines.filter(({ values }) => hasValues(values)),
       kind: kind.kind,
-      fromZero: !kind.nearOne,
-      extreme: kind.nearOne ? "least" : "most",
+      fromZero: kind.kind !== "near-one",
+      extreme: kind.kind === "near-one" ? "least" : "most",
       scale,
       ...(band === undefined || by !== null
         ? {}
@@ -177,7 +176,7 @@ export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice)
             },
           }),
     };
-    return kind.nearOne && spec.scale === "log" ? lostShare(spec) : spec;
+    return kind.kind === "near-one" && spec.scale === "log" ? lostShare(spec) : spec;
   });
   return {
     charts: specs.filter(({ lines }) => lines.length > 0),

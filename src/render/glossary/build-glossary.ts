@@ -1,12 +1,13 @@
-import type { Glossary } from "../../results/index.ts";
-import { METRIC_NAMES } from "../report/index.ts";
+import { type Glossary, RUN_METRICS, type RunMetric } from "../../results/index.ts";
 import { GLOSSARY } from "./glossary.ts";
 
 /** The glossary and the names of a report's figures, ready to be found in headings. */
 export function buildGlossary(): Glossary {
   const meanings = new Map<string, string>();
   // The glossary explains more than the name of a figure does.
-  const figures = Object.values(METRIC_NAMES).map(({ label, meaning }) => ({ terms: [label], meaning }));
+  const figures = Object.values<RunMetric>(RUN_METRICS)
+    .filter(({ isAmount }) => !isAmount)
+    .map(({ label, meaning }) => ({ terms: [label], meaning }));
   for (const { terms, meaning } of [...figures, ...GLOSSARY])
     for (const term of terms)
       for (const form of [term, formPlural(term)]) meanings.set(form.toLowerCase(), meaning);

@@ -1,12 +1,12 @@
-import type { Distribution, MismatchReport } from "../../results/index.ts";
+import { type Distribution, type MismatchReport, RUN_METRICS, runMetric } from "../../results/index.ts";
 import { makeTable, type Table, textColumn } from "../document/index.ts";
 import { type FigureKind, formatFigure } from "../text/index.ts";
 import { keyFigure, noInterval } from "./key-figures.ts";
-import { METRIC_NAMES, type MetricKey, metricName } from "./metric-names.ts";
 
 /** Every pooled figure with its interval and what it is. */
 export function allFiguresTable(report: MismatchReport): Table {
-  const keys = Object.keys(METRIC_NAMES) as MetricKey[];
+  // Counts are told above every report.
+  const keys = Object.keys(RUN_METRICS).filter((key) => runMetric(key).kind !== "count");
   const figures = keys.map((key) => keyFigure(report, key));
   return makeTable(
     "figures",
@@ -51,11 +51,11 @@ export function baselineTable(report: MismatchReport): Table {
   return makeTable("baselines", "Published baselines", [
     textColumn(
       "figure",
-      readings.map((reading) => metricName(reading.metric).label),
+      readings.map((reading) => runMetric(reading.metric).label),
     ),
     textColumn(
       "value",
-      readings.map((reading) => formatFigure(reading.value, metricName(reading.metric).kind)),
+      readings.map((reading) => formatFigure(reading.value, runMetric(reading.metric).kind)),
       { align: "right" },
     ),
     textColumn(

@@ -1,4 +1,12 @@
-import type { MismatchMetrics, MismatchReport, PooledPartMetrics, StepMetrics } from "../../results/index.ts";
+import {
+  type MismatchMetrics,
+  type MismatchReport,
+  type PartMetricKey,
+  type PooledPartMetrics,
+  RUN_METRICS,
+  runMetric,
+  type StepMetrics,
+} from "../../results/index.ts";
 import {
   type ColumnOptions,
   figureColumn,
@@ -9,7 +17,6 @@ import {
 } from "../document/index.ts";
 import { formatCount, formatId, formatNumber, plural } from "../text/index.ts";
 import { foldSteps, type StepRange } from "./fold-steps.ts";
-import { METRIC_NAMES, type PartMetricKey } from "./metric-names.ts";
 
 /** The most rows of a table of parts: a run may have a hundred thousand turns. */
 const MOST_PARTS = 200;
@@ -137,13 +144,10 @@ function groupTable(
   const labels = kept.map((i) => allLabels[i] as string);
   const metric = (key: PartMetricKey, options: ColumnOptions = {}): TableColumn =>
     figureColumn(
-      METRIC_NAMES[key].label,
-      METRIC_NAMES[key].kind,
+      RUN_METRICS[key].label,
+      RUN_METRICS[key].kind,
       groups.map((group) => group[key]),
-      {
-        meaning: METRIC_NAMES[key].meaning,
-        ...options,
-      },
+      { ...describeColumn(key), ...options },
     );
   return makeTable(
     id,
@@ -164,18 +168,23 @@ function groupTable(
         groups.map((group) => group.tokens),
         { priority: 3, meaning: "masked tokens" },
       ),
-      metric("delta_abs_mean", { priority: 1, bars: true, worst: "most" }),
-      metric("delta_abs_p99", { priority: 3, worst: "most" }),
-      metric("delta_abs_p999", { priority: 5, worst: "most" }),
-      metric("delta_abs_max", { priority: 2, worst: "most" }),
+      metric("delta_abs_mean", { priority: 1, bars: true }),
+      metric("delta_abs_p99", { priority: 3 }),
+      metric("delta_abs_p999", { priority: 5 }),
+      metric("delta_abs_max", { priority: 2 }),
       metric("delta_mean", { priority: 4 }),
-      metric("k3", { priority: 2, worst: "most" }),
-      metric("prob_diff_max", { priority: 4, worst: "most" }),
-      metric("pearson", { priority: 7, worst: "least" }),
-      metric("ess", { priority: 5, worst: "least" }),
+      metric("k3", { priority: 2 }),
+      metric("prob_diff_max", { priority: 4 }),
+      metric("pearson", { priority: 7 }),
+      metric("ess", { priority: 5 }),
     ],
     describeMissing(unit, groups.length, allGroups.length, pooled),
   );
+}
+
+function describeColumn(key: PartMetricKey): ColumnOptions {
+  const { meaning, worse } = runMetric(key);
+  return { meaning, ...(worse !== undefined && { worst: worse === "more" ? "most" : "least" }) };
 }
 
 /** Indices of the parts with the largest mean |Δ|, in their own order. */
@@ -195,13 +204,10 @@ function foldedStepTable(steps: readonly StepMetrics[], ranges: readonly StepRan
     options: ColumnOptions,
   ): TableColumn =>
     figureColumn(
-      METRIC_NAMES[key].label,
+      RUN_METRICS[key].label,
       "number",
       ranges.map((range) => range[key]),
-      {
-        meaning: METRIC_NAMES[key].meaning,
-        ...options,
-      },
+      { ...describeColumn(key), ...options },
     );
   const note =
     `${formatCount(steps.length)} steps in ${ranges.length} rows: means are over all tokens of a row, maxima over ` +
@@ -223,7 +229,7 @@ function foldedStepTable(steps: readonly StepMetrics[], ranges: readonly StepRan
         ranges.map((range) => range.tokens),
         { priority: 3, meaning: "masked tokens" },
       ),
-      column("delta_abs_mean", { priority: 1, bars: true, worst: "most" }),
+      column("delta_abs_mean", { priority: 1, bars: true }),
       textColumn(
         "worst step",
         ranges.map((range) => stepLabel(range.worst.step)),
@@ -239,9 +245,9 @@ function foldedStepTable(steps: readonly StepMetrics[], ranges: readonly StepRan
           meaning: "mean |Δ| of the worst step",
         },
       ),
-      column("delta_abs_max", { priority: 1, worst: "most" }),
-      column("k3", { priority: 2, worst: "most" }),
-      column("prob_diff_max", { priority: 4, worst: "most" }),
+      column("delta_abs_max", { priority: 1 }),
+      column("k3", { priority: 2 }),
+      column("prob_diff_max", { priority: 4 }),
     ],
     note,
   );

@@ -13,7 +13,6 @@ export { gradientTable } from "./gradient-tables.ts";
 export { correctnessTable, stepTable, turnTable } from "./group-tables.ts";
 export { columnLines, inputParts, sourceTable } from "./input.ts";
 export { keyFigures } from "./key-figures.ts";
-export { METRIC_NAMES, metricName } from "./metric-names.ts";
 export { parityTable } from "./parity-tables.ts";
 export { PARTS } from "./parts.ts";
 export { SECTION_TITLES } from "./section-titles.ts";

@@ -1,6 +1,12 @@
-import type { BaselineReading, MismatchReport } from "../../results/index.ts";
+import {
+  type BaselineReading,
+  type Interval,
+  isRunMetric,
+  type MismatchReport,
+  type RunMetricKey,
+  runMetric,
+} from "../../results/index.ts";
 import { formatColumn, isFigure, printable } from "../text/index.ts";
-import { findInterval, isMetricKey, type MetricKey, metricName } from "./metric-names.ts";
 import { rankSeverity, worstReadings } from "./verdict-level.ts";
 
 /** One line of the first screen. */
@@ -19,7 +25,7 @@ export interface KeyFigure {
   readonly reading: BaselineReading | undefined;
 }
 
-const FIRST_SCREEN: readonly MetricKey[] = [
+const FIRST_SCREEN: readonly RunMetricKey[] = [
   "delta_abs_mean",
   "delta_abs_p99",
   "delta_abs_p999",
@@ -45,8 +51,8 @@ export function keyFigures(report: MismatchReport): KeyFigure[] {
 
 /** A pooled figure with its interval, as text. */
 export function keyFigure(report: MismatchReport, key: string, reading?: BaselineReading): KeyFigure {
-  const { label, kind, meaning } = metricName(key);
-  const pooled = isMetricKey(key) ? report.metrics[key] : reading?.value;
+  const { label, kind, meaning } = runMetric(key);
+  const pooled = isRunMetric(key) ? report.metrics[key] : reading?.value;
   const interval = findInterval(report, key);
   const known = interval !== undefined && isFigure(interval.low) && isFigure(interval.high);
   const range = known ? [interval.low, interval.high] : (interval?.leave_one_out ?? []);
@@ -61,6 +67,10 @@ export function keyFigure(report: MismatchReport, key: string, reading?: Baselin
     leaveOneOut: known || low === "" ? undefined : `${low} – ${high}`,
     reading,
   };
+}
+
+export function findInterval(report: MismatchReport, key: string): Interval | undefined {
+  return Object.hasOwn(report.intervals, key) ? report.intervals[key] : undefined;
 }
 
 /** `— (one prompt holds 52 %; 0.0019 – 0.0041 without any one)`; empty where there is an interval or none was sought. */

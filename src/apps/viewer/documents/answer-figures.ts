@@ -4,16 +4,17 @@
  * @module
  */
 import { readBaselines, readFigure } from "../../../analyses/assessment/index.ts";
-import { keyRows, LEVELS, metricName, rankSeverity, worstReadings } from "../../../render/report/index.ts";
+import { keyRows, LEVELS, rankSeverity, worstReadings } from "../../../render/report/index.ts";
 import { levelSign } from "../../../render/terminal/index.ts";
 import { displayed, formatNumber } from "../../../render/text/display/index.ts";
-import type {
-  AnswerFigure,
-  AnswerPage,
-  Assessment,
-  BaselineReading,
-  MismatchReport,
-  ReadingLevel,
+import {
+  type AnswerFigure,
+  type AnswerPage,
+  type Assessment,
+  type BaselineReading,
+  type MismatchReport,
+  type ReadingLevel,
+  runMetric,
 } from "../../../results/index.ts";
 
 /** More bad steps than this have no dots of their own. */
@@ -56,7 +57,7 @@ export function badSteps({ per_step, assessment }: MismatchReport): AnswerPage["
     .map(({ step, worst }) => ({
       x: step,
       label: labelled.has(step)
-        ? `step ${step}: ${metricName(worst.metric).label} ${formatNumber(worst.value)}`
+        ? `step ${step}: ${runMetric(worst.metric).label} ${formatNumber(worst.value)}`
         : "",
     }));
 }
@@ -87,7 +88,7 @@ export function figures(report: MismatchReport): AnswerFigure[] {
     return {
       key,
       label,
-      meaning: metricName(key).meaning,
+      meaning: runMetric(key).meaning,
       value: displayed(value),
       usual,
       source: caution ?? source,

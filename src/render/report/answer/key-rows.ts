@@ -1,6 +1,12 @@
-import type { BaselineReading, MismatchReport, VerdictLevel } from "../../../results/index.ts";
+import {
+  type BaselineReading,
+  isRunMetric,
+  type MismatchReport,
+  runMetric,
+  type VerdictLevel,
+} from "../../../results/index.ts";
 import { formatColumn, formatCount, formatNumber, isFigure, plural } from "../../text/index.ts";
-import { findInterval, isMetricKey, metricName } from "../metric-names.ts";
+import { findInterval } from "../key-figures.ts";
 import { rankSeverity, worstReadings } from "../verdict-level.ts";
 
 /** One of the few figures of the first screen, as text. */
@@ -37,8 +43,8 @@ export function keyRows(report: MismatchReport): KeyRow[] {
 }
 
 function keyRow(report: MismatchReport, key: string, reading: BaselineReading): KeyRow {
-  const { label, kind } = metricName(key);
-  const pooled = isMetricKey(key) ? report.metrics[key] : reading.value;
+  const { label, kind } = runMetric(key);
+  const pooled = isRunMetric(key) ? report.metrics[key] : reading.value;
   const interval = findInterval(report, key);
   const [mildest, severest] = reading.level_range;
   const isOpen =

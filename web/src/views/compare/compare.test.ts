@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lineLayout } from "../../../../src/render/charts/line-layout.ts";
-import type { RunComparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/results/view.ts";
+import type { RunComparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/results/index.ts";
 import {
   SEQUENCE_COLUMNS,
   type SequenceTable,

@@ -5,7 +5,7 @@
  */
 
 import type { FigureKind } from "../../../../src/render/text/display/index.ts";
-import type { ReportMetrics } from "../../../../src/results/index.ts";
+import { type ReportMetrics, RUN_METRICS } from "../../../../src/results/index.ts";
 
 export interface ComparedFigure {
   readonly name: string;
@@ -19,31 +19,32 @@ export interface ComparedFigure {
   readonly kind: FigureKind;
 }
 
-const FIGURES: readonly (readonly [keyof ReportMetrics, name: string, help: string, kind?: FigureKind])[] = [
-  ["sequences", "sequences", "with a token in the mask", "count"],
-  ["tokens", "tokens", "with mask 1 and both log-probs", "count"],
-  ["delta_abs_mean", "mean |Δ|", "nats"],
-  ["delta_abs_p50", "median |Δ|", "nats"],
-  ["delta_abs_p99", "p99 |Δ|", "nats"],
-  ["delta_abs_p999", "p99.9 |Δ|", "nats"],
-  ["delta_abs_max", "max |Δ|", "nats"],
-  ["delta_mean", "mean Δ", "nats, trainer − rollout", "signed"],
-  ["k1", "k1", "nats"],
-  ["k3", "k3", "nats"],
-  ["chi2_token", "χ²", "mean ρ² − 1"],
-  ["prob_diff_mean", "mean |Δp|", "of probabilities"],
-  ["prob_diff_max", "max |Δp|", "of probabilities"],
-  ["ess", "effective sample size", "share of the tokens", "near-one"],
-  ["pearson", "Pearson", "correlation of both probabilities", "near-one"],
-];
+const FIGURES = [
+  "sequences",
+  "tokens",
+  "delta_abs_mean",
+  "delta_abs_p50",
+  "delta_abs_p99",
+  "delta_abs_p999",
+  "delta_abs_max",
+  "delta_mean",
+  "k1",
+  "k3",
+  "chi2_token",
+  "prob_diff_mean",
+  "prob_diff_max",
+  "ess",
+  "pearson",
+] as const satisfies readonly (keyof ReportMetrics)[];
 
 export function comparedFigures(a: ReportMetrics, b: ReportMetrics): ComparedFigure[] {
-  return FIGURES.map(([key, name, help, kind = "number"]) => {
+  return FIGURES.map((key) => {
+    const { label, meaning, kind } = RUN_METRICS[key];
     const [first, second] = [a[key] as number | null, b[key] as number | null];
     const both = typeof first === "number" && typeof second === "number";
     return {
-      name,
-      help,
+      name: label,
+      help: meaning,
       a: first,
       b: second,
       difference: both ? second - first : null,

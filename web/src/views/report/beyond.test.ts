@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { matchingRows, parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
-import { STEP_METRICS, type StepSeries } from "../../../../src/results/view.ts";
+import { STEP_METRICS, type StepSeries } from "../../../../src/results/index.ts";
 import { findBeyond, stepTerm } from "./beyond.ts";
 
 function seriesOf(values: Partial<Record<(typeof STEP_METRICS)[number], readonly (number | null)[]>>) {

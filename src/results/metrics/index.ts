@@ -1,0 +1,17 @@
+/**
+ * What there is to know of each figure: one entry, which everything that names, draws, compares or filters by it reads.
+ *
+ * @module
+ */
+export {
+  isRunMetric,
+  type MetricScale,
+  type PartMetricKey,
+  RUN_METRICS,
+  type RunMetric,
+  type RunMetricKey,
+  runMetric,
+  STEP_METRICS,
+  STEP_ONLY_METRICS,
+  type StepMetric,
+} from "./run-metrics.ts";

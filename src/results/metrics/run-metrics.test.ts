@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { RUN_METRICS, runMetric, STEP_METRICS, STEP_ONLY_METRICS } from "./index.ts";
+
+describe("run metrics", () => {
+  it("have a label of their own each", () => {
+    const labels = [...Object.values(RUN_METRICS), ...Object.values(STEP_ONLY_METRICS)].map(
+      ({ label }) => label,
+    );
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+
+  it("tell the unit in what they mean", () => {
+    for (const { unit, meaning } of Object.values(RUN_METRICS))
+      if (unit === "nats") expect(meaning).toMatch(/, nats$/);
+  });
+
+  it("have a chart where the viewer has them over steps", () => {
+    expect(STEP_METRICS[0]).toBe("delta_abs_mean");
+    expect(STEP_METRICS).toContain("accuracy");
+    expect(STEP_METRICS).not.toContain("k2");
+  });
+
+  it("are plain for a figure that a newer report added", () => {
+    expect(runMetric("delta_skew")).toEqual({
+      label: "delta_skew",
+      unit: "",
+      kind: "number",
+      meaning: "delta_skew",
+      scale: "linear",
+    });
+    expect(runMetric("toString").label).toBe("toString");
+  });
+});

@@ -1,0 +1,328 @@
+/**
+ * The figures of a run, and of its steps, turns and other parts: one entry says all there is to know of each. Tables,
+ * charts, the gate, alerts, Compare and the glossary read it.
+ *
+ * @module
+ */
+import type { FigureKind } from "../../core/text/index.ts";
+import type { MismatchMetrics, ReportMetrics, StepMetrics } from "../report.ts";
+
+/**
+ * How a figure is compared between runs: on its own scale; on its logarithm; on ln(1 − x), for what is 1 in a perfect
+ * run; on its root, for counts and shares of rare events, whose spread grows with them.
+ */
+export type MetricScale = "linear" | "log" | "below_one" | "root";
+
+export interface RunMetric {
+  /** In a few characters, as a heading of a column. */
+  readonly label: string;
+  readonly unit: "nats" | "share" | "tokens" | "";
+  readonly kind: FigureKind;
+  /** What it is, in a few words with its unit. */
+  readonly meaning: string;
+  readonly scale: MetricScale;
+  /** Which direction is worse; absent where neither is. */
+  readonly worse?: "more" | "less";
+  /** The heading of its chart over steps; absent where it has none. */
+  readonly chart?: string;
+  /** A mean over tokens that is 0 where both log-probs are equal. */
+  readonly isTokenMean?: true;
+  /** Says how much was read, which a small run has as well as a large one. */
+  readonly isAmount?: true;
+}
+
+type StepOnly = Exclude<keyof StepMetrics, keyof ReportMetrics | "step">;
+
+const AMOUNT = { unit: "", kind: "count", scale: "log", isAmount: true } as const;
+
+/** In the order of the table of all figures. */
+export const RUN_METRICS = {
+  sequences: { ...AMOUNT, label: "sequences", meaning: "sequences with a token in the mask" },
+  tokens: { ...AMOUNT, label: "tokens", meaning: "tokens with mask 1 and both log-probs" },
+  steps: { ...AMOUNT, label: "steps", meaning: "training steps", scale: "linear" },
+  turns_max: { ...AMOUNT, label: "most turns", meaning: "turns of the longest dialog", scale: "linear" },
+  ranks: { ...AMOUNT, label: "ranks", meaning: "data-parallel ranks", scale: "linear" },
+  sequences_empty: {
+    ...AMOUNT,
+    label: "empty sequences",
+    meaning: "sequences without a token in the mask",
+    scale: "root",
+  },
+  delta_abs_mean: {
+    label: "mean |Δ|",
+    unit: "nats",
+    kind: "number",
+    meaning: "mean of |Δ|, nats",
+    scale: "log",
+    worse: "more",
+    chart: "Mean |Δ|",
+    isTokenMean: true,
+  },
+  delta_abs_p50: {
+    label: "p50 |Δ|",
+    unit: "nats",
+    kind: "number",
+    meaning: "median of |Δ|, nats",
+    scale: "log",
+    worse: "more",
+    chart: "p50 |Δ|",
+  },
+  delta_abs_p99: {
+    label: "p99 |Δ|",
+    unit: "nats",
+    kind: "number",
+    meaning: "one token in 100 exceeds this, nats",
+    scale: "log",
+    worse: "more",
+    chart: "p99 |Δ|",
+  },
+  delta_abs_p999: {
+    label: "p99.9 |Δ|",
+    unit: "nats",
+    kind: "number",
+    meaning: "one token in 1,000 exceeds this, nats",
+    scale: "log",
+    worse: "more",
+  },
+  delta_abs_max: {
+    label: "max |Δ|",
+    unit: "nats",
+    kind: "number",
+    meaning: "largest |Δ| of a token, nats",
+    scale: "log",
+    worse: "more",
+    chart: "Max |Δ|",
+  },
+  delta_mean: {
+    label: "mean Δ",
+    unit: "nats",
+    kind: "signed",
+    meaning: "mean of Δ = log p trainer − log p rollout, nats",
+    scale: "linear",
+    chart: "Mean Δ",
+    isTokenMean: true,
+  },
+  delta_std: {
+    label: "std Δ",
+    unit: "nats",
+    kind: "number",
+    meaning: "standard deviation of Δ, nats",
+    scale: "log",
+    worse: "more",
+  },
+  delta_min: {
+    label: "min Δ",
+    unit: "nats",
+    kind: "signed",
+    meaning: "most negative Δ (more likely under the rollout policy), nats",
+    scale: "linear",
+    worse: "less",
+    chart: "Smallest Δ",
+  },
+  delta_max: {
+    label: "max Δ",
+    unit: "nats",
+    kind: "signed",
+    meaning: "most positive Δ (more likely under the trainer policy), nats",
+    scale: "linear",
+    worse: "more",
+    chart: "Largest Δ",
+  },
+  k1: {
+    label: "k1",
+    unit: "nats",
+    kind: "signed",
+    meaning: "mean(−Δ), estimates KL(rollout ‖ trainer), nats",
+    scale: "linear",
+    chart: "k1",
+    isTokenMean: true,
+  },
+  k2: {
+    label: "k2",
+    unit: "nats",
+    kind: "number",
+    meaning: "mean(Δ²) / 2, nats",
+    scale: "log",
+    worse: "more",
+    isTokenMean: true,
+  },
+  k3: {
+    label: "k3",
+    unit: "nats",
+    kind: "number",
+    meaning: "mean(exp Δ − Δ − 1), estimates KL(rollout ‖ trainer), nats",
+    scale: "log",
+    worse: "more",
+    chart: "k3",
+    isTokenMean: true,
+  },
+  chi2_token: {
+    label: "χ² token",
+    unit: "",
+    kind: "signed",
+    meaning: "mean(ρ²) − 1 with ρ = exp Δ",
+    scale: "linear",
+    worse: "more",
+  },
+  ratio_mean: {
+    label: "mean ρ",
+    unit: "",
+    kind: "near-one",
+    meaning: "mean importance ratio ρ = exp Δ",
+    scale: "linear",
+  },
+  ratio_std: {
+    label: "std ρ",
+    unit: "",
+    kind: "number",
+    meaning: "standard deviation of ρ",
+    scale: "log",
+    worse: "more",
+  },
+  prob_diff_mean: {
+    label: "mean |Δp|",
+    unit: "",
+    kind: "number",
+    meaning: "mean of |p trainer − p rollout|",
+    scale: "log",
+    worse: "more",
+    isTokenMean: true,
+  },
+  prob_diff_std: {
+    label: "std |Δp|",
+    unit: "",
+    kind: "number",
+    meaning: "standard deviation of |Δp|",
+    scale: "log",
+    worse: "more",
+  },
+  prob_diff_max: {
+    label: "max |Δp|",
+    unit: "",
+    kind: "number",
+    meaning: "largest |p trainer − p rollout|",
+    scale: "log",
+    worse: "more",
+    chart: "Largest |Δp|",
+  },
+  prob_diff_above_half: {
+    label: "|Δp| > ½",
+    unit: "share",
+    kind: "share",
+    meaning: "share of the tokens whose two probabilities differ by more than ½",
+    scale: "root",
+    worse: "more",
+  },
+  catastrophic_tokens: {
+    label: "tokens with ρ < 1e-4",
+    unit: "tokens",
+    kind: "count",
+    meaning: "catastrophic tokens; a veto at 1e-4 rejects the whole sequence of each",
+    scale: "root",
+    worse: "more",
+  },
+  catastrophic_fraction: {
+    label: "ρ < 1e-4",
+    unit: "share",
+    kind: "share",
+    meaning: "share of catastrophic tokens; a veto at 1e-4 rejects the whole sequence",
+    scale: "root",
+    worse: "more",
+  },
+  pearson: {
+    label: "Pearson",
+    unit: "",
+    kind: "near-one",
+    meaning: "correlation of the two probabilities",
+    scale: "below_one",
+    worse: "less",
+  },
+  ess: {
+    label: "ESS",
+    unit: "share",
+    kind: "near-one",
+    meaning: "effective share of the tokens, (Σρ)² / (n Σρ²)",
+    scale: "below_one",
+    worse: "less",
+    chart: "Effective sample size",
+  },
+  rollout_ppl: {
+    label: "ppl rollout",
+    unit: "",
+    kind: "number",
+    meaning: "perplexity under the rollout policy",
+    scale: "log",
+  },
+  trainer_ppl: {
+    label: "ppl trainer",
+    unit: "",
+    kind: "number",
+    meaning: "perplexity under the trainer policy",
+    scale: "log",
+  },
+} as const satisfies Readonly<Record<keyof ReportMetrics, RunMetric>>;
+
+export type RunMetricKey = keyof typeof RUN_METRICS;
+
+/** Those that steps, turns and other parts of a run have, too. */
+export type PartMetricKey = keyof MismatchMetrics;
+
+/** Figures of a step that are null where the data do not say. */
+export const STEP_ONLY_METRICS = {
+  entropy: {
+    label: "entropy",
+    unit: "nats",
+    kind: "number",
+    meaning: "mean entropy of the trainer policy, else of the rollout policy, nats",
+    scale: "log",
+    chart: "Entropy",
+  },
+  response_tokens: {
+    label: "response length",
+    unit: "tokens",
+    kind: "number",
+    meaning: "mean length of a response, tool output included, tokens",
+    scale: "log",
+    chart: "Response length",
+  },
+  reward: {
+    label: "reward",
+    unit: "",
+    kind: "number",
+    meaning: "mean reward",
+    scale: "linear",
+    chart: "Reward",
+  },
+  accuracy: {
+    label: "accuracy",
+    unit: "",
+    kind: "share",
+    meaning: "share of right answers among those that are judged",
+    scale: "linear",
+    chart: "Accuracy",
+  },
+} as const satisfies Readonly<Record<StepOnly, RunMetric>>;
+
+const ALL: Readonly<Record<string, RunMetric>> = { ...RUN_METRICS, ...STEP_ONLY_METRICS };
+
+export function isRunMetric(key: string): key is RunMetricKey {
+  return Object.hasOwn(RUN_METRICS, key);
+}
+
+/** The entry of a figure of runs or steps, or a plain one for a figure that a newer report added. */
+export function runMetric(key: string): RunMetric {
+  return Object.hasOwn(ALL, key)
+    ? ALL[key]!
+    : { label: key, unit: "", kind: "number", meaning: key, scale: "linear" };
+}
+
+type Charted<Metrics> = {
+  [Key in keyof Metrics]: Metrics[Key] extends { readonly chart: string } ? Key : never;
+}[keyof Metrics];
+
+/** A figure that the viewer has over steps. */
+export type StepMetric = Charted<typeof RUN_METRICS> | Charted<typeof STEP_ONLY_METRICS>;
+
+export const STEP_METRICS = Object.keys(ALL).filter(
+  (key): key is StepMetric => runMetric(key).chart !== undefined,
+);
