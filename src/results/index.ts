@@ -206,6 +206,8 @@ export {
   type RunMetric,
   type RunMetricKey,
   runMetric,
+  SEQUENCE_ENTRIES,
+  type SequenceEntry,
   STEP_METRICS,
   STEP_ONLY_METRICS,
   type StepMetric,

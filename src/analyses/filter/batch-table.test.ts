@@ -3,12 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { prepareRun } from "../../apps/viewer/prepare/index.ts";
 import { type Workspace, workspace } from "../../apps/viewer/prepare/made-run.test-data.ts";
 import { openRun } from "../../input/ingest/index.ts";
-import {
-  decodeTable,
-  SEQUENCE_COLUMNS,
-  SEQUENCE_TEXTS,
-  type SequenceColumn,
-} from "../../results/wire/index.ts";
+import { decodeTable, SEQUENCE_COLUMNS, SEQUENCE_TEXTS } from "../../results/wire/index.ts";
 import { batchTable } from "./batch-table.ts";
 
 const DEMO = fileURLToPath(new URL("../../../examples/demo/stale", import.meta.url));
@@ -27,7 +22,7 @@ it("has the figures of the viewer's table", async () => {
   for await (const batch of (await openRun([DEMO], {})).batches()) {
     const own = batchTable(batch);
     for (let at = 0; at < batch.length; at++, row++) {
-      for (const name of Object.keys(SEQUENCE_COLUMNS) as SequenceColumn[])
+      for (const name of SEQUENCE_COLUMNS)
         expect(own.columns[name][at], `${name} of ${row}`).toBe(table.columns[name][row]);
       for (const name of SEQUENCE_TEXTS) {
         const [a, b] = [own.texts[name], table.texts[name]];

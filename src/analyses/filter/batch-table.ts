@@ -17,7 +17,7 @@ import { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts"
 /** Columns and texts are made when they are first asked for: most filters ask for few. */
 export function batchTable(batch: RecordBatch): SequenceTable {
   const makers = columnMakers(batch);
-  const columns = lazily(Object.keys(SEQUENCE_COLUMNS) as SequenceColumn[], (name) => makers[name]());
+  const columns = lazily(SEQUENCE_COLUMNS, (name) => makers[name]());
   const texts = lazily(SEQUENCE_TEXTS, (name) => encodeTexts(readTexts(batch, name)));
   return { length: batch.length, columns, texts };
 }

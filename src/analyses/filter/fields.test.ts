@@ -46,6 +46,9 @@ describe("each field of sequences, under each of its names, means one column", (
     ["mean_entropy", "entropy_mean"],
     ["mean_advantage", "advantage"],
     ["mean_adv", "advantage"],
+    ["delta_abs_mean", "delta_abs_mean"],
+    ["prob_diff_max", "prob_diff_max"],
+    ["own_tokens", "tokens"],
   ])("%s: %s", (field, column) => {
     const { alternatives, problems } = parseFilter(`${field}>3`);
     expect(problems).toEqual([]);

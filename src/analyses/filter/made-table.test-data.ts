@@ -4,7 +4,7 @@ type Row = Readonly<Record<string, number | string | undefined>>;
 
 /** A table with these values; what a row does not name is missing. */
 export function madeTable(rows: readonly Row[]): SequenceTable {
-  const columns = Object.keys(SEQUENCE_COLUMNS).map((name) => [
+  const columns = SEQUENCE_COLUMNS.map((name) => [
     name,
     Float64Array.from(rows, (row) => (row[name] as number | undefined) ?? Number.NaN),
   ]);

@@ -28,7 +28,7 @@ function makeTable(rows: readonly Drawn[]): SequenceTable {
     length: rows.length,
     columns: {
       ...(Object.fromEntries(
-        Object.keys(SEQUENCE_COLUMNS).map((name) => [name, column(() => undefined)]),
+        SEQUENCE_COLUMNS.map((name) => [name, column(() => undefined)]),
       ) as SequenceTable["columns"]),
       step: column(({ step }) => step),
       reward: column(({ reward }) => reward),

@@ -15,3 +15,11 @@ export {
   STEP_ONLY_METRICS,
   type StepMetric,
 } from "./run-metrics.ts";
+export {
+  SEQUENCE_COLUMNS,
+  SEQUENCE_ENTRIES,
+  SEQUENCE_TEXTS,
+  type SequenceColumn,
+  type SequenceEntry,
+  type SequenceText,
+} from "./sequence-columns.ts";

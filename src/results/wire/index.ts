@@ -5,6 +5,12 @@
  */
 
 export { TOKEN_CLASSES, TOKEN_FLAGS, type TokenClass, tokenClass } from "../../core/base/index.ts";
+export {
+  SEQUENCE_COLUMNS,
+  SEQUENCE_TEXTS,
+  type SequenceColumn,
+  type SequenceText,
+} from "../metrics/index.ts";
 export { decodeArrays, encodeArrays, type WireArray, type WireMessage } from "./arrays.ts";
 export {
   BRIEFS_PER_FILE,
@@ -40,14 +46,5 @@ export {
   type StudyTextMeta,
   type WireStudyText,
 } from "./study-text.ts";
-export {
-  decodeTable,
-  encodeTable,
-  SEQUENCE_COLUMNS,
-  SEQUENCE_TEXTS,
-  type SequenceColumn,
-  type SequenceTable,
-  type SequenceText,
-  takeTableRows,
-} from "./table.ts";
+export { decodeTable, encodeTable, type SequenceTable, takeTableRows } from "./table.ts";
 export { decodeTurns, encodeTurns, listTurns, type TurnFigures, type TurnTable } from "./turns.ts";

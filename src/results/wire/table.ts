@@ -3,49 +3,13 @@
  *
  * @module
  */
+import {
+  SEQUENCE_COLUMNS,
+  SEQUENCE_TEXTS,
+  type SequenceColumn,
+  type SequenceText,
+} from "../metrics/index.ts";
 import { decodeArrays, encodeArrays, type WireArray } from "./arrays.ts";
-
-/** Columns of {@link SequenceTable}. Figures are over tokens with mask 1; NaN where there are none. */
-export const SEQUENCE_COLUMNS = {
-  step: "training step; NaN where not known",
-  rank: "rank; NaN where not known",
-  /** Row in its file. */
-  row: "row",
-  reward: "reward",
-  correct: "1 right, 0 wrong, NaN not known",
-  turns: "turns",
-  prompt_tokens: "prompt tokens",
-  response_tokens: "response tokens, tool output included",
-  tokens: "tokens with mask 1",
-  delta_mean: "mean Δ, nats",
-  delta_abs_mean: "mean |Δ|, nats",
-  delta_abs_max: "largest |Δ|, nats",
-  delta_sum: "ΣΔ: the log of the sequence's importance ratio",
-  k3_mean: "mean k3",
-  prob_diff_max: "largest |Δp|",
-  ess: "(Σρ)² / (n Σρ²) of its tokens",
-  rho_sum: "Σρ",
-  rho_squares: "Σρ²",
-  worst_token: "response token with the largest |Δ|; -1 without one",
-  rollout_logprob_mean: "mean log-prob under the rollout policy",
-  entropy_mean: "mean entropy of the trainer policy, else of the rollout policy",
-  advantage: "its mean advantage",
-  impact: "Σ|A|·|ρ − 1|; NaN without advantages",
-  cached_tokens: "prompt tokens that the engine took from its prefix cache",
-} as const;
-export type SequenceColumn = keyof typeof SEQUENCE_COLUMNS;
-
-/** Columns of texts. */
-export const SEQUENCE_TEXTS = [
-  "sample",
-  "group",
-  "environment",
-  "finish_reason",
-  "engine",
-  "recorder",
-  "file",
-] as const;
-export type SequenceText = (typeof SEQUENCE_TEXTS)[number];
 
 export interface SequenceTable {
   readonly length: number;
@@ -89,7 +53,7 @@ export function decodeTable(bytes: Uint8Array): SequenceTable {
     length: number;
     values: Record<SequenceText, readonly string[]>;
   }>(bytes);
-  const columns = Object.keys(SEQUENCE_COLUMNS).map((name) => [name, arrays[name]]);
+  const columns = SEQUENCE_COLUMNS.map((name) => [name, arrays[name]]);
   const texts = SEQUENCE_TEXTS.map((name) => {
     return [name, { values: meta.values[name], codes: arrays[`codes:${name}`] }];
   });

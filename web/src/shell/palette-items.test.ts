@@ -7,7 +7,7 @@ const rows = [0, 1, 0];
 const table: SequenceTable = {
   length: 3,
   columns: Object.fromEntries(
-    Object.keys(SEQUENCE_COLUMNS).map((name) => [
+    SEQUENCE_COLUMNS.map((name) => [
       name,
       Float64Array.from(
         name === "step" ? steps : name === "row" ? rows : [Number.NaN, Number.NaN, Number.NaN],

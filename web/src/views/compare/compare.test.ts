@@ -12,9 +12,9 @@ import { chartsOverSteps } from "./over-steps.ts";
 import { nextStop, pairModel, windowAt } from "./pair-model.ts";
 import { findPair, formatPair, orderedPairs, pairSort } from "./pairs.ts";
 
-function table(columns: Partial<Record<keyof typeof SEQUENCE_COLUMNS, number[]>>): SequenceTable {
+function table(columns: Partial<Record<(typeof SEQUENCE_COLUMNS)[number], number[]>>): SequenceTable {
   const length = Object.values(columns)[0]?.length ?? 0;
-  const all = Object.keys(SEQUENCE_COLUMNS).map((name) => {
+  const all = SEQUENCE_COLUMNS.map((name) => {
     const given = columns[name as keyof typeof columns];
     return [name, Float64Array.from(given ?? new Array<number>(length).fill(Number.NaN))];
   });

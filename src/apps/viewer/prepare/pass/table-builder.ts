@@ -11,7 +11,7 @@ import {
   type SequenceText,
 } from "../../../../results/wire/index.ts";
 
-const COLUMNS = Object.keys(SEQUENCE_COLUMNS) as SequenceColumn[];
+const COLUMNS = SEQUENCE_COLUMNS;
 const FIRST_ROOM = 1024;
 
 /** A list of distinct texts and their codes. */

@@ -6,11 +6,14 @@
  */
 import { turnOfMark } from "../../../../core/kernels/index.ts";
 import type { ColumnData, ScalarType } from "../../../../input/readers/index.ts";
-import type { RunInfo, SqlTable } from "../../../../results/index.ts";
 import {
-  type SequenceColumn,
+  type RunInfo,
+  SEQUENCE_ENTRIES,
+  type SequenceEntry,
+  type SqlTable,
+} from "../../../../results/index.ts";
+import {
   type SequenceTable,
-  type SequenceText,
   TOKEN_FLAGS,
   textBetween,
   tokenClass,
@@ -39,6 +42,8 @@ const SQL_TYPES: Readonly<Record<ScalarType, string>> = {
   string: "VARCHAR",
 };
 
+const TYPES = { whole: "int64", number: "float64", "yes-no": "bool" } as const;
+
 export const SEQUENCE_COLUMNS: readonly SqlColumn<SequenceSource>[] = [
   {
     ...{ name: "handle", type: "string", meaning: "step, rank and row in one: s30.q48" },
@@ -48,34 +53,7 @@ export const SEQUENCE_COLUMNS: readonly SqlColumn<SequenceSource>[] = [
     ...{ name: "sequence", type: "int32", meaning: "place in the run, from 0; joins the three tables" },
     values: ({ table }) => ({ values: Int32Array.from({ length: table.length }, (_, index) => index) }),
   },
-  figure("step", "int64", "training step"),
-  figure("rank", "int64", "rank"),
-  figure("batch_row", "int64", "row in its file", "row"),
-  text("sample_id", "sample", "the trainer's id of the sample"),
-  text("group_id", "group", "the prompt's group"),
-  text("environment", "environment", "environment or data source"),
-  text("finish_reason", "finish_reason", "why the engine stopped"),
-  text("engine_id", "engine", "engine or replica that sampled it"),
-  text("recorder", "recorder", "recorder object that wrote it"),
-  text("file", "file", "file that it was read from"),
-  figure("reward", "float64", "reward"),
-  figure("correct", "bool", "whether its answer is right"),
-  figure("turns", "int64", "number of turns"),
-  figure("prompt_tokens", "int64", "prompt tokens"),
-  figure("response_tokens", "int64", "response tokens, tool output included"),
-  figure("own_tokens", "int64", "the policy's own tokens (mask 1)", "tokens"),
-  figure("cached_tokens", "int64", "prompt tokens from the engine's prefix cache"),
-  figure("delta_mean", "float64", "mean Δ, nats; as the figures below, over its own tokens"),
-  figure("delta_abs_mean", "float64", "mean |Δ|"),
-  figure("delta_abs_max", "float64", "largest |Δ|"),
-  figure("delta_sum", "float64", "ΣΔ, the log of its importance ratio"),
-  figure("k3_mean", "float64", "mean k3"),
-  figure("prob_diff_max", "float64", "largest |Δp|, a fraction"),
-  figure("ess", "float64", "(Σρ)² / (n Σρ²), a fraction"),
-  figure("rollout_logprob_mean", "float64", "mean rollout log-prob"),
-  figure("entropy_mean", "float64", "mean entropy"),
-  figure("advantage", "float64", "mean advantage"),
-  figure("impact", "float64", "Σ|A|·|ρ − 1|: what its weights in the gradient lack"),
+  ...SEQUENCE_ENTRIES.flatMap((entry) => (entry.filter === undefined ? [] : [sequenceColumn(entry)])),
 ];
 
 export const TOKEN_COLUMNS: readonly SqlColumn<WireSequence>[] = [
@@ -182,20 +160,15 @@ export function describeTables({ has }: Pick<RunInfo, "has">): readonly SqlTable
     }));
 }
 
-function figure(
-  name: string,
-  type: ScalarType,
-  meaning: string,
-  column: SequenceColumn = name as SequenceColumn,
-): SqlColumn<SequenceSource> {
-  return { name, type, meaning, values: ({ table }) => known(table.columns[column]) };
-}
-
-function text(name: string, column: SequenceText, meaning: string): SqlColumn<SequenceSource> {
+/** Of what one can filter by; the rest is for the page only. */
+function sequenceColumn(entry: SequenceEntry): SqlColumn<SequenceSource> {
+  const { sql: name = entry.key, meaning } = entry;
+  if (entry.kind !== "text")
+    return { name, type: TYPES[entry.kind], meaning, values: ({ table }) => known(table.columns[entry.key]) };
   return {
     ...{ name, type: "string", meaning },
     values: ({ table }) => {
-      const { values, codes } = table.texts[column];
+      const { values, codes } = table.texts[entry.key];
       return { values: Array.from(codes, (code) => values[code] ?? null) };
     },
   };
