@@ -199,6 +199,7 @@ export {
 } from "./kl/index.ts";
 export * from "./lint.ts";
 export {
+  entropyWords,
   isRunMetric,
   type MetricScale,
   type PartMetricKey,
@@ -211,6 +212,11 @@ export {
   STEP_METRICS,
   STEP_ONLY_METRICS,
   type StepMetric,
+  TOKEN_METRIC_NAMES,
+  TOKEN_METRICS,
+  type TokenMetric,
+  type TokenMetricName,
+  tokenMetricNamed,
 } from "./metrics/index.ts";
 export type {
   FirstLook,
@@ -247,16 +253,12 @@ export {
 } from "./series.ts";
 export type { BatchAnswer, RunsEvent, ServedFigures, ServedRun } from "./serve.ts";
 export {
-  entropyWords,
-  METRIC_WORDS,
-  SHOW_METRICS,
   SHOW_SCHEMA_VERSION,
   type ShowAlternatives,
   type ShowCandidate,
   type ShowCard,
   type ShowFigures,
   type ShowMetric,
-  type ShowMetricName,
   type ShowPiece,
   type ShowPieceKind,
   type ShowReport,

@@ -7,45 +7,10 @@
  */
 import type { Finding, RowFacts } from "../core/schema/index.ts";
 import type { MistakeEvents } from "./events.ts";
+import type { TokenMetricName } from "./metrics/index.ts";
 import type { SourceSummary } from "./report.ts";
 
 export const SHOW_SCHEMA_VERSION = 1;
-
-export const SHOW_METRICS = [
-  "delta",
-  "abs",
-  "rho",
-  "k3",
-  "dp",
-  "entropy",
-  "logp",
-  "trainer",
-  "advantage",
-] as const;
-export type ShowMetricName = (typeof SHOW_METRICS)[number];
-
-/** A metric's name in a few characters, and what it is in a line: the same in the terminal and on the page. */
-export const METRIC_WORDS = {
-  delta: { title: "Δ", meaning: "log p trainer − log p rollout, nats" },
-  abs: { title: "|Δ|", meaning: "distance between the two log-probs, nats" },
-  rho: { title: "ρ", meaning: "importance ratio exp Δ" },
-  k3: { title: "k3", meaning: "exp Δ − Δ − 1, nats" },
-  dp: { title: "Δp", meaning: "p trainer − p rollout" },
-  logp: {
-    title: "log p rollout",
-    meaning: "log-prob under the rollout policy, nats; colored by how small it is",
-  },
-  trainer: {
-    title: "log p trainer",
-    meaning: "log-prob under the trainer policy, nats; colored by how small it is",
-  },
-  advantage: { title: "advantage", meaning: "as recorded" },
-} as const satisfies Partial<Record<ShowMetricName, Pick<ShowMetric, "title" | "meaning">>>;
-
-/** The same of entropy, which is that of one policy. */
-export function entropyWords(side: "rollout" | "trainer"): Pick<ShowMetric, "title" | "meaning"> {
-  return { title: "entropy", meaning: `of the ${side} policy, nats` };
-}
 
 export interface ShowReport {
   readonly schemaVersion: typeof SHOW_SCHEMA_VERSION;
@@ -103,7 +68,7 @@ export interface ShowSequence extends ShowFigures, RowFacts {
 
 /** What tokens are colored by. */
 export interface ShowMetric {
-  readonly name: ShowMetricName;
+  readonly name: TokenMetricName;
   readonly title: string;
   readonly meaning: string;
   /** Whether values on both sides of `neutral` mean something. */

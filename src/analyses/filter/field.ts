@@ -6,7 +6,7 @@
 import type { SequenceTable, SequenceText, TokenClass } from "../../results/wire/index.ts";
 import type { TokenColumns } from "./token-columns.ts";
 
-interface FieldText {
+export interface FieldText {
   /** As written before the operator. */
   readonly name: string;
   readonly aliases: readonly string[];

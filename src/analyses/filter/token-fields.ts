@@ -3,23 +3,23 @@
  *
  * @module
  */
-import { computeImpact, computeK3, computeProbDiff, turnOfMark } from "../../core/kernels/index.ts";
+import { computeImpact, TOKEN_VALUES, turnOfMark } from "../../core/kernels/index.ts";
+import { TOKEN_METRICS, type TokenMetricName } from "../../results/index.ts";
 import { TOKEN_CLASSES } from "../../results/wire/index.ts";
-import type { TokenField, TokenNumberField } from "./field.ts";
+import type { FieldText, TokenField, TokenNumberField } from "./field.ts";
 import type { TokenColumns } from "./token-columns.ts";
 
 export const TOKEN_FIELDS: readonly TokenField[] = [
-  ofDelta("abs", [], "|Δ| of the token, nats", "abs>0.5", Math.abs),
-  ofDelta("delta", [], "Δ of the token: log p_trainer − log p_rollout, nats", "delta<-1", (delta) => delta),
-  ofDelta("rho", ["ratio"], "ρ = exp Δ of the token", "rho>2", Math.exp),
-  ofDelta("dp", ["prob_diff"], "|Δp| of the token, a fraction", "dp>0.2", (_, rollout, trainer) =>
-    Math.abs(computeProbDiff(rollout, trainer)),
-  ),
-  ofDelta("k3", [], "k3 = exp Δ − 1 − Δ of the token, nats", "k3>0.1", (delta) => computeK3(delta)),
-  ofColumn("logp", ["logprob", "rollout"], "log-prob under the rollout policy, nats", "logp<-3", "rollout"),
-  ofColumn("trainer", [], "log-prob under the trainer policy, nats", "trainer<-3", "trainer"),
-  ofColumn("entropy", [], "entropy at the token (trainer's, else rollout's), nats", "entropy>1", "entropy"),
-  ofColumn("advantage", ["adv"], "advantage of the token", "advantage<0", "advantages"),
+  ofLogProbs("abs", "|Δ| of the token, nats"),
+  ofLogProbs("delta", "Δ of the token: log p_trainer − log p_rollout, nats"),
+  ofLogProbs("rho", "ρ = exp Δ of the token"),
+  // Of either sign: who looks for large ones means both.
+  ofLogProbs("dp", "|Δp| of the token, a fraction", Math.abs),
+  ofLogProbs("k3", "k3 = exp Δ − 1 − Δ of the token, nats"),
+  ofColumn(named("logp", "log-prob under the rollout policy, nats"), "rollout"),
+  ofColumn(named("trainer", "log-prob under the trainer policy, nats"), "trainer"),
+  ofColumn(named("entropy", "entropy at the token (trainer's, else rollout's), nats"), "entropy"),
+  ofColumn(named("advantage", "advantage of the token"), "advantages"),
   ofImpact(
     "impact",
     ["gradient"],
@@ -52,7 +52,7 @@ export const TOKEN_FIELDS: readonly TokenField[] = [
     example: "pos<10",
     at: () => (token) => token,
   },
-  ofColumn("id", [], "token id", "id:13", "ids"),
+  ofColumn({ name: "id", aliases: [], meaning: "token id", example: "id:13" }, "ids"),
   {
     scope: "token",
     kind: "text",
@@ -70,7 +70,15 @@ export const TOKEN_FIELDS: readonly TokenField[] = [
     example: "is:number",
     classes: TOKEN_CLASSES,
   },
-  ofColumn("mask", [], "1: the policy's own; unless asked for, only those count", "mask:0", "mask"),
+  ofColumn(
+    {
+      name: "mask",
+      aliases: [],
+      meaning: "1: the policy's own; unless asked for, only those count",
+      example: "mask:0",
+    },
+    "mask",
+  ),
 ];
 
 /** Missing without an advantage, and where A·(ρ − 1) is not finite. */
@@ -98,16 +106,16 @@ type TokenNumbers = {
   [K in keyof TokenColumns]-?: TokenColumns[K] extends ArrayLike<number> | undefined ? K : never;
 }[keyof TokenColumns];
 
-function ofColumn(
-  name: string,
-  aliases: readonly string[],
-  meaning: string,
-  example: string,
-  column: TokenNumbers,
-): TokenNumberField {
+function named(name: TokenMetricName, meaning: string): FieldText {
+  const { aliases, example } = TOKEN_METRICS[name];
+  return { name, aliases, meaning, example };
+}
+
+function ofColumn(text: FieldText, column: TokenNumbers): TokenNumberField {
   const missing = column === "ids" ? -1 : Number.NaN;
   return {
-    ...{ scope: "token", kind: "number", name, aliases, meaning, example },
+    ...text,
+    ...{ scope: "token", kind: "number" },
     at: (tokens) => {
       const values = tokens[column];
       if (values === undefined) return () => Number.NaN;
@@ -117,20 +125,20 @@ function ofColumn(
 }
 
 /** Missing where Δ is not finite, as in every figure of the report. */
-function ofDelta(
-  name: string,
-  aliases: readonly string[],
+function ofLogProbs(
+  name: "abs" | "delta" | "rho" | "dp" | "k3",
   meaning: string,
-  example: string,
-  figure: (delta: number, rollout: number, trainer: number) => number,
+  figure: (value: number) => number = (value) => value,
 ): TokenNumberField {
+  const compute = TOKEN_VALUES[name];
   return {
-    ...{ scope: "token", kind: "number", name, aliases, meaning, example },
+    ...named(name, meaning),
+    ...{ scope: "token", kind: "number" },
     at:
       ({ rollout, trainer }) =>
-      (token) => {
-        const delta = trainer[token]! - rollout[token]!;
-        return Number.isFinite(delta) ? figure(delta, rollout[token]!, trainer[token]!) : Number.NaN;
-      },
+      (token) =>
+        Number.isFinite(trainer[token]! - rollout[token]!)
+          ? figure(compute(rollout[token]!, trainer[token]!))
+          : Number.NaN,
   };
 }

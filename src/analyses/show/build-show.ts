@@ -4,21 +4,22 @@
  * @module
  */
 import { orNull } from "../../core/base/index.ts";
+import { computeDelta } from "../../core/kernels/index.ts";
 import { rowFacts } from "../../core/schema/index.ts";
 import type {
   ShowFigures,
   ShowMetric,
-  ShowMetricName,
   ShowPiece,
   ShowReport,
   ShowSection,
   ShowSequence,
   ShowToken,
+  TokenMetricName,
 } from "../../results/index.ts";
 import { SHOW_SCHEMA_VERSION } from "../../results/index.ts";
 import { computeFigures, onePolicyFigures } from "./figures.ts";
 import type { FoundSequence } from "./find-sequence.ts";
-import { computeDelta, openMetric } from "./metrics.ts";
+import { openMetric } from "./metrics.ts";
 import { takeSides } from "./sides.ts";
 import type { SpelledPiece, Speller } from "./speller.ts";
 import { buildCard } from "./token-card.ts";
@@ -27,7 +28,7 @@ export interface ShowInput {
   readonly found: FoundSequence;
   /** Place in the response of the token that is asked for. */
   readonly token?: number | undefined;
-  readonly metric: ShowMetricName;
+  readonly metric: TokenMetricName;
   /** Where the colors' scale ends; a fixed value of the metric unless given. */
   readonly scale?: number | undefined;
   readonly speller: Speller;

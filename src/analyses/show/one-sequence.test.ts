@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { TOKEN_FLAGS } from "../../core/base/index.ts";
+import { computeDelta } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import type { ShowMetricName } from "../../results/index.ts";
+import type { TokenMetricName } from "../../results/index.ts";
 import {
   buildShow,
   defaultMetric,
@@ -12,7 +13,7 @@ import {
   type Speller,
   WorstFinder,
 } from "./index.ts";
-import { computeDelta, openMetric } from "./metrics.ts";
+import { openMetric } from "./metrics.ts";
 
 const speller: Speller = {
   pieces: (ids) =>
@@ -31,7 +32,7 @@ function onlyOf(batch: RecordBatch, side: "rollout" | "trainer"): RecordBatch {
     : { ...rest, trainerLogprobs: trainerLogprobs! };
 }
 
-function show(batch: RecordBatch, metric: ShowMetricName = "delta", token?: number, scale?: number) {
+function show(batch: RecordBatch, metric: TokenMetricName = "delta", token?: number, scale?: number) {
   const finder = new SequenceFinder(parseHandle("q0"));
   finder.add(batch);
   return buildShow({ found: finder.result(new Set()), metric, token, scale, speller });
@@ -45,7 +46,7 @@ const rich = {
 } satisfies RecordBatch;
 
 describe("metrics that color tokens", () => {
-  it.each<[ShowMetricName, title: string, words: RegExp, signed: boolean, neutral: number, scale: number]>([
+  it.each<[TokenMetricName, title: string, words: RegExp, signed: boolean, neutral: number, scale: number]>([
     ["delta", "Δ", /^log p trainer − log p rollout, nats$/, true, 0, 1],
     ["abs", "|Δ|", /distance between the two log-probs, nats/, false, 0, 1],
     ["rho", "ρ", /ratio exp Δ$/, true, 1, 1],

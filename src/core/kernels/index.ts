@@ -65,7 +65,7 @@ export {
   type TokenBlock,
 } from "./mismatch.ts";
 export { overExcessSquareSum, overExcessSum, withinExcessM2 } from "./ratio-units.ts";
-export { computeK3, computeProbDiff } from "./scalar.ts";
+export { computeDelta, computeK3, computeProbDiff, TOKEN_VALUES } from "./scalar.ts";
 export { type OrdinaryLogprobs, scanLogprobs } from "./scan-logprobs.ts";
 export { checkedRows } from "./token-block.ts";
 export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";

@@ -211,3 +211,20 @@ function computeMean(values: Float64Array, count: number): number {
   for (let i = 1; i < count; i++) shifted += values[i]! - first;
   return first + shifted / count;
 }
+
+/** Δ = trainer − rollout, nats: NaN where a side is missing; infinite where one side, or both, rule the token out. */
+export function computeDelta(rollout: number, trainer: number): number {
+  // -Infinity on both sides has no difference, but is not missing either.
+  return rollout === -Infinity && trainer === -Infinity ? Infinity : trainer - rollout;
+}
+
+/** Figures of a token, under their names everywhere, from its log-probs under both policies, nats. */
+export const TOKEN_VALUES = {
+  delta: computeDelta,
+  abs: (rollout: number, trainer: number) => Math.abs(computeDelta(rollout, trainer)),
+  rho: (rollout: number, trainer: number) => Math.exp(computeDelta(rollout, trainer)),
+  k3: (rollout: number, trainer: number) => computeK3(computeDelta(rollout, trainer)),
+  dp: computeProbDiff,
+  logp: (rollout: number) => rollout,
+  trainer: (_: number, trainer: number) => trainer,
+} as const;

@@ -1,6 +1,6 @@
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { buildShow, parseHandle, SequenceFinder } from "../../analyses/show/index.ts";
-import type { ShowMetricName, ShowPiece, ShowReport } from "../../results/show.ts";
+import type { ShowPiece, ShowReport, TokenMetricName } from "../../results/index.ts";
 
 export type MadePiece = Omit<ShowPiece, "id">;
 
@@ -11,7 +11,7 @@ export interface MadeShow {
   readonly texts?: readonly (string | MadePiece)[];
   readonly prompt?: readonly (string | MadePiece)[];
   readonly token?: number;
-  readonly metric?: ShowMetricName;
+  readonly metric?: TokenMetricName;
   readonly group?: string;
 }
 

@@ -23,3 +23,11 @@ export {
   type SequenceEntry,
   type SequenceText,
 } from "./sequence-columns.ts";
+export {
+  entropyWords,
+  TOKEN_METRIC_NAMES,
+  TOKEN_METRICS,
+  type TokenMetric,
+  type TokenMetricName,
+  tokenMetricNamed,
+} from "./token-metrics.ts";

@@ -5,7 +5,12 @@
  */
 
 import { quoted } from "../../../src/analyses/filter/index.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import {
+  type RunInfo,
+  type StudyInfo,
+  TOKEN_METRICS,
+  type TokenMetricName,
+} from "../../../src/results/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
 import { formatSequenceHandle, moveToHandle } from "../state/handles.ts";
 import type { Move } from "../state/url.ts";
@@ -71,20 +76,13 @@ function rankOfKind(items: readonly PaletteItem[], kind: PaletteItem["kind"], in
 
 /** What tokens can be colored by, under the names that the view of a sequence has in the address. */
 export function metricItems({ entropies, has, policies }: RunInfo): PaletteItem[] {
+  const own = ["delta", "rho", "k3", "dp", ...(entropies.length > 0 ? (["entropy"] as const) : [])] as const;
+  const titled = (name: TokenMetricName): readonly [string, string] => [name, TOKEN_METRICS[name].title];
   const names: readonly (readonly [string, string])[] = [
-    ["delta", "Δ"],
-    ["rho", "ρ"],
-    ["k3", "k3"],
-    ["prob_diff", "Δp"],
-    ...(entropies.length > 0 ? [["entropy", "entropy"] as const] : []),
-    ...(has.advantages
-      ? ([
-          ["advantage", "advantage"],
-          ["impact", "A·(ρ − 1)"],
-        ] as const)
-      : []),
-    ["rollout", "log p rollout"],
-    ["trainer", "log p trainer"],
+    ...own.map(titled),
+    ...(has.advantages ? [titled("advantage"), ["impact", "A·(ρ − 1)"] as const] : []),
+    titled("logp"),
+    titled("trainer"),
     ...policies.map((name) => [`policy:${name}`, `difference to ${name}`] as const),
   ];
   return names.map(([metric, label]) => ({

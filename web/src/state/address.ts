@@ -4,7 +4,7 @@
  * @module
  */
 import { printable } from "../../../src/render/text/index.ts";
-import type { RunInfo } from "../../../src/results/index.ts";
+import { type RunInfo, tokenMetricNamed } from "../../../src/results/index.ts";
 import { PALETTES } from "../ui/color-scale.ts";
 import { isSortKey } from "./sequence-order.ts";
 import { parseSteps } from "./step-range.ts";
@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
   by: "occurrence token class position turn",
   layout: "rows groups matrix",
   cell: "max mean",
-  metric: "delta rho k3 prob_diff entropy advantage impact rollout trainer",
+  metric: "delta rho k3 dp entropy advantage impact logp trainer",
   mode: "reading exact ids",
   numbers: "on",
   palette: PALETTES.join(" "),
@@ -55,7 +55,8 @@ function describeParam([name, value]: [string, string]): string | undefined {
   const shown = `${printable(name)}=${printable(value)}`;
   const words = own(WORDS, name)?.split(" ");
   if (words !== undefined)
-    return words.includes(value) || (name === "metric" && value.startsWith("policy:"))
+    return words.includes(value) ||
+      (name === "metric" && (value.startsWith("policy:") || tokenMetricNamed(value) !== undefined))
       ? undefined
       : `${shown} is not one of ${words.join(", ")}${LEFT_OUT}`;
   const [form, example] = own(FORMS, name) ?? [];

@@ -16,7 +16,7 @@ import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index
 import { openTokenizer, TokenTexts } from "../../../input/tokens/index.ts";
 import { plural } from "../../../render/index.ts";
 import { renderShowMarkdown, renderShowTerminal } from "../../../render/show/index.ts";
-import type { EventRank, MistakeEvents, ShowMetricName, ShowReport } from "../../../results/index.ts";
+import type { EventRank, MistakeEvents, ShowReport, TokenMetricName } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -27,7 +27,7 @@ import { commandLine, conclude, type Reading, readUntilInterrupted, sourceSummar
 import type { Terminal } from "../terminal.ts";
 
 export interface ShowOptions extends InputOptions {
-  readonly metric?: ShowMetricName;
+  readonly metric?: TokenMetricName;
   /** By what mistakes are ranked, of `worst`. */
   readonly by?: EventRank;
   readonly scale?: string;

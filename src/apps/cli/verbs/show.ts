@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { EVENT_RANKS, SHOW_METRICS } from "../../../results/index.ts";
+import { EVENT_RANKS, TOKEN_METRIC_NAMES } from "../../../results/index.ts";
 import type { ShowOptions } from "../commands/show.ts";
 import { addInputOptions } from "../input-options.ts";
 import { TOKENIZER } from "./shared.ts";
@@ -39,7 +39,9 @@ export const show: Verb<[paths: string[]], ShowOptions> = {
   addOptions: (command) =>
     addInputOptions(command)
       .option("--tokenizer <dir>", TOKENIZER)
-      .addOption(new Option("--metric <name>", "metric to color by (default delta)").choices(SHOW_METRICS))
+      .addOption(
+        new Option("--metric <name>", "metric to color by (default delta)").choices(TOKEN_METRIC_NAMES),
+      )
       .addOption(
         new Option(
           "--by <what>",

@@ -1,5 +1,5 @@
 import { byScope, parseFilter } from "../../../../src/analyses/filter/index.ts";
-import type { RunInfo } from "../../../../src/results/index.ts";
+import { type RunInfo, tokenMetricNamed } from "../../../../src/results/index.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { readCorrection } from "../../state/correction.ts";
 import type { Move, Route } from "../../state/url.ts";
@@ -73,7 +73,7 @@ export function readChoices(
   filtered: string | undefined,
 ): Choices {
   const metrics = listMetrics(info, model.wire);
-  const metric = metrics.find(({ name }) => name === params.metric) ?? metrics[0]!;
+  const metric = metrics.find(({ name }) => name === metricName(params.metric)) ?? metrics[0]!;
   const inside = (at: number): boolean => at < model.response;
   const current = token !== undefined && inside(token) ? token : undefined;
   const prompt = /^\d+$/.test(params.prompt ?? "") ? Number(params.prompt) : model.prompt;
@@ -95,6 +95,11 @@ export function readChoices(
     find: params.find === CLOSED ? undefined : (params.find ?? filtered),
     findsText: params["find-as"] === "text",
   };
+}
+
+/** Older addresses have other names for some. */
+function metricName(asked: string | undefined): string | undefined {
+  return asked === undefined ? undefined : (tokenMetricNamed(asked) ?? asked);
 }
 
 function positive(text: string | undefined): number | undefined {

@@ -22,8 +22,8 @@ test("only what the sequence has values for is offered", () => {
     "delta",
     "rho",
     "k3",
-    "prob_diff",
-    "rollout",
+    "dp",
+    "logp",
     "trainer",
     "policy:reference",
   ]);
@@ -41,11 +41,11 @@ test("formulas", () => {
   expect(metric("rho").figure!(0.5)).toBe(Math.exp(0.5));
   expect(metric("rho").show(0.5)).toBe("1.65");
   expect(metric("k3").values(wire)[0]).toBeCloseTo(Math.exp(0.5) - 0.5 - 1, 12);
-  expect(metric("prob_diff").values(wire)[0]).toBeCloseTo(Math.exp(-0.5) - Math.exp(-1), 12);
+  expect(metric("dp").values(wire)[0]).toBeCloseTo(Math.exp(-0.5) - Math.exp(-1), 12);
   expect(metric("policy:reference").values(wire)[0]).toBe(1);
-  expect(metric("rollout").values(wire)[0]).toBe(1);
-  expect(metric("rollout").show(1)).toBe("−1.00");
-  expect(metric("rollout").figure!(1)).toBe(-1);
+  expect(metric("logp").values(wire)[0]).toBe(1);
+  expect(metric("logp").show(1)).toBe("−1.00");
+  expect(metric("logp").figure!(1)).toBe(-1);
 });
 
 test("what a token's weight in the gradient lacks", () => {
@@ -63,7 +63,7 @@ test("the scale is fixed, or the run's, never the sequence's", () => {
   ).toEqual([NATS, NATS, NATS]);
   expect(metric("delta").ofRun).toEqual({ floor: 0, domain: 0.4, end: 8 });
   expect(metric("rho").ofRun).toEqual(metric("delta").ofRun);
-  expect([metric("k3").ofRun?.end, metric("rollout").ofRun]).toEqual([5, undefined]);
+  expect([metric("k3").ofRun?.end, metric("logp").ofRun]).toEqual([5, undefined]);
   expect(listMetrics({ scales: { ...info.scales, delta: 0 } }, wire)[0]!.ofRun).toBeUndefined();
 });
 

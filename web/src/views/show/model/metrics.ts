@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { computeImpact, computeK3, computeProbDiff } from "../../../../../src/core/kernels/index.ts";
+import { computeDelta, computeImpact, TOKEN_VALUES } from "../../../../../src/core/kernels/index.ts";
 import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { entropyWords, METRIC_WORDS, type RunInfo } from "../../../../../src/results/index.ts";
+import { entropyWords, type RunInfo, TOKEN_METRICS } from "../../../../../src/results/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/index.ts";
 import { NATS, runScale, type Scale } from "../../../ui/color-scale.ts";
 
@@ -34,14 +34,18 @@ type Scales = RunInfo["scales"];
 type Words = Pick<Metric, "title" | "meaning">;
 
 /** k3 of the |Δ| that the scale of Δ has: 0.05 and, half-way between its signs, 1. */
-const K3: Scale = { floor: 0.00125, domain: 0.5, end: 16 };
-const PROB_DIFF: Scale = { floor: 0.01, domain: 0.5, end: 1 };
+const K3: Scale = { floor: 0.00125, domain: TOKEN_METRICS.k3.scale, end: 16 };
+const PROB_DIFF: Scale = { floor: 0.01, domain: TOKEN_METRICS.dp.scale, end: 1 };
 /** Nats. Above 3 a policy is unsure; a vocabulary of 160,000 allows 12. */
-const ENTROPY: Scale = { floor: 0, domain: 3, end: 12 };
+const ENTROPY: Scale = { floor: 0, domain: TOKEN_METRICS.entropy.scale, end: 12 };
 /** Nats. Log-probs below this get the darkest color. */
-const SURPRISAL: Scale = { floor: 0, domain: 10, end: 10 };
+const SURPRISAL: Scale = { floor: 0, domain: TOKEN_METRICS.logp.scale, end: TOKEN_METRICS.logp.scale };
 /** Group-normalized advantages rarely exceed 3. */
-const ADVANTAGE: Scale = { floor: 0, domain: 3, end: 3 };
+const ADVANTAGE: Scale = {
+  floor: 0,
+  domain: TOKEN_METRICS.advantage.scale,
+  end: TOKEN_METRICS.advantage.scale,
+};
 
 /** The metrics that this sequence has values for, always including Δ. */
 export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSequence): readonly Metric[] {
@@ -54,7 +58,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       ...nats,
       name: "delta",
       ofRun,
-      ...inWords(METRIC_WORDS.delta),
+      ...inWords(TOKEN_METRICS.delta),
       values: (sequence) => own(sequence, deltaAt),
     },
     {
@@ -62,40 +66,41 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       ...nats,
       name: "rho",
       ofRun,
-      ...inWords(METRIC_WORDS.rho),
+      ...inWords(TOKEN_METRICS.rho),
       values: (sequence) => own(sequence, deltaAt),
       figure: Math.exp,
       show: (value) => formatNumber(Math.exp(value)),
     },
     {
       name: "k3",
-      ...inWords(METRIC_WORDS.k3),
+      ...inWords(TOKEN_METRICS.k3),
       signed: false,
       anchored: K3,
       ofRun: runScale(scales.k3, largest.k3),
-      values: (sequence) => own(sequence, (at, of) => computeK3(deltaAt(at, of))),
+      values: (sequence) =>
+        own(sequence, (at, { rollout, trainer }) => TOKEN_VALUES.k3(rollout[at]!, trainer[at]!)),
       show: formatNumber,
     },
     {
       ...nats,
-      name: "prob_diff",
-      ...inWords(METRIC_WORDS.dp),
+      name: "dp",
+      ...inWords(TOKEN_METRICS.dp),
       anchored: PROB_DIFF,
       ofRun: runScale(scales.prob_diff, largest.prob_diff),
       values: (sequence) =>
-        own(sequence, (at, { rollout, trainer }) => computeProbDiff(rollout[at]!, trainer[at]!)),
+        own(sequence, (at, { rollout, trainer }) => TOKEN_VALUES.dp(rollout[at]!, trainer[at]!)),
     },
     ...listEntropy(scales, wire),
     ...listAdvantage(scales, wire, nats),
-    surprisal("rollout", METRIC_WORDS.logp, (wire) => wire.rollout),
-    surprisal("trainer", METRIC_WORDS.trainer, (wire) => wire.trainer),
+    surprisal("logp", TOKEN_METRICS.logp, (wire) => wire.rollout),
+    surprisal("trainer", TOKEN_METRICS.trainer, (wire) => wire.trainer),
     ...Object.entries(policies).map(
       ([name, logprobs]): Metric => ({
         ...nats,
         name: `policy:${name}`,
         title: `− ${name}`,
         meaning: `log p trainer − log p ${name}, nats`,
-        values: (sequence) => own(sequence, (at, { trainer }) => difference(trainer[at]!, logprobs[at]!)),
+        values: (sequence) => own(sequence, (at, { trainer }) => computeDelta(logprobs[at]!, trainer[at]!)),
       }),
     ),
   ];
@@ -128,7 +133,7 @@ function listAdvantage(
     {
       ...nats,
       name: "advantage",
-      ...inWords(METRIC_WORDS.advantage),
+      ...inWords(TOKEN_METRICS.advantage),
       anchored: ADVANTAGE,
       values: (sequence) => own(sequence, (at) => advantages[at]!),
     },
@@ -145,12 +150,7 @@ function listAdvantage(
 
 /** Δ of a response token, whatever its mask; NaN where a side is missing, infinite where both are -Infinity. */
 export function deltaAt(at: number, { rollout, trainer }: Pick<WireSequence, "rollout" | "trainer">): number {
-  return difference(trainer[at]!, rollout[at]!);
-}
-
-function difference(a: number, b: number): number {
-  // -Infinity on both sides has no difference, but is not missing either.
-  return a === -Infinity && b === -Infinity ? Infinity : a - b;
+  return computeDelta(rollout[at]!, trainer[at]!);
 }
 
 /** The terminal's words with the title in front: the page also shows a meaning without its title. */
@@ -158,11 +158,7 @@ function inWords({ title, meaning }: Words): Words {
   return { title, meaning: `${title}: ${meaning}` };
 }
 
-function surprisal(
-  name: "rollout" | "trainer",
-  words: Words,
-  of: (wire: WireSequence) => Float32Array,
-): Metric {
+function surprisal(name: "logp" | "trainer", words: Words, of: (wire: WireSequence) => Float32Array): Metric {
   return {
     name,
     ...inWords(words),

@@ -1,0 +1,115 @@
+/**
+ * The figures of a single token: what it is colored by in the terminal and on the page, and what filters ask for. One
+ * name each, everywhere.
+ *
+ * @module
+ */
+export interface TokenMetric {
+  /** In a few characters. */
+  readonly title: string;
+  /** One line, without the title. */
+  readonly meaning: string;
+  /** Whether values on both sides of `neutral` mean something. */
+  readonly signed: boolean;
+  /** Where nothing is colored; default 0. */
+  readonly neutral?: number;
+  /** Distance from `neutral` at which colors end: fixed, so that they mean the same in every sequence of every run. */
+  readonly scale: number;
+  /** Further names that filters and addresses of the page understand. */
+  readonly aliases: readonly string[];
+  /** Of a filter. */
+  readonly example: string;
+}
+
+export const TOKEN_METRICS = {
+  delta: {
+    title: "Δ",
+    meaning: "log p trainer − log p rollout, nats",
+    signed: true,
+    scale: 1,
+    aliases: [],
+    example: "delta<-1",
+  },
+  abs: {
+    title: "|Δ|",
+    meaning: "distance between the two log-probs, nats",
+    signed: false,
+    scale: 1,
+    aliases: [],
+    example: "abs>0.5",
+  },
+  rho: {
+    title: "ρ",
+    meaning: "importance ratio exp Δ",
+    signed: true,
+    neutral: 1,
+    scale: 1,
+    aliases: ["ratio"],
+    example: "rho>2",
+  },
+  k3: {
+    title: "k3",
+    meaning: "exp Δ − Δ − 1, nats",
+    signed: false,
+    scale: 0.5,
+    aliases: [],
+    example: "k3>0.1",
+  },
+  dp: {
+    title: "Δp",
+    meaning: "p trainer − p rollout",
+    signed: true,
+    scale: 0.5,
+    aliases: ["prob_diff"],
+    example: "dp>0.2",
+  },
+  entropy: {
+    title: "entropy",
+    meaning: "of the trainer policy, else of the rollout policy, nats",
+    signed: false,
+    scale: 3,
+    aliases: [],
+    example: "entropy>1",
+  },
+  logp: {
+    title: "log p rollout",
+    meaning: "log-prob under the rollout policy, nats; colored by how small it is",
+    signed: false,
+    scale: 10,
+    aliases: ["logprob", "rollout"],
+    example: "logp<-3",
+  },
+  trainer: {
+    title: "log p trainer",
+    meaning: "log-prob under the trainer policy, nats; colored by how small it is",
+    signed: false,
+    scale: 10,
+    aliases: [],
+    example: "trainer<-3",
+  },
+  advantage: {
+    title: "advantage",
+    meaning: "as recorded",
+    signed: true,
+    scale: 3,
+    aliases: ["adv"],
+    example: "advantage<0",
+  },
+} as const satisfies Readonly<Record<string, TokenMetric>>;
+
+export type TokenMetricName = keyof typeof TOKEN_METRICS;
+
+export const TOKEN_METRIC_NAMES = Object.keys(TOKEN_METRICS) as readonly TokenMetricName[];
+
+/** The name of the metric with this name or alias; undefined where there is none. */
+export function tokenMetricNamed(asked: string): TokenMetricName | undefined {
+  return TOKEN_METRIC_NAMES.find((name) => {
+    const aliases: readonly string[] = TOKEN_METRICS[name].aliases;
+    return name === asked || aliases.includes(asked);
+  });
+}
+
+/** Of entropy, which is that of one policy. */
+export function entropyWords(side: "rollout" | "trainer"): Pick<TokenMetric, "title" | "meaning"> {
+  return { title: TOKEN_METRICS.entropy.title, meaning: `of the ${side} policy, nats` };
+}
