@@ -4,7 +4,7 @@
  * @module
  */
 export * from "./charts/index.ts";
-export { renderCorrectTerminal, renderLintMarkdown, renderLintTerminal } from "./correct/index.ts";
+export { renderCorrectTerminal, renderLintTerminal } from "./correct/index.ts";
 export { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
 export type { MarkdownOptions } from "./markdown/index.ts";
 export {

@@ -50,9 +50,4 @@ export type {
   Trap,
 } from "./shared/index.ts";
 export { completeSettings, parseSetting } from "./shared/index.ts";
-export {
-  mergedXtunerMetrics,
-  mergeXtunerMetrics,
-  type XtunerMerged,
-  type XtunerPack,
-} from "./xtuner/index.ts";
+export { mergeXtunerMetrics } from "./xtuner/index.ts";

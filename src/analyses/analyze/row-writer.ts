@@ -36,9 +36,6 @@ export interface RowWriterOptions {
   readonly keep?: (key: string) => boolean;
 }
 
-/** Where a row came from. Keys of the same name in records get a number. */
-export const PLACE_COLUMNS = ["log_file", "log_line"] as const;
-
 const VECTOR_ROWS = 2048;
 const MOST_COLUMNS = 1000;
 const TYPES: Readonly<Record<ColumnKind, DuckDBType>> = { BOOLEAN, BIGINT, DOUBLE, VARCHAR };

@@ -81,16 +81,6 @@ export function digitLosses(masses: ArrayLike<number>, truth: number): DigitLoss
   return { expected, mse: (expected - truth) ** 2, wasserstein, mae: Math.abs(expected - truth), argmax };
 }
 
-/** Wasserstein-1 between two digit distributions: Σ over d of the distance of the cumulative sums. */
-export function wassersteinBetween(p: ArrayLike<number>, q: ArrayLike<number>): number {
-  let [gap, distance] = [0, 0];
-  for (let digit = 0; digit < 9; digit++) {
-    gap += p[digit]! - q[digit]!;
-    distance += Math.abs(gap);
-  }
-  return distance;
-}
-
 /** How far off a digit is: squared, by Wasserstein distance, or absolute. */
 export type NtlMethod = "mse" | "wasserstein" | "mae";
 

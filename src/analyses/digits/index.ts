@@ -29,7 +29,6 @@ export {
   type NtlMethod,
   type NtlResult,
   numberTokenLoss,
-  wassersteinBetween,
 } from "./distribution.ts";
 export { positionFigures } from "./loss-tally.ts";
 export { findNumbers, type NumberPart, type NumberSpan, type TokenSpan } from "./numbers.ts";

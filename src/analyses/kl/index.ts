@@ -47,7 +47,7 @@ export {
   type PolicyPair,
   type ReportSizes,
 } from "./report/report-input.ts";
-export { entropyReduction, meansByThird, progressionRates } from "./series/entropy-regions.ts";
+export { meansByThird } from "./series/entropy-regions.ts";
 export type { TurningPointMethod } from "./series/turning-points.ts";
 export { turningPoints } from "./series/turning-points.ts";
 export { findTextSpikes } from "./spikes/find-text-spikes.ts";

@@ -224,6 +224,3 @@ export function foreseenError(error: unknown): LogratioError | undefined {
     file: nameSubject(failed),
   });
 }
-
-/** The codes that have advice of their own. */
-export const KNOWN_SYSTEM_CODES: readonly string[] = ["ENOENT", ...ADVICE.keys()];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as derive from "./derive.ts";
 import {
   ABS_PROB_DIFF_MAX,
+  ABS_PROB_DIFF_MEAN,
   DELTA_MAX,
   DELTA_MIN,
   NEGATIVE_SUM,
@@ -78,11 +79,14 @@ const FIGURES: Record<string, (sums: Float64Array) => number> = {
   k2: derive.k2,
   k3: derive.k3,
   ess: derive.effectiveSampleSize,
-  "1 − ess": derive.effectiveSampleSizeDeficit,
+  "1 − ess": (sums) => {
+    const variance = derive.ratioStd(sums) ** 2;
+    return variance / (derive.ratioMean(sums) ** 2 + variance);
+  },
   "std Δ": derive.deltaStd,
   "mean ρ": derive.ratioMean,
   "std ρ": derive.ratioStd,
-  "mean |Δp|": derive.absProbDiffMean,
+  "mean |Δp|": (sums) => sums[ABS_PROB_DIFF_MEAN]!,
   "std |Δp|": derive.absProbDiffStd,
   "max |Δp|": (sums) => sums[ABS_PROB_DIFF_MAX]!,
   "1 − r": derive.pearsonDeficit,

@@ -212,23 +212,6 @@ export function effectiveSampleSize(sums: Float64Array, offset = 0): Fraction {
   return (mean * mean) / (mean * mean + m2 / count);
 }
 
-/** 1 − {@link effectiveSampleSize}, to full relative accuracy also where it is tiny. */
-export function effectiveSampleSizeDeficit(sums: Float64Array, offset = 0): Fraction {
-  const { mean, m2 } = ratioMoments(sums, offset);
-  const count = sums[offset + F.COUNT]!;
-  return m2 / count / (mean * mean + m2 / count);
-}
-
-/** Mean Δp = mean (p' − p). */
-export function probDiffMean(sums: Float64Array, offset = 0): Fraction {
-  return sums[offset + F.PROB_COUNT]! > 0 ? sums[offset + F.PROB_DIFF_MEAN]! : Number.NaN;
-}
-
-/** Mean |Δp|. */
-export function absProbDiffMean(sums: Float64Array, offset = 0): Fraction {
-  return sums[offset + F.PROB_COUNT]! > 0 ? sums[offset + F.ABS_PROB_DIFF_MEAN]! : Number.NaN;
-}
-
 /** Standard deviation of |Δp|; `ddof` 1 (NaN for one token) is what torch and verl report. */
 export function absProbDiffStd(sums: Float64Array, offset = 0, ddof: 0 | 1 = 0): number {
   return Math.sqrt(sums[offset + F.ABS_PROB_DIFF_M2]! / (sums[offset + F.PROB_COUNT]! - ddof));

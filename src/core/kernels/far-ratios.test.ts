@@ -77,7 +77,6 @@ describe("at any Δ, the effective sample size", () => {
           const sums = mergeTree(sumRows(lists, engine), picks);
           const wanted = essOf(lists.flat());
           expect(derive.effectiveSampleSize(sums) / wanted).toBeCloseTo(1, 6);
-          expect(derive.effectiveSampleSizeDeficit(sums)).toBeCloseTo(1 - wanted, 6);
         },
       ),
       { numRuns: 150 },

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
-  absProbDiffMean,
   absProbDiffStd,
   deltaAbsMean,
   effectiveSampleSize,
@@ -11,7 +10,7 @@ import {
   ratioMean,
   ratioStd,
 } from "./derive.ts";
-import { ABS_PROB_DIFF_MAX, COUNT } from "./layout.ts";
+import { ABS_PROB_DIFF_MAX, ABS_PROB_DIFF_MEAN, COUNT } from "./layout.ts";
 import { emptySums, mergeSums } from "./merge.ts";
 import { mismatchSums } from "./mismatch.ts";
 
@@ -82,7 +81,7 @@ describe.skipIf(!present).each(["wasm", "scalar"] as const)("reference results i
       engine,
     );
     expectMetric(sums[ABS_PROB_DIFF_MAX]!, metrics, "training/rollout_probs_diff_max");
-    expectMetric(absProbDiffMean(sums), metrics, "training/rollout_probs_diff_mean");
+    expectMetric(sums[ABS_PROB_DIFF_MEAN]!, metrics, "training/rollout_probs_diff_mean");
     expectMetric(absProbDiffStd(sums, 0, 1), metrics, "training/rollout_probs_diff_std");
     expectMetric(pearson(sums), metrics, "training/rollout_actor_probs_pearson_corr");
   });

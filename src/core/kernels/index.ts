@@ -5,7 +5,6 @@
  * @module
  */
 export {
-  absProbDiffMean,
   absProbDiffStd,
   chi2Token,
   chi2TokenClamped,
@@ -13,13 +12,11 @@ export {
   deltaMean,
   deltaStd,
   effectiveSampleSize,
-  effectiveSampleSizeDeficit,
   k1,
   k2,
   k3,
   pearson,
   pearsonDeficit,
-  probDiffMean,
   ratioMean,
   ratioStd,
 } from "./derive.ts";

@@ -34,7 +34,7 @@ export interface Factor {
 /** Clusters that each part must have for a t interval to keep its coverage. */
 export const MIN_CLUSTERS = 10;
 /** Largest share of a part's sum in one cluster: beyond it, an interval would mostly describe that cluster. */
-export const MAX_SHARE = 0.1;
+const MAX_SHARE = 0.1;
 
 /**
  * The interval is that of `clusterInterval` with the influence of a cluster on log F: e_g/Σ sums of the first part less the

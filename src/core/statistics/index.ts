@@ -29,7 +29,7 @@ export {
   type MeanBounds,
   studentQuantile,
 } from "./mean-bound.ts";
-export { meanTest, ratioInterval } from "./mean-interval.ts";
+export { ratioInterval } from "./mean-interval.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";
 export type { GroupedUnits } from "./permutations.ts";
 export { poissonBinomialTail } from "./poisson-binomial.ts";
@@ -44,7 +44,6 @@ export type {
   Interval,
   KolmogorovSmirnovResult,
   MannWhitneyResult,
-  MeanResult,
   TestResult,
   TTestResult,
   WilcoxonResult,

@@ -18,7 +18,7 @@ export interface MaxStatistic {
   readonly permutations: number;
 }
 
-export const PERMUTATIONS = 399;
+const PERMUTATIONS = 399;
 /** Once this many permutations have beaten the largest group, no p can come out at 0.05 or below (Besag and Clifford 1991). */
 const ENOUGH_BEATEN = PERMUTATIONS / 20;
 

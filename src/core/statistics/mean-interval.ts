@@ -1,25 +1,5 @@
-import { studentQuantile95, studentTail } from "./distributions.ts";
-import type { Interval, MeanResult } from "./result.ts";
-import { moments } from "./sample.ts";
-
-/**
- * The mean of independent values against 0, as `scipy.stats.ttest_1samp`: t = x̄ / √(s²/n), n − 1 degrees of freedom.
- *
- * @returns NaN below two values; equal values other than 0 give ±Infinity and 0
- */
-export function meanTest(values: ArrayLike<number>): MeanResult {
-  const { count, mean, squares } = moments(values);
-  const standardError = Math.sqrt(squares / (count - 1) / count);
-  const statistic = mean / standardError;
-  const degreesOfFreedom = count - 1;
-  return {
-    statistic,
-    pValue: studentTail(statistic, degreesOfFreedom),
-    degreesOfFreedom,
-    mean,
-    interval: around(mean, standardError, degreesOfFreedom),
-  };
-}
+import { studentQuantile95 } from "./distributions.ts";
+import type { Interval } from "./result.ts";
 
 /**
  * 95 % interval of Σ numerators / Σ denominators over independent units, by Student's t with n − 1 degrees of freedom.

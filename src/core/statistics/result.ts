@@ -102,14 +102,6 @@ export interface ClusteredShare {
   readonly interval: Interval;
 }
 
-/** One sample's mean against 0. */
-export interface MeanResult extends TestResult {
-  readonly degreesOfFreedom: number;
-  readonly mean: number;
-  /** For {@link mean}. */
-  readonly interval: Interval;
-}
-
 /** A path's drift. */
 export interface DriftResult extends TestResult {
   readonly degreesOfFreedom: number;

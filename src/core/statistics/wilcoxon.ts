@@ -3,7 +3,7 @@ import type { WilcoxonResult } from "./result.ts";
 import { rankSum, ranks, requirePairs, sortedCopy } from "./sample.ts";
 
 /** Up to so many pairs that differ, {@link exactSignedRank} is exact. */
-export const MOST_EXACT_PAIRS = 25;
+const MOST_EXACT_PAIRS = 25;
 
 /**
  * Wilcoxon's signed-rank test for differences from 0 with the exact p-value up to 25 of them that are not 0, and the

@@ -25,7 +25,7 @@ export {
   openJsonlLog,
 } from "./jsonl-log.ts";
 export { openDocument } from "./open-document.ts";
-export { openRun, openRuns, type Run } from "./open-run.ts";
+export { openRun, type Run } from "./open-run.ts";
 export { openShards, type Shard, type Shards } from "./open-shards.ts";
 export type { ReadOptions } from "./options.ts";
 export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";

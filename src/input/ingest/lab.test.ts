@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { pooledMetrics } from "../../analyses/report/metrics.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { readAll, readError, splitPrompts, splitRows, withoutRepeats } from "../adapters/read.test-data.ts";
-import { openRuns } from "./open-run.ts";
+import { openGroups } from "./open-run.ts";
 import { hasSharedData, LAB, REAL, warnIfAbsent } from "./shared-data.test-data.ts";
 
 warnIfAbsent("the lab's recordings in all containers, and the public pairs");
@@ -84,8 +84,8 @@ describe.skipIf(!hasSharedData)("the lab's recordings", () => {
   });
 
   it("keeps runs side by side apart, or pools them with a warning", async () => {
-    const runs = await openRuns([LAB]);
-    expect(runs.map(({ name }) => name)).toEqual(["int8", "main", "stale"]);
+    const { groups } = await openGroups([LAB], {});
+    expect(groups.map(({ name }) => name)).toEqual(["int8", "main", "stale"]);
     const { run, findings } = await readAll(LAB, { steps: (step) => step === 100 });
     expect(run.runs).toEqual(["int8", "main", "stale"]);
     expect(run.sources.map(({ step }) => step)).toEqual([100, 100, 100]);

@@ -12,7 +12,7 @@ import {
   readError,
   withoutRepeats,
 } from "../adapters/read.test-data.ts";
-import { openRun, openRuns } from "./open-run.ts";
+import { openGroups, openRun } from "./open-run.ts";
 import type { Progress } from "./progress.ts";
 
 let folder: string;
@@ -153,12 +153,11 @@ describe("a directory is a run", () => {
     expect(findings.map(({ message }) => message)).toEqual([
       "the files belong to 2 runs (bf16, fp8) but are read as one",
     ]);
-    const runs = await openRuns([folder]);
-    expect(runs.map(({ name, sources }) => [name, sources.length])).toEqual([
+    const { groups } = await openGroups([folder], {});
+    expect(groups.map(({ name, sources }) => [name, sources.length])).toEqual([
       ["bf16", 1],
       ["fp8", 1],
     ]);
-    expect(runs[0]!.findings.list()).toEqual([]);
   });
 });
 

@@ -101,33 +101,9 @@ export async function pooled(
     });
   }
   const all = groups.flatMap(({ sources }) => sources);
-  return { name: names.join("+"), sources: await countOnce(all, options, findings), isPair: false };
-}
-
-/** Drops files with the same bytes as another, then those with the same sequences. */
-async function countOnce(
-  sources: readonly Source[],
-  options: ReadOptions,
-  findings: FindingLog,
-): Promise<Source[]> {
-  return dropSameContent(await dropCopies(sources, findings), new Contents(options), findings);
-}
-
-/** Like {@link openRun}, but runs found side by side in a directory stay separate, ordered by name. */
-export async function openRuns(paths: readonly string[], options: ReadOptions = {}): Promise<Run[]> {
-  const opened = await openGroups(paths, options);
-  const runs: Run[] = [];
-  for (const group of opened.groups) {
-    const findings = new FindingLog();
-    for (const finding of opened.findings.list()) {
-      findings.add({ ...finding, subject: finding.message, describe: () => finding.message });
-    }
-    const once = group.isPair
-      ? group
-      : { ...group, sources: await countOnce(group.sources, options, findings) };
-    runs.push(makeRun(once, findings, opened, options));
-  }
-  return runs;
+  // Files with the same bytes as another, then those with the same sequences.
+  const once = await dropSameContent(await dropCopies(all, findings), new Contents(options), findings);
+  return { name: names.join("+"), sources: once, isPair: false };
 }
 
 /** Files that make one run. */

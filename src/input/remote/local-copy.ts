@@ -97,8 +97,3 @@ async function makeRoom(most: number): Promise<void> {
     await (await copy.made).scratch.remove();
   }
 }
-
-/** Removes all unused copies; the others stay until the process ends. */
-export function removeCopies(): Promise<void> {
-  return makeRoom(0);
-}

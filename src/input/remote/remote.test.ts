@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FIXTURES } from "../adapters/read.test-data.ts";
 import { openRun } from "../ingest/index.ts";
 import { findRemote, isRemote, nameRemote } from "./index.ts";
-import { removeCopies } from "./local-copy.ts";
 import { startStore, type TestStore } from "./object-store.test-data.ts";
 
 const DEMO = new URL("../../../examples/demo/stale/step_0010.npz", import.meta.url);
@@ -29,7 +28,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await removeCopies();
   await store.close();
 });
 

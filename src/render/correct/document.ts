@@ -15,7 +15,7 @@ import {
 type Rows = [label: string, text: string][];
 
 /** What the correction does, what it keeps and drops, its traps, and what the trainer logs. */
-export function buildCorrectDocument(report: CorrectReport): Document {
+function buildCorrectDocument(report: CorrectReport): Document {
   const settings = Object.entries(report.settings)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : String(value)}`);

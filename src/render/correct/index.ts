@@ -4,8 +4,5 @@
  *
  * @module
  */
-export {
-  buildCorrectDocument,
-  renderCorrectTerminal,
-} from "./document.ts";
-export { buildLintDocument, renderLintMarkdown, renderLintTerminal } from "./lint.ts";
+export { renderCorrectTerminal } from "./document.ts";
+export { renderLintTerminal } from "./lint.ts";

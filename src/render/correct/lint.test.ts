@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { LintReport } from "../../results/lint.ts";
 import { displayWidth } from "../terminal/columns.ts";
-import { renderLintMarkdown, renderLintTerminal } from "./lint.ts";
+import { renderLintTerminal } from "./lint.ts";
 
 const report: LintReport = {
   schemaVersion: 1,
@@ -68,14 +68,6 @@ it("says what the config does, which values are defaults, and what to write", ()
   expect(text).toMatch(/low\s+not known\s+line 6/);
   expect(text).toMatch(/error\s+line 5: the bounds/);
   expect(text).toMatch(/write\s+tis_clip: `2`/);
-});
-
-it("writes Markdown in which foreign text stays text", () => {
-  const text = renderLintMarkdown(report);
-  expect(text).toContain("### `run\\|1\\x1b[31m.yaml`\n\n1 error · 0 warnings · 1 note");
-  expect(text).toContain("| tis\\_clip | 2 | line 5 | upper bound of the ratio |");
-  expect(text).toContain("- **error** line 5: the bounds");
-  expect(text).toContain("  - write: tis\\_clip: \\`2\\`");
 });
 
 it("a refused config does nothing yet", () => {

@@ -7,7 +7,6 @@ import {
   type Table,
   textColumn,
 } from "../document/index.ts";
-import { writeMarkdown } from "../markdown/index.ts";
 import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import { plural } from "../text/index.ts";
 
@@ -22,7 +21,7 @@ const CONFIDENCE: Readonly<Record<LintedConfig["confidence"], string>> = {
 const LEVELS = { error: "high", warning: "elevated", note: "none" } as const;
 
 /** What was found about the file, then of each config what it does, its settings and its findings. */
-export function buildLintDocument(report: LintReport): Document {
+function buildLintDocument(report: LintReport): Document {
   const { errors, warnings, notes } = report;
   const counts = [plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note")];
   return {
@@ -98,8 +97,4 @@ function writeValue(value: LintValue): string {
 
 export function renderLintTerminal(report: LintReport, options: TerminalOptions): string {
   return drawDocument(buildLintDocument(report), options);
-}
-
-export function renderLintMarkdown(report: LintReport): string {
-  return writeMarkdown(buildLintDocument(report));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bar, chooseScale, logHistogram, sparkline } from "./bars.ts";
+import { bar, chooseScale, sparkline } from "./bars.ts";
 
 describe("sparkline", () => {
   it("stands on 0, so that a flat series looks flat", () => {
@@ -35,12 +35,6 @@ describe("sparkline over decades", () => {
     expect(sparkline([1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1], 8, true)).toBe("▁▁▁▁▁▁▁█");
     expect(sparkline([0, 1, Number.NaN, 1000, Number.POSITIVE_INFINITY], 5, true, "log")).toBe("▁▁ ██");
   });
-});
-
-it("logHistogram shows a single token beside a million", () => {
-  expect(logHistogram([1, 0, 1_000_000, 30], 8, true)).toBe("▁ █▂");
-  expect(logHistogram([1, 0, 1_000_000, 30], 2, false)).toBe(".@");
-  expect(logHistogram([0, 0], 8, true)).toBe("  ");
 });
 
 it("bar is as long as its share, to an eighth of a column", () => {

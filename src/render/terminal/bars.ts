@@ -50,13 +50,6 @@ function findRange(values: readonly number[]): [low: number, high: number] {
   return [low, high];
 }
 
-/** Counts as one row of characters; heights are logarithmic, so that a single token in a million shows. */
-export function logHistogram(counts: readonly number[], columns: number, unicode: boolean): string {
-  const bars = foldBySum(counts, columns);
-  const top = Math.log1p(Math.max(0, ...bars));
-  return bars.map((count) => (count > 0 ? heightCharacter(Math.log1p(count) / top, unicode) : " ")).join("");
-}
-
 /** A horizontal bar of `share` (0 to 1) of `columns`, in eighths of a column where the terminal has them. */
 export function bar(share: number, columns: number, unicode: boolean): string {
   if (!(share > 0)) return "";
@@ -80,13 +73,6 @@ function foldByMaximum(values: readonly number[], columns: number): number[] {
     for (const value of cutBin(values, bin, bins)) if (!(value <= most) && !Number.isNaN(value)) most = value;
     return most;
   });
-}
-
-function foldBySum(counts: readonly number[], columns: number): number[] {
-  const bins = Math.min(columns, counts.length);
-  return Array.from({ length: bins }, (_, bin) =>
-    cutBin(counts, bin, bins).reduce((sum, count) => sum + count, 0),
-  );
 }
 
 function cutBin(values: readonly number[], bin: number, bins: number): readonly number[] {

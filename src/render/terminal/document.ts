@@ -63,7 +63,7 @@ function drawSection(title: string, blocks: readonly Block[], surface: Surface):
 }
 
 /** The name of what was read, then what it is, broken between parts. */
-export function drawTitle(name: string, input: readonly string[], surface: Surface): string[] {
+function drawTitle(name: string, input: readonly string[], surface: Surface): string[] {
   const shown = clipMiddle(surface.text(name), Math.max(8, Math.floor(surface.width / 2)), surface.ellipsis);
   const separator = surface.unicode ? " · " : ", ";
   const [first = "", ...rest] = wrapParts([shown, ...input.map(surface.text)], separator, surface.width);

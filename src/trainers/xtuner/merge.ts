@@ -6,8 +6,7 @@
  */
 import { emptySums, mergeSums, mismatchSums, sumsLayout } from "../../core/kernels/index.ts";
 import { MismatchSummary } from "../../core/summaries/index.ts";
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
-import type { BatchMetrics, Discrepancy, Figures, Metrics, Settings } from "../shared/index.ts";
+import type { BatchMetrics, Discrepancy, Figures, Metrics } from "../shared/index.ts";
 import { findDiscrepancies } from "../shared/index.ts";
 import {
   addToXtunerSums,
@@ -16,37 +15,7 @@ import {
   xtunerPackMetrics,
 } from "./correction-metrics.ts";
 import { mergeXtunerMetrics, xtunerParity as parity } from "./mismatch-metrics.ts";
-import { readXtunerSettings, XTUNER_BOUND, type XtunerPlan } from "./settings.ts";
-
-/** A pack with the result of xtuner's correction. */
-export interface XtunerPack {
-  readonly block: CorrectionBlock;
-  readonly applied: AppliedCorrection;
-}
-
-export interface XtunerMerged {
-  /** Metrics as xtuner logs them: maxima of maxima, minima of minima, and unweighted means of all else over packs. */
-  readonly logged: Metrics;
-  /** The same figures over all tokens and sequences together; as logged if the two do not differ. */
-  readonly correct: Metrics;
-  /** Where they differ by more than 1e-6, with the reason. */
-  readonly discrepancies: readonly Discrepancy[];
-}
-
-/**
- * Both merges of the packs of one step.
- *
- * @throws UsageError where xtuner refuses the settings.
- */
-export function mergedXtunerMetrics(packs: Iterable<XtunerPack>, settings: Settings): XtunerMerged {
-  const step = xtunerStepMetrics(readXtunerSettings(settings));
-  let pack = 0;
-  for (const { block, applied } of packs) step.add(block, applied, String(pack++));
-  const logged = step.finish();
-  const discrepancies = step.discrepancies();
-  const corrected = Object.fromEntries(discrepancies.map(({ key, correct }) => [key, correct]));
-  return { logged, correct: { ...logged, ...corrected }, discrepancies };
-}
+import { XTUNER_BOUND, type XtunerPlan } from "./settings.ts";
 
 /** One step of xtuner: its packs separately, then merged like `merge_rollout_is_metrics`. */
 export function xtunerStepMetrics(plan: XtunerPlan | undefined): Required<BatchMetrics> {

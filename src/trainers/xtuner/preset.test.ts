@@ -8,7 +8,7 @@ import { checkReference, cutRows, readReference, referenceBlock } from "../share
 import { completeSettings } from "../shared/settings.ts";
 import { listTraps } from "../shared/traps.test-data.ts";
 import { xtunerPackMetrics } from "./correction-metrics.ts";
-import { mergedXtunerMetrics } from "./merge.ts";
+import { xtunerStepMetrics } from "./merge.ts";
 import { xtuner } from "./preset.ts";
 import { readXtunerSettings } from "./settings.ts";
 
@@ -74,7 +74,7 @@ test("without rollout_is_threshold nothing else counts, nor is it checked", () =
   );
 });
 
-describe("mergedXtunerMetrics", () => {
+describe("metrics of a step", () => {
   const { packs, cases } = JSON.parse(
     readFileSync(new URL("../../../test/fixtures/corrections/xtuner/merged.json", import.meta.url), "utf8"),
   ) as {
@@ -86,10 +86,12 @@ describe("mergedXtunerMetrics", () => {
 
   const merge = (settings: Settings, parts: readonly CorrectionBlock[]) => {
     const correction = xtuner.correction(settings);
-    return mergedXtunerMetrics(
-      parts.map((part) => ({ block: part, applied: applyCorrection(part, correction) })),
-      settings,
-    );
+    const step = xtunerStepMetrics(readXtunerSettings(settings));
+    for (const [i, part] of parts.entries()) step.add(part, applyCorrection(part, correction), String(i));
+    const logged = step.finish();
+    const discrepancies = step.discrepancies();
+    const differing = Object.fromEntries(discrepancies.map(({ key, correct }) => [key, correct]));
+    return { logged, correct: { ...logged, ...differing }, discrepancies };
   };
 
   it.each(cases.map((each) => [JSON.stringify(each.settings), each] as const))(

@@ -13,7 +13,6 @@ import type {
   CorrectBins,
   CorrectQuestion,
   CorrectSteps,
-  DigitsReport,
   Glossary,
   GroupPage,
   LoggedMetrics,
@@ -227,7 +226,6 @@ export const client = {
   /** `10..30`: over these steps only, which a bundle cannot say. */
   sweep: (steps?: string): Promise<SweepReport> =>
     json(fixed(steps === undefined ? "sweep" : `sweep?steps=${steps}`)),
-  digits: (): Promise<DigitsReport> => json(fixed("digits")),
   digitsTables: (): Promise<PageDocument> => json(fixed("digits-tables")),
   /** `10..30`: over these steps only, which a bundle cannot say. */
   healthTables: (steps?: string): Promise<PageDocument> =>

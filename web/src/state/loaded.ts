@@ -66,7 +66,6 @@ export const turns = lazily(client.turns);
 export const topTokens = lazily(client.tokens);
 export const correctBins = lazily(() => client.correctBins());
 export const healthTables = lazily(() => client.healthTables());
-export const digits = lazily(client.digits);
 export const digitsTables = lazily(client.digitsTables);
 export const doctorTables = lazily(client.doctorTables);
 export const glossary = lazily(client.glossary);

@@ -85,16 +85,6 @@ export function rowsWhere(table: PageTable, keep: (raw: PageTable["raw"][number]
   };
 }
 
-export function ReportTables({ of }: { readonly of: readonly PageTable[] }) {
-  return (
-    <>
-      {of.map((table) => (
-        <ReportTable key={table.id} table={table} />
-      ))}
-    </>
-  );
-}
-
 /** Pictures of the HTML report, drawn by the server. */
 export function ReportPictures({ of }: { readonly of: readonly PagePicture[] }) {
   return (

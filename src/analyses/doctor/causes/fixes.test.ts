@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DIALECTS } from "../../../trainers/configs/dialects.ts";
 import { CAUSES } from "./catalog.ts";
-import { ENGINE_SOURCES } from "./engine-sources.ts";
+import { ENGINE_SOURCES } from "./engine-sources.test-data.ts";
 
 const FIXES = [...CAUSES.values()].flatMap(({ id, fix }) =>
   fix.flatMap(({ trainer, line }) => (trainer === null ? [] : [{ id, trainer, line }])),

@@ -19,8 +19,6 @@ import {
 } from "./problems.ts";
 import type { Checkpoint, KlStudy, PolicyPair } from "./report-input.ts";
 
-export const REGIONS: readonly Region[] = ["early", "mid", "late"];
-
 /** One value per region. */
 export function byRegion<T>(of: (region: Region) => T): Record<Region, T> {
   return { early: of("early"), mid: of("mid"), late: of("late") };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { entropyReduction, meansByThird, progressionRates } from "./entropy-regions.ts";
+import { meansByThird } from "./entropy-regions.ts";
 import { findPeaks } from "./peaks.ts";
 import { savitzkyGolay } from "./savitzky-golay.ts";
 import { type TurningPointMethod, turningPoints } from "./turning-points.ts";
@@ -80,12 +80,4 @@ test("peaks are scipy's, plateaus and all", () => {
 test("entropy by thirds leaves the remainder to the last, and says nothing of two values", () => {
   expect(meansByThird([1, 2, 3, 4, 5])).toEqual({ early: 1, mid: 2, late: 4 });
   expect(meansByThird([1, 2])).toEqual({ early: Number.NaN, mid: Number.NaN, late: Number.NaN });
-});
-
-test("entropy falls by a share of what it was", () => {
-  expect(entropyReduction(2, 0.5)).toEqual({ absolute: 1.5, relative: 0.75 });
-  expect(entropyReduction(0, 1)).toEqual({ absolute: -1, relative: 0 });
-  expect(progressionRates([4, 3, 6, 0, 1])).toEqual([0.25, -1, 1, 0]);
-  expect(progressionRates([1, Number.NaN, 2])).toEqual([Number.NaN, Number.NaN]);
-  expect(progressionRates([])).toEqual([]);
 });

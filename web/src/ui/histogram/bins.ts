@@ -4,14 +4,6 @@
  * @module
  */
 
-/** Ends and edges ascending; values beyond the ends are in the first and last bin. */
-export interface Binned {
-  /** `[bins + 1]` */
-  readonly edges: Float64Array;
-  /** `[bins]` */
-  readonly counts: Float64Array;
-}
-
 export function evenEdges(low: number, high: number, bins: number): Float64Array {
   return Float64Array.from({ length: bins + 1 }, (_, at) => low + ((high - low) * at) / bins);
 }
