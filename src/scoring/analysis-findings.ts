@@ -123,7 +123,7 @@ export function reportNan(
 }
 
 /** @param mass largest probability of `name` in columns that `other` lacks */
-export function reportExcluded(findings: FindingLog, name: string, other: string, mass: number): void {
+function reportExcluded(findings: FindingLog, name: string, other: string, mass: number): void {
   if (!(mass > 0)) return;
   findings.add({
     code: "vocabulary",

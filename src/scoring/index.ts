@@ -45,7 +45,7 @@ export {
 } from "./score-study.ts";
 export { type Manifest, paths as studyPaths, readManifest } from "./store/manifest.ts";
 export { readTexts } from "./store/texts-file.ts";
-export { areStudies, findStudies, openAnyShards, openStudyReader, sumStudies } from "./study-shards.ts";
+export { areStudies, openAnyShards, openStudyReader, sumStudies } from "./study-shards.ts";
 export {
   type AnalysisSpec,
   type ContinueSpec,

@@ -56,7 +56,7 @@ const FORM =
   "write name=hf:DIR, name=onnx:DIR, name=vllm:URL#model, name=sglang:URL, name=openai:URL#model or name=logits:FILE";
 
 /** @throws UsageError when it is not one of the forms */
-export function parseLocation(at: string): Location {
+function parseLocation(at: string): Location {
   const [, backend, rest] = /^(onnx|hf|vllm|sglang|openai|logits):(.+)$/s.exec(at) ?? [];
   if (backend === undefined || rest === undefined)
     throw new UsageError(`"${at}" is not a policy that can be scored`, { hint: FORM });

@@ -181,7 +181,7 @@ function describeShard(
  *
  * @throws NotFoundError when a path does not exist or holds no study, FileSystemError when that cannot be told
  */
-export async function findStudies(paths: readonly string[]): Promise<string[]> {
+async function findStudies(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
     if (isRemote(path))

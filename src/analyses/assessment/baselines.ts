@@ -22,7 +22,7 @@ interface Baseline {
   readonly byLowerBound?: true;
 }
 
-export const BASELINES: readonly Baseline[] = [
+const BASELINES: readonly Baseline[] = [
   {
     metric: "k3",
     elevated: 1e-3,

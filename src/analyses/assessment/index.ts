@@ -7,14 +7,7 @@
 
 export { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "../../core/statistics/index.ts";
 export { type AssessmentInput, assess } from "./assess.ts";
-export {
-  BASELINES,
-  type FigureReading,
-  findWorstLevel,
-  type Ranges,
-  readBaselines,
-  readFigure,
-} from "./baselines.ts";
+export { type FigureReading, findWorstLevel, type Ranges, readBaselines, readFigure } from "./baselines.ts";
 export { addLoggedBeside, tellBeside, tellLoggedBeside } from "./beside.ts";
 export { correctionNeed, type RatioReadings } from "./correction-need.ts";
 export { type EventSpeller, spellEvents, withoutTexts } from "./event-words.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../results/index.ts";
 
 /** Every figure of `metrics`. */
-export const METRIC_SCALES = takeScales(RUN_METRICS);
+const METRIC_SCALES = takeScales(RUN_METRICS);
 
 /** Figures that a part of a run has not. */
 const POOLED_ONLY: Readonly<Record<Exclude<keyof ReportMetrics, keyof MismatchMetrics>, true>> = {

@@ -6,7 +6,7 @@ import { type Decoded, decoded, truncated } from "./texts.ts";
 import type { IdAlternatives, TokenFacts } from "./token-facts.ts";
 
 /** The thresholds are those of the Python implementation; all of them exclude the value itself. */
-export function classifyFlip(rolloutProb: number, actorProb: number): FlipType | null {
+function classifyFlip(rolloutProb: number, actorProb: number): FlipType | null {
   if (rolloutProb > 0.9 && actorProb < 0.1) return "rollout_confident_actor_rejects";
   if (actorProb > 0.9 && rolloutProb < 0.1) return "actor_confident_rollout_rejects";
   return Math.abs(rolloutProb - actorProb) > 0.5 ? "large_disagreement" : null;

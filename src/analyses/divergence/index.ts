@@ -5,10 +5,9 @@
  * @module
  */
 export type { DivergenceRecord, FlipType, TokenAlternative } from "../../results/index.ts";
-export { classifyFlip } from "./build-record.ts";
 export { calculateDebugMetrics, calculateRecordDebugMetrics, type DebugMetrics } from "./debug-metrics.ts";
 export type { TokenDecoder } from "./decoder.ts";
-export { divergenceLine, fillIteration, LEAN_FIELDS, lineIdentity } from "./line.ts";
+export { divergenceLine, fillIteration, lineIdentity } from "./line.ts";
 export type { DivergenceOptions, LogOptions } from "./options.ts";
 export { checkOptions } from "./options.ts";
 export type { DebugBatch } from "./padded-facts.ts";

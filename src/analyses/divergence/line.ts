@@ -18,7 +18,7 @@ export interface LineOptions {
  * The fields of the guide's own example with its flip type, what finds the token again, what `analyze` compares shares
  * with, and what went wrong.
  */
-export const LEAN_FIELDS: readonly (keyof DivergenceRecord)[] = [
+const LEAN_FIELDS: readonly (keyof DivergenceRecord)[] = [
   "iteration",
   "rank",
   "batch_idx",

@@ -39,7 +39,7 @@ export interface CheckedOptions {
   readonly maxResponseChars: number | null;
 }
 
-export const DEFAULTS = { threshold: 0.8, topK: 5, contextWindow: 5, maxChars: 200 } as const;
+const DEFAULTS = { threshold: 0.8, topK: 5, contextWindow: 5, maxChars: 200 } as const;
 
 /** @throws UsageError when an option makes no sense. */
 export function checkOptions(options: LogOptions): CheckedOptions {

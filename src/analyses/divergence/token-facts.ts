@@ -55,7 +55,7 @@ export interface TokenFacts {
 export type FactsOf = (row: number, token: number) => TokenFacts;
 
 /** How many alternatives of each policy are logged. */
-export const ALTERNATIVES = 5;
+const ALTERNATIVES = 5;
 
 /** A value of an optional column; null where the column or the value is not there. */
 export function valueAt(column: ArrayLike<number> | undefined, index: number): number | null {

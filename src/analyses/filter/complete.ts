@@ -30,7 +30,7 @@ export interface Completing {
 }
 
 /** The most entries of a list. */
-export const MOST_COMPLETIONS = 12;
+const MOST_COMPLETIONS = 12;
 
 /** @param caret where the reader types; the rest of the word after it is replaced, too */
 export function completeFilter(

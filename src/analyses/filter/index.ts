@@ -20,4 +20,4 @@ export type { Problem, Range, Term, Test } from "./parse.ts";
 export { byScope, needsTexts, needsTokens, withoutTokens } from "./scopes.ts";
 export { takeRows } from "./take-rows.ts";
 export { spelledTexts, type TokenColumns, type TokenTextColumn, tokensOfWire } from "./token-columns.ts";
-export { OPERATORS, type Operator, quoted } from "./words.ts";
+export { type Operator, quoted } from "./words.ts";

@@ -35,7 +35,7 @@ export interface Mark {
   readonly negated: boolean;
 }
 
-export const OPERATORS = [">=", "<=", "!=", ">", "<", "=", ":"] as const;
+const OPERATORS = [">=", "<=", "!=", ">", "<", "=", ":"] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export function splitWords(text: string): (Word | Mark)[] {

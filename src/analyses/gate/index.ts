@@ -14,11 +14,4 @@ export {
 } from "./baseline.ts";
 export { type Corridor, FEWEST_RUNS, predictRun } from "./corridor.ts";
 export { evaluateGate, type GateOptions } from "./evaluate-gate.ts";
-export {
-  DEFAULT_ALPHA,
-  DEFAULT_METRICS,
-  distinctRuns,
-  type LearnedRun,
-  type LearnOptions,
-  learnBaseline,
-} from "./learn.ts";
+export { DEFAULT_ALPHA, distinctRuns, type LearnedRun, type LearnOptions, learnBaseline } from "./learn.ts";

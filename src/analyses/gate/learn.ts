@@ -26,7 +26,7 @@ export interface LearnOptions {
 }
 
 /** Few, since the chance of a false alarm is shared by all: size, bias, tail, both KL-like sums, agreement. */
-export const DEFAULT_METRICS = [
+const DEFAULT_METRICS = [
   "delta_abs_mean",
   "delta_mean",
   "delta_abs_p99",

@@ -21,7 +21,7 @@ import { LIKELY_CUT_OFF, LIKELY_DAMAGED, loadZstd, unzstdBlock } from "../../inp
 
 /** The first byte is no text, and the line ends show a transfer that changed them. */
 export const MAGIC = Uint8Array.of(0x89, 0x4c, 0x52, 0x53, 0x0d, 0x0a, 0x1a, 0x0a);
-export const PART_VERSION = 4;
+const PART_VERSION = 4;
 const HEADER_BYTES = 32;
 const CHECKSUM_BYTES = 4;
 
@@ -66,7 +66,7 @@ export function requireMagic(bytes: Uint8Array, file: string): void {
   });
 }
 
-export function isPart(bytes: Uint8Array): boolean {
+function isPart(bytes: Uint8Array): boolean {
   return MAGIC.every((byte, i) => bytes[i] === byte);
 }
 

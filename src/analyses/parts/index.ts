@@ -5,7 +5,6 @@
  * @module
  */
 export { answerRequests } from "./answer-requests.ts";
-export { PART_VERSION } from "./container.ts";
 export { type DivergencePart, logPart } from "./divergence-part.ts";
 export { diagnosePart } from "./doctor-part.ts";
 export {

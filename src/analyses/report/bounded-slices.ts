@@ -12,7 +12,7 @@ import { KeyHash, type MismatchSummary } from "../../core/summaries/index.ts";
 import { makeSlice, mergeSlices, Slices } from "./slices.ts";
 
 /** Values kept apart. */
-export const MOST_PARTS_APART = 1024;
+const MOST_PARTS_APART = 1024;
 /** Of values that are not kept apart, how many are counted one by one. */
 const MOST_COUNTED = 2 ** 14;
 

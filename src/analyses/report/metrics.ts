@@ -86,7 +86,7 @@ export function pooledMetrics(summary: MismatchSummary): MismatchMetrics {
   return computeMetrics(summary.sums, summary.sequences.count, summary.deltas);
 }
 
-export const QUANTILES = {
+const QUANTILES = {
   p1: 0.01,
   p5: 0.05,
   p25: 0.25,

@@ -92,7 +92,7 @@ export class SampleRows {
 }
 
 /** Adds tokens `[from, to)` of a kernel pass to the sums of their row, whose `length` tokens begin at `start` of the block. */
-export function addRowTokens(
+function addRowTokens(
   sums: RowSums,
   { index, delta, probDiff, k3, turn }: MaskedTokens,
   from: number,

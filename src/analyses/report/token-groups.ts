@@ -9,7 +9,7 @@ const LOG_EDGES = Float64Array.from(PROBABILITY_EDGES.slice(1, -1), Math.log);
 /** Edges between the buckets of log-probs in single precision: the smallest float32 that is in the upper one. */
 export const BUCKET_EDGES = Float32Array.from(LOG_EDGES, roundUp);
 
-export const POSITION_DECILES = 10;
+const POSITION_DECILES = 10;
 
 /** Sums by where in the response a token stands, how likely the rollout policy found it, and which token it is. */
 export class TokenGroups {

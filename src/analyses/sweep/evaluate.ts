@@ -40,7 +40,7 @@ import type { Prepared } from "./prepared.ts";
  * A core whose tokens have their own ratio as weight, which is within every bound; any other number is the weight that
  * they share: that of the turn or sequence, 1 without weights, or 0.
  */
-export const OWN_RATIO = Number.NaN;
+const OWN_RATIO = Number.NaN;
 
 /** What a correction makes of a prepared batch. The arrays are lent until the next evaluation. */
 export interface Evaluation {

@@ -16,9 +16,9 @@ import type { SweepCorrection, SweepMetrics, SweepRecommendation } from "../../r
 import { correctionNeed } from "../assessment/index.ts";
 
 /** Differences in ESS that do not matter. */
-export const TOLERANCE = 0.002;
+const TOLERANCE = 0.002;
 
-export const LIMITS = {
+const LIMITS = {
   /** Share of tokens dropped. */
   dropped: 0.05,
   /** Share of weight mass moved by truncation and dropping. */
@@ -37,7 +37,7 @@ export const LIMITS = {
  * From this part of a limit on a correction is called near it: by simulation, halves of a run differ by about as much, and the
  * other half then breaks the limit in one run of six.
  */
-export const NEAR_LIMIT = 0.8;
+const NEAR_LIMIT = 0.8;
 
 const SAFETY_NET = "token-tis 2";
 

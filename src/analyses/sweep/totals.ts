@@ -13,7 +13,7 @@ import type { MeasuredBatch } from "./measured.ts";
 import type { Prepared } from "./prepared.ts";
 
 /** As verl clamps ΣΔ before exp. */
-export const PRODUCT_LOG_BOUND = 20;
+const PRODUCT_LOG_BOUND = 20;
 
 /** Count, mean and variance over tokens, of a figure that sequences have. */
 class TokenMoments {

@@ -13,7 +13,7 @@ const RATIO_BETS = [1 / 64, 1 / 16, 1 / 4, 1 / 2, 1];
 /** Stakes on a prompt's mean |Δ|, relative to its bound. */
 const DELTA_BETS = [1 / 32, 1 / 8, 1 / 4, 1 / 2];
 /** A rise of mean |Δ| by up to this factor is not a change: runs drift. */
-export const DRIFT = 1.25;
+const DRIFT = 1.25;
 /** Before as many steps and prompts nothing is known that a step could differ from. */
 const FEWEST_STEPS = 3;
 const FEWEST_PROMPTS = 30;

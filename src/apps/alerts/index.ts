@@ -10,4 +10,3 @@ export {
   readAlertRules,
   readKeptAlerts,
 } from "./alert-watch.ts";
-export { signBody } from "./send-webhook.ts";

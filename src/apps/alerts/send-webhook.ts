@@ -12,7 +12,7 @@ export interface Webhook {
  * The signature of a delivery: HMAC-SHA256 over `TIMESTAMP.BODY`, in hexadecimal. The timestamp is part of it, so that
  * an old delivery cannot be sent again as a new one.
  */
-export function signBody(secret: string, timestamp: string, body: string): string {
+function signBody(secret: string, timestamp: string, body: string): string {
   return `v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 }
 

@@ -15,7 +15,7 @@ export interface Onlooker extends Pick<PrepareOptions, "soFar"> {
 }
 
 /** Undefined when it was interrupted: nothing of it is kept then. */
-export async function prepare(
+async function prepare(
   paths: readonly string[],
   options: Wanted,
   terminal: Terminal,

@@ -52,7 +52,7 @@ export function createProgressFor<State>(
 }
 
 /** `  42 %  1.2 of 2.9 GB, 180 MB/s, 12,345 sequences, 9 s left: step_0010.npz` */
-export function progressLine(
+function progressLine(
   { bytesRead, bytesTotal, sequences, file }: ProgressState,
   seconds: number,
   secondsLeft: number | null,

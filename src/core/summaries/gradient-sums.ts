@@ -29,7 +29,7 @@ export const GRADIENT = {
   impactAbs: 10,
 } as const;
 
-export const GRADIENT_WIDTH = Object.keys(GRADIENT).length;
+const GRADIENT_WIDTH = Object.keys(GRADIENT).length;
 /** The first columns are whole numbers, whose sums are exact. */
 const WHOLE = 3;
 const ROUNDED = GRADIENT_WIDTH - WHOLE;

@@ -16,14 +16,7 @@ export {
   type SequenceExtras,
   type SurprisalSums,
 } from "./cluster-sums.ts";
-export {
-  type AdvantageBlock,
-  GRADIENT,
-  GRADIENT_WIDTH,
-  GradientSums,
-  impactAt,
-  sumGradient,
-} from "./gradient-sums.ts";
+export { type AdvantageBlock, GRADIENT, GradientSums, impactAt, sumGradient } from "./gradient-sums.ts";
 export { type GroupColumns, type GroupRow, groupRow, largestGroups } from "./group-columns.ts";
 export { DENSE_GROUPS, GroupSlots } from "./group-slots.ts";
 export { GroupSums, type MovedGroups } from "./group-sums.ts";

@@ -19,10 +19,10 @@ import { TopList } from "./top-list.ts";
 export const LARGE_DELTA = TWOFOLD_DELTA;
 
 /** Tokens kept by |Δ|, and by impact. */
-export const LARGE_TOKENS_KEPT = 1024;
+const LARGE_TOKENS_KEPT = 1024;
 
 /** Contents whose largest token is kept with its surroundings, by |Δ| and by impact. */
-export const DETAILS_KEPT = 64;
+const DETAILS_KEPT = 64;
 
 /** A token that was found. Numbers that are not known are NaN, ids -1. */
 export interface LargeToken {

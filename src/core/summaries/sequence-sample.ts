@@ -11,7 +11,7 @@
 import type { ByteReader, ByteWriter } from "../base/index.ts";
 
 /** Number of sequences kept; a run of up to this size is kept completely. */
-export const SAMPLE_SEQUENCES = 32_768;
+const SAMPLE_SEQUENCES = 32_768;
 
 export const SAMPLE_DECILES = 10;
 

@@ -29,7 +29,7 @@ export const MAGIC_BYTES: Buffer = Buffer.from("LRF1");
 export const PREFIX_BYTES = 32;
 const DIGEST_AT = 16;
 /** A head is about 120 bytes. */
-export const MOST_HEAD_BYTES = 4096;
+const MOST_HEAD_BYTES = 4096;
 
 /** Prefix and head; the body follows. */
 export function encodeFrameStart(head: FrameHead, bodyBytes: number): Buffer {

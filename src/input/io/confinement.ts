@@ -62,7 +62,7 @@ export async function leadsInside(path: string): Promise<boolean> {
 }
 
 /** The error for a path that may not be read. It tells nothing about the place that the path leads to. */
-export function leadsOutside(path: string): FileSystemError {
+function leadsOutside(path: string): FileSystemError {
   return new FileSystemError(`${path} leads out of the directories that may be read, or nowhere`, {
     at: { file: path },
     likely: "it is a link, or lies behind one",

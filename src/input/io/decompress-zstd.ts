@@ -16,7 +16,7 @@ import { openZstdStream } from "./zstd-blocks.ts";
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a5;
 /** The largest window that zstd decodes by default (ZSTD_WINDOWLOG_LIMIT_DEFAULT). */
-export const MAX_ZSTD_WINDOW_BYTES = 2 ** 27;
+const MAX_ZSTD_WINDOW_BYTES = 2 ** 27;
 const MAX_BLOCK_BYTES = 128 * 1024;
 /** From here on, the speed of WebAssembly is worth loading it; its memory never shrinks, so windows are limited. */
 const LARGE_FRAME_BYTES = 2 ** 23;

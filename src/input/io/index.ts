@@ -29,7 +29,6 @@ export {
   confinedEnvironment,
   isConfined,
   leadsInside,
-  leadsOutside,
   type PinnedFile,
   pinFile,
   refuseOutside,

@@ -23,7 +23,7 @@ interface Repository {
 }
 
 /** @throws UsageError for an address that does not name a repository */
-export function parseHubAddress(address: string): Repository {
+function parseHubAddress(address: string): Repository {
   const parts = address
     .slice("hf://".length)
     .split("/")

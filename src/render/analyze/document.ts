@@ -13,7 +13,7 @@ const MARKDOWN = { iterations: 20, sources: 20 };
 const PAGE = { iterations: 1000, sources: 100 };
 
 /** Key figures, pictures, scenarios, then the tables. */
-export function buildAnalyzeDocument(report: AnalyzeReport, limits: TableLimits): Document {
+function buildAnalyzeDocument(report: AnalyzeReport, limits: TableLimits): Document {
   return {
     kind: "analyze",
     heading: "High-divergence tokens in",

@@ -3,10 +3,5 @@
  *
  * @module
  */
-export {
-  buildAnalyzeDocument,
-  renderAnalyzeHtml,
-  renderAnalyzeMarkdown,
-  renderAnalyzeTerminal,
-} from "./document.ts";
+export { renderAnalyzeHtml, renderAnalyzeMarkdown, renderAnalyzeTerminal } from "./document.ts";
 export { type RowTable, renderRows } from "./rows.ts";

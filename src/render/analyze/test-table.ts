@@ -11,7 +11,7 @@ import {
 } from "../text/index.ts";
 
 /** Tokens of one response depend on each other, and so do responses to one prompt; said wherever tests are shown. */
-export const INDEPENDENCE =
+const INDEPENDENCE =
   "Correct minus incorrect answers. Rely on the test by prompt: responses to one prompt are alike, so it counts prompts. t, Welch and U assume independent values, so their p-values are too small, above all by token.";
 
 /** Always in this order: correct minus incorrect, others minus digits. */

@@ -102,7 +102,7 @@ export function countUndrawn({ lines, scale }: ChartSpec): number {
 }
 
 /** The place of the extreme value, the first of several; undefined where there is none. */
-export function findExtreme(values: ChartValues, extreme: ChartSpec["extreme"]): number | undefined {
+function findExtreme(values: ChartValues, extreme: ChartSpec["extreme"]): number | undefined {
   let at: number | undefined;
   let most = Number.NEGATIVE_INFINITY;
   for (let index = 0; index < values.length; index++) {

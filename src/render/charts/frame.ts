@@ -29,7 +29,7 @@ export interface Plot {
 }
 
 export const DEFAULT_WIDTH = 480;
-export const DEFAULT_HEIGHT = 250;
+const DEFAULT_HEIGHT = 250;
 /** Beside the plot at the right. */
 const MARGIN = 12;
 const TITLE_BASELINE = 15;

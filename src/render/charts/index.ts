@@ -25,7 +25,6 @@ export { foldChart } from "./fold-chart.ts";
 export {
   type ChartOptions,
   crisp,
-  DEFAULT_HEIGHT,
   DEFAULT_WIDTH,
   drawChart,
   drawEmptyChart,

@@ -18,7 +18,7 @@ export const SCALES = ["auto", "linear", "log"] as const;
 /** `auto`: logarithmic where lines are decades apart. */
 export type ScaleChoice = (typeof SCALES)[number];
 
-export const SLICES = ["correct", "rank", "environment", "weight_version"] as const;
+const SLICES = ["correct", "rank", "environment", "weight_version"] as const;
 export type SliceBy = (typeof SLICES)[number];
 
 interface LineKind {
@@ -221,7 +221,7 @@ function averageLevel({ series }: Slice): number {
 }
 
 /** `1` of correctness is `right`, `3` of ranks `rank 3`. */
-export function sliceLabel(by: SliceBy, value: string): string {
+function sliceLabel(by: SliceBy, value: string): string {
   if (by === "correct")
     return { "1": "right", "0": "wrong", correct: "right", incorrect: "wrong" }[value] ?? value;
   if (by === "rank") return `rank ${value}`;

@@ -47,7 +47,7 @@ const MODES = {
 } as const;
 
 /** The certificate, its basis, where differences are, and what was compared with what. */
-export function buildCompareDocument(report: CompareReport, limits: Limits): Document {
+function buildCompareDocument(report: CompareReport, limits: Limits): Document {
   const { certificate, sentence, mode, a, b, columns } = report;
   const [worst] = columns;
   return {

@@ -4,9 +4,4 @@
  *
  * @module
  */
-export {
-  buildCompareDocument,
-  renderCompareHtml,
-  renderCompareMarkdown,
-  renderCompareTerminal,
-} from "./document.ts";
+export { renderCompareHtml, renderCompareMarkdown, renderCompareTerminal } from "./document.ts";

@@ -4,4 +4,4 @@
  * @module
  */
 export { type ConsoleOptions, renderDivergentTokens } from "./console.ts";
-export { buildDivergenceDocument, renderDivergenceSummary, renderStepTitle } from "./summary.ts";
+export { renderDivergenceSummary, renderStepTitle } from "./summary.ts";

@@ -23,7 +23,7 @@ export function renderStepTitle(
 }
 
 /** A summary of what was logged of a run, with what to do next. */
-export function buildDivergenceDocument(report: DivergenceReport): Document {
+function buildDivergenceDocument(report: DivergenceReport): Document {
   return {
     kind: "divergence",
     heading: "High-divergence tokens of",

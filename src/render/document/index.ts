@@ -13,7 +13,7 @@ export {
   tableSections,
 } from "./document.ts";
 export { findingEntries } from "./findings.ts";
-export { flatRows, shownRows, unfoldedRows, withRows } from "./rows.ts";
+export { shownRows, unfoldedRows, withRows } from "./rows.ts";
 export type { Style, Surface } from "./surface.ts";
 export {
   type ColumnOptions,

@@ -14,7 +14,7 @@ export function withRows(table: Table, items: readonly object[]): Table {
 }
 
 /** Objects of a result as rows: nested values, which a table has no cell for, are left out. */
-export function flatRows(items: readonly object[]): PageRow[] {
+function flatRows(items: readonly object[]): PageRow[] {
   const isCell = (value: unknown): value is Cell => value === null || typeof value !== "object";
   return items.map((item) =>
     Object.fromEntries(

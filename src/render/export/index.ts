@@ -6,5 +6,5 @@
  */
 export { renderPrometheus } from "./prometheus.ts";
 export { listStepScalars, type StepScalars, type StepTable } from "./scalars.ts";
-export { EVENT_WRITER, renderEvents } from "./tensorboard.ts";
+export { renderEvents } from "./tensorboard.ts";
 export { renderWandbLines } from "./wandb.ts";

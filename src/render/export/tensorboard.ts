@@ -8,7 +8,7 @@ import { crc32c } from "../../core/base/index.ts";
 import type { StepScalars } from "./scalars.ts";
 
 /** Who wrote a file, in its first event. */
-export const EVENT_WRITER = "logratio";
+const EVENT_WRITER = "logratio";
 
 const FILE_VERSION = "brain.Event:2";
 const HEADER = 12;

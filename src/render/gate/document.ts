@@ -23,7 +23,7 @@ const LEVELS: Readonly<Record<GateOutcome, VerdictLevel>> = {
 };
 
 /** What passed and what did not, failures first. */
-export function buildGateDocument(report: GateReport): Document {
+function buildGateDocument(report: GateReport): Document {
   const { run, passed, assessment, checks, baseline, alpha, findings } = report;
   const failed = checks.filter((check) => failsGate(check, report));
   const others = checks.filter((check) => !failsGate(check, report));

@@ -5,5 +5,5 @@
  * @module
  */
 export { renderGitHubAnnotations } from "./annotations.ts";
-export { buildGateDocument, renderGateHtml, renderGateMarkdown, renderGateTerminal } from "./document.ts";
+export { renderGateHtml, renderGateMarkdown, renderGateTerminal } from "./document.ts";
 export { renderGateJunit } from "./junit.ts";

@@ -64,7 +64,7 @@ export function drawSpike(spike: SpikeFigures, options: SpikeOptions, surface: S
 }
 
 /** `“ 13” 61.2 %  “ 12” 20.0 %`, or a dash where the back end returns none. */
-export function alternatives(list: readonly KlAlternative[], surface: Surface): string {
+function alternatives(list: readonly KlAlternative[], surface: Surface): string {
   if (list.length === 0) return surface.text(NONE);
   return list
     .map(({ token, probability }) => surface.text(`${quoted(token)} ${figure(probability, "share")}`))

@@ -55,7 +55,7 @@ export function meanColumn(
 }
 
 /** `0.0063 to 0.0073`. */
-export function intervalColumn(
+function intervalColumn(
   header: string,
   intervals: readonly (KlInterval | null)[],
   { signed = false, ...options }: CellOptions & { readonly signed?: boolean } = {},
@@ -71,7 +71,7 @@ export function intervalColumn(
 }
 
 /** p-values, each with its own three digits: their sizes differ too much for one style. */
-export function pColumn(header: string, values: readonly Figure[], options: CellOptions = {}): TableColumn {
+function pColumn(header: string, values: readonly Figure[], options: CellOptions = {}): TableColumn {
   return textColumn(
     header,
     values.map((value) => dash(formatNumber(value))),

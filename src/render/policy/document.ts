@@ -23,7 +23,7 @@ export function describeInput({ policies, what }: PolicyReport): string {
 }
 
 /** The figures of one policy, what a comparison lacks, what to run next; then the tables. There is no verdict. */
-export function buildPolicyDocument(report: PolicyReport, limits: Limits): Document {
+function buildPolicyDocument(report: PolicyReport, limits: Limits): Document {
   return {
     kind: "report",
     heading: "One policy of",

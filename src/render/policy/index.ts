@@ -4,11 +4,5 @@
  *
  * @module
  */
-export {
-  buildPolicyDocument,
-  describeInput,
-  renderPolicyHtml,
-  renderPolicyMarkdown,
-  renderPolicyTerminal,
-} from "./document.ts";
+export { describeInput, renderPolicyHtml, renderPolicyMarkdown, renderPolicyTerminal } from "./document.ts";
 export { policyFigureTable } from "./tables.ts";

@@ -253,7 +253,7 @@ function foldedStepTable(steps: readonly StepMetrics[], ranges: readonly StepRan
   );
 }
 
-export function stepLabel(step: number | null): string {
+function stepLabel(step: number | null): string {
   return step === null ? "no step" : formatId(step);
 }
 

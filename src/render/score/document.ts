@@ -4,7 +4,7 @@ import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import { formatCount, formatFixed, plural } from "../text/index.ts";
 
 /** The scored texts, by policy. */
-export function buildScoreDocument(report: ScoreReport): Document {
+function buildScoreDocument(report: ScoreReport): Document {
   const { metrics, policies } = report;
   return {
     kind: "score",

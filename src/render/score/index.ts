@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { buildScoreDocument, renderScoreTerminal } from "./document.ts";
+export { renderScoreTerminal } from "./document.ts";

@@ -9,7 +9,7 @@ import { asSentence, plural } from "../text/index.ts";
 import { loggedSections } from "./sections.ts";
 
 /** Mismatch metrics, their charts over the steps, and the number of other metrics. */
-export function buildSeriesDocument(report: SeriesReport): Document {
+function buildSeriesDocument(report: SeriesReport): Document {
   const { files, series, others, level, headline, beside, findings } = report;
   const line = sayBeside(beside, headline);
   const [first] = files;

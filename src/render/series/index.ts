@@ -4,10 +4,5 @@
  *
  * @module
  */
-export {
-  buildSeriesDocument,
-  renderSeriesHtml,
-  renderSeriesMarkdown,
-  renderSeriesTerminal,
-} from "./document.ts";
+export { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "./document.ts";
 export { loggedSections } from "./sections.ts";

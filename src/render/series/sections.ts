@@ -33,7 +33,7 @@ export function loggedSections(report: SeriesReport): Section[] {
 }
 
 /** A metric's name, with its run where several were logged. */
-export function nameSeries({ metric, run }: SeriesFigures): string {
+function nameSeries({ metric, run }: SeriesFigures): string {
   return printable(run === "" ? metric : `${metric} (${run})`);
 }
 

@@ -28,7 +28,7 @@ import { drawScale, drawStrip } from "./strip.ts";
 const MARKDOWN_SURFACE = makeSurface({ width: 100, color: false, unicode: true });
 
 /** The sequence and its figures; a sparkline; its text; then one token, or the worst ones. */
-export function buildShowDocument(report: ShowReport, options: FoldOptions = {}): Document {
+function buildShowDocument(report: ShowReport, options: FoldOptions = {}): Document {
   const { sequence, metric, token, next } = report;
   return {
     kind: "show",

@@ -3,9 +3,4 @@
  *
  * @module
  */
-export {
-  buildShowDocument,
-  renderShowMarkdown,
-  renderShowTerminal,
-  type ShowTerminalOptions,
-} from "./document.ts";
+export { renderShowMarkdown, renderShowTerminal, type ShowTerminalOptions } from "./document.ts";

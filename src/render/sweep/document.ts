@@ -23,10 +23,7 @@ const LEVELS = {
 } as const satisfies Record<string, VerdictLevel>;
 
 /** Recommendation, table, who is dropped, configs, what was left out. */
-export function buildSweepDocument(
-  report: SweepReport,
-  { rows: choice = "default" }: SweepOptions = {},
-): Document {
+function buildSweepDocument(report: SweepReport, { rows: choice = "default" }: SweepOptions = {}): Document {
   const { recommendation, run, absent } = report;
   const rows = chosenRows(report, choice);
   const budget = budgetSentence(report);

@@ -4,7 +4,6 @@
  * @module
  */
 export {
-  buildSweepDocument,
   renderSweepMarkdown,
   renderSweepTerminal,
   type SweepOptions,

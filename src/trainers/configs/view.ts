@@ -48,7 +48,7 @@ export function isCallTo({ callee }: ConfigDocument, dialect: Dialect): boolean 
   return callee !== undefined && dialect.callees.includes(callee);
 }
 
-export function samePath(a: readonly string[], b: readonly string[]): boolean {
+function samePath(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((part, i) => part === b[i]);
 }
 

@@ -36,7 +36,6 @@ export {
   type Interval,
   insideInterval,
   logInterval,
-  NOTHING,
   symmetricInterval,
 } from "./inside.ts";
 export { cutSegments, type Segments, tokenStatistic } from "./measures.ts";

@@ -13,7 +13,7 @@ export interface Interval {
 }
 
 export const EVERYTHING: Interval = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
-export const NOTHING: Interval = { low: 1, high: 0 };
+const NOTHING: Interval = { low: 1, high: 0 };
 
 /**
  * The values of Δ (nats), or of Δp for its two statistics, at which a token's statistic is within bounds. For a

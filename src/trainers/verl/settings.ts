@@ -69,9 +69,7 @@ export function readVerlSettings(settings: Settings): VerlPlan {
 }
 
 /** Statistic, level and aggregation of an option. */
-export function readVerlMeasure(
-  option: VerlOption,
-): Pick<VerlRejection, "statistic" | "level" | "aggregation"> {
+function readVerlMeasure(option: VerlOption): Pick<VerlRejection, "statistic" | "level" | "aggregation"> {
   const statistic = option.slice(-2) as "k1" | "k2" | "k3";
   if (option.startsWith("token")) return { statistic, level: "token", aggregation: "mean" };
   return { statistic, level: "sequence", aggregation: option.split("_")[1] as Aggregation };

@@ -125,7 +125,7 @@ export function addToXtunerSums(
 }
 
 /** xtuner's metrics of the pack, without `mismatch/`. */
-export function xtunerFigures(sums: XtunerSums, { level, mode, bounds, maskBounds }: XtunerPlan): Figures {
+function xtunerFigures(sums: XtunerSums, { level, mode, bounds, maskBounds }: XtunerPlan): Figures {
   const { tokens, clamped, rows, deviations, empty, above, below, masked, vetoed } = sums;
   const allRows = rows.count + empty;
   const ofToken = (units: Units): number => maskedMean(units.tokens, tokens.count);

@@ -56,7 +56,7 @@ export function readXtunerSettings(settings: Settings): XtunerPlan | undefined {
   return { level, mode, bounds, maskBounds, ...(veto !== null && { veto: vetoPair(veto) }) };
 }
 
-export function makeXtunerWeight(level: XtunerLevel): Weight {
+function makeXtunerWeight(level: XtunerLevel): Weight {
   return {
     level: level === "token" ? "token" : "sequence",
     aggregation: level === "geometric" ? "mean" : "sum",

@@ -2,7 +2,7 @@ import { activeKeys } from "../state/keys.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { keyParts } from "./key-parts.ts";
 
-export function Keys({ keys }: { readonly keys: string }) {
+function Keys({ keys }: { readonly keys: string }) {
   return (
     <span class="keys">
       {keyParts(keys).map((part) => (

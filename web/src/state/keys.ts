@@ -58,7 +58,7 @@ interface Pressed {
 }
 
 /** The name under which a key is bound; undefined for what belongs to the browser or the system. */
-export function keyName({ key, ctrlKey, metaKey, altKey }: Pressed): string | undefined {
+function keyName({ key, ctrlKey, metaKey, altKey }: Pressed): string | undefined {
   if (altKey) return undefined;
   return ctrlKey || metaKey ? `Mod+${key.toLowerCase()}` : key;
 }

@@ -14,7 +14,7 @@ import { formatCount, formatNumber, formatSigned } from "../../../src/render/tex
 import type { SequenceTable } from "../../../src/results/wire/index.ts";
 
 /** With fewer prompts on either side, a test by prompt rejects too often. */
-export const FEWEST_PROMPTS = 6;
+const FEWEST_PROMPTS = 6;
 
 export interface RightWrong {
   /** Mean |Δ| of each sequence, nats. */

@@ -8,8 +8,8 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { readHandle } from "../../../src/core/schema/index.ts";
 
-export const URL_VERSION = 1;
-export const VIEWS = [
+const URL_VERSION = 1;
+const VIEWS = [
   "answer",
   "steps",
   "sequences",
@@ -44,7 +44,7 @@ export interface Route {
 }
 
 /** `#/sequence/s12.q41/t880?v=1&metric=k3`, or with the sequence's place in the table: `#/sequence/41/t880`. */
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   const parts = path.split("/");
   // A handle alone is the address of its sequence.
@@ -64,7 +64,7 @@ export function parseRoute(hash: string): Route {
 }
 
 /** @param names gives the handle of a sequence, once that is known */
-export function formatRoute(
+function formatRoute(
   { view, sequence, name, token, params }: Omit<Route, "lost">,
   names: Names = () => undefined,
 ): string {
@@ -115,7 +115,7 @@ function follow(): void {
 addEventListener("hashchange", follow);
 addEventListener("popstate", follow);
 
-export function readArrival(hash: string): Arrival {
+function readArrival(hash: string): Arrival {
   const { view, sequence } = parseRoute(hash);
   const version = new URLSearchParams(hash.split("?")[1]).get("v") ?? String(URL_VERSION);
   return {
@@ -140,7 +140,7 @@ export interface Move {
  * The route that a move leads to. Going to another view keeps the parameters: filters and colors go along. Only `run`,
  * the run of a sequence, must be given again with a view, and an enlarged picture is closed.
  */
-export function moved(from: Route, move: Move): Route {
+function moved(from: Route, move: Move): Route {
   const params: Record<string, string | undefined> = {
     ...from.params,
     ...(move.view !== undefined && { run: undefined, enlarged: undefined }),

@@ -10,7 +10,7 @@ import "./color-scale.css";
 
 export const SHADES = 10;
 /** Shades on each side for what is beyond the domain. */
-export const BEYOND = 5;
+const BEYOND = 5;
 export const LAST = SHADES + BEYOND;
 const POWER = 0.4;
 /** Share of a drawing's height for the domain, where there are values beyond it. */

@@ -30,7 +30,7 @@ export function CopyButton({
 }
 
 /** Copies a text. False where the browser refuses; over plain http, other than on localhost, only the old clipboard API works. */
-export async function copied(text: string): Promise<boolean> {
+async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

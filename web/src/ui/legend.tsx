@@ -4,7 +4,7 @@ import { navigate, route } from "../state/url.ts";
 import { LAST, NATS, runScale, type Scale, SHADES, valueOfShade } from "./color-scale.ts";
 
 /** The parameter `scale` of a scale that is relative to the run. */
-export const RELATIVE = "run";
+const RELATIVE = "run";
 
 /** The scale that the address asks for: the anchored one, or the run's own (`scale=run`) where it has one. */
 export function chooseScale(anchored: Scale, ofRun: Scale | undefined): Scale {

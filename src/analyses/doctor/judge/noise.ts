@@ -26,7 +26,7 @@ const SURPRISED = 5e-4;
 /** Share of exact zeros on one side alone. */
 const ZEROS = 0.02;
 /** Share of the difference that the token's id explains: up to 0.13 in sound runs, 0.2 to 0.6 where weights differ. */
-export const BY_TOKEN = 0.18;
+const BY_TOKEN = 0.18;
 /** Correlation of the gap with how sure the rollout is: within 0.1 in sound runs, 0.4 to 0.9 where logits are scaled. */
 const BY_SURENESS = 0.25;
 

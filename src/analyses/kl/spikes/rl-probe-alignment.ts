@@ -11,7 +11,7 @@ import type { SpikeOptions, TextSummary } from "../summary.ts";
 import { detectSpikes } from "./spikes.ts";
 
 /** Stands for the place after the text, which is not a response token. */
-export const AFTER_END = -1;
+const AFTER_END = -1;
 
 /**
  * Figures of D(P‖Q) of response tokens 1 … n − 1 and of the place after the text. KLs are exact ones: the original's

@@ -26,7 +26,7 @@ export function meanAndStd(values: Float64Array, start = 0, end = values.length)
  * Pairwise summation with eight running sums in blocks of up to 128, the order of numpy's `add.reduce` over contiguous
  * doubles (numpy/_core/src/umath/loops_utils.h.src).
  */
-export function pairwiseSum(values: Float64Array, start: number, count: number): number {
+function pairwiseSum(values: Float64Array, start: number, count: number): number {
   if (count > BLOCK) {
     const half = Math.floor(count / 2);
     const first = half - (half % UNROLLED);

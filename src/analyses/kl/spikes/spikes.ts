@@ -80,7 +80,7 @@ export function detectSpikes(kl: ArrayLike<number>, options: SpikeOptions): Spik
 const NOTHING = { positions: [], values: [], zscores: [], regions: [], meanKl: 0, stdKl: 0, density: null };
 
 /** Early is the first 33 % of places, late what is from 67 % on. */
-export function classifyRegion(position: number, length: number): Region {
+function classifyRegion(position: number, length: number): Region {
   const share = position / length;
   return share < 0.33 ? "early" : share < 0.67 ? "mid" : "late";
 }

@@ -17,13 +17,13 @@ import { MOST_TRUSTED } from "./trust.ts";
 import { sayHalfVariance, saySurprisal, sayUnitMean, tellParts } from "./words.ts";
 
 /** Chance that a sound run fails a test of the whole, and likewise one of all tests of its parts. */
-export const FALSE_ALARM_RATE = 1e-3;
+const FALSE_ALARM_RATE = 1e-3;
 /** With fewer clusters a variance is guesswork. */
 const FEWEST_CLUSTERS = 10;
 /** From here on a mean of ratios has no finite variance, and its sample is below it more often than not. */
 const INFINITE_VARIANCE = 0.5;
 /** −2·mean Δ/mean Δ² is said where all of its interval lies outside. */
-export const HALF_VARIANCE_BOUNDS = [0.5, 2] as const;
+const HALF_VARIANCE_BOUNDS = [0.5, 2] as const;
 /** Δ counts as small where 2·k3, which has all its powers, is within as much of mean Δ², which has the second alone. */
 const SMALL_DELTA = 0.25;
 

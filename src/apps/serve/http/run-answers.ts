@@ -19,7 +19,7 @@ export interface RunAnswersOptions {
   readonly events: Events;
 }
 
-export function describeRuns(store: DataStore): RunsInfo {
+function describeRuns(store: DataStore): RunsInfo {
   const runs = store.list();
   const version = createHash("sha256").update(JSON.stringify(runs)).digest("hex").slice(0, 20);
   return {

@@ -21,7 +21,7 @@ export interface PackedBatch {
 }
 
 const LENGTH_BYTES = 8;
-export const RESPONSE_OFFSETS = "response_offsets";
+const RESPONSE_OFFSETS = "response_offsets";
 
 /** Whether a column holds where each sequence begins in another one. */
 export function isOffsets(name: string): boolean {

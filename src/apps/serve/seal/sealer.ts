@@ -16,7 +16,7 @@ export type SealThread = Pick<ReturnType<typeof startThread<SealerTask, SealerRe
 
 const RETRY_MS = [1000, 5000, 15_000, 60_000];
 /** From this try on, what is not a failure of the system refuses the batch that causes it. */
-export const LAST_TRY = 3;
+const LAST_TRY = 3;
 /** While the server ends, a segment is tried so often, and so soon. */
 const TRIES_AT_END = 3;
 const RETRY_AT_END_MS = 500;

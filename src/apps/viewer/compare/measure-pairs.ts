@@ -92,7 +92,7 @@ export interface Gaps {
   readonly token: number;
 }
 
-export function measureGaps(a: WireSequence, b: WireSequence, shared: number): Gaps {
+function measureGaps(a: WireSequence, b: WireSequence, shared: number): Gaps {
   let [sum, count, max, token] = [0, 0, -1, -1];
   for (const [at, difference] of deltaDifferences(a, b, shared).entries()) {
     if (Number.isNaN(difference)) continue;

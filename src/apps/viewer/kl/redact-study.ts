@@ -8,7 +8,7 @@ import type { KlAlternative, KlReport, SpikeFigures } from "../../../results/ind
 import type { PreparedText } from "../../../scoring/index.ts";
 
 /** A token whose text is not shown. */
-export function idName(id: number | undefined): string {
+function idName(id: number | undefined): string {
   return `#${id ?? "?"}`;
 }
 

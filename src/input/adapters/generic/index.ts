@@ -75,7 +75,7 @@ function describeColumns(document: SourceDocument): { lines: readonly string[]; 
 }
 
 /** A line for each column of a document. */
-export function listColumns(document: SourceDocument): readonly string[] {
+function listColumns(document: SourceDocument): readonly string[] {
   return describeColumns(document).lines;
 }
 

@@ -16,7 +16,7 @@ export interface OneSidedDump {
 }
 
 /** The more specific ones first: the first whose keys are all present is chosen. */
-export const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
+const ONE_SIDED_DUMPS: readonly OneSidedDump[] = [
   {
     what: "verl's rollout_data_dir or validation_data_dir",
     trainer: "verl",

@@ -16,7 +16,7 @@ import type { AdapterContext } from "../adapter.ts";
 import { describeValue, isTensor } from "../shared/tree-values.ts";
 import { readSampling, readSides } from "./origin.ts";
 
-export const RESPONSE_OFFSETS = "response_offsets";
+const RESPONSE_OFFSETS = "response_offsets";
 /** Prompts of either side: their offsets and their ids. */
 const PROMPTS = {
   promptTokenIds: "prompt_offsets",

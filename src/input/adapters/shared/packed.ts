@@ -11,7 +11,7 @@ import type { NumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { countOnes } from "./masks.ts";
 
-export const IGNORED_LABEL = -100;
+const IGNORED_LABEL = -100;
 
 /** The arrays of a pack over one span of tokens. */
 export interface PackSpan {

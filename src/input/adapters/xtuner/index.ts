@@ -76,7 +76,7 @@ function explain<V>(find: Lookup<V>, describe: (value: V) => string): Match | un
 }
 
 /** Packs of a tree: the tree itself, `packs` in it, or the i-th elements of its lists. */
-export function listPacks(root: Readonly<Record<string, TreeValue>>): Readonly<Record<string, TreeValue>>[] {
+function listPacks(root: Readonly<Record<string, TreeValue>>): Readonly<Record<string, TreeValue>>[] {
   const listed = Object.values(root).find((value) => isList(value) && value.length > 0 && value.every(isMap));
   if (listed !== undefined && isList(listed)) return listed.filter(isMap);
   const find = lookup<TreeValue>((name) => root[name]);

@@ -30,7 +30,7 @@ export function describeChecks(checks: readonly SourceChecks[]): string[] {
 }
 
 /** `mask: response_mask AND loss_mask, 312 tokens fewer than response_mask alone`. */
-export function describeMasks(masks: readonly string[], alone: number, masked: number): string[] {
+function describeMasks(masks: readonly string[], alone: number, masked: number): string[] {
   if (masks.length === 0) return [];
   const [name] = masks;
   if (masks.length === 1) return [`mask: ${name}, ${plural(masked, "token")}`];

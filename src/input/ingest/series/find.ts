@@ -28,7 +28,7 @@ export interface FoundSeries {
 }
 
 /** Whether a file of this name in a directory may hold metrics. */
-export function isSeriesName(path: string): boolean {
+function isSeriesName(path: string): boolean {
   return NAMES.test(basename(path)) || /[/\\]metrics[/\\]/.test(path);
 }
 

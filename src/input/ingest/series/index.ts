@@ -5,7 +5,7 @@
  * @module
  */
 
-export { findSeriesFiles, isSeriesName } from "./find.ts";
+export { findSeriesFiles } from "./find.ts";
 export { nameSeries } from "./name.ts";
 export { readSeriesFile } from "./read.ts";
 export type { LoggedSeries, SeriesFile, SeriesForm } from "./series.ts";

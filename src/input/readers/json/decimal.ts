@@ -10,7 +10,7 @@
  */
 
 /** `10^k` as the nearest double; exact up to k = 22. */
-export const POWERS = Float64Array.from({ length: 310 }, (_, k) => (k < 309 ? Number(`1e${k}`) : Infinity));
+const POWERS = Float64Array.from({ length: 310 }, (_, k) => (k < 309 ? Number(`1e${k}`) : Infinity));
 
 /** 2^27 + 1, Veltkamp's constant: splits a double into two halves whose products are exact. */
 const SPLITTER = 134217729;

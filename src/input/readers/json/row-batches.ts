@@ -49,7 +49,7 @@ export type Unit = "line" | "event" | "element";
 const SPLITTERS = { line: splitLines, event: splitEvents, element: splitElements } as const;
 
 /** The name under which an element that is an array becomes a row. */
-export const ARRAY_NAME = "element";
+const ARRAY_NAME = "element";
 
 export interface BatchReader {
   /** Rows up to a count, an amount of text, an unreadable row, or the end; at least one unless at the end. */

@@ -5,9 +5,9 @@
  */
 import { FormatError } from "../../../core/base/index.ts";
 
-export const TAB = 0x09;
+const TAB = 0x09;
 export const LINE_FEED = 0x0a;
-export const CARRIAGE_RETURN = 0x0d;
+const CARRIAGE_RETURN = 0x0d;
 export const SPACE = 0x20;
 export const QUOTE = 0x22;
 export const PLUS = 0x2b;

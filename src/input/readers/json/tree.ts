@@ -112,7 +112,7 @@ function parseRoot(
 }
 
 /** Adds the file, which the parser does not know. */
-export function atFile({ message, likely, hint, at }: LimitError, file: string): LimitError {
+function atFile({ message, likely, hint, at }: LimitError, file: string): LimitError {
   return new LimitError(message, {
     at: { ...at, file },
     ...(likely !== undefined && { likely }),

@@ -51,7 +51,7 @@ function decodeBytes(item: Uint8Array): string {
 }
 
 /** UTF-8, and Latin-1 where the bytes are not UTF-8: a byte string of Python has no declared encoding. */
-export function decodeText(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {

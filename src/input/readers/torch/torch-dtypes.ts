@@ -4,7 +4,7 @@ import { type FixedDType, ITEM_BYTES } from "../shared/dtypes.ts";
 import { describe, isPy, type PyValue, sequenceItems } from "../shared/pickle-values.ts";
 
 /** torch's element types that can be read, by torch's name without `torch.`. */
-export const DTYPES: ReadonlyMap<string, FixedDType> = new Map<string, FixedDType>([
+const DTYPES: ReadonlyMap<string, FixedDType> = new Map<string, FixedDType>([
   ["float64", "float64"],
   ["float32", "float32"],
   ["float16", "float16"],

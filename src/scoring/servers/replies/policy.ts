@@ -81,7 +81,7 @@ export function protocolPolicy(
 }
 
 /** Prompt, then response. */
-export function joinIds(promptIds: Int32Array, responseIds: Int32Array): Int32Array {
+function joinIds(promptIds: Int32Array, responseIds: Int32Array): Int32Array {
   const ids = new Int32Array(promptIds.length + responseIds.length);
   ids.set(promptIds);
   ids.set(responseIds, promptIds.length);

@@ -47,7 +47,7 @@ const OTHER_TOKENIZER = {
 } as const;
 
 /** @throws TextRefusedError when a reply is not about as many tokens as were sent */
-export function checkCount(found: number, sent: number, asked: Asked): void {
+function checkCount(found: number, sent: number, asked: Asked): void {
   if (found < sent) {
     throw refuse(asked, `the reply covers ${found} tokens, but ${sent} were sent`, {
       reason: "fewer-tokens",
@@ -60,7 +60,7 @@ export function checkCount(found: number, sent: number, asked: Asked): void {
   }
 }
 
-export function otherToken(token: number, sent: number, found: string, asked: Asked): never {
+function otherToken(token: number, sent: number, found: string, asked: Asked): never {
   throw refuse(asked, `token ${token} was sent as id ${sent}; the reply has ${found} there`, OTHER_TOKENIZER);
 }
 

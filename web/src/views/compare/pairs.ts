@@ -51,7 +51,7 @@ function sortValue(all: Pairs, key: string, at: number): number | undefined {
   return compared && compareFigure(all, at, compared.column).difference;
 }
 
-export const SORT_KEYS = ["sequence", "step", "shared", "gap", ...COMPARED.map(({ key }) => key)];
+const SORT_KEYS = ["sequence", "step", "shared", "gap", ...COMPARED.map(({ key }) => key)];
 
 /** `-mean`: descending; the default shows where B is worse than A. */
 export function pairSort(text: string): TableSort {

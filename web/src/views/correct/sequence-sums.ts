@@ -81,11 +81,11 @@ class GroupCounts {
 }
 
 /** ΣΔ of each sequence, or its mean Δ. */
-export function logRatios({ columns }: SequenceTable, axis: Exclude<AxisName, "token">): Float64Array {
+function logRatios({ columns }: SequenceTable, axis: Exclude<AxisName, "token">): Float64Array {
   return axis === "sum" ? columns.delta_sum : columns.delta_mean;
 }
 
-export function findSide(correct: number): Side {
+function findSide(correct: number): Side {
   return Number.isNaN(correct) ? "unknown" : correct > 0 ? "right" : "wrong";
 }
 

@@ -38,7 +38,7 @@ export function chooseMetrics(metrics: readonly LoggedMetric[], words: string): 
   return { shown: chosen.slice(0, MOST_CHARTS), more: Math.max(0, chosen.length - MOST_CHARTS) };
 }
 
-export function nameMetric({ metric, run }: LoggedMetric): string {
+function nameMetric({ metric, run }: LoggedMetric): string {
   return run === "" ? metric : `${metric} (${run})`;
 }
 

@@ -5,7 +5,7 @@
  */
 import { isTextOrder, type TextOrder } from "./texts/order.ts";
 
-export const PARTS = ["study", "texts"] as const;
+const PARTS = ["study", "texts"] as const;
 export type Part = (typeof PARTS)[number] | "text";
 
 export interface Choices {
@@ -23,7 +23,7 @@ export interface Choices {
   readonly order: TextOrder;
 }
 
-export const ANSWERS = ["all", "right", "wrong", "unknown"] as const;
+const ANSWERS = ["all", "right", "wrong", "unknown"] as const;
 export type AnswerFilter = (typeof ANSWERS)[number];
 
 type Params = Readonly<Record<string, string | undefined>>;
@@ -47,7 +47,7 @@ export function readChoices(params: Params, checkpoints: readonly string[]): Cho
 }
 
 /** Parameters that belong to one text: dropped when another is shown. */
-export const OF_ONE_TEXT = { token: undefined, lines: undefined } as const;
+const OF_ONE_TEXT = { token: undefined, lines: undefined } as const;
 
 /** Parameters of a part: the whole study, the list, or a text; those of other parts are dropped. */
 export function toPart(part: Part, text?: number): Record<string, string | undefined> {

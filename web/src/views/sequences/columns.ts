@@ -42,7 +42,7 @@ export interface SequencesColumn {
 export const HANDLE = "sequence";
 
 /** Columns that the server gives row by row, so they cannot be sorted, filtered or exported over all rows. */
-export const BRIEF_COLUMNS = ["prompt-text", "answer-text", "spark"] as const;
+const BRIEF_COLUMNS = ["prompt-text", "answer-text", "spark"] as const;
 export type BriefColumn = (typeof BRIEF_COLUMNS)[number];
 
 export function isBriefColumn(key: string): key is BriefColumn {

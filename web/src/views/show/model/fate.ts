@@ -17,7 +17,7 @@ import {
 } from "../../../../../src/trainers/neutral/index.ts";
 import type { SequenceModel } from "./sequence-model.ts";
 
-export const EFFECTS = ["kept", "truncated", "masked", "vetoed"] as const;
+const EFFECTS = ["kept", "truncated", "masked", "vetoed"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
 /** The input: a sequence's own tokens (mask 1). */

@@ -56,7 +56,7 @@ export function splitRuns({
   return runs;
 }
 
-export function isFoldable({ kind, from, to }: TokenRun): boolean {
+function isFoldable({ kind, from, to }: TokenRun): boolean {
   return kind === "prompt" || (kind === "tool" && to - from > FOLDED_TOOL);
 }
 

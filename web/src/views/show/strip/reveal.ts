@@ -55,6 +55,6 @@ export function bringIntoSight(scroller: HTMLElement, element: HTMLElement, room
 }
 
 /** The first line of a token that has several. */
-export function firstBox(element: HTMLElement): DOMRect {
+function firstBox(element: HTMLElement): DOMRect {
   return element.getClientRects()[0] ?? element.getBoundingClientRect();
 }
