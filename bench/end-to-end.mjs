@@ -29,11 +29,11 @@ const TOLERANCE = {
   ess: 1e-5,
 };
 /**
- * Millions of tokens that `--tokens` may ask for; rounds and formats where nobody says. To draw all formats of the largest
- * run takes an hour, and JSON lines of its size are in stream.mjs.
+ * Millions of tokens that `--tokens` may ask for; rounds and formats where nobody says. Of one million, a format of each
+ * kind. To draw all formats of the largest run takes an hour, and JSON lines of its size are in stream.mjs.
  */
 const SIZES = {
-  1: { rounds: 3, formats: Object.keys(FORMATS) },
+  1: { rounds: 3, formats: ["npz", "parquet", "jsonl"] },
   10: { rounds: 3, formats: Object.keys(FORMATS) },
   100: { rounds: 1, formats: ["npz"] },
 };
@@ -54,7 +54,7 @@ export async function run({ quick, tokens: millions = 1, rounds: asked, format }
   if (launcher.missing) throw new Error(`processes are measured from Python: ${launcher.missing}`);
 
   const setting = { millions, rounds, launcher: launcher.python, ...(await import(build.href)) };
-  setting.peers = findPeers();
+  setting.peers = findPeers(names.flatMap((name) => FORMATS[name].peers));
   const notes = Object.values(setting.peers).map(({ label, missing, versions }) =>
     missing ? `SKIPPED ${label}: ${missing}` : `${label}: ${versions.join(", ")}`,
   );
@@ -67,9 +67,10 @@ export async function run({ quick, tokens: millions = 1, rounds: asked, format }
   return { block: `end-to-end-${millions}`, ...report(results, setting, notes) };
 }
 
-function findPeers() {
+function findPeers(wanted) {
+  const chosen = Object.entries(PEERS).filter(([name]) => wanted.includes(name));
   return Object.fromEntries(
-    Object.entries(PEERS).map(([name, peer]) => [name, { name, ...peer, ...findPython(peer.modules) }]),
+    chosen.map(([name, peer]) => [name, { name, ...peer, ...findPython(peer.modules) }]),
   );
 }
 
@@ -91,7 +92,7 @@ async function measureFormat(format, setting, notes) {
     const variants = listVariants(format, directory, files, setting, metrics);
     for (let round = 0; round < setting.rounds; round++)
       for (const variant of variants) variant.samples.push(variant.run());
-    print(format.label, files, variants);
+    print(format.label, variants);
     return { label: format.label, tokens: files.tokens, sequences: metrics.sequences, variants };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -144,44 +145,48 @@ function ratio(variant, base, key) {
   return median(variant.samples.map((sample, round) => sample[key] / base.samples[round][key]));
 }
 
+const THREADS = availableParallelism();
+const MEASURES = ["wall s", "CPU s", "peak MB"];
 const HEAD = [
   "",
-  "threads",
-  "wall s",
-  "CPU s",
-  "peak MB",
-  "Mtokens per CPU s",
+  ...MEASURES,
+  ...(THREADS > 1 ? MEASURES.map((name) => `${name}, ${THREADS} threads`) : []),
   "wall to logratio",
   "CPU to logratio",
 ];
 
-function tableRows({ label, tokens, variants }) {
-  const row = (variant) => {
-    const [wall, cpu] = [middle(variant, "wall"), middle(variant, "cpu")];
-    const ours = variants.find(({ name, threads }) => name === "logratio" && threads === variant.threads);
-    const against = (key) => (variant === ours ? "" : `${ratio(variant, ours, key).toPrecision(3)}×`);
-    return [
+/** A row for each reader: with one thread and with all, and its ratios to the report, with one. */
+function tableRows({ label, variants }) {
+  const of = (name, threads) => variants.find((one) => one.name === name && one.threads === threads);
+  const cells = (variant) =>
+    variant === undefined
+      ? MEASURES.map(() => "")
+      : [
+          middle(variant, "wall").toFixed(2),
+          middle(variant, "cpu").toFixed(2),
+          (middle(variant, "peak") / 1e6).toFixed(0),
+        ];
+  const ours = of("logratio", 1);
+  return variants
+    .filter(({ threads }) => threads === 1)
+    .map((variant) => [
       `${label}, ${variant.name}`,
-      String(variant.threads),
-      wall.toFixed(2),
-      cpu.toFixed(2),
-      (middle(variant, "peak") / 1e6).toFixed(0),
-      (tokens / cpu / 1e6).toFixed(1),
-      against("wall"),
-      against("cpu"),
-    ];
-  };
-  return variants.map(row);
+      ...cells(variant),
+      ...(THREADS > 1 ? cells(of(variant.name, THREADS)) : []),
+      ...["wall", "cpu"].map((key) =>
+        variant === ours ? "" : `${ratio(variant, ours, key).toPrecision(3)}×`,
+      ),
+    ]);
 }
 
-function print(label, { tokens }, variants) {
-  console.log(`\n${formatTable([HEAD, ...tableRows({ label, tokens, variants })])}`);
+function print(label, variants) {
+  console.log(`\n${formatTable([HEAD, ...tableRows({ label, variants })])}`);
 }
 
 function report(results, { rounds, peers }, notes) {
   if (results.length === 0) throw new Error("no format could be measured");
   const [{ tokens, sequences }] = results;
-  const torch = peers.torch.versions?.find((name) => name.startsWith("torch "))?.slice("torch ".length);
+  const torch = peers.torch?.versions?.find((name) => name.startsWith("torch "))?.slice("torch ".length);
   const table = [HEAD, ...results.flatMap(tableRows)];
   const caption = `${tokens.toLocaleString("en")} tokens with mask 1 in ${sequences.toLocaleString("en")} sequences, files in the page cache; medians of ${rounds} round${rounds === 1 ? "" : "s"}`;
   console.log(`\n${caption}`);
