@@ -1,5 +1,7 @@
 /**
- * Builds every part of a cache that needs the single tokens, in any thread.
+ * Builds every part of a cache that needs the single tokens, in any thread: of a large run one thread reads and sums for
+ * the report, and another takes the same batches in the same order. The cache is byte for byte the same as from one
+ * thread, which small runs use, since a second one would not be worth starting.
  *
  * @module
  */
