@@ -70,8 +70,8 @@ function normal(random) {
  * @returns tokens with mask 1, and bytes written
  */
 export async function drawParts(folder, from, to, count) {
-  const { RunSummary } = await load("analyses/report/index.js");
-  const { ReportSums } = await load("analyses/parts/kinds/report-sums.js");
+  const { RunEvidence } = await load("analyses/evidence/index.js");
+  const { REPORT_PARTS, ReportSums } = await load("analyses/parts/kinds/report-sums.js");
   const { writePart } = await load("analyses/parts/part-files.js");
   const written = { tokens: 0, bytes: 0 };
   const name = (number) => `/dumps/step_${Math.floor(number / RANKS)}_rank_${number % RANKS}.npz`;
@@ -83,9 +83,20 @@ export async function drawParts(folder, from, to, count) {
   };
   for (let number = from; number < to; number++) {
     const file = name(number);
-    const summary = new RunSummary();
-    summary.add(await drawBatch(number, file));
-    const source = { file, format: "npz", trainer: "verl", alignment: "token", run: "dumps" };
+    const evidence = new RunEvidence();
+    evidence.add(await drawBatch(number, file));
+    const source = {
+      file,
+      bytes: 0,
+      format: "npz",
+      trainer: "verl",
+      run: "dumps",
+      step: Math.floor(number / RANKS),
+      rank: number % RANKS,
+      found: [],
+      guessed: [],
+      missing: [],
+    };
     const shard = {
       name: file,
       digest: String(number).padStart(64, "0"),
@@ -97,15 +108,16 @@ export async function drawParts(folder, from, to, count) {
     };
     const info = {
       kind: "report",
+      version: REPORT_PARTS.version,
       settings: [],
       filtersTokens: false,
       calls: number === 0 ? [call] : [],
       shards: [shard],
       notes: [],
     };
-    const part = { info, sums: new ReportSums(summary) };
+    const part = { info, sums: new ReportSums(evidence) };
     written.bytes += await writePart(join(folder, `${String(number).padStart(7, "0")}.lrs`), part);
-    written.tokens += summary.total.sums[0];
+    written.tokens += evidence.summary.total.sums[0];
   }
   return written;
 }
