@@ -7,7 +7,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { isLogratioError, resultJson, UsageError } from "../../core/base/index.ts";
+import { isLogratioError, isObject, resultJson, UsageError } from "../../core/base/index.ts";
 import { writeWholeFile } from "../../input/io/index.ts";
 import { parseParity } from "../runs/index.ts";
 import { parsePartKind } from "./kinds/index.ts";
@@ -83,8 +83,7 @@ function parseRequest(line: string): WorkerRequest {
   } catch (cause) {
     throw new UsageError("the request is not JSON", { hint: "write one JSON object on one line", cause });
   }
-  if (typeof request !== "object" || request === null || Array.isArray(request))
-    throw new UsageError("the request is not a JSON object");
+  if (!isObject(request)) throw new UsageError("the request is not a JSON object");
   return request as WorkerRequest;
 }
 

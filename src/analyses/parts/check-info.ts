@@ -1,3 +1,5 @@
+import { isObject } from "../../core/base/index.ts";
+
 /**
  * The shape of what a part says beside its sums: a part may come from anywhere, with a right checksum over anything.
  *
@@ -56,10 +58,9 @@ const listOf =
 const objectOf =
   (fields: Readonly<Record<string, Shape>>): Shape =>
   (value, path) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      return `${path} is not an object`;
+    if (!isObject(value)) return `${path} is not an object`;
     for (const [name, shape] of Object.entries(fields)) {
-      const own = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+      const own = Object.hasOwn(value, name) ? value[name] : undefined;
       const found = shape(own, path === "" ? name : `${path}.${name}`);
       if (found !== undefined) return found;
     }

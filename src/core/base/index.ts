@@ -47,6 +47,7 @@ export {
 } from "./errors.ts";
 export { fileSystemError, foreseenError, isSystemError } from "./file-system-errors.ts";
 export { IdSpeller } from "./id-speller.ts";
+export { isObject } from "./is-object.ts";
 export { orNull, resultJson } from "./json.ts";
 export { joinLines, type Lines, putBefore, splitLines } from "./lines.ts";
 export {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isObject } from "../../core/base/index.ts";
 import type { PickledObject, Tensor, TreeMap, TreeValue } from "./columns.ts";
 
 /**
@@ -73,12 +74,5 @@ export function isList(value: TreeValue | undefined): value is readonly TreeValu
  * @returns false for tensors, lists, typed arrays, pickled objects and missing values
  */
 export function isMap(value: TreeValue | undefined): value is TreeMap {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !ArrayBuffer.isView(value) &&
-    !isTensor(value) &&
-    !isPickled(value)
-  );
+  return isObject(value) && !isTensor(value) && !isPickled(value);
 }

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { isObject } from "../../core/base/index.ts";
 import type { Alternative, Offer } from "./alternatives.ts";
-import { isObject, listAt, member } from "./json.ts";
+import { listAt, member } from "./json.ts";
 import { parseLogprob } from "./logprob.ts";
 
 export interface EchoToken {

@@ -4,13 +4,9 @@
  *
  * @module
  */
-import { isNumericArray } from "../../core/base/index.ts";
+import { isNumericArray, isObject } from "../../core/base/index.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
-}
 
 /** A member of an object; undefined when either does not exist. */
 export function member(value: unknown, key: string): unknown {

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { isObject } from "../../core/base/index.ts";
 import type { Alternative } from "./alternatives.ts";
-import { isObject, member, numberAt, textAt } from "./json.ts";
+import { member, numberAt, textAt } from "./json.ts";
 
 export interface Position {
   /** The position's own token. */

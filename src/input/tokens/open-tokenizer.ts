@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import {
   FormatError,
   fileSystemError,
+  isObject,
   LimitError,
   NotFoundError,
   UnsupportedError,
@@ -236,8 +237,8 @@ async function readObject(file: string): Promise<Readonly<Record<string, unknown
       hint: "copy or download it again",
     });
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new FormatError(`${file} does not hold a JSON object`, { at: { file }, hint: HINT });
   }
-  return value as Readonly<Record<string, unknown>>;
+  return value;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../core/base/index.ts";
+import { isObject, UsageError } from "../../core/base/index.ts";
 
 /** An object of a config. Reading a value marks its key as known; `finish` refuses unknown keys. */
 export class ConfigFields {
@@ -15,9 +15,8 @@ export class ConfigFields {
   constructor(value: unknown, path: string, file: string | undefined) {
     this.#path = path;
     this.#file = file;
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw this.#wrong("", "keys and values", value);
-    this.#values = value as Readonly<Record<string, unknown>>;
+    if (!isObject(value)) throw this.#wrong("", "keys and values", value);
+    this.#values = value;
   }
 
   get names(): string[] {

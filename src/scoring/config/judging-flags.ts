@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path";
 import type { KindOptions } from "../../analyses/parts/index.ts";
-import { UsageError } from "../../core/base/index.ts";
+import { isObject, UsageError } from "../../core/base/index.ts";
 import { defined } from "./merge-configs.ts";
 import { ANALYSIS } from "./read-analysis.ts";
 import type { StudyConfig } from "./read-config.ts";
@@ -67,7 +67,7 @@ export function writeSettings(config: StudyConfig): string {
   const kept = ANALYSIS.filter((name) => name !== "outcomes" && config[name] !== undefined);
   const sort = (name: string, value: unknown): unknown =>
     // The order of categories matters: the first that matches a token wins.
-    name === "categories" || typeof value !== "object" || value === null || Array.isArray(value)
+    name === "categories" || !isObject(value)
       ? value
       : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify(Object.fromEntries(kept.map((name) => [name, sort(name, config[name])])));

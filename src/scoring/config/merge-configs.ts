@@ -1,3 +1,4 @@
+import { isObject } from "../../core/base/index.ts";
 import type { StudyConfig } from "./read-config.ts";
 
 /** Later keys win; objects such as `spikes` are merged key by key. */
@@ -17,8 +18,4 @@ export function defined(config: StudyConfig): StudyConfig {
       ([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0),
     ),
   );
-}
-
-function isObject(value: unknown): value is StudyConfig {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { type Document, isCollection, LineCounter, parseDocument, visit } from "yaml";
-import { containError, FormatError, LimitError, NotFoundError } from "../../core/base/index.ts";
+import { containError, FormatError, isObject, LimitError, NotFoundError } from "../../core/base/index.ts";
 import { isPresent } from "../../input/io/index.ts";
 import { isRlProbeConfig, readRlProbeConfig } from "./rl-probe-config.ts";
 
@@ -55,9 +55,9 @@ export async function readStudyConfig(file: string): Promise<StudyConfig> {
     }
     throw containError(cause, { file }, "config");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isObject(value))
     throw new FormatError("the config has no keys", { at: { file }, hint: "docs/kl.md has an example" });
-  const config = value as Record<string, unknown>;
+  const config = value;
   return absolute(isRlProbeConfig(config) ? readRlProbeConfig(config, file) : config, dirname(resolve(file)));
 }
 

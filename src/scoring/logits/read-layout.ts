@@ -1,4 +1,4 @@
-import { type Place, SchemaError } from "../../core/base/index.ts";
+import { isObject, type Place, SchemaError } from "../../core/base/index.ts";
 import { isTensor, type Tensor, type TreeDocument, type TreeValue } from "../../input/io/index.ts";
 import { readIntegers, readMatrix } from "./integers.ts";
 import type { SavedLogits, SavedText } from "./saved-text.ts";
@@ -172,13 +172,7 @@ function mayBeLogits({ dtype, shape }: Tensor): boolean {
 }
 
 function isMap(value: TreeValue): value is Readonly<Record<string, TreeValue>> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !ArrayBuffer.isView(value) &&
-    !("kind" in value && typeof value.kind === "string")
-  );
+  return isObject(value) && !("kind" in value && typeof value.kind === "string");
 }
 
 function noIds({ file }: TreeDocument, names: readonly string[]): SchemaError {

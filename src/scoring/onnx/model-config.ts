@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { FormatError } from "../../core/base/index.ts";
+import { FormatError, isObject } from "../../core/base/index.ts";
 import { readTextIfPresent } from "../../input/io/index.ts";
 
 /** Facts from the JSON files next to a model; null (or empty) where unknown. */
@@ -70,10 +70,6 @@ async function readJson(directories: readonly string[], name: string): Promise<J
     }
   }
   return {};
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function firstNumber(config: Json, names: readonly string[]): number | null {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isObject } from "../../core/base/index.ts";
 import type { PreparedText } from "../texts/index.ts";
 import { digestLine } from "./lines-file.ts";
 
@@ -49,8 +50,8 @@ export function parseText(line: string, isSigned: boolean): PreparedText | strin
   } catch (error) {
     return error instanceof Error ? error.message : "it is not JSON";
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "it is not an object";
-  const { digest, ...content } = value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) return "it is not an object";
+  const { digest, ...content } = value;
   if (digest === undefined ? isSigned : digest !== digestLine(content))
     return "it has changed since it was written";
   const text = Object.fromEntries(

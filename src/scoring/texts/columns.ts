@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SchemaError, UsageError } from "../../core/base/index.ts";
+import { isObject, SchemaError, UsageError } from "../../core/base/index.ts";
 
 /** Names that are tried, in this order; the first with a value counts. */
 const NAMES = {
@@ -79,8 +79,4 @@ function valueAt(fields: Fields, path: string): unknown {
 
 export function openFields(object: Readonly<Record<string, unknown>>): Fields {
   return (name) => (Object.hasOwn(object, name) ? object[name] : undefined);
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }

@@ -1,5 +1,5 @@
-import { FormatError, SchemaError } from "../../core/base/index.ts";
-import { columnReader, isObject, openFields } from "./columns.ts";
+import { FormatError, isObject, SchemaError } from "../../core/base/index.ts";
+import { columnReader, openFields } from "./columns.ts";
 import { openRows } from "./open-rows.ts";
 import { asCorrect, asName } from "./values.ts";
 

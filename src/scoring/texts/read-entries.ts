@@ -1,8 +1,8 @@
-import { FormatError, type Place, SchemaError } from "../../core/base/index.ts";
+import { FormatError, isObject, type Place, SchemaError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { closeQuietly, containFileError } from "../../input/ingest/index.ts";
 import type { BadRow, RowChunk, RowDocument, TreeDocument } from "../../input/io/index.ts";
-import { type Fields, isObject, openFields } from "./columns.ts";
+import { type Fields, openFields } from "./columns.ts";
 import { openRows } from "./open-rows.ts";
 
 /** One row of a file, or one entry of its object. */

@@ -1,6 +1,6 @@
-import { type Place, SchemaError } from "../../core/base/index.ts";
+import { isObject, type Place, SchemaError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
-import { type ColumnReader, isObject } from "./columns.ts";
+import type { ColumnReader } from "./columns.ts";
 import { readEntries } from "./read-entries.ts";
 import { asIntegers, asLevel, asName } from "./values.ts";
 

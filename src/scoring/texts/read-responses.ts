@@ -1,6 +1,6 @@
-import { type Place, SchemaError, Unavailable } from "../../core/base/index.ts";
+import { isObject, type Place, SchemaError, Unavailable } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
-import { type ColumnReader, type Fields, isObject } from "./columns.ts";
+import type { ColumnReader, Fields } from "./columns.ts";
 import { type Entry, readEntries } from "./read-entries.ts";
 import { readAnswer } from "./read-problems.ts";
 import { asCorrect, asIntegers, asLevel, asName } from "./values.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../../../core/base/index.ts";
+import { isObject, UsageError } from "../../../core/base/index.ts";
 import { type Category, DEFAULT_CATEGORIES, OTHER, trimToken } from "./categories.ts";
 
 /** What a configuration says of one category. */
@@ -129,10 +129,6 @@ function readPattern(name: string, source: string): RegExp {
 
 function reason(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {

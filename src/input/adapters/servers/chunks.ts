@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { isObject, type JsonObject, listAt, member, numberAt, textAt } from "../../replies/index.ts";
+import { isObject } from "../../../core/base/index.ts";
+import { type JsonObject, listAt, member, numberAt, textAt } from "../../replies/index.ts";
 
 /** How one server streams. */
 interface Stream {

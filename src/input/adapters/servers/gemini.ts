@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { isObject, listAt, member, numberAt, textAt } from "../../replies/index.ts";
+import { isObject } from "../../../core/base/index.ts";
+import { listAt, member, numberAt, textAt } from "../../replies/index.ts";
 import { type Reply, type ServerText, withoutLogprobs } from "./reply.ts";
 import { readNamedTokens } from "./tokens.ts";
 

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { isNumericArray } from "../../../core/base/index.ts";
-import { isObject, member, textAt } from "../../replies/index.ts";
+import { isNumericArray, isObject } from "../../../core/base/index.ts";
+import { member, textAt } from "../../replies/index.ts";
 import type { Reply } from "./reply.ts";
 import { toIds } from "./tokens.ts";
 

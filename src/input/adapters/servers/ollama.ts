@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { isObject, listAt, member, textAt } from "../../replies/index.ts";
+import { isObject } from "../../../core/base/index.ts";
+import { listAt, member, textAt } from "../../replies/index.ts";
 import { type Reply, withoutLogprobs } from "./reply.ts";
 import { readNamedTokens } from "./tokens.ts";
 

@@ -4,10 +4,10 @@
  *
  * @module
  */
+import { isObject } from "../../../core/base/index.ts";
 import {
   type EchoToken,
   echoTokens,
-  isObject,
   listAlternatives,
   listAt,
   member,

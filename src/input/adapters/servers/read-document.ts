@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { isObject } from "../../../core/base/index.ts";
 import type { BadRow, RowDocument, RowMap, SourceDocument, TreeDocument } from "../../io/index.ts";
-import { isObject } from "../../replies/index.ts";
+
 import { isRowMap } from "../shared/row-values.ts";
 import { type Assembled, createAssembler } from "./chunks.ts";
 import { readMegatronEntry } from "./megatron.ts";

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { isObject } from "../../../core/base/index.ts";
 import type { RowMap } from "../../io/index.ts";
-import { isObject, member, numberAt, textAt } from "../../replies/index.ts";
+import { member, numberAt, textAt } from "../../replies/index.ts";
 import { readGemini } from "./gemini.ts";
 import { readLlamaCpp } from "./llama-cpp.ts";
 import { readOllama } from "./ollama.ts";

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { isNumericArray, type NumericArray } from "../../../core/base/index.ts";
+import { isNumericArray, isObject, type NumericArray } from "../../../core/base/index.ts";
 import type { RowMap, RowValue } from "../../io/index.ts";
 
 export function isRowMap(value: RowValue | undefined): value is RowMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+  return isObject(value);
 }
 
 export function isRowList(value: RowValue | undefined): value is readonly RowValue[] {

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { checkMemory, FormatError, LimitError, type Place } from "../../../core/base/index.ts";
+import { checkMemory, FormatError, isObject, LimitError, type Place } from "../../../core/base/index.ts";
 import {
   type ByteSource,
   LIKELY_CRAFTED,
@@ -158,7 +158,7 @@ async function readMeta(path: string): Promise<JsonMap> {
 }
 
 function isJsonMap(value: unknown): value is JsonMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 function toTreeValue(value: Json): TreeValue {

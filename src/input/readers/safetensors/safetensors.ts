@@ -2,6 +2,7 @@ import {
   checkMemory,
   EmptyInputError,
   FormatError,
+  isObject,
   LimitError,
   type Place,
   UnsupportedError,
@@ -144,14 +145,14 @@ async function readHeader(
       },
     );
   }
-  if (!isRecord(header)) {
+  if (!isObject(header)) {
     throw new FormatError("safetensors header is not a JSON object", { at: { ...at, offset: LENGTH_BYTES } });
   }
   return { header, dataStart };
 }
 
 function readEntry(name: string, value: unknown, at: Place): Entry {
-  const { dtype: label, shape, data_offsets: offsets } = isRecord(value) ? value : {};
+  const { dtype: label, shape, data_offsets: offsets } = isObject(value) ? value : {};
   if (typeof label !== "string" || !isNumbers(shape) || !isNumbers(offsets) || offsets.length !== 2) {
     throw new FormatError(`safetensors entry "${name}" lacks dtype, shape or data_offsets`, {
       at,
@@ -214,8 +215,8 @@ function checkLayout(entries: readonly Entry[], there: number, dataStart: number
 }
 
 function readMetadata(value: unknown, at: Place): Record<string, string> {
-  const pairs = isRecord(value) ? Object.entries(value) : [];
-  if (!isRecord(value) || !pairs.every((pair): pair is [string, string] => typeof pair[1] === "string")) {
+  const pairs = isObject(value) ? Object.entries(value) : [];
+  if (!isObject(value) || !pairs.every((pair): pair is [string, string] => typeof pair[1] === "string")) {
     throw new FormatError("safetensors __metadata__ is not a map of strings", { at, likely: LIKELY_DAMAGED });
   }
   return Object.fromEntries(pairs);
@@ -225,10 +226,6 @@ function readMetadata(value: unknown, at: Place): Record<string, string> {
 function headerLength(head: Uint8Array): number {
   const view = new DataView(head.buffer, head.byteOffset, LENGTH_BYTES);
   return view.getUint32(0, true) + view.getUint32(4, true) * 4294967296;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isNumbers(value: unknown): value is number[] {

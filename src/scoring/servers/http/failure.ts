@@ -1,9 +1,9 @@
+import { isObject } from "../../../core/base/index.ts";
 /**
  * A failed reply, or why there was none.
  *
  * @module
  */
-import { isObject } from "../../../input/replies/index.ts";
 
 export interface Failure {
   readonly kind: "network" | "timeout" | "status" | "too-large" | "not-json" | "cut-off" | "redirect";

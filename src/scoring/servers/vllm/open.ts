@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { UnsupportedError } from "../../../core/base/index.ts";
-import { isObject, listAt, textAt } from "../../../input/replies/index.ts";
+import { isObject, UnsupportedError } from "../../../core/base/index.ts";
+import { listAt, textAt } from "../../../input/replies/index.ts";
 import type { Policy, PolicyFacts } from "../../policy.ts";
 import { createClient, type HttpClient } from "../http/client.ts";
 import { openingPatience, type ResolvedOptions, resolveOptions, type ServerOptions } from "../options.ts";

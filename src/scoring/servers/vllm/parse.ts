@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { isObject } from "../../../core/base/index.ts";
 import {
   type Alternative,
   echoTokens,
-  isObject,
   listAlternatives,
   listAt,
   listIds,
