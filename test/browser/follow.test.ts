@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await eventually(() => readText(facts)).toContain(`steps 1–${last}`);
     await eventually(() => server.messages()).toContain("alarm: since step ");
     const alarms = server.messages().match(/^alarm: .*$/gm) ?? [];
-    const telling = alarms.filter((line) => line.includes("mean |Δ| is more than"));
+    const telling = alarms.filter((line) => line.includes("mean |Δ| of prompts rose to"));
     expect(telling).toHaveLength(1);
     const since = Number(/since step (\d+)/.exec(telling[0]!)?.[1]);
     expect(Math.abs(since - (SOUND_STEPS + 1))).toBeLessThanOrEqual(1);

@@ -20,6 +20,9 @@ const FEWEST_PROMPTS = 30;
 /** How far the mean of the steps before may be off, in standard errors. */
 const MARGIN = 3;
 
+const NOT_SAMPLED_FROM =
+  "mean ρ is above 1: the rollout log-probs no longer describe the distribution that is sampled from";
+
 /** What is watched of a step: its Δ and its sums by prompt, as slices of a run summary have them. */
 export interface WatchedStep {
   readonly step: number;
@@ -62,8 +65,8 @@ export class StepWatch {
     const means = listMeans(clusters);
     const ratio = this.#ratio.add(step, betOnRatios(deltas));
     const delta = this.#delta.add(step, this.#betOnDeltas(means));
-    this.#tell("unit_mean", step, ratio);
-    this.#tell("delta_abs_mean", step, delta);
+    this.#tell("unit_mean", step, ratio, NOT_SAMPLED_FROM);
+    this.#tell("delta_abs_mean", step, delta, this.#describeRise(means));
     this.#before[0]++;
     this.#before[1] += means.length;
     for (const mean of means) {
@@ -84,13 +87,16 @@ export class StepWatch {
     );
   }
 
+  /** An alarm is raised by a step whose mean exceeds the bound, so the factor is above {@link DRIFT}. */
+  #describeRise(means: readonly number[]): string {
+    const [, prompts, sum] = this.#before;
+    const [now, before] = [means.reduce((all, one) => all + one, 0) / means.length, sum / prompts];
+    return `the mean |Δ| of prompts rose to ${formatNumber(now)} nats, ${formatNumber(now / before)} times the ${formatNumber(before)} of all earlier steps`;
+  }
+
   /** The first alarm of a test stands: what is known later changes neither it nor its change point. */
-  #tell(test: WatchAlarm["test"], step: number, { logEvidence, since }: ChangeEvidence): void {
+  #tell(test: WatchAlarm["test"], step: number, { logEvidence, since }: ChangeEvidence, what: string): void {
     if (logEvidence < ALARM || this.#alarms.some((alarm) => alarm.test === test)) return;
-    const what =
-      test === "unit_mean"
-        ? "mean ρ is above 1: the rollout log-probs no longer describe the distribution that is sampled from"
-        : `mean |Δ| is more than ${formatNumber(DRIFT)} times that of earlier steps`;
     const text = `since step ${since}: ${what} (seen at step ${step}; the chance of such an alarm in a healthy run is at most 1 in 1,000)`;
     this.#alarms.push({ test, since, at: step, log_evidence: logEvidence, text });
   }
