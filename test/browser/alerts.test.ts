@@ -145,9 +145,11 @@ describe.skipIf(!hasBrowser)("alerts", () => {
       // Raised by the server, which is another process than the viewer that is open.
       await put(4);
       await put(5, 1);
-      await eventually(() => readText(page.locator(".top-bar .news"))).toContain(
-        "2 alerts, the last at step 5",
-      );
+      await eventually(() => readText(page.locator(".top-bar .news"))).toContain("2 alerts, last at step 5");
+      // In one row all the same; facts of the run make room, whole ones.
+      await page.setViewportSize({ width: 1440, height: 900 });
+      expect((await page.locator("header.top").boundingBox())!.height).toBeLessThan(60);
+      expect(await page.locator(".top-bar .news").innerText()).toMatch(/^live\s+so far: \w/);
       // Over a few connections, as a page that is open for long does.
       await page.evaluate(
         "(async () => { for (let at = 0; at < 100; at++) await (await fetch('api/run?again')).text(); })()",

@@ -67,14 +67,14 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await eventually(() => page.locator("nav[aria-label=Views] a").count()).toBeGreaterThan(3);
     await settled(page);
     expect(await readText(page.locator(".top-bar .facts"))).toContain("step 10");
-    expect(await readText(reading(page))).toBe("waiting for new steps");
+    expect(await readText(reading(page))).toBe("live");
 
     await goTo(page, server.url, "#/sequence/3/t5");
     const title = await readText(page.locator("main :is(h1, h2)").first());
     const whole = await readFile(join(STEPS, "step_0020.npz"));
     const half = join(folder, "step_0020.npz");
     await writeFile(half, whole.subarray(0, whole.length / 2));
-    await eventually(() => readText(reading(page))).toBe("still being written: step_0020.npz");
+    await eventually(() => readText(reading(page))).toBe("writing step_0020.npz");
     expect(await pill(page).count()).toBe(0);
     expect(await page.locator("main [role=alert]").count()).toBe(0);
 

@@ -67,9 +67,7 @@ describe.skipIf(!hasBrowser || !hasNumpy)("while it runs", () => {
       await eventually(() => readText(row)).toContain("my-run");
       await eventually(() => readText(row)).toMatch(/far apart: .* at step 20|since step 20/);
       await row.locator("a").click();
-      await eventually(() => readText(page.locator(".top-bar .news"))).toMatch(
-        /so far: .*the last at step 20/,
-      );
+      await eventually(() => readText(page.locator(".top-bar .news"))).toMatch(/so far: .*last at step 20/);
       await page.locator(".top-bar .pill.alert").click();
       await eventually(() => readText(page.locator(".overview section.alerts"))).toContain("far apart");
       expect([await ended, said.trimEnd().split("\n")]).toEqual([

@@ -135,6 +135,11 @@ function fixed(path: string): string {
   return `${path}${path.includes("?") ? "&" : "?"}v=${encodeURIComponent(version)}`;
 }
 
+/** @param steps `10..30`: over these steps only, which a bundle cannot say */
+function ofSteps<T>(name: string, steps?: string): Promise<T> {
+  return json(fixed(steps === undefined ? name : `${name}?steps=${steps}`));
+}
+
 const sequences = remembered(32, async (path) => decodeSequence(await bytes(path)));
 const studyTexts = remembered(32, async (path) => decodeStudyText(await bytes(path)));
 const alternatives = remembered(64, async (path) => decodeTopK(await bytes(path)));
@@ -171,13 +176,9 @@ export const client = {
     version = info.version;
     return info;
   },
-  /** `10..30`: over these steps only; a bundle cannot answer that. */
-  answerTables: (steps?: string): Promise<AnswerPage> =>
-    json(fixed(steps === undefined ? "answer-tables" : `answer-tables?steps=${steps}`)),
+  answerTables: (steps?: string): Promise<AnswerPage> => ofSteps("answer-tables", steps),
   report: (): Promise<MismatchReport> => json(fixed("report")),
-  /** `10..30`: over these steps only; a bundle cannot answer that. */
-  reportTables: (steps?: string): Promise<PageDocument> =>
-    json(fixed(steps === undefined ? "report-tables" : `report-tables?steps=${steps}`)),
+  reportTables: (steps?: string): Promise<PageDocument> => ofSteps("report-tables", steps),
   steps: (): Promise<StepSeries> => json(fixed("steps")),
   /** Without a version: alerts are raised while the run is shown. */
   alerts: (): Promise<AlertList> => json("alerts"),
@@ -220,16 +221,10 @@ export const client = {
     json(fixed(`match/groups?filter=${encodeURIComponent(filter)}`), { signal }),
   matchTerms: (filter: string, signal: AbortSignal): Promise<TermCounts> =>
     json(fixed(`match/terms?filter=${encodeURIComponent(filter)}`), { signal }),
-  /** `10..30`: over these steps only, which a bundle cannot say. */
-  correctBins: (steps?: string): Promise<CorrectBins> =>
-    json(fixed(steps === undefined ? "correct-bins" : `correct-bins?steps=${steps}`)),
-  /** `10..30`: over these steps only, which a bundle cannot say. */
-  sweep: (steps?: string): Promise<SweepReport> =>
-    json(fixed(steps === undefined ? "sweep" : `sweep?steps=${steps}`)),
+  correctBins: (steps?: string): Promise<CorrectBins> => ofSteps("correct-bins", steps),
+  sweep: (steps?: string): Promise<SweepReport> => ofSteps("sweep", steps),
   digitsTables: (): Promise<PageDocument> => json(fixed("digits-tables")),
-  /** `10..30`: over these steps only, which a bundle cannot say. */
-  healthTables: (steps?: string): Promise<PageDocument> =>
-    json(fixed(steps === undefined ? "health-tables" : `health-tables?steps=${steps}`)),
+  healthTables: (steps?: string): Promise<PageDocument> => ofSteps("health-tables", steps),
   doctorTables: (): Promise<PageDocument> => json(fixed("doctor-tables")),
   /** Only where `compared` names other runs; `other` is the one at a place among them. */
   comparedRuns: (): Promise<ComparedRuns> => json(fixed("compared-runs")),

@@ -105,7 +105,7 @@ it("says how many alerts there are, and where the last is", () => {
   const at = (since: number | null): RaisedAlert => ({ since }) as RaisedAlert;
   expect([[at(3)], [at(3), at(30)], [at(null)]].map(describeAlerts)).toEqual([
     "1 alert, at step 3",
-    "2 alerts, the last at step 30",
+    "2 alerts, last at step 30",
     "1 alert",
   ]);
 });

@@ -89,12 +89,12 @@ export function describeNews(shown: RunInfo, now: RunInfo): string {
   return isWriting && figures(now) === figures(shown) ? "" : "the run has changed";
 }
 
-/** `2 alerts, the last at step 30`. */
+/** `2 alerts, last at step 30`. */
 export function describeAlerts(alerts: readonly RaisedAlert[]): string {
   const since = alerts.at(-1)?.since ?? null;
   const said = formatCounted(alerts.length, "alert");
   if (since === null) return said;
-  return alerts.length === 1 ? `${said}, at step ${since}` : `${said}, the last at step ${since}`;
+  return `${said}, ${alerts.length > 1 ? "last " : ""}at step ${since}`;
 }
 
 /** Where a copied link opens. A server that other machines reach asks for its token, which the address no longer has. */

@@ -37,7 +37,13 @@ export function TopBar({
     <div class="top-bar">
       <p class="run">{printable(info.name)}</p>
       <p class="facts" title={info.kind === "view-run" ? furtherFacts(info).join(" · ") : undefined}>
-        {listFacts(info).join(" · ")}
+        {listFacts(info).flatMap((fact, at) => [
+          " ",
+          <span key={at}>
+            {at > 0 && "· "}
+            {fact}
+          </span>,
+        ])}
       </p>
       {children}
       <div class="tools">
@@ -49,10 +55,8 @@ export function TopBar({
         )}
         <span role="status" class="news">
           {status.value === "reading" && (
-            <span class="pill" title={writing.value.map(printable).join("\n")}>
-              {writing.value.length === 0
-                ? "waiting for new steps"
-                : `still being written: ${describeFiles(writing.value)}`}
+            <span class="pill" title={writing.value.map(printable).join("\n") || "waiting for new steps"}>
+              {writing.value.length === 0 ? "live" : `writing ${describeFiles(writing.value)}`}
             </span>
           )}
           {status.value !== "ready" && soFar.value !== null && (
