@@ -7,7 +7,15 @@
 
 import type { PageColumn, PageMove, PageRow, VerdictLevel } from "../../results/index.ts";
 import { displayed } from "../text/display/index.ts";
-import { type Figure, type FigureKind, formatColumn, isFigure, isMissing, printable } from "../text/index.ts";
+import {
+  type Figure,
+  type FigureKind,
+  formatColumn,
+  formatFigure,
+  isFigure,
+  isMissing,
+  printable,
+} from "../text/index.ts";
 
 /** `spans`, `color`, `contexts` and `meanings` are for the viewer's page. */
 export interface TableColumn extends Pick<PageColumn, "spans" | "color" | "contexts" | "meanings"> {
@@ -15,6 +23,8 @@ export interface TableColumn extends Pick<PageColumn, "spans" | "color" | "conte
   readonly align: "left" | "right";
   /** One cell per row. */
   readonly cells: readonly string[];
+  /** The cells of figures as they are written outside of columns, where only the number of significant digits counts. */
+  readonly alone?: readonly string[];
   /** A medium that is too narrow leaves out the highest numbers first. */
   readonly priority: number;
   /** Shares of the largest value, 0 to 1, for a bar beside the figures (NaN: no bar). */
@@ -71,6 +81,9 @@ export function figureColumn(
     header,
     align: "right",
     cells: formatColumn(values, kind),
+    ...((kind === "number" || kind === "signed") && {
+      alone: values.map((value) => formatFigure(value, kind)),
+    }),
     priority,
     ...(meaning === undefined ? {} : { meaning }),
     ...(bars ? { bars: shareOfLargest(values) } : {}),

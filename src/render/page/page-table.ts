@@ -16,10 +16,12 @@ export function pageTable(table: Table): PageTable {
   };
 }
 
-function pageColumn({ priority: _, bars, wrap, ...column }: TableColumn): PageColumn {
+/** The page has one figure in tables, cards and sentences: they must not differ by the digits that a column needs. */
+function pageColumn({ priority: _, alone, bars, wrap, ...column }: TableColumn): PageColumn {
+  const shown = { ...column, cells: alone ?? column.cells };
   return {
-    ...column,
-    cells: column.cells.map((_, row) => shownCell(column, row)),
+    ...shown,
+    cells: shown.cells.map((_, row) => shownCell(shown, row)),
     ...(bars !== undefined && { bars: bars.map((share) => (Number.isNaN(share) ? null : share)) }),
     ...(wrap && { wrap }),
   };

@@ -64,7 +64,7 @@ describe("the page of a group", () => {
     const { events } = await read(demo.run, worst);
     expect(events!.raw[0]).toMatchObject({ times: 7, samples: 7 });
     const cells = (header: string) => events!.columns.find((column) => column.header === header)!.cells;
-    expect([cells("times")[0], cells("samples")[0], cells("Δ")[0]]).toEqual(["× 7", "7 of 8", "−10.71"]);
+    expect([cells("times")[0], cells("samples")[0], cells("Δ")[0]]).toEqual(["× 7", "7 of 8", "−10.7"]);
     expect(events!.links![0]).toEqual({
       view: "sequence",
       sequence: worst,
