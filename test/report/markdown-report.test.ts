@@ -85,6 +85,18 @@ describe("renderMarkdown", () => {
     );
     expect(text).toContain("**Left out**\n\n- b\\|c.npz: npz data is cut off");
     expect(text).not.toContain("nothing to worry about");
+    const beside = {
+      severity: "info",
+      why: "by_name",
+      what: "3 other files are not data",
+      count: 3,
+      unit: "file",
+    } as const;
+    const leftOut = (one: typeof left_out): string =>
+      /\*\*Left out\*\*\n\n((?:- .*\n)+)/.exec(renderMarkdown({ ...report, findings, left_out: one }))?.[1] ??
+      "";
+    expect(leftOut([beside])).not.toContain("nothing");
+    expect(leftOut([...left_out, beside])).toContain("cut off\n- 3 other files are not data\n");
     const empty = renderMarkdown(emptyReport());
     expect(empty).not.toMatch(/NaN|undefined|null/);
     expect(empty).toContain("0 sequences");

@@ -188,11 +188,11 @@ function pictures(drawings: readonly Drawing[], raw?: Table["raw"]): Picture[] {
 }
 
 function leftOutItems(report: MismatchReport): string[] {
-  const told = leftOutLines(report);
+  const told = [...leftOutLines(report), ...otherFiles(report)];
   const warnings = countOtherWarnings(report);
   const nothing = told.length === 0;
   return [
-    ...(nothing ? ["nothing", ...otherFiles(report)] : told),
+    ...(nothing ? ["nothing"] : told),
     ...(warnings === 0 ? [] : [`${plural(warnings, nothing ? "warning" : "other warning")}, see Findings`]),
   ];
 }
