@@ -188,4 +188,20 @@ describe("zones and points of a chart", () => {
     expect(dots[0]![1]).toBeCloseTo(y.map(0.004), 1);
     expect(svg.match(/>step 2: &lt;k3&gt; 0.5</g)).toHaveLength(1);
   });
+
+  it("have their words above the line", () => {
+    const wordsOf = (values: readonly number[], x: number): readonly [words: number, dot: number] => {
+      const marked = { ...spec, ...makeSpec(values), scale: "log", points: [{ x, label: "worst" }] } as const;
+      const [, down] = /<text [^>]*y="([\d.]+)"[^>]*>worst</.exec(lineChart(marked, { bare: true })) ?? [];
+      return [Number(down), lineLayout(marked, { bare: true }).y.map(values[x - 1]!)];
+    };
+    // Falling from the dot at the left, rising to the one at the right.
+    for (const [values, x] of [
+      [[0.04, 0.039, 0.02], 1],
+      [[0.02, 0.039, 0.04], 3],
+    ] as const) {
+      const [words, dot] = wordsOf(values, x);
+      expect(words).toBeLessThan(dot - 4.5);
+    }
+  });
 });

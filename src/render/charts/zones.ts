@@ -14,7 +14,7 @@ const COLORS = {
 /** The name of a lower band does not fit into it. */
 const LEAST_NAMED = 18;
 const DOT = 4.5;
-/** From a dot to its words. */
+/** From a dot to its words, which stand as far above its middle: those with words are the highest, so no line is there. */
 const GAP = 9;
 
 /** Bands of levels over the whole width, each with its name at the right. */
@@ -37,7 +37,7 @@ export function drawZones({ zones = [], scale }: ChartSpec, { plot, y }: LineLay
     .join("");
 }
 
-/** Dots on the first line, with their words on the side that has more room. */
+/** Dots on the first line, with their words above it, on the side that has more room. */
 export function drawPoints({ points = [], xs, lines, scale }: ChartSpec, { plot, x, y }: LineLayout): string {
   const middle = (plot.left + plot.right) / 2;
   return points
@@ -48,7 +48,7 @@ export function drawPoints({ points = [], xs, lines, scale }: ChartSpec, { plot,
       const isLeft = across < middle;
       const words = {
         x: across + (isLeft ? GAP : -GAP),
-        y: down + 4,
+        y: Math.max(down - GAP, plot.top + GAP),
         "text-anchor": isLeft ? "start" : "end",
       };
       return (
