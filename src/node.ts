@@ -13,6 +13,8 @@ export {
   gateRun,
   type ReportRunOptions,
   reportRun,
+  type SweepRunOptions,
+  sweepRun,
 } from "./analyses/runs/index.ts";
 export {
   appendJsonl,
@@ -49,5 +51,6 @@ export type {
   GateReport,
   LintReport,
   MismatchReport,
+  SweepReport,
 } from "./results/index.ts";
 export { type LintOptions, lintConfig } from "./trainers/configs/index.ts";

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { shellCommand, UsageError } from "../../core/base/index.ts";
 import type { Finding, RecordBatch, SideFacts } from "../../core/schema/index.ts";
-import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../input/ingest/index.ts";
 import type { CompareReport, CompareSide } from "../../results/index.ts";
 import {
   buildCompareReport,
@@ -16,12 +16,15 @@ import {
   DEFAULT_WITHIN,
 } from "../compare/index.ts";
 import { describeInputs, newestDay } from "./compare-inputs.ts";
-import { compileFilter, type FilterOptions } from "./filter-option.ts";
-import { parseRunInput, type RunInput } from "./input-options.ts";
-import { readBatches } from "./read-batches.ts";
+import type { FilterOptions } from "./filter-option.ts";
+import type { RunInput } from "./input-options.ts";
+import { type ReadingOptions, startReading } from "./start-reading.ts";
 
 /** The flags of `logratio compare` that decide what is in the certificate, under the same names. */
-export interface CompareRunsOptions extends RunInput, FilterOptions {
+export interface CompareRunsOptions
+  extends RunInput,
+    FilterOptions,
+    Pick<ReadingOptions, "signal" | "onProgress"> {
   /** `NAME`, or `NAME_OF_A,NAME_OF_B`: `rollout`, `trainer` or a further policy; default every column that both have. */
   readonly column?: string;
   /** Tolerance of mean |Δ|, nats; 0: only equality of every bit will do. Default 0.01. */
@@ -36,10 +39,6 @@ export interface CompareRunsOptions extends RunInput, FilterOptions {
   readonly date?: string;
   /** False: files are not read again for their SHA-256. Default true. */
   readonly digests?: boolean;
-  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Called while files are read, again and again. */
-  readonly onProgress?: (progress: Progress) => void;
 }
 
 /**
@@ -141,19 +140,8 @@ class Side {
     options: CompareRunsOptions,
     take: (batch: RecordBatch) => void,
   ): Promise<Run> {
-    const { signal, onProgress } = options;
-    // A filter counts what it did, so each side has its own.
-    const filter = await compileFilter(options);
-    const run = await openRun(paths, {
-      ...parseRunInput(options),
-      onePolicy: true,
-      ...(onProgress && { onProgress }),
-    });
-    const isStopped = (): boolean => {
-      signal?.throwIfAborted();
-      return false;
-    };
-    for await (const batch of readBatches(run, { filter, isStopped })) {
+    const { run, batches } = await startReading(paths, options, { onePolicy: true });
+    for await (const batch of batches) {
       for (const fact of listFacts(batch)) this.#facts.add(fact);
       take(batch);
     }

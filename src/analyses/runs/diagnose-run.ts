@@ -5,28 +5,21 @@
  */
 import { UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../input/ingest/index.ts";
 import type { DoctorReport } from "../../results/index.ts";
 import { PRESETS } from "../../trainers/index.ts";
 import { type Answer, makeDoctorReport } from "../evidence/index.ts";
-import { compileFilter, type FilterOptions } from "./filter-option.ts";
-import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
+import type { FilterOptions } from "./filter-option.ts";
+import { type RunInput, readFlags } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
-import { readBatches } from "./read-batches.ts";
 import { answerOpenRun } from "./report-run.ts";
+import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
 
 /** The flags of `logratio doctor` that decide what is in the diagnosis, under the same names. */
-export interface DiagnoseRunOptions extends RunInput, FilterOptions {
+export interface DiagnoseRunOptions extends RunInput, FilterOptions, ReadingOptions {
   /** Whose flags the fixes name first: `verl`, `slime`, …; default those of the trainer that wrote the files. */
   readonly for?: string;
-  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Called while files are read, again and again. */
-  readonly onProgress?: (progress: Progress) => void;
 }
-
-/** Not flags that choose what is read. */
-const NOT_INPUT = ["for", "signal", "onProgress"];
 
 /**
  * Reads a run once and says what causes its mismatch: the same object that `logratio doctor PATHS --json` prints.
@@ -56,22 +49,12 @@ export async function diagnoseRun(
   paths: string | readonly string[],
   options: DiagnoseRunOptions = {},
 ): Promise<DoctorReport> {
-  const { signal, onProgress } = options;
   const trainer = parseTrainer(options.for);
-  const filter = await compileFilter(options);
-  const list = typeof paths === "string" ? [paths] : paths;
-  const run = await openRun(list, {
-    ...parseRunInput(options),
-    allowPositive: true,
-    ...(onProgress && { onProgress }),
-  });
-  const isStopped = (): boolean => {
-    signal?.throwIfAborted();
-    return false;
-  };
-  return diagnoseOpenRun(run, readBatches(run, { filter, isStopped }), {
+  const list = listPaths(paths);
+  const { run, batches } = await startReading(list, options, { allowPositive: true });
+  return diagnoseOpenRun(run, batches, {
     paths: list,
-    flags: inputFlags(options, NOT_INPUT),
+    flags: readFlags(options),
     trainer,
     tokenizer: options.tokenizer,
   });

@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { NotFoundError, UsageError } from "../../core/base/index.ts";
-import { openRun, type Progress } from "../../input/ingest/index.ts";
 import { readTextIfPresent } from "../../input/io/index.ts";
 import type { GateReport, MismatchReport, SeriesReport } from "../../results/index.ts";
 import { parseCondition } from "../conditions/index.ts";
@@ -21,34 +20,17 @@ import {
 import { parseBaseline, writeBaseline } from "../rule-files/index.ts";
 import { digestFiles } from "./compare-inputs.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
-import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
-import { readBatches } from "./read-batches.ts";
+import { type RunInput, readFlags } from "./input-options.ts";
 import { filesOfLogged, hasNoDumps, joinLogged, parityOfLogged, readLogged } from "./read-logged.ts";
 import { readReportFile } from "./read-report-file.ts";
 import { reportOpenRun } from "./report-run.ts";
+import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
 
 /** How the runs of a gate are read: flags of the command line, under the same names. */
-export interface GateInput extends RunInput, FilterOptions {
+export interface GateInput extends RunInput, FilterOptions, ReadingOptions {
   /** For the texts of mistakes, where `tokenizer` is not given. */
   readonly foundTokenizer?: string;
-  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
 }
-
-/** Not flags that choose what is read. */
-const NOT_INPUT = [
-  "foundTokenizer",
-  "signal",
-  "onProgress",
-  "against",
-  "limits",
-  "alpha",
-  "allowUndecidable",
-  "metrics",
-  "replace",
-  "date",
-];
 
 /** What a run is held to, and how it is read. */
 export interface GateRunOptions extends GateInput {
@@ -96,7 +78,7 @@ export async function gateRun(
       hint: "add --update, or leave out --alpha",
     });
   const baseline = against === undefined ? undefined : await openBaseline(against);
-  const results = await readResults(typeof paths === "string" ? [paths] : paths, options);
+  const results = await readResults(listPaths(paths), options);
   return evaluateGate(results, {
     ...(baseline !== undefined && { baseline }),
     ...(against !== undefined && { baselineName: against }),
@@ -198,27 +180,22 @@ async function readResults(
   const [first] = paths;
   const written = paths.length === 1 && first !== undefined ? await readReportFile(first) : undefined;
   if (written !== undefined) return written;
-  const { signal, onProgress } = options;
   const filter = await compileFilter(options);
   const { logged, others, areDirectories } = await readLogged(paths);
   if (logged !== undefined && others.length === 0) return logged;
   const readApart = filesOfLogged(logged);
-  const input = { ...parseRunInput(options), readApart, ...(onProgress && { onProgress }) };
-  const run = await openRun(others, input).catch((error: unknown) => {
+  const started = await startReading(others, options, { readApart }, filter).catch((error: unknown) => {
     if (logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
     throw error;
   });
-  if (run === undefined) return logged!;
-  const isStopped = (): boolean => {
-    signal?.throwIfAborted();
-    return false;
-  };
-  const report = await reportOpenRun(run, readBatches(run, { filter, isStopped }), {
+  if (started === undefined) return logged!;
+  const { run, batches, ...reading } = started;
+  const report = await reportOpenRun(run, batches, {
     paths: others,
-    flags: inputFlags(options, NOT_INPUT),
+    flags: readFlags(options),
     tokenizer: options.tokenizer ?? options.foundTokenizer,
     parity: logged === undefined ? [] : parityOfLogged(logged, []),
-    apart: { input: options, filter, isStopped, ...(onProgress && { onProgress }) },
+    apart: { ...options, ...reading, input: options },
   });
   return logged === undefined ? report : joinLogged(report, logged);
 }

@@ -42,3 +42,5 @@ export {
   reportRun,
 } from "./report-run.ts";
 export { openSpeller, spellReport } from "./spell-report.ts";
+export type { ReadingOptions } from "./start-reading.ts";
+export { type SweepRunOptions, sweepRun } from "./sweep-run.ts";

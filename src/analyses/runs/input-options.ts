@@ -68,6 +68,12 @@ export function stepFilter(text: string): (step: number) => boolean {
   return (step) => ranges.some(([from, to]) => step >= from && step <= to);
 }
 
+/** The options that chose what was read, as the words of a command line: for the command to run next. */
+export function readFlags(options: object): string[] {
+  const others = Object.keys(options).filter((name) => !INPUT_NAMES.has(name) && name !== "memory");
+  return inputFlags(options, others);
+}
+
 /** Options as the words of a command line, without those that are named. */
 export function inputFlags(options: object, without: readonly string[]): string[] {
   return Object.entries(options).flatMap(([name, value]) => {

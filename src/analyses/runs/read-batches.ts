@@ -13,15 +13,18 @@ import type { BatchFilter } from "../filter/index.ts";
 export interface BatchOptions {
   /** Leaves of the batches what it does; a finding says what that was. */
   readonly filter?: BatchFilter | undefined;
-  /** Asked after each batch: true ends reading there, so that what was read is kept. */
+  /** Asked before the first batch and after each: true ends reading there, so that what was read is kept. */
   readonly isStopped?: () => boolean;
+  /** Called when nothing is left to read: the rest is computing. */
+  readonly onRead?: (() => void) | undefined;
 }
 
 /** @throws EmptyInputError when the filter leaves nothing */
 export async function* readBatches(
   run: Run,
-  { filter, isStopped }: BatchOptions = {},
+  { filter, isStopped, onRead }: BatchOptions = {},
 ): AsyncGenerator<RecordBatch> {
+  if (isStopped?.()) return;
   for await (const read of run.batches()) {
     const batch = filter === undefined ? read : filter.apply(read);
     if (batch !== undefined) yield batch;
@@ -30,6 +33,7 @@ export async function* readBatches(
     if (isStopped?.()) break;
   }
   if (filter !== undefined) noteFilter(run, filter);
+  onRead?.();
 }
 
 const TOKENS_CHOSEN = "; all others count as mask 0, so a turn is a contiguous run of selected tokens";

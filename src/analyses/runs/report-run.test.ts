@@ -223,8 +223,9 @@ describe("batches on their way", () => {
     const run = await openRun([two], { batchTokens: 1 });
     let asked = 0;
     const seen: number[] = [];
-    for await (const batch of readBatches(run, { isStopped: () => ++asked === 1 })) seen.push(batch.length);
-    expect([asked, seen]).toEqual([1, [1]]);
+    for await (const batch of readBatches(run, { isStopped: () => ++asked === 2 })) seen.push(batch.length);
+    expect([asked, seen]).toEqual([2, [1]]);
+    for await (const _ of readBatches(run, { isStopped: () => true })) expect.unreachable();
     const all: number[] = [];
     for await (const batch of readBatches(await openRun([two], { batchTokens: 1 }))) all.push(batch.length);
     expect(all).toEqual([1, 1]);

@@ -6,33 +6,27 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import { openRun, type Progress, type Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../input/ingest/index.ts";
 import type { MismatchReport, PolicyReport } from "../../results/index.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
-import { type Answer, answerRun, answerRunBeside } from "../evidence/index.ts";
+import { type Answer, answerRun, answerRunBeside, type RunEvidence } from "../evidence/index.ts";
 import { defaultThreads, summarizeBatches, testApart } from "../parallel/index.ts";
 import { buildPolicyReport, PolicyRun } from "../policy/index.ts";
-import { compileFilter, type FilterOptions } from "./filter-option.ts";
-import { inputFlags, parseRunInput, type RunInput } from "./input-options.ts";
+import type { FilterOptions } from "./filter-option.ts";
+import { type RunInput, readFlags } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
-import { readBatches, sourceSummaries } from "./read-batches.ts";
+import { sourceSummaries } from "./read-batches.ts";
 import { openSpeller, spellReport } from "./spell-report.ts";
+import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
 import { type ApartOptions, chooseFiles, summarizeFiles } from "./summarize-files.ts";
 
 /** The flags of `logratio report` that decide what is in the report, under the same names. */
-export interface ReportRunOptions extends RunInput, FilterOptions {
+export interface ReportRunOptions extends RunInput, FilterOptions, ReadingOptions {
   /** Trainers whose own metrics stand beside ours: `verl`, `xtuner`. */
   readonly parity?: readonly string[];
   /** Threads that read and sum; default: 1 on one or two processors, else one per processor, at most 4. */
   readonly threads?: number;
-  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Called while files are read, again and again. */
-  readonly onProgress?: (progress: Progress) => void;
 }
-
-/** Not flags of the command line, or none that the command to run next needs. */
-const NOT_INPUT = ["parity", "threads", "signal", "onProgress"];
 
 /**
  * Reads a run once and reports on it: the same object that `logratio report PATHS --json` prints. Nothing is written,
@@ -63,21 +57,16 @@ export async function reportRun(
   paths: string | readonly string[],
   options: ReportRunOptions = {},
 ): Promise<MismatchReport> {
-  const { signal, onProgress, threads } = options;
-  const list = typeof paths === "string" ? [paths] : paths;
+  const { tokenizer, threads } = options;
+  const list = listPaths(paths);
   const parity = parseParity(options.parity ?? []);
-  const filter = await compileFilter(options);
-  const run = await openRun(list, { ...parseRunInput(options), ...(onProgress && { onProgress }) });
-  const isStopped = (): boolean => {
-    signal?.throwIfAborted();
-    return false;
-  };
-  return reportOpenRun(run, readBatches(run, { filter, isStopped }), {
+  const { run, batches, ...reading } = await startReading(list, options);
+  return reportOpenRun(run, batches, {
     paths: list,
-    flags: inputFlags(options, NOT_INPUT),
+    flags: readFlags(options),
     parity,
-    ...(options.tokenizer !== undefined && { tokenizer: options.tokenizer }),
-    apart: { input: options, filter, isStopped, ...(onProgress && { onProgress }) },
+    tokenizer,
+    apart: { ...options, ...reading, input: options },
     ...(threads !== undefined && { threads }),
   });
 }
@@ -114,18 +103,28 @@ export async function reportOpenRun(
 export async function answerOpenRun(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
-  {
-    threads = defaultThreads(),
-    apart,
-    tokenizer,
-    ...asked
-  }: OpenRunReport & { readonly trainer?: string | undefined },
+  { threads = defaultThreads(), apart, ...asked }: OpenRunReport & Pick<AnswerOptions, "trainer">,
 ): Promise<Answer> {
   const files = apart && chooseFiles(run, threads, apart);
   const evidence =
     files === undefined
       ? await summarizeBatches(batches, { threads })
       : await summarizeFiles(run, files, threads, apart!);
+  return answerEvidence(run, evidence, { ...asked, threads });
+}
+
+/** What is asked of the evidence of a run. */
+export interface AnswerOptions extends Omit<OpenRunReport, "apart"> {
+  /** Whose flags the fixes name first. */
+  readonly trainer?: string | undefined;
+}
+
+/** The answer in the evidence of a run of which all was read, with the texts of its mistakes. */
+export async function answerEvidence(
+  run: Run,
+  evidence: RunEvidence,
+  { threads = 1, tokenizer, ...asked }: AnswerOptions,
+): Promise<Answer> {
   const input = {
     run: run.name,
     ...asked,

@@ -1,5 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
-import { PRESETS } from "../../trainers/index.ts";
+import { PRESETS, presetNamed } from "../../trainers/index.ts";
+import type { Preset } from "../../trainers/shared/index.ts";
 import { readCorrectionFlag } from "./correction-flag.ts";
 import { defaultGrid, pickMethods } from "./grid.ts";
 import { type NamedCorrection, nameByText } from "./named-correction.ts";
@@ -42,6 +43,11 @@ export function chooseCorrections({
     ...own.map((text) => parsePresetCorrection(text, PRESETS)),
     ...correction.map((text) => nameByText(readCorrectionFlag(text))),
   ];
+}
+
+/** The presets of `--for`, by their names; all without one. @throws UsageError naming those there are. */
+export function choosePresets(names: string | undefined): readonly Preset[] {
+  return names === undefined ? PRESETS : splitNames(names).map(presetNamed);
 }
 
 /** Names with commas between them. */

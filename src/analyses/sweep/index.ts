@@ -6,7 +6,7 @@
 
 export { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "./buckets.ts";
 export { buildSweep, findCorrection, type SweepInput } from "./build-sweep.ts";
-export { chooseCorrections, type GridOptions, splitNames } from "./choose-corrections.ts";
+export { chooseCorrections, choosePresets, type GridOptions } from "./choose-corrections.ts";
 export { writeConfigs } from "./configs.ts";
 export { readCorrectionFlag } from "./correction-flag.ts";
 export { unsweepable } from "./evaluate.ts";

@@ -6,49 +6,78 @@
 
 import { inputWasSkipped } from "../../analyses/assessment/index.ts";
 import type { BatchFilter } from "../../analyses/filter/index.ts";
-import { inputFlags, readBatches } from "../../analyses/runs/index.ts";
+import { inputFlags, type ReadingOptions, readBatches } from "../../analyses/runs/index.ts";
 import { shellCommand } from "../../core/base/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
+import type { Finding, RecordBatch } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 import type { Run } from "../../input/ingest/index.ts";
 import { onInterrupt } from "../../input/io/index.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
+import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
 export { inputFlags, sourceSummaries } from "../../analyses/runs/index.ts";
 
-export interface Reading {
-  /** The run's batches; an interrupt ends them after the one at hand, so that what was read is kept. */
-  readonly batches: AsyncGenerator<RecordBatch>;
+/** Hears an interrupt while a run is read. */
+export interface Listening extends Required<Pick<ReadingOptions, "isStopped" | "onRead">> {
   readonly interrupted: boolean;
-  /** Stops listening for interrupts. */
-  end(): void;
 }
 
-/** @param filter leaves of the batches what it does, and a finding says what that was */
-export function readUntilInterrupted(run: Run, filter?: BatchFilter): Reading {
+/** Listens until all is read: an interrupt while the last batches are summed finds nothing left to cut short. */
+export function listenForInterrupt(): Listening {
   let interrupted = false;
   const end = onInterrupt(() => {
     interrupted = true;
   });
-  async function* batches(): AsyncGenerator<RecordBatch> {
-    yield* readBatches(run, { filter, isStopped: () => interrupted });
-    // All is read: an interrupt while the last batches are summed finds nothing left to cut short.
-    end();
-  }
   return {
-    batches: batches(),
+    isStopped: () => interrupted,
+    onRead: end,
     get interrupted() {
       return interrupted;
     },
-    end,
   };
+}
+
+export interface Reading extends Listening {
+  /** The run's batches; an interrupt ends them after the one at hand, so that what was read is kept. */
+  readonly batches: AsyncGenerator<RecordBatch>;
+}
+
+export function readHere(run: Run, filter?: BatchFilter): Reading {
+  const listening = listenForInterrupt();
+  return Object.assign(listening, { batches: readBatches(run, { filter, ...listening }) });
+}
+
+/**
+ * The result of a run that is read until it ends or the user interrupts it, and which of both it was. Before the first
+ * batch there is nothing to keep, so an interrupt ends the process.
+ */
+export async function readUntilInterrupted<Result>(
+  terminal: Terminal,
+  read: (reading: ReadingOptions) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly interrupted: boolean }> {
+  const progress = createProgress(terminal);
+  let listening: Listening | undefined;
+  try {
+    const result = await read({
+      isStopped() {
+        listening ??= listenForInterrupt();
+        return listening.isStopped();
+      },
+      onRead: () => listening?.onRead(),
+      onProgress: progress.update,
+    });
+    return { result, interrupted: listening?.interrupted ?? false };
+  } finally {
+    listening?.onRead();
+    progress.end();
+  }
 }
 
 /** The exit status of a verb that has printed its result, and a word on an interrupt. */
 export function conclude(
-  run: Run,
-  { interrupted }: Reading,
+  findings: readonly Finding[],
+  interrupted: boolean,
   sequences: number,
   terminal: Terminal,
 ): ExitStatus {
@@ -56,7 +85,7 @@ export function conclude(
     terminal.err(`interrupted: the figures cover the ${formatCount(sequences)} sequences read so far\n`);
     return EXIT.interrupted;
   }
-  return inputWasSkipped(run.findings.list()) ? EXIT.skipped : EXIT.fine;
+  return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
 }
 
 /** The command that gives this result again, without the flags that only choose its form. */

@@ -18,7 +18,7 @@ import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
-import { conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import { conclude, type Reading, readHere, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface CorrectOptions extends InputOptions, ForceOption {
@@ -63,7 +63,12 @@ export async function correct(
   terminal.out(options.json ? toJson(result) : renderCorrectTerminal(result, { width, color, unicode }));
   tellFindings(result.findings, terminal);
   if (pass.written.length > 0) terminal.err(writtenFiles(...pass.written));
-  return conclude(pass.run, pass.reading, result.metrics?.sequences ?? 0, terminal);
+  return conclude(
+    pass.run.findings.list(),
+    pass.reading.interrupted,
+    result.metrics?.sequences ?? 0,
+    terminal,
+  );
 }
 
 /**
@@ -114,7 +119,7 @@ async function readAndWrite({ paths, options, terminal, corrected, target, outpu
   const run = await open();
   const sequences = new Map<string, number>();
   let written: readonly string[] = [];
-  let reading = readUntilInterrupted(run);
+  let reading = readHere(run);
   try {
     const batches = counted(reading.batches, sequences);
     if (target && !corrected.needsSecondPass) {
@@ -122,13 +127,13 @@ async function readAndWrite({ paths, options, terminal, corrected, target, outpu
     } else {
       for await (const batch of batches) corrected.add(batch);
       if (target && !reading.interrupted) {
-        reading = readUntilInterrupted(await open());
+        reading = readHere(await open());
         const again = (batch: RecordBatch): CorrectedColumns => corrected.correct(batch);
         written = await writeCorrected(target, reading.batches, again, reading, outputs);
       }
     }
   } finally {
-    reading.end();
+    reading.onRead();
   }
   progress.end();
   return { run, reading, sequences, written };

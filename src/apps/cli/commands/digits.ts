@@ -27,7 +27,7 @@ import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
-import { commandLine, conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import { commandLine, conclude, readHere, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface DigitsOptions extends InputOptions {
@@ -66,7 +66,7 @@ export async function digits(
     ...(options.json && { sequences: listed }),
   });
   const sequences = new Map<string, number>();
-  const reading = readUntilInterrupted(run);
+  const reading = readHere(run);
   try {
     for await (const batch of reading.batches) {
       const { file } = batch.provenance;
@@ -75,7 +75,7 @@ export async function digits(
       summary.add(vocabulary.nameTokens(batch), await truth?.of(batch));
     }
   } finally {
-    reading.end();
+    reading.onRead();
   }
   progress.end();
 
@@ -96,7 +96,7 @@ export async function digits(
   if (result.metrics.total_digits + result.metrics.multi_digit_tokens === 0) refuseEmpty(result);
   terminal.out(render(result, paths, options, terminal));
   tellFindings(result.findings, terminal);
-  return conclude(run, reading, result.metrics.sequences, terminal);
+  return conclude(run.findings.list(), reading.interrupted, result.metrics.sequences, terminal);
 }
 
 function describeVocabulary(

@@ -28,7 +28,7 @@ import { toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
-import { conclude, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import { conclude, readHere, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
 export type { DivergenceCommandOptions } from "../divergence-options.ts";
@@ -82,11 +82,11 @@ async function logDumps(
       return sourceSummaries(run);
     },
   });
-  const reading = readUntilInterrupted(run, filter);
+  const reading = readHere(run, filter);
   try {
     for await (const batch of reading.batches) for (const result of log.add(batch)) delivery.add(result);
   } finally {
-    reading.end();
+    reading.onRead();
   }
   for (const result of log.finish()) delivery.add(result);
   progress.end();
@@ -95,7 +95,7 @@ async function logDumps(
   return tellUnwritten(
     delivery,
     result,
-    conclude(run, reading, result.metrics.sequences, terminal),
+    conclude(run.findings.list(), reading.interrupted, result.metrics.sequences, terminal),
     terminal,
   );
 }

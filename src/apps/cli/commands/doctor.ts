@@ -6,6 +6,7 @@ import {
   type FilterOptions,
   inputFlags,
   parseTrainer,
+  readBatches,
 } from "../../../analyses/runs/index.ts";
 import { openOutputs, openRun, type Run, type SourceReport } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
@@ -25,7 +26,7 @@ import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
-import { commandLine, conclude, readUntilInterrupted } from "../read-run.ts";
+import { commandLine, conclude, listenForInterrupt } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
 
@@ -97,15 +98,16 @@ async function readDumps(
     explain({ sources: examined, ignored: [] });
     throw error;
   });
-  const reading = readUntilInterrupted(run, filter);
+  const reading = listenForInterrupt();
+  const batches = readBatches(run, { filter, ...reading });
   const read = { paths, flags: inputFlags(options, [...FORM_FLAGS, "for"]) };
-  const report = await diagnoseOpenRun(run, reading.batches, { ...read, trainer, tokenizer }).finally(() => {
-    reading.end();
+  const report = await diagnoseOpenRun(run, batches, { ...read, trainer, tokenizer }).finally(() => {
+    reading.onRead();
     progress.end();
     explain(run);
   });
   await print(report, read, paths, options, terminal);
-  return conclude(run, reading, report.metrics.sequences ?? 0, terminal);
+  return conclude(run.findings.list(), reading.interrupted, report.metrics.sequences ?? 0, terminal);
 }
 
 /** Writes the page where one was asked for, then the diagnosis on standard output. */

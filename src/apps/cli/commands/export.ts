@@ -1,5 +1,10 @@
 import { join } from "node:path";
-import { compileFilter, type FilterOptions, reportOpenRun } from "../../../analyses/runs/index.ts";
+import {
+  compileFilter,
+  type FilterOptions,
+  readBatches,
+  reportOpenRun,
+} from "../../../analyses/runs/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { type OutputKind, openOutputs, openRun } from "../../../input/ingest/index.ts";
@@ -18,7 +23,7 @@ import type { InputOptions } from "../input-options.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
-import { conclude, inputFlags, readUntilInterrupted } from "../read-run.ts";
+import { conclude, inputFlags, listenForInterrupt } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ExportOptions extends InputOptions, FilterOptions, ForceOption {
@@ -55,13 +60,13 @@ export async function exportFigures(
   const filter = await compileFilter(options);
   const progress = createProgress(terminal);
   const run = await openRun(paths, { ...toReadOptions(options), onProgress: progress.update });
-  const reading = readUntilInterrupted(run, filter);
-  const report = await reportOpenRun(run, reading.batches, {
+  const reading = listenForInterrupt();
+  const report = await reportOpenRun(run, readBatches(run, { filter, ...reading }), {
     paths,
     flags: inputFlags(options, ["tensorboard", "wandbJsonl", "prometheus", "force"]),
     parity: [],
   }).finally(() => {
-    reading.end();
+    reading.onRead();
     progress.end();
   });
   const table = listStepScalars(report);
@@ -75,7 +80,7 @@ export async function exportFigures(
     terminal.err(
       `note: ${plural(table.sequencesWithoutStep, "sequence")} without a step, left out of the figures per step\n`,
     );
-  return conclude(run, reading, report.metrics.sequences, terminal);
+  return conclude(run.findings.list(), reading.interrupted, report.metrics.sequences, terminal);
 }
 
 function listTargets({ tensorboard, wandbJsonl, prometheus }: ExportOptions): Target[] {

@@ -7,6 +7,7 @@ import {
   joinLogged,
   parityOfLogged,
   parseParity,
+  readBatches,
   readLogged,
   reportOnePolicy,
   reportOpenRun,
@@ -37,7 +38,7 @@ import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress, type Progress, type ProgressState } from "../progress.ts";
 import { toReadOptions, toRunInput } from "../read-options.ts";
-import { commandLine, conclude, inputFlags, type Reading, readUntilInterrupted } from "../read-run.ts";
+import { commandLine, conclude, inputFlags, type Listening, listenForInterrupt } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatExplanation } from "./explain.ts";
 import { explainSeries, reportSeries } from "./report-series.ts";
@@ -92,9 +93,9 @@ export async function report(
   if (logged !== undefined && others.length === 0) return reportSeries(logged, paths, options, terminal);
   const run = await openDumps(job, areDirectories);
   if (run === undefined) return reportSeries(logged!, paths, options, terminal);
-  const reading = readUntilInterrupted(run, filter);
+  const reading = listenForInterrupt();
   const end = (): void => {
-    reading.end();
+    reading.onRead();
     progress.end();
     explain(job, run);
   };
@@ -161,21 +162,29 @@ async function reportOneOf(
   job: Job,
   run: Run,
   policy: NonNullable<Run["onePolicy"]>,
-  reading: Reading,
+  reading: Listening,
   end: () => void,
 ): Promise<ExitStatus> {
-  const { others, options, terminal, parity } = job;
+  const { others, options, terminal, parity, filter } = job;
   if (parity.length > 0) refuseParity(policy);
   const flags = inputFlags(options, [...FORM_FLAGS, "parity"]);
-  const result = await reportOnePolicy(run, reading.batches, policy, { paths: others, flags }).finally(end);
+  const result = await reportOnePolicy(run, readBatches(run, { filter, ...reading }), policy, {
+    paths: others,
+    flags,
+  }).finally(end);
   await print(result, POLICY_FORMS, { ...job, findings: run.findings.list() });
-  return conclude(run, reading, result.metrics.sequences, terminal);
+  return conclude(run.findings.list(), reading.interrupted, result.metrics.sequences, terminal);
 }
 
-async function reportTwoPolicies(job: Job, run: Run, reading: Reading, end: () => void): Promise<ExitStatus> {
-  const { others, options, terminal, parity, logged, threads } = job;
+async function reportTwoPolicies(
+  job: Job,
+  run: Run,
+  reading: Listening,
+  end: () => void,
+): Promise<ExitStatus> {
+  const { others, options, terminal, parity, logged, threads, filter } = job;
   const tokenizer = findTokenizer(options);
-  const measured = await reportOpenRun(run, reading.batches, {
+  const measured = await reportOpenRun(run, readBatches(run, { filter, ...reading }), {
     // The command to run next may be of a verb that reads dumps alone.
     paths: others,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
@@ -184,16 +193,15 @@ async function reportTwoPolicies(job: Job, run: Run, reading: Reading, end: () =
     ...(tokenizer !== undefined && { tokenizer }),
     apart: {
       input: { ...toRunInput(options), ...(tokenizer !== undefined && { tokenizer }) },
-      filter: job.filter,
-      isStopped: () => reading.interrupted,
-      onRead: reading.end,
+      ...reading,
+      filter,
       onProgress: job.progress.update,
     },
   }).finally(end);
   const result = logged === undefined ? measured : joinLogged(measured, logged);
   const { findings } = result;
   await print(result, REPORT_FORMS, { ...job, findings });
-  const status = conclude(run, reading, result.metrics.sequences, terminal);
+  const status = conclude(run.findings.list(), reading.interrupted, result.metrics.sequences, terminal);
   return status === EXIT.fine && inputWasSkipped(findings) ? EXIT.skipped : status;
 }
 

@@ -23,7 +23,7 @@ import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";
 import { toReadOptions } from "../read-options.ts";
-import { commandLine, conclude, type Reading, readUntilInterrupted, sourceSummaries } from "../read-run.ts";
+import { commandLine, conclude, type Reading, readHere, sourceSummaries } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ShowOptions extends InputOptions {
@@ -80,8 +80,8 @@ export async function show(
     onePolicy: true,
     onProgress: progress.update,
   }).catch((error: unknown) => otherSteps(error, target));
-  const reading = readUntilInterrupted(run);
-  const found = await find(run, reading, target, options.by).finally(reading.end);
+  const reading = readHere(run);
+  const found = await find(run, reading, target, options.by).finally(reading.onRead);
   progress.end();
   if (found === undefined) {
     terminal.err("interrupted before the sequence was found\n");
@@ -90,7 +90,7 @@ export async function show(
   const report = buildReport({ found, run, paths, options, scale, tokenizer });
   terminal.out(render(report, pathsAndHandle, context, options, terminal));
   tellFindings(report.findings, terminal);
-  return conclude(run, reading, 1, terminal);
+  return conclude(run.findings.list(), reading.interrupted, 1, terminal);
 }
 
 interface Shown {

@@ -1,0 +1,46 @@
+/**
+ * Verbs beside the library's functions: both give the same object, and the command line does no more than print it.
+ *
+ * @module
+ */
+import { describe, expect, it } from "vitest";
+import { sweepRun } from "../../../analyses/runs/index.ts";
+import { resultJson } from "../../../core/base/index.ts";
+import type { ExitStatus } from "../exit-status.ts";
+import type { Terminal } from "../terminal.ts";
+import { captured, DEMO } from "./captured.test-data.ts";
+import { sweep } from "./sweep.ts";
+
+const asJson = (value: unknown): unknown => JSON.parse(resultJson(value));
+
+async function printed(verb: (terminal: Terminal) => Promise<ExitStatus>): Promise<unknown> {
+  return JSON.parse((await captured(verb)).out);
+}
+
+describe("sweepRun", () => {
+  it.each([
+    {},
+    { steps: "10..40", filter: "abs>0.001", methods: "token-tis,icepop", for: "verl,xtuner" },
+    { setting: ["openrlhf:is_correction_type=icepop"], choose: "icepop 0.5-5", methods: "icepop" },
+  ])("gives what sweep --json prints, with %o", async (options) => {
+    const result = await sweepRun(DEMO, options);
+    expect(asJson(result)).toEqual(
+      await printed((terminal) => sweep([DEMO], { ...options, json: true }, terminal)),
+    );
+  });
+
+  it("keeps what was read until it is stopped, and nothing until it is aborted", async () => {
+    let asked = 0;
+    const { metrics } = await sweepRun(DEMO, { methods: "icepop", isStopped: () => ++asked > 1 });
+    const { metrics: all } = await sweepRun(DEMO, { methods: "icepop" });
+    expect(metrics.sequences).toBeGreaterThan(0);
+    expect(metrics.sequences).toBeLessThan(all.sequences);
+    const reason = new Error("enough");
+    await expect(sweepRun(DEMO, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it("refuses a correction that is not among them before it reads", async () => {
+    await expect(sweepRun("nowhere", { choose: "tis" })).rejects.toThrow('unknown correction "tis"');
+    await expect(sweepRun("nowhere", { for: "tis" })).rejects.toThrow('unknown preset "tis"');
+  });
+});
