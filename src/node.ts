@@ -8,7 +8,9 @@ export {
   type CompareRunsOptions,
   compareRuns,
   type DiagnoseRunOptions,
+  type DigitsRunOptions,
   diagnoseRun,
+  digitsRun,
   type GateRunOptions,
   gateRun,
   type ReportRunOptions,
@@ -47,6 +49,7 @@ export { openTokenizer, type TokenDecoder } from "./input/tokens/index.ts";
 export type {
   AnalyzeReport,
   CompareReport,
+  DigitsReport,
   DoctorReport,
   GateReport,
   LintReport,

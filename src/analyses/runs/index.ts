@@ -12,6 +12,7 @@ export {
   diagnosisOf,
   parseTrainer,
 } from "./diagnose-run.ts";
+export { type DigitsRunOptions, digitsRun } from "./digits-run.ts";
 export { compileFilter, type FilterOptions } from "./filter-option.ts";
 export {
   type GateInput,
@@ -21,6 +22,7 @@ export {
   type UpdatedBaseline,
   type UpdateOptions,
 } from "./gate-run.ts";
+export { openTruth } from "./ground-truth.ts";
 export { INPUT_NAMES, inputFlags, parseRunInput, type RunInput, stepFilter } from "./input-options.ts";
 export { nothingToCompare } from "./nothing-to-compare.ts";
 export { type BatchOptions, noteFilter, readBatches, sourceSummaries } from "./read-batches.ts";

@@ -66,6 +66,26 @@ export function noteFilter(
   });
 }
 
+/** Counts the sequences of each file on their way. */
+export async function* countSequences(
+  batches: AsyncIterable<RecordBatch>,
+  byFile: Map<string, number>,
+): AsyncGenerator<RecordBatch> {
+  for await (const batch of batches) {
+    const { file } = batch.provenance;
+    byFile.set(file, (byFile.get(file) ?? 0) + batch.length);
+    yield batch;
+  }
+}
+
+/** The sources of a run as results list them, with the sequences of each. */
+export function countedSources(
+  run: Pick<Run, "sources">,
+  byFile: ReadonlyMap<string, number>,
+): SourceSummary[] {
+  return sourceSummaries(run).map((source) => ({ ...source, sequences: byFile.get(source.file) ?? 0 }));
+}
+
 /** The sources of a run as results list them. */
 export function sourceSummaries(run: Pick<Run, "sources">): Omit<SourceSummary, "sequences">[] {
   return run.sources.map(({ step, rank, checks, ...source }) => ({

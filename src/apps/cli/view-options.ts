@@ -1,3 +1,4 @@
+import { openTruth } from "../../analyses/runs/index.ts";
 import { readCorrectionFlag } from "../../analyses/sweep/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
@@ -5,7 +6,6 @@ import { isPresent } from "../../input/io/index.ts";
 import { type Correction, formatCorrection } from "../../trainers/neutral/index.ts";
 import type { PrepareOptions } from "../viewer/prepare/index.ts";
 import type { ForceOption } from "./force-option.ts";
-import { openTruth } from "./ground-truth.ts";
 import type { InputOptions } from "./input-options.ts";
 import { parsePort } from "./parse-port.ts";
 import { toReadOptions } from "./read-options.ts";

@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sweepRun } from "../../../analyses/runs/index.ts";
+import { digitsRun, sweepRun } from "../../../analyses/runs/index.ts";
 import { resultJson } from "../../../core/base/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { Terminal } from "../terminal.ts";
 import { captured, DEMO } from "./captured.test-data.ts";
+import { digits } from "./digits.ts";
 import { sweep } from "./sweep.ts";
 
 const asJson = (value: unknown): unknown => JSON.parse(resultJson(value));
@@ -42,5 +44,27 @@ describe("sweepRun", () => {
   it("refuses a correction that is not among them before it reads", async () => {
     await expect(sweepRun("nowhere", { choose: "tis" })).rejects.toThrow('unknown correction "tis"');
     await expect(sweepRun("nowhere", { for: "tis" })).rejects.toThrow('unknown preset "tis"');
+  });
+});
+
+describe("digitsRun", () => {
+  const tokenizer = join(DEMO, "tokenizer");
+
+  it.each([
+    { tokenizer },
+    { tokenizer, steps: "10..20", sequences: 3 },
+    { tokenizer, steps: "10", rollout: "rollout_log_probs", trainer: "rollout_log_probs" },
+  ])("gives what digits --json prints, with %o", async (options) => {
+    const result = await digitsRun(DEMO, options);
+    const { sequences, ...flags } = { sequences: undefined, ...options };
+    const words = { ...flags, json: true, ...(sequences !== undefined && { sequences: `${sequences}` }) };
+    expect(asJson(result)).toEqual(await printed((terminal) => digits([DEMO], words, terminal)));
+  });
+
+  it("says what it needs, as the command line does", async () => {
+    await expect(digitsRun(DEMO, { steps: "10" })).rejects.toThrow(
+      "finding the digits needs the model's tokenizer",
+    );
+    await expect(digitsRun(DEMO, { tokenizer, digitIds: "1" })).rejects.toThrow("cannot be combined");
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openTruth } from "../../../../analyses/runs/index.ts";
 import { openTokenizer } from "../../../../input/tokens/index.ts";
 import type { DigitsReport } from "../../../../results/digits.ts";
 import { captured } from "../../../cli/commands/captured.test-data.ts";
 import { type DigitsOptions, digits } from "../../../cli/commands/digits.ts";
-import { openTruth } from "../../../cli/ground-truth.ts";
 import { type PreparedRun, type PrepareOptions, prepareRun } from "../index.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
 
