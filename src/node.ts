@@ -15,7 +15,9 @@ export {
   gateRun,
   type ReportRunOptions,
   reportRun,
+  type ShowRunOptions,
   type SweepRunOptions,
+  showRun,
   sweepRun,
 } from "./analyses/runs/index.ts";
 export {
@@ -54,6 +56,7 @@ export type {
   GateReport,
   LintReport,
   MismatchReport,
+  ShowReport,
   SweepReport,
 } from "./results/index.ts";
 export { type LintOptions, lintConfig } from "./trainers/configs/index.ts";

@@ -43,6 +43,7 @@ export {
   reportOpenRun,
   reportRun,
 } from "./report-run.ts";
+export { type ShowRunOptions, showRun } from "./show-run.ts";
 export { openSpeller, spellReport } from "./spell-report.ts";
 export type { ReadingOptions } from "./start-reading.ts";
 export { type SweepRunOptions, sweepRun } from "./sweep-run.ts";

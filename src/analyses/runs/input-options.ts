@@ -68,9 +68,14 @@ export function stepFilter(text: string): (step: number) => boolean {
   return (step) => ranges.some(([from, to]) => step >= from && step <= to);
 }
 
-/** The options that chose what was read, as the words of a command line: for the command to run next. */
-export function readFlags(options: object): string[] {
-  const others = Object.keys(options).filter((name) => !INPUT_NAMES.has(name) && name !== "memory");
+/**
+ * The options that chose what was read, as the words of a command line: for the command to run next.
+ *
+ * @param more names of others that it is to have
+ */
+export function readFlags(options: object, more: readonly string[] = []): string[] {
+  const taken = new Set([...INPUT_NAMES, "memory", ...more]);
+  const others = Object.keys(options).filter((name) => !taken.has(name));
   return inputFlags(options, others);
 }
 

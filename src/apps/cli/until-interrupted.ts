@@ -11,6 +11,20 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
   }
 }
 
+/** The same where work that is ended has no result: undefined then. */
+export async function unlessInterrupted<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  return untilInterrupted(async (signal) => {
+    try {
+      return await work(signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  });
+}
+
 /** Resolves when the signal is given. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { compareRuns } from "../../../analyses/runs/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
-import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";
+import { writeWholeFile } from "../../../input/io/index.ts";
 import {
   renderCompareHtml,
   renderCompareMarkdown,
@@ -12,12 +12,14 @@ import type { CompareReport } from "../../../results/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { isCut, screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, positiveInteger } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";
+import { toRunInput } from "../read-options.ts";
 import { commandLine } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
+import { unlessInterrupted } from "../until-interrupted.ts";
 
 export interface CompareOptions extends InputOptions, ForceOption {
   readonly filter?: string;
@@ -70,32 +72,23 @@ export async function compare(
 }
 
 /** Undefined where the user interrupts. */
-async function readBoth(
+function readBoth(
   a: readonly string[],
   b: readonly string[] | undefined,
   options: CompareOptions,
   onProgress: ReturnType<typeof createProgress>["update"],
 ): Promise<CompareReport | undefined> {
-  const stop = new AbortController();
-  const end = onInterrupt(() => stop.abort());
-  const { to: _to, json: _json, markdown: _md, html: _html, force: _force, full: _full, ...asked } = options;
-  const { within, alpha, batchTokens, date, ...rest } = asked;
-  try {
-    return await compareRuns(a, b, {
-      ...rest,
+  const { within, alpha, date, ...asked } = toRunInput(options);
+  return unlessInterrupted((signal) =>
+    compareRuns(a, b, {
+      ...asked,
       ...(within !== undefined && { within: parseNumber("--within", within) }),
       ...(alpha !== undefined && { alpha: parseNumber("--alpha", alpha) }),
-      ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),
       ...(date !== undefined && { date: date === "now" ? new Date().toISOString().slice(0, 10) : date }),
-      signal: stop.signal,
+      signal,
       onProgress,
-    });
-  } catch (error) {
-    if (stop.signal.aborted) return undefined;
-    throw error;
-  } finally {
-    end();
-  }
+    }),
+  );
 }
 
 function parseNumber(flag: string, text: string): number {

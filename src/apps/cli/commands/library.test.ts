@@ -5,12 +5,13 @@
  */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { digitsRun, sweepRun } from "../../../analyses/runs/index.ts";
+import { digitsRun, showRun, sweepRun } from "../../../analyses/runs/index.ts";
 import { resultJson } from "../../../core/base/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { Terminal } from "../terminal.ts";
 import { captured, DEMO } from "./captured.test-data.ts";
 import { digits } from "./digits.ts";
+import { show } from "./show.ts";
 import { sweep } from "./sweep.ts";
 
 const asJson = (value: unknown): unknown => JSON.parse(resultJson(value));
@@ -66,5 +67,28 @@ describe("digitsRun", () => {
       "finding the digits needs the model's tokenizer",
     );
     await expect(digitsRun(DEMO, { tokenizer, digitIds: "1" })).rejects.toThrow("cannot be combined");
+  });
+});
+
+describe("showRun", () => {
+  const tokenizer = join(DEMO, "tokenizer");
+
+  it.each([
+    ["worst", {}],
+    ["worst", { by: "raw", tokenizer }],
+    ["s30.q48", { metric: "rho", scale: 3 }],
+    ["s30.q48.t39", { steps: "10..30", tokenizer }],
+  ] as const)("gives what show --json prints, of %s with %o", async (handle, options) => {
+    const result = await showRun(DEMO, handle, options);
+    const { scale, ...flags } = { scale: undefined, ...options };
+    const words = { ...flags, json: true, ...(scale !== undefined && { scale: `${scale}` }) };
+    expect(asJson(result)).toEqual(await printed((terminal) => show([DEMO, handle], words, terminal)));
+  });
+
+  it("fails as the command line does where there is no such sequence, and where it is aborted", async () => {
+    await expect(showRun(DEMO, "s31.q48")).rejects.toThrow("there is no sequence s31.q48");
+    await expect(showRun(DEMO, "s30.q48", { by: "raw" })).rejects.toThrow("--by needs worst");
+    const reason = new Error("enough");
+    await expect(showRun(DEMO, "worst", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 });
