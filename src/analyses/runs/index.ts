@@ -13,6 +13,13 @@ export {
   parseTrainer,
 } from "./diagnose-run.ts";
 export { type DigitsRunOptions, digitsRun } from "./digits-run.ts";
+export { type LogFileOptions, openLogFile } from "./divergence-log.ts";
+export {
+  type DivergenceRunOptions,
+  divergenceRun,
+  type LogSettings,
+  openLogSettings,
+} from "./divergence-run.ts";
 export { compileFilter, type FilterOptions } from "./filter-option.ts";
 export {
   type GateInput,
@@ -46,4 +53,5 @@ export {
 export { type ShowRunOptions, showRun } from "./show-run.ts";
 export { openSpeller, spellReport } from "./spell-report.ts";
 export type { ReadingOptions } from "./start-reading.ts";
+export { type LoggedStep, StepLog, type StepLogOptions } from "./step-log.ts";
 export { type SweepRunOptions, sweepRun } from "./sweep-run.ts";

@@ -1,7 +1,5 @@
-import type { RunLogOptions } from "../../analyses/divergence/index.ts";
-import type { FilterOptions } from "../../analyses/runs/index.ts";
+import type { FilterOptions, LogSettings } from "../../analyses/runs/index.ts";
 import { UsageError } from "../../core/base/index.ts";
-import { openTokenizer } from "../../input/tokens/index.ts";
 import type { ForceOption } from "./force-option.ts";
 import { type InputOptions, type PlaceOptions, positiveInteger } from "./input-options.ts";
 
@@ -22,21 +20,17 @@ export interface DivergenceCommandOptions extends InputOptions, FilterOptions, F
 }
 
 /** How the log is made, from flags. */
-export async function readLogOptions(options: DivergenceCommandOptions): Promise<RunLogOptions> {
-  const { threshold, topK, context, every, iteration, tokenizer } = options;
+export function readLogSettings(options: DivergenceCommandOptions): LogSettings {
+  const { threshold, topK, context, promptChars, responseChars, every, iteration, tokenizer } = options;
   return {
-    ...(threshold !== undefined && { divergenceThreshold: fraction("--threshold", threshold) }),
-    ...(topK !== undefined && { divergenceTopK: positiveInteger("--top-k", topK) }),
-    ...(context !== undefined && { contextWindow: wholeNumber("--context", context) }),
-    ...(options.promptChars !== undefined && {
-      maxPromptChars: chars("--prompt-chars", options.promptChars),
-    }),
-    ...(options.responseChars !== undefined && {
-      maxResponseChars: chars("--response-chars", options.responseChars),
-    }),
+    ...(threshold !== undefined && { threshold: fraction("--threshold", threshold) }),
+    ...(topK !== undefined && { topK: positiveInteger("--top-k", topK) }),
+    ...(context !== undefined && { context: wholeNumber("--context", context) }),
+    ...(promptChars !== undefined && { promptChars: chars("--prompt-chars", promptChars) }),
+    ...(responseChars !== undefined && { responseChars: chars("--response-chars", responseChars) }),
     ...(every !== undefined && { every: positiveInteger("--every", every) }),
     ...(iteration !== undefined && { iteration: wholeNumber("--iteration", iteration) }),
-    ...(tokenizer !== undefined && { tokenizer: await openTokenizer(tokenizer) }),
+    ...(tokenizer !== undefined && { tokenizer }),
   };
 }
 

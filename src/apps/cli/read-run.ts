@@ -54,19 +54,20 @@ export function readHere(run: Run, filter?: BatchFilter): Reading {
  */
 export async function readUntilInterrupted<Result>(
   terminal: Terminal,
-  read: (reading: ReadingOptions) => Promise<Result>,
+  read: (reading: ReadingOptions, endProgress: () => void) => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly interrupted: boolean }> {
   const progress = createProgress(terminal);
   let listening: Listening | undefined;
   try {
-    const result = await read({
+    const reading: ReadingOptions = {
       isStopped() {
         listening ??= listenForInterrupt();
         return listening.isStopped();
       },
       onRead: () => listening?.onRead(),
       onProgress: progress.update,
-    });
+    };
+    const result = await read(reading, progress.end);
     return { result, interrupted: listening?.interrupted ?? false };
   } finally {
     listening?.onRead();

@@ -3,14 +3,23 @@
  *
  * @module
  */
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { digitsRun, showRun, sweepRun } from "../../../analyses/runs/index.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import {
+  digitsRun,
+  divergenceRun,
+  type LoggedStep,
+  showRun,
+  sweepRun,
+} from "../../../analyses/runs/index.ts";
 import { resultJson } from "../../../core/base/index.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { Terminal } from "../terminal.ts";
 import { captured, DEMO } from "./captured.test-data.ts";
 import { digits } from "./digits.ts";
+import { divergence } from "./divergence.ts";
 import { show } from "./show.ts";
 import { sweep } from "./sweep.ts";
 
@@ -90,5 +99,45 @@ describe("showRun", () => {
     await expect(showRun(DEMO, "s30.q48", { by: "raw" })).rejects.toThrow("--by needs worst");
     const reason = new Error("enough");
     await expect(showRun(DEMO, "worst", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+});
+
+describe("divergenceRun", () => {
+  it.each([{}, { steps: "10..40", every: 20, threshold: 0.3, lean: true, topK: 3, promptChars: null }])(
+    "gives what divergence --json prints, with %o",
+    async (options) => {
+      const result = await divergenceRun(DEMO, options);
+      const { steps, lean } = { steps: "0..1000", lean: false, ...options };
+      const words = { steps, lean, every: "20", threshold: "0.3", topK: "3", promptChars: "all", json: true };
+      const given = "every" in options ? words : { json: true };
+      expect(asJson(result)).toEqual(await printed((terminal) => divergence([DEMO], given, terminal)));
+    },
+  );
+
+  it("hands each step on, and keeps the records of those that are in no file", async () => {
+    const steps: (number | null)[] = [];
+    const options = {
+      steps: "10..30",
+      threshold: 0.3,
+      onStep: ({ step }: LoggedStep) => steps.push(step.step),
+    };
+    const kept = await divergenceRun(DEMO, options);
+    expect(steps).toEqual(kept.per_step.filter(({ logged }) => logged).map(({ step }) => step));
+    const out = join(temporaryFolder("divergence-run"), "log.jsonl");
+    const written = await divergenceRun(DEMO, { ...options, out });
+    expect([written.records, written.outputs[0]?.lines]).toEqual([null, kept.records!.length]);
+    const lines = readFileSync(out, "utf8").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(asJson(kept.records));
+  });
+
+  it("ends where the file cannot be written, unless somebody is told", async () => {
+    const folder = temporaryFolder("divergence-run");
+    writeFileSync(join(folder, "file"), "");
+    const options = { steps: "30", out: join(folder, "file", "log.jsonl") };
+    await expect(divergenceRun(DEMO, options)).rejects.toThrow("cannot append to");
+    const errors: string[] = [];
+    const onUnwritten = ({ message }: Error): number => errors.push(message);
+    const { records } = await divergenceRun(DEMO, { ...options, onUnwritten });
+    expect([records?.length, errors.length]).toEqual([5, 1]);
   });
 });

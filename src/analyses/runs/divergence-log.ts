@@ -1,5 +1,4 @@
-import { lineIdentity } from "../../analyses/divergence/index.ts";
-import { isLogratioError, UsageError } from "../../core/base/index.ts";
+import { UsageError } from "../../core/base/index.ts";
 import {
   isLogLine,
   type JsonlLog,
@@ -9,12 +8,20 @@ import {
   openOutputs,
 } from "../../input/ingest/index.ts";
 import type { DivergenceReport } from "../../results/index.ts";
-import type { DivergenceCommandOptions } from "./divergence-options.ts";
-import { formatError } from "./messages.ts";
-import type { Terminal } from "./terminal.ts";
+import { lineIdentity } from "../divergence/index.ts";
+import type { FilterOptions } from "./filter-option.ts";
 
-/** Standard output instead of a file. */
-export const STDOUT = "-";
+/** The file of a log. */
+export interface LogFileOptions {
+  /** A file to append to; no record is written twice. */
+  readonly out?: string;
+  /** A file for each step, or each day: `iteration`, `date`. */
+  readonly rotate?: string;
+  /** Another file once one has this size: `10MB`, `64MiB`. */
+  readonly rotateSize?: string;
+  /** Whether `out` may be a file that logratio did not write. */
+  readonly force?: boolean;
+}
 
 /**
  * The file of `--out`; undefined without one.
@@ -23,11 +30,11 @@ export const STDOUT = "-";
  */
 export async function openLogFile(
   paths: readonly string[],
-  { out, rotate, rotateSize, tokenizer, force }: DivergenceCommandOptions,
+  { out, rotate, rotateSize, tokenizer, force }: LogFileOptions & Pick<FilterOptions, "tokenizer">,
 ): Promise<JsonlLog | undefined> {
   if (rotate !== undefined && rotate !== "iteration" && rotate !== "date")
     throw new UsageError(`unknown --rotate "${rotate}"`, { hint: "use iteration or date" });
-  if (out === undefined || out === STDOUT) {
+  if (out === undefined) {
     if (rotate === undefined && rotateSize === undefined) return undefined;
     throw new UsageError("--rotate and --rotate-size need a file to rotate", {
       hint: "add --out FILE.jsonl",
@@ -56,24 +63,6 @@ export async function openLogFile(
         );
     },
   });
-}
-
-/** False when the file could not be written; the first time, says why. */
-export function append(
-  file: JsonlLog,
-  lines: readonly string[],
-  iteration: number | null,
-  failedBefore: boolean,
-  terminal: Terminal,
-): boolean {
-  try {
-    file.append(lines, iteration);
-    return true;
-  } catch (error) {
-    if (!isLogratioError(error)) throw error;
-    if (!failedBefore) terminal.err(formatError(error, terminal));
-    return false;
-  }
 }
 
 /** The files of the log, for the report. */

@@ -1,0 +1,117 @@
+/**
+ * Steps of a run on their way into the log: to whoever shows them, to the file, to the result.
+ *
+ * @module
+ */
+import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
+import type { JsonlLog, Run } from "../../input/ingest/index.ts";
+import type {
+  DivergenceRecord,
+  DivergenceReport,
+  DivergenceSettings,
+  DivergenceStep,
+  LeanDivergenceRecord,
+} from "../../results/index.ts";
+import {
+  createRunReport,
+  divergenceLine,
+  type IterationResult,
+  type RunLogOptions,
+} from "../divergence/index.ts";
+import { listOutputs } from "./divergence-log.ts";
+import { noteNoTokenizer, noteRepeated, noteRun, noteStep } from "./divergence-notes.ts";
+
+/** A step with tokens that are logged. */
+export interface LoggedStep {
+  /** Name of the run. */
+  readonly run: string;
+  readonly settings: DivergenceSettings;
+  readonly step: DivergenceStep;
+  readonly records: readonly DivergenceRecord[];
+}
+
+/** What becomes of the records of each step. */
+export interface StepLogOptions {
+  /** Records hold the known ones of the guide's fields alone. */
+  readonly lean?: boolean;
+  /** False: the result has no records, for callers that take them from `onStep`. Default true; those in `out` are not kept. */
+  readonly records?: boolean;
+  /** Called with each step that has records, once its sequences are read. */
+  readonly onStep?: (step: LoggedStep) => void;
+  /**
+   * Called once where the file cannot be written any more: the result then has the records that the file lacks. Without
+   * it, the error ends the run.
+   */
+  readonly onUnwritten?: (error: LogratioError) => void;
+}
+
+export class StepLog {
+  readonly #run: Pick<Run, "name" | "findings">;
+  readonly #logOptions: RunLogOptions;
+  readonly #file: JsonlLog | undefined;
+  readonly #options: StepLogOptions;
+  readonly #report: ReturnType<typeof createRunReport>;
+  readonly #kept: LeanDivergenceRecord[] = [];
+  #logged = 0;
+  #failed = false;
+
+  constructor(
+    run: Pick<Run, "name" | "findings">,
+    logOptions: RunLogOptions,
+    file: JsonlLog | undefined,
+    options: StepLogOptions,
+  ) {
+    this.#run = run;
+    this.#logOptions = logOptions;
+    this.#file = file;
+    this.#options = options;
+    this.#report = createRunReport(logOptions, { lean: options.lean ?? false });
+  }
+
+  add(result: IterationResult): void {
+    const { onStep, lean = false, records: isKept = true } = this.#options;
+    const { records, iteration } = result;
+    const step = this.#report.add(result);
+    noteStep(this.#run, result);
+    if (records.length === 0) return;
+    this.#logged += records.length;
+    onStep?.({ run: this.#run.name, settings: this.#report.settings, step, records });
+    if (this.#file === undefined && !isKept) return;
+    const lines = records.map((record) => divergenceLine(record, { lean }));
+    const isWritten = this.#file !== undefined && this.#append(this.#file, lines, iteration);
+    if (isKept && !isWritten)
+      this.#kept.push(...lines.map((line) => JSON.parse(line) as LeanDivergenceRecord));
+  }
+
+  #append(file: JsonlLog, lines: readonly string[], iteration: number | null): boolean {
+    try {
+      file.append(lines, iteration);
+      return true;
+    } catch (error) {
+      const { onUnwritten } = this.#options;
+      if (!isLogratioError(error) || onUnwritten === undefined) throw error;
+      if (!this.#failed) onUnwritten(error);
+      this.#failed = true;
+      return false;
+    }
+  }
+
+  /**
+   * @param leftOut sequences of steps that `every` left out
+   * @param sources read when all is
+   */
+  finish(leftOut: number, sources: DivergenceReport["sources"]): DivergenceReport {
+    const [run, file] = [this.#run, this.#file];
+    noteRun(run, leftOut, this.#logOptions, file);
+    if (this.#logOptions.tokenizer === undefined && this.#logged > 0) noteNoTokenizer(run, this.#logged);
+    noteRepeated(run, file);
+    const isListed = this.#options.records !== false && (file === undefined || this.#failed);
+    return this.#report.finish({
+      run: run.name,
+      records: isListed ? this.#kept : null,
+      outputs: listOutputs(file),
+      findings: run.findings.list(),
+      sources,
+    });
+  }
+}
