@@ -10,16 +10,23 @@ import type { SourceSummary } from "./report.ts";
 
 export const DIGITS_SCHEMA_VERSION = 1;
 
+/** What `logratio digits` prints with `--json`: how sure policies are about digits. */
 export interface DigitsReport {
+  /** Changes where a field changes its meaning or goes. */
   readonly schemaVersion: typeof DIGITS_SCHEMA_VERSION;
+  /** Of what this is the result. */
   readonly kind: "digits";
+  /** Name of the run. */
   readonly run: string;
+  /** Which tokens count as digits. */
   readonly vocabulary: DigitVocabularySummary;
   /** Whose digits they are: the rollout policy's, unless the input has the trainer's log-probs only. */
   readonly policy: "rollout" | "trainer";
+  /** Over all digits of the run. */
   readonly metrics: DigitsMetrics;
   /** Both policies on the same digits, beside the other tokens; null where only one policy's log-probs are there. */
   readonly comparison: DigitsComparison | null;
+  /** The same by training step. */
   readonly per_step: readonly (DigitFigures & { readonly step: number | null })[];
   /** By power of ten within the number, 0 for units, -1 for tenths; ascending. */
   readonly per_place: readonly (DigitFigures & { readonly place: number })[];
@@ -27,11 +34,13 @@ export interface DigitsReport {
   readonly per_digit: readonly (DigitFigures & { readonly digit: number })[];
   /** Digits of sequences that were judged right and wrong; null each where there are none. */
   readonly right_sequences: DigitFigures | null;
+  /** The same of sequences that were judged wrong. */
   readonly wrong_sequences: DigitFigures | null;
   /** Rewards of the documents, were they applied to each sequence with digits at a base of 1; null without any. */
   readonly rewards: DigitRewards | null;
   /** Losses of the digit distributions against the sampled digit, for each policy with top-k alternatives. */
   readonly distributions: readonly DigitDistribution[];
+  /** Answers against ground truth; null without it. */
   readonly truth: DigitTruth | null;
   /** The digits that the rollout policy was least sure of. */
   readonly least_sure: readonly DigitExample[];
@@ -41,7 +50,9 @@ export interface DigitsReport {
   readonly per_sequence: readonly DigitSequence[] | null;
   /** Figures that are null or empty, and why; one line each. */
   readonly absent: readonly string[];
+  /** What reading noticed, and what was left out. */
   readonly findings: readonly Finding[];
+  /** The files that were read. */
   readonly sources: readonly SourceSummary[];
 }
 

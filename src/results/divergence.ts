@@ -149,18 +149,27 @@ export type LeanDivergenceRecord = Pick<
 > &
   Partial<DivergenceRecord>;
 
+/** What `logratio divergence` prints with `--json`: the tokens of each step that differ most. */
 export interface DivergenceReport {
+  /** Changes where a field changes its meaning or goes. */
   readonly schemaVersion: typeof DIVERGENCE_SCHEMA_VERSION;
+  /** Of what this is the result. */
   readonly kind: "divergence";
+  /** Name of the run. */
   readonly run: string;
+  /** How the log was made. */
   readonly settings: DivergenceSettings;
+  /** Counts over all steps. */
   readonly metrics: DivergenceMetrics;
+  /** Each step with its largest |Δp|, also where nothing of it is logged. */
   readonly per_step: readonly DivergenceStep[];
   /** Null where they were written to files instead. */
   readonly records: readonly DivergenceRecord[] | readonly LeanDivergenceRecord[] | null;
   /** The files that records were appended to. */
   readonly outputs: readonly DivergenceOutput[];
+  /** What reading noticed, and what was left out. */
   readonly findings: readonly Finding[];
+  /** The files that were read. */
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
 }
 

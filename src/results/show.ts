@@ -12,29 +12,39 @@ import type { SourceSummary } from "./report.ts";
 
 export const SHOW_SCHEMA_VERSION = 1;
 
+/** What `logratio show` prints with `--json`: one sequence, token by token. */
 export interface ShowReport {
+  /** Changes where a field changes its meaning or goes. */
   readonly schemaVersion: typeof SHOW_SCHEMA_VERSION;
+  /** Of what this is the result. */
   readonly kind: "show";
   /** Set where the input has one policy's log-probs only: figures are of that policy, and there is no Δ. */
   readonly policies?: "rollout" | "trainer";
+  /** Name of the run. */
   readonly run: string;
   /** Directory of the tokenizer; null where tokens are ids. */
   readonly tokenizer: string | null;
   /** Asked for with `worst`: the mistakes of the run, the first of which is shown. Absent for a handle and for one policy. */
   readonly events?: MistakeEvents;
+  /** Which sequence it is, and its figures. */
   readonly sequence: ShowSequence;
+  /** What the tokens are colored by. */
   readonly metric: ShowMetric;
   /** One entry without id for a prompt that the source has as text only. */
   readonly prompt: readonly ShowPiece[];
   /** Turns and what stands between them, in order; together all tokens of the response. */
   readonly sections: readonly ShowSection[];
+  /** One entry for each token of the response. */
   readonly tokens: readonly ShowToken[];
   /** Places in `tokens`: the policy's own furthest from the neutral value of the metric, the furthest first. */
   readonly worst: readonly number[];
   /** The token that the handle names; null where it names a sequence. */
   readonly token: ShowCard | null;
+  /** The command to run next; null where there is none. */
   readonly next: { readonly command: string; readonly why: string } | null;
+  /** What reading noticed, and what was left out. */
   readonly findings: readonly Finding[];
+  /** The files that were read. */
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
 }
 

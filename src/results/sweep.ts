@@ -11,12 +11,17 @@ import type { ExcludedTokens, SourceSummary } from "./report.ts";
 
 export const SWEEP_SCHEMA_VERSION = 3;
 
+/** What `logratio sweep` prints with `--json`: many corrections on the same data. */
 export interface SweepReport {
+  /** Changes where a field changes its meaning or goes. */
   readonly schemaVersion: typeof SWEEP_SCHEMA_VERSION;
+  /** Of what this is the result. */
   readonly kind: "sweep";
+  /** Name of the run. */
   readonly run: string;
   /** The answer about the run, that of `report`; null where the sweep was made without one. */
   readonly assessment: Assessment | null;
+  /** Of the data itself, whatever the correction. */
   readonly metrics: SweepMetrics;
   /** In the order of the grid; `none` is the first. */
   readonly corrections: readonly SweepCorrection[];
@@ -28,9 +33,11 @@ export interface SweepReport {
    * Pareto front of ESS over tokens, weight mass moved and |log mean weight|: names, from the least mass moved to the most.
    */
   readonly front: readonly string[];
+  /** The correction that is advised, and why. */
   readonly recommendation: SweepRecommendation;
   /** Name of the correction that `configs` is about: the recommended one unless another was chosen. */
   readonly chosen: string;
+  /** The chosen correction as each trainer's config. */
   readonly configs: readonly SweepConfig[];
   /** Trainers that have no settings for exactly the chosen correction. */
   readonly inexpressible: readonly {
@@ -38,8 +45,11 @@ export interface SweepReport {
     readonly preset: string;
     readonly why: string;
   }[];
+  /** Tokens with mask 1 that are in no figure. */
   readonly excluded: ExcludedTokens;
+  /** What reading noticed, and what was left out. */
   readonly findings: readonly Finding[];
+  /** The files that were read. */
   readonly sources: readonly SourceSummary[];
 }
 
