@@ -95,6 +95,8 @@ export interface GroupPage {
   readonly first: number;
   readonly group: string | null;
   readonly step: number | null;
+  /** What a reader knows it by: its step, and the first words of the question, or its id where no text may be shown. */
+  readonly title: string;
   /** The prompt of the first sample; null where no text is known or may be shown. */
   readonly prompt: string | null;
   readonly prompt_tokens: number;

@@ -26,6 +26,9 @@ describe("the page of a group", () => {
     expect(page.prompt).toBe(
       "<bos>Question: Ben has 60 books, finds 60 and gives 33 to Ana. How many are left?",
     );
+    expect(page.title).toMatch(
+      /^“Question: Ben has 60 books, finds 60 and gives 33 to Ana\. Ho…” · step \d+$/,
+    );
     for (const sample of page.samples) {
       expect(sample.delta_abs_max).toBeCloseTo(columns.delta_abs_max[sample.sequence]!, 6);
       expect(sample.worst).toBe(columns.worst_token[sample.sequence]);
@@ -78,6 +81,7 @@ describe("the page of a group", () => {
       const quiet = await prepareRun([DEMO], { ...options, cache: demo.work.path("quiet") });
       const page = await read(quiet, 96);
       expect([page.prompt, page.shared]).toEqual([null, { tokens: 4, text: null }]);
+      expect(page.title).toBe(`Group ${page.group} · step ${page.step}`);
       expect(page.samples.map(({ answer }) => answer)).toEqual(Array(8).fill(null));
       expect(page.samples.map(({ branch }) => branch).sort()).toEqual(
         (await read(demo.run, 96)).samples.map(({ branch }) => branch).sort(),
@@ -106,6 +110,7 @@ describe("the page of a group", () => {
     ]);
     const [alone, other] = [await read(made, 100), await read(made, 101)];
     expect([alone.group, alone.samples.length, alone.shared.tokens]).toEqual([null, 1, 0]);
+    expect([alone.title, other.title]).toEqual(["One sequence without a group · step 1", "Group g · step 2"]);
     expect([other.group, other.step, other.samples.length, other.outcome]).toEqual(["g", 2, 1, "reward 0.5"]);
     expect(await groupPage(made, 102)).toBeUndefined();
     await made.close();

@@ -37,6 +37,7 @@ import { branchPoints, sharedStart } from "./shared-starts.ts";
 const STRIP_BINS = 160;
 /** The most characters of a prompt and of the common start; the sequences' pages have the rest. */
 const MOST_CHARACTERS = 20_000;
+const TITLE_CHARACTERS = 60;
 /** Candidate tokens per sample, and listed events. */
 const EVENTS_OF_SAMPLE = 5;
 const MOST_EVENTS = 24;
@@ -106,6 +107,7 @@ async function layOut(run: PreparedRun, members: readonly number[]): Promise<Gro
     first: members[0]!,
     group: meta.group,
     step: meta.step,
+    title: nameGroup(meta, briefs[0]!.prompt),
     prompt,
     prompt_tokens: meta.promptLength,
     outcome: sayOutcome(samples.map(({ wire }) => wire.meta)),
@@ -121,6 +123,15 @@ async function layOut(run: PreparedRun, members: readonly number[]): Promise<Gro
     samples: samples.map((sample, at) => toSample(sample, branches[at]!, longest)).sort(byReward),
     events: eventTable(samples),
   };
+}
+
+/** By the first words of the question, since an id is often a UUID. */
+function nameGroup({ group, step }: WireSequence["meta"], question: string): string {
+  const characters = [...question];
+  const begin = characters.slice(0, TITLE_CHARACTERS).join("").trim();
+  const id = group === null ? "One sequence without a group" : `Group ${printable(group)}`;
+  const name = begin === "" ? id : `“${begin}${characters.length > TITLE_CHARACTERS ? "…" : ""}”`;
+  return step === null ? name : `${name} · step ${step}`;
 }
 
 /** Without a tokenizer, the first token has the data's own text, or else its id. */

@@ -48,7 +48,7 @@ function GroupAt({ info, index }: ViewProps & { readonly index: number }) {
 }
 
 function Group({ info, page }: { readonly info: RunInfo; readonly page: GroupPage }) {
-  const { samples, group, step, events } = page;
+  const { samples, group, title, events } = page;
   const { filter, steps } = route.value.params;
   const root = useRef<HTMLElement>(null);
   const { at, toggle, open } = useSampleKeys(samples, root);
@@ -60,12 +60,9 @@ function Group({ info, page }: { readonly info: RunInfo; readonly page: GroupPag
       data-palette={paletteNamed(route.value.params.palette ?? "")}
     >
       <header>
-        <h1 title={group ?? undefined}>
-          {group === null ? "One sequence without a group" : `Group ${group}`}
-          {step !== null && ` · step ${step}`}
-        </h1>
+        <h1>{title}</h1>
         <p>
-          {page.outcome}.{" "}
+          {page.outcome}. {group !== null && <span class="muted">group {group} </span>}
           <a href={makeHref({ view: "sequences", sequence: undefined, params: { layout: "groups" } })}>
             all groups
           </a>
