@@ -14,7 +14,7 @@
  * | `GET api/group/INDEX` | `GroupPage` of `results/page.ts`: the prompt group that the sequence is in |
  * | `GET api/tokens` | {@link TopTokens} |
  * | `GET api/correct-bins` | {@link CorrectBins} |
- * | `GET api/answer.html` | the report of `logratio report --html` with the correction's config, to save |
+ * | `GET api/answer.html` | the report of `logratio report --html` with the correction's config, to save; `?steps=10..30` over these steps |
  * | `GET api/answer-tables` | `AnswerPage` of `results/answer-page.ts`: the assessment as the page shows it; `?steps=10..30` over these steps |
  * | `GET api/report-tables` | `PageDocument` of `render/page`: the report as the page shows it |
  * | `GET api/doctor` | the `DoctorReport` of `logratio doctor --json` |

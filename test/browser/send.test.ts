@@ -1,4 +1,5 @@
 /** What a reader gives to somebody who has neither logratio nor the data. */
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -29,6 +30,16 @@ describe.skipIf(!hasBrowser)("the menu Send", () => {
     expect(download.suggestedFilename()).toBe("stale-answer.html");
     const file = join(place.folder, "stale-answer.html");
     await download.saveAs(file);
+    await goTo(page, server.url, "#/answer?steps=10..30");
+    await page.getByText("Send…", { exact: true }).click();
+    const send = page.locator(".layer.send");
+    expect(await readText(send)).toContain("Save the answer of the chosen steps as one file");
+    const [part] = await Promise.all([
+      page.waitForEvent("download"),
+      send.getByRole("link", { name: "Save the answer" }).click(),
+    ]);
+    expect(part.suggestedFilename()).toBe("stale-answer-steps-10..30.html");
+    expect(await readFile(await part.path(), "utf8")).not.toContain("54,994 tokens");
     expect(errors).toEqual([]);
     await page.close();
 

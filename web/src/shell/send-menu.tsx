@@ -1,6 +1,7 @@
 import { shellCommand } from "../../../src/core/base/index.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
-import { makeHref } from "../state/url.ts";
+import { formatSteps, parseSteps } from "../state/step-range.ts";
+import { makeHref, route } from "../state/url.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { fileName } from "../ui/export.ts";
 import { Popover } from "../ui/popover.tsx";
@@ -9,15 +10,18 @@ import { sayWhereLinkOpens } from "./run-texts.ts";
 /** How somebody else gets to see it: a file of the answer, a folder of the page, the starred places, a link. */
 export function SendMenu({ info }: { readonly info: RunInfo | StudyInfo }) {
   const isRun = info.kind === "view-run";
+  const range = parseSteps(route.value.params.steps ?? "");
+  // A bundle cannot sum again.
+  const steps = range !== null && info.bundled !== true ? `?steps=${formatSteps(range)}` : "";
   return (
     <Popover class="layer send" summary="Send…">
       <div>
         {isRun && (
           <p>
-            <a href="api/answer.html" download={fileName(info.name, "answer", "html")}>
+            <a href={`api/answer.html${steps}`} download={fileName(info.name, `answer${steps}`, "html")}>
               Save the answer
             </a>{" "}
-            as one file, to open with a double click
+            {steps && "of the chosen steps "}as one file, to open with a double click
           </p>
         )}
         {isRun && !info.bundled && (

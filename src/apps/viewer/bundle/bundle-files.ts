@@ -102,7 +102,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   yield value("alerts", () => run.alerts());
   yield* starFiles(run);
   yield value("filters", () => savedFilters(run));
-  yield { path: "api/answer.html", read: () => answerFile(run) };
+  yield { path: "api/answer.html", read: async () => (await answerFile(run))! };
   yield json("answer-tables", async () => (await answerTables(run))!);
   yield json("report-tables", async () => (await reportTables(run))!);
   yield json("doctor-tables", async () => (await doctorTables(run))!);

@@ -47,6 +47,8 @@ const OTHER_ANSWERS: readonly AnswerName[] = ["run", "report", "steps", "sequenc
 
 type Steps = readonly [from: number, to: number];
 
+const ANSWER_HTML = "answer.html";
+
 /** Answers over some steps. */
 const OF_STEPS: Readonly<
   Record<string, (run: PreparedRun, steps: Steps) => Promise<Uint8Array | undefined>>
@@ -57,6 +59,7 @@ const OF_STEPS: Readonly<
   "answer-tables": buildAnswerTables,
   "report-tables": buildReportTables,
   "health-tables": buildHealthTables,
+  [ANSWER_HTML]: answerFile,
 };
 
 /** @param readLogged what the run's own logger wrote, read again at each question */
@@ -74,7 +77,8 @@ export function answers(
         return refuse(c, 400, "steps must be a range: steps=10..30");
       const steps: Steps = [Number(from), Number(to)];
       const none = () => `the run has no tokens in steps ${from} to ${to}`;
-      return answer(c, current, JSON_TYPE, (run) => bytesOf(run, steps), none);
+      const type = name === ANSWER_HTML ? savedType(c) : JSON_TYPE;
+      return answer(c, current, type, (run) => bytesOf(run, steps), none);
     });
   }
   runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
@@ -145,15 +149,17 @@ function pickOther(run: PreparedRun, c: Context): PreparedRun | undefined {
 /** Views that the server lays out. */
 function tableAnswers(app: Hono, current: CurrentRun): void {
   app.get("/answer-tables", (c) => answer(c, current, JSON_TYPE, answerTables, notCompared));
-  app.get("/answer.html", async (c) => {
-    // A page of its own, with its own policy: not to be shown below this address.
-    c.header("content-disposition", "attachment");
-    return answer(c, current, HTML_TYPE, answerFile, notCompared);
-  });
+  app.get(`/${ANSWER_HTML}`, (c) => answer(c, current, savedType(c), (run) => answerFile(run), notCompared));
   app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
   app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
   app.get("/health-tables", (c) => answer(c, current, JSON_TYPE, healthTables, notCompared));
   app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
+}
+
+/** A page of its own, with its own policy: not to be shown below this address. */
+function savedType(c: Context): string {
+  c.header("content-disposition", "attachment");
+  return HTML_TYPE;
 }
 
 function json(value: object | undefined): Uint8Array | undefined {

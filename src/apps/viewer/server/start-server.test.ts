@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { formatCount } from "../../../core/text/index.ts";
 import type { PageDocument } from "../../../render/page/index.ts";
 import type { GroupPage } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";
@@ -125,6 +126,9 @@ describe("answers", () => {
       .flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "table" ? block.table.raw : [])));
     expect(worst.length).toBeGreaterThan(10);
     for (const { step } of worst) expect(step).toBe(steps[0]);
+    const saved = await ask(server, `/api/answer.html?steps=${steps[0]}..${steps[0]}`);
+    expect(saved.headers["content-disposition"]).toBe("attachment");
+    expect(saved.text).toContain(`${formatCount(tokens[0])} tokens`);
     const turns = decodeTurns((await ask(server, "/api/turns")).body);
     expect(turns.tokens.reduce((a, b) => a + b, 0)).toBe(tokens.reduce((a, b) => a + b, 0));
   });
@@ -154,7 +158,7 @@ describe("answers", () => {
     expect(await wrong(QUESTION.replace("..2", "..-2"))).toContain("ratios are positive");
     expect(await wrong(QUESTION.replace("..2", "3..2"))).toContain("lower bound 3 above");
     expect(await ask(server, "/api/correct")).toMatchObject({ status: 405 });
-    for (const name of ["correct-bins", "report", "report-tables"]) {
+    for (const name of ["correct-bins", "report", "report-tables", "answer.html"]) {
       expect(await status(`/api/${name}?steps=x`)).toBe(400);
       expect(await status(`/api/${name}?steps=-3..-1`)).toBe(404);
     }
