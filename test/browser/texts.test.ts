@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
     await eventually(() => page.url()).toMatch(/#\/group\/[srq\d.]+\?/);
     await settled(page);
     const first = page.url();
-    expect(await readText(page.locator("main h1"))).toMatch(/^“.*…” · step 30$/);
+    expect(await readText(page.locator("main h1"))).toMatch(/^“Question: .*” · step 30$/);
     expect(await readText(page.locator(".group-prompt"))).toContain("Solve x - 86 = 24. What is x?");
     expect(await readText(page.locator("main header"))).toContain(
       "without a spread the group gives no gradient",
