@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { MismatchReport } from "../../results/report.ts";
 import type { TokenOccurrence, TopTokens, WorstTurn } from "../../results/view.ts";
+import { formatNumber } from "../text/index.ts";
 import { firstLooks, placeTables } from "./place-tables.ts";
 
 const TURN: WorstTurn = {
@@ -65,6 +66,7 @@ it("names turns by their largest token where none is long enough for a mean", ()
   const short = { ...TURN, tokens: 2, opening: null };
   const given = top({ by_mean: [], by_max: [short] }, [{ ...TOKEN, text: null, before: null, after: null }]);
   const [look, token] = firstLooks(NO_SEQUENCES, given);
+  expect(look?.text).toBe(`largest |Δ| ${formatNumber(short.delta_abs_max)} over 2 tokens`);
   expect(look).not.toHaveProperty("context");
   expect(token).not.toHaveProperty("context");
   const tables = placeTables(given);

@@ -20,13 +20,7 @@ import {
   textColumn,
   withRows,
 } from "../document/index.ts";
-import {
-  formatCount,
-  formatCounted,
-  formatNumber,
-  formatProbability,
-  formatSigned,
-} from "../text/display/index.ts";
+import { formatCounted, formatNumber, formatProbability, formatSigned } from "../text/display/index.ts";
 import { oneLine } from "../text/index.ts";
 import { FIRST } from "./parts.ts";
 
@@ -82,7 +76,7 @@ export function firstLooks(
             label: "Worst turn",
             place: formatPlace(turn),
             move: toTurn(turn),
-            text: `mean |Δ| ${formatNumber(turn.delta_abs_mean)} over ${formatCount(turn.tokens)} tokens`,
+            text: `${describeSize(turn, top)} over ${formatCounted(turn.tokens, "token")}`,
             ...(turn.opening !== null && { context: ["", "", formatOpening(turn)] as const }),
           },
         ]),
@@ -123,6 +117,13 @@ export function firstLooks(
 /** By their means, or by their largest |Δ| in runs whose turns are all too short for a mean. */
 function chooseTurns({ turns: { by_mean, by_max } }: TopTokens): readonly WorstTurn[] {
   return by_mean.length > 0 ? by_mean : by_max;
+}
+
+/** By the figure that the turns are ranked by. */
+function describeSize(turn: WorstTurn, { turns }: TopTokens): string {
+  return turns.by_mean.length > 0
+    ? `mean |Δ| ${formatNumber(turn.delta_abs_mean)}`
+    : `largest |Δ| ${formatNumber(turn.delta_abs_max)}`;
 }
 
 function turnTable(turns: readonly WorstTurn[]): Table {
