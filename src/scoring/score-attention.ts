@@ -85,7 +85,7 @@ export async function scoreAttention(
   const placed = (values: Float32Array | undefined): Float32Array => {
     const column = nothing(length);
     values?.forEach((value, i) => {
-      column[(tokens[i] as number) - text.promptLength] = value;
+      column[tokens[i]! - text.promptLength] = value;
     });
     return column;
   };

@@ -123,7 +123,7 @@ export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): Bas
     const values = baseline.byLowerBound ? [low] : [value, low, high];
     const [level, ...ends] = values.map((end) => readLevel(baseline, end)) as [ReadingLevel];
     const sorted = [level, ...ends].sort(byConcern);
-    const level_range = [sorted.at(0) as ReadingLevel, sorted.at(-1) as ReadingLevel] as const;
+    const level_range = [sorted.at(0)!, sorted.at(-1)!] as const;
     return [{ metric, value, level, level_range, usual, band, source }];
   });
 }

@@ -58,7 +58,7 @@ export function parseFigureName(given: string): FigureName {
 export function findScale({ group, key, isAbsolute }: FigureName): MetricScale {
   if (group === "logged") return "log";
   if (group === "verdict" || group === "non_finite_tokens" || group === "non_finite_metrics") return "root";
-  const scale = GROUPS[group][key] as MetricScale;
+  const scale = GROUPS[group][key]!;
   return isAbsolute && scale === "linear" ? "log" : scale;
 }
 

@@ -42,7 +42,7 @@ function mergedShards(batch: PaddedBatch, sizes: readonly number[]): MismatchSum
   while (shards.length > 1) {
     const next: MismatchSummary[] = [];
     for (let i = 0; i < shards.length; i += 2) {
-      const left = shards[i] as MismatchSummary;
+      const left = shards[i]!;
       const right = shards[i + 1];
       if (right) left.merge(right);
       next.push(left);

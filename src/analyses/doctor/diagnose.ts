@@ -49,7 +49,7 @@ export function rankSample(
   if (scope === null || isExplained(all, scope))
     return { causes: rank(all.odds), examined: all, scope: null };
   const within = shareOf(view, scope.rows);
-  const part = examineView(new View(scope.rows.map((r) => rows[r] as SampledRow)), { engineNoise });
+  const part = examineView(new View(scope.rows.map((r) => rows[r]!)), { engineNoise });
   return { causes: rank(confineOdds(part, scope, within)), examined: part, scope };
 }
 

@@ -131,9 +131,7 @@ export const RUNS: Readonly<Record<string, ModelledRun>> = {
   },
   "a trainer column one token late": {
     rollout: ENGINE,
-    record: alter("trainer", (column) =>
-      Float32Array.from(column, (_, t) => column[Math.max(0, t - 1)] as number),
-    ),
+    record: alter("trainer", (column) => Float32Array.from(column, (_, t) => column[Math.max(0, t - 1)]!)),
   },
   "rollout log-probs of the row before": (() => {
     let before: Float32Array | undefined;

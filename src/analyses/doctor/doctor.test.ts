@@ -121,7 +121,7 @@ describe("a drawn run", () => {
       after: (rollout) =>
         change(rollout, (value) => {
           float[0] = value;
-          bits[0] = ((bits[0] as number) + 0x8000) & 0xffff0000;
+          bits[0] = (bits[0]! + 0x8000) & 0xffff0000;
           return float[0] as number;
         }),
     });

@@ -57,8 +57,8 @@ export class Doctor {
     this.#legs.add(batch, clusters);
     const { keys, arePrompts } = clusters;
     for (let i = 0; i < batch.length; i++) {
-      const group = keys[i] as number;
-      const stepKey = stepFirstKey(batch.steps[i] as number, group);
+      const group = keys[i]!;
+      const stepKey = stepFirstKey(batch.steps[i]!, group);
       if (!this.#spread.wants(group) && !this.#steps.wants(stepKey)) continue;
       const row = takeRow(batch, i, group, arePrompts[i] === 1);
       this.#spread.add(group, row);

@@ -42,8 +42,8 @@ export function drawRun({ rows, tokens, steps = 2, seed = 1, trainer, after }: D
       const theirs = logSoftmax(trainer(logits, { step, token, noise }));
       const chosen = drawToken(ours, random());
       ids[token] = 10 + chosen + ALTERNATIVES * Math.floor(random() * 30);
-      a[token] = ours[chosen] as number;
-      c[token] = theirs[chosen] as number;
+      a[token] = ours[chosen]!;
+      c[token] = theirs[chosen]!;
     }
     after?.(a, c, row);
     builder.push({

@@ -29,7 +29,7 @@ function expectGain(experiment: Experiment, causes: ReadonlyMap<string, number>)
   for (const [cause, probability] of causes) {
     const chances = outcomeChances(experiment, cause);
     chances.forEach((chance, k) => {
-      totals[k] = (totals[k] as number) + probability * chance;
+      totals[k] = totals[k]! + probability * chance;
     });
     conditional += probability * entropy(chances);
   }

@@ -144,7 +144,7 @@ export function modelRun({
       columns.ids[token] = id;
       columns.mask[token] = isTool(token) ? 0 : 1;
       for (const side of ["rollout", "trainer"] as const) {
-        columns[side][token] = all[side][id] as number;
+        columns[side][token] = all[side][id]!;
         entropies[side][token] = all[side].reduce((sum, l) => sum - (l > -50 ? Math.exp(l) * l : 0), 0);
         fillList(lists[side], all[side], token);
       }
@@ -174,9 +174,9 @@ function emptyList() {
 }
 
 function fillList(list: ReturnType<typeof emptyList>, logprobs: readonly number[], token: number): void {
-  const order = [...logprobs.keys()].sort((a, b) => (logprobs[b] as number) - (logprobs[a] as number));
+  const order = [...logprobs.keys()].sort((a, b) => logprobs[b]! - logprobs[a]!);
   for (let k = 0; k < TOP; k++) {
-    list.ids[token * TOP + k] = order[k] as number;
-    list.logprobs[token * TOP + k] = logprobs[order[k] as number] as number;
+    list.ids[token * TOP + k] = order[k]!;
+    list.logprobs[token * TOP + k] = logprobs[order[k] as number]!;
   }
 }

@@ -52,7 +52,7 @@ export function judgeCorridor(
   });
   const found = readFigures(results, figure);
   if ("missing" in found) return check("missing", found.missing);
-  const reading = found.readings[0] as Reading;
+  const reading = found.readings[0]!;
   if (!Number.isFinite(reading.value)) return check("non_finite", "not finite", reading);
   if (corridor === undefined)
     return check(

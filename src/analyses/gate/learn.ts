@@ -6,7 +6,6 @@ import {
   type FigureName,
   findScale,
   parseFigureName,
-  type Reading,
   type Results,
   readFigures,
 } from "../conditions/index.ts";
@@ -218,7 +217,7 @@ function readForHistory(
 ): { value: number | null; error: number | null } {
   const found = readFigures(results, figure);
   if ("missing" in found) return { value: null, error: null };
-  const { value, interval, withheld } = found.readings[0] as Reading;
+  const { value, interval, withheld } = found.readings[0]!;
   if (!Number.isFinite(value))
     throw new SchemaError(
       `${figure.text} of ${run.name} is ${formatPlain(value)}, so nothing can be learned from this run`,

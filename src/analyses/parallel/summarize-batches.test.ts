@@ -220,7 +220,7 @@ describe("a run summary on threads", () => {
     };
     const whole = summarize(failing(makeBatches(FIXED)), { threads: 2, smallTokens });
     await expect(whole).rejects.toBe(cause);
-    const { rolloutLogprobs: _, ...oneSided } = makeBatches(FIXED)[0] as RecordBatch;
+    const { rolloutLogprobs: _, ...oneSided } = makeBatches(FIXED)[0]!;
     const earlier = summarize(failing([oneSided]), { threads: 2, smallTokens });
     await expect(earlier).rejects.toMatchObject({ _tag: "MissingSideError" });
     expect(closed).toBe(true);
@@ -230,7 +230,7 @@ describe("a run summary on threads", () => {
 
 describe("columns for evidence", () => {
   const whole: RecordBatch = {
-    ...(makeBatches(FIXED)[0] as RecordBatch),
+    ...makeBatches(FIXED)[0]!,
     // A token that is not finite: only then does a summary ask what made it so.
     trainerLogprobs: Float64Array.of(-1, -1, -1, -2, -3, -4, Number.NaN),
     advantages: new Float32Array(7),

@@ -22,7 +22,7 @@ function start(): Thread<SummaryTask, SummaryReply> {
   team.push(drawn);
   return {
     ask: (task): Promise<SummaryReply> => {
-      if (task !== "finish") drawn.rows.push(task.batch.rows[0] as number);
+      if (task !== "finish") drawn.rows.push(task.batch.rows[0]!);
       return new Promise((resolve, reject) => {
         const answer = (): void => {
           if (task !== "finish") drawn.evidence.add(toBatch(task.batch), undefined, task.number);

@@ -8,12 +8,12 @@ import type { SequenceOutcome } from "../../core/summaries/index.ts";
 
 /** Entropies are the trainer policy's, else the rollout policy's. */
 export function readOutcome(batch: RecordBatch, row: number): SequenceOutcome {
-  const [start, end] = [batch.offsets[row] as number, batch.offsets[row + 1] as number];
+  const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
   const entropies = batch.entropies.trainer ?? batch.entropies.rollout;
   let entropySum = 0;
   let entropyTokens = 0;
   for (let t = start; entropies !== undefined && t < end; t++) {
-    const value = entropies[t] as number;
+    const value = entropies[t]!;
     if (batch.responseMask[t] === 0 || !Number.isFinite(value)) continue;
     entropySum += value;
     entropyTokens++;
@@ -22,8 +22,8 @@ export function readOutcome(batch: RecordBatch, row: number): SequenceOutcome {
     responseTokens: end - start,
     entropySum,
     entropyTokens,
-    reward: batch.rewards[row] as number,
-    correct: batch.correctness[row] as number,
+    reward: batch.rewards[row]!,
+    correct: batch.correctness[row]!,
   };
 }
 
@@ -43,7 +43,7 @@ export function findRow(offsets: Int32Array, token: number): number {
   let high = offsets.length - 2;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((offsets[middle] as number) <= token) low = middle;
+    if (offsets[middle]! <= token) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -58,9 +58,9 @@ export function describePlace(
   row: number,
   token?: number,
 ): { handle: string; step: number | null; rank: number | null; file: string } {
-  const step = known(batch.steps[row] as number, Number.NaN);
-  const rank = known(batch.ranks[row] as number, Number.NaN);
-  const sequence = batch.rows[row] as number;
+  const step = known(batch.steps[row]!, Number.NaN);
+  const rank = known(batch.ranks[row]!, Number.NaN);
+  const sequence = batch.rows[row]!;
   const handle = formatHandle({
     sequence,
     ...(step !== null && { step }),

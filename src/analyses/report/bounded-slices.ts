@@ -122,7 +122,7 @@ export class BoundedSlices<K extends string | number> {
   #trim(): void {
     if (this.#slices.byKey.size <= this.#most) return;
     const hashes = [...this.#slices.byKey.keys()].map(hashKey).sort((a, b) => a - b);
-    this.#poolAbove(hashes[this.#most - 1] as number);
+    this.#poolAbove(hashes[this.#most - 1]!);
   }
 
   #poolAbove(bound: number): void {

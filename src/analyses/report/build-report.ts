@@ -284,9 +284,9 @@ function describeRun(input: ReportInput, steps: StepFigures): FactSource {
     worst_sequences: summary.worstSequences.list(),
     gradient: readGradient(summary.gradient, { ...pooled, worst: summary.worstTokens.list() }),
     excluded: {
-      delta_negative_infinite: total.sums[F.NEGATIVE_INFINITE_COUNT] as number,
-      delta_positive_infinite: total.sums[F.POSITIVE_INFINITE_COUNT] as number,
-      missing: total.sums[F.UNDEFINED_COUNT] as number,
+      delta_negative_infinite: total.sums[F.NEGATIVE_INFINITE_COUNT]!,
+      delta_positive_infinite: total.sums[F.POSITIVE_INFINITE_COUNT]!,
+      missing: total.sums[F.UNDEFINED_COUNT]!,
     },
   };
 }
@@ -307,7 +307,7 @@ function describeValues(
       ),
       prob_diff_abs: describeDistribution(
         probDiffs(total),
-        total.sums[F.ABS_PROB_DIFF_MEAN] as number,
+        total.sums[F.ABS_PROB_DIFF_MEAN]!,
         absProbDiffStd(total.sums),
       ),
       ratio: describeDistribution(total.deltas, pooled.ratio_mean, pooled.ratio_std, Math.exp),
@@ -322,14 +322,14 @@ function describeValues(
       positive: describeTail(
         total.deltas,
         "positive",
-        total.sums[F.POSITIVE_COUNT] as number,
-        total.sums[F.POSITIVE_SUM] as number,
+        total.sums[F.POSITIVE_COUNT]!,
+        total.sums[F.POSITIVE_SUM]!,
       ),
       negative: describeTail(
         total.deltas,
         "negative",
-        total.sums[F.NEGATIVE_COUNT] as number,
-        total.sums[F.NEGATIVE_SUM] as number,
+        total.sums[F.NEGATIVE_COUNT]!,
+        total.sums[F.NEGATIVE_SUM]!,
       ),
     },
   };
@@ -479,7 +479,7 @@ function sequenceMetrics({ sequences, sums }: MismatchSummary): SequenceMetrics 
     ppl_ratio_mean: 1 + per(sequences.pplRatioExcess),
     chi2_seq: per(sequences.chi2),
     ess_seq: some(1 / (1 + per(sequences.ratioExcessM2) / (ratio * ratio))),
-    length_mean: per(sums[F.COUNT] as number),
+    length_mean: per(sums[F.COUNT]!),
     length_max: some(sequences.lengthMax),
   };
 }

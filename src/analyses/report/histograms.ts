@@ -10,8 +10,7 @@ const MEAN_BARS = 36;
 /** Edges at 1, 2.15, 4.64, 10, … per decade from 1e-6 up to the first that covers `max`. */
 function logEdges(max: number): number[] {
   const edges = [SMALLEST];
-  while ((edges.at(-1) as number) < max && edges.length < 60)
-    edges.push(SMALLEST * 10 ** (edges.length / PER_DECADE));
+  while (edges.at(-1)! < max && edges.length < 60) edges.push(SMALLEST * 10 ** (edges.length / PER_DECADE));
   return edges;
 }
 
@@ -41,7 +40,7 @@ export function correctnessSpreads({ correctness, sequenceDeltas }: RunSummary):
     name,
     delta: fill(deltas, deltaEdges),
     sequence_delta_abs: fill(means, meanEdges),
-    sequence_delta_abs_p50: means.quantiles([0.5])[0] as number,
+    sequence_delta_abs_p50: means.quantiles([0.5])[0]!,
   }));
 }
 
@@ -69,8 +68,8 @@ function fill(sketch: ValueSketch, edges: number[]): Histogram {
   const cells = sketch.columns();
   // By index: until a loop is compiled, entries() makes two objects a cell, of which there are tens of thousands.
   for (let cell = 0; cell < cells.middles.length; cell++) {
-    while (bar < counts.length - 1 && cells.middles[cell]! >= (edges[bar + 1] as number)) bar++;
-    counts[bar] = (counts[bar] as number) + cells.counts[cell]!;
+    while (bar < counts.length - 1 && cells.middles[cell]! >= edges[bar + 1]!) bar++;
+    counts[bar] = counts[bar]! + cells.counts[cell]!;
   }
   return { edges, counts };
 }

@@ -73,10 +73,10 @@ export class KernelTokenSums implements TokenSums {
     let row = firstRow;
     let next = 0;
     for (let from = 0; from < count; ) {
-      row = moveToRow(offsets, row, tokens.index[from] as number);
-      const start = offsets[row] as number;
+      row = moveToRow(offsets, row, tokens.index[from]!);
+      const start = offsets[row]!;
       this.#openRow(row);
-      const to = kernel.addRow(from, count, start, (offsets[row + 1] as number) - start);
+      const to = kernel.addRow(from, count, start, offsets[row + 1]! - start);
       this.#addDeltas(tokens, row, from, to);
       next = this.#addListed(tokens, row, next, found, to);
       from = to;
@@ -95,9 +95,8 @@ export class KernelTokenSums implements TokenSums {
       kernel.rolloutIn.set(rollout.subarray(first, end));
       if (ids) kernel.idIn.set(ids.subarray(first, end));
     } else {
-      for (let i = 0; i < count; i++)
-        kernel.rolloutIn[i] = roundToBucket(rollout[index[i] as number] as number);
-      for (let i = 0; ids && i < count; i++) kernel.idIn[i] = ids[index[i] as number] as number;
+      for (let i = 0; i < count; i++) kernel.rolloutIn[i] = roundToBucket(rollout[index[i] as number]!);
+      for (let i = 0; ids && i < count; i++) kernel.idIn[i] = ids[index[i] as number]!;
     }
     const large = kernel.findGroups(count, isDense ? first : 0, ids ? 1 : 0, isDense ? 0 : 1);
     if (ids && large > 0) this.#addLargeIds(tokens, ids);
@@ -106,7 +105,7 @@ export class KernelTokenSums implements TokenSums {
   #addLargeIds({ count, index, delta, k3 }: MaskedTokens, ids: Int32Array): void {
     if (this.#largeIds.length < count) this.#largeIds = new Int32Array(count);
     for (let i = 0; i < count; i++) {
-      const id = ids[index[i] as number] as number;
+      const id = ids[index[i] as number]!;
       this.#largeIds[i] = id < this.#kernel.mostIds ? -1 : id;
     }
     this.#targets.groups.tokenIds.addMany(this.#largeIds, delta, k3, 0, count);
@@ -133,9 +132,9 @@ export class KernelTokenSums implements TokenSums {
     const { listed } = this.#kernel;
     let starved = 0;
     let at = next;
-    for (; at < found && (listed[at] as number) < to; at++) {
-      const i = listed[at] as number;
-      starved += starve(tokens.delta[i] as number);
+    for (; at < found && listed[at]! < to; at++) {
+      const i = listed[at]!;
+      starved += starve(tokens.delta[i]!);
       this.#worst.consider(row, tokens, i);
       this.#large.consider(row, tokens, i);
     }
@@ -147,7 +146,7 @@ export class KernelTokenSums implements TokenSums {
     const set = this.#input.slices.set(row);
     for (let start = from; start < to; ) {
       const end = this.#kernel.endOfTurn(start, to);
-      const turn = Math.min(tokens.turn[start] as number, TURNS_WITH_QUANTILES);
+      const turn = Math.min(tokens.turn[start]!, TURNS_WITH_QUANTILES);
       const sketch = this.#openSketch(set, turn);
       this.#kernel.addDeltas(start, end, sketch);
       if (sketch === this.#kernel.sketches) this.#addPlainly(tokens, set, turn, start, end);
@@ -198,7 +197,7 @@ export class KernelTokenSums implements TokenSums {
     const kernel = this.#kernel;
     const { total, groups, turnDeltas } = this.#targets;
     for (const { sketch, set, turn } of this.#sketches.values()) {
-      const counted = listOnce(kernel.wideSketches[sketch] as CountedCells);
+      const counted = listOnce(kernel.wideSketches[sketch]!);
       for (const slice of this.#input.slices.open(set)) slice.deltas.addCounted(counted);
       if (turn < TURNS_WITH_QUANTILES) openTurnDeltas(turnDeltas, turn).addCounted(counted);
     }
@@ -213,8 +212,8 @@ export class KernelTokenSums implements TokenSums {
     const extremes = Float32Array.of(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
     for (const sketch of kernel.wideSketches) {
       const [min, max] = sketch.extremes as unknown as readonly [number, number];
-      extremes[0] = Math.min(extremes[0] as number, min);
-      extremes[1] = Math.max(extremes[1] as number, max);
+      extremes[0] = Math.min(extremes[0]!, min);
+      extremes[1] = Math.max(extremes[1]!, max);
     }
     return { ...kernel.deltas, extremes };
   }
@@ -237,8 +236,8 @@ function copyIn(kernel: TokensKernel, { count, delta, probDiff, k3, index, turn 
 /** A float32 of the bucket that holds a log-prob in double precision. */
 function roundToBucket(logprob: number): number {
   let bucket = 0;
-  while (bucket < BUCKET_EDGES.length && logprob >= (BUCKET_EDGES[bucket] as number)) bucket++;
-  return bucket === 0 ? Number.NEGATIVE_INFINITY : (BUCKET_EDGES[bucket - 1] as number);
+  while (bucket < BUCKET_EDGES.length && logprob >= BUCKET_EDGES[bucket]!) bucket++;
+  return bucket === 0 ? Number.NEGATIVE_INFINITY : BUCKET_EDGES[bucket - 1]!;
 }
 
 function readRow(kernel: TokensKernel): RowSums {
@@ -247,9 +246,9 @@ function readRow(kernel: TokensKernel): RowSums {
   const turns = new Array<number>(2 * count);
   const excess = new Array<number>(count);
   for (let turn = 0; turn < count; turn++) {
-    turns[2 * turn] = kernel.rowTurns[3 * turn] as number;
-    turns[2 * turn + 1] = kernel.rowTurns[3 * turn + 1] as number;
-    excess[turn] = kernel.rowTurns[3 * turn + 2] as number;
+    turns[2 * turn] = kernel.rowTurns[3 * turn]!;
+    turns[2 * turn + 1] = kernel.rowTurns[3 * turn + 1]!;
+    excess[turn] = kernel.rowTurns[3 * turn + 2]!;
   }
   return { turns, excess, deciles: Array.from(kernel.rowDeciles), jumps: kernel.countJumps() };
 }
@@ -257,9 +256,9 @@ function readRow(kernel: TokensKernel): RowSums {
 function resumeRow(kernel: TokensKernel, { turns, excess, deciles, jumps }: RowSums): void {
   kernel.rowDeciles.set(deciles);
   for (let turn = 0; turn < excess.length; turn++) {
-    kernel.rowTurns[3 * turn] = turns[2 * turn] as number;
-    kernel.rowTurns[3 * turn + 1] = turns[2 * turn + 1] as number;
-    kernel.rowTurns[3 * turn + 2] = excess[turn] as number;
+    kernel.rowTurns[3 * turn] = turns[2 * turn]!;
+    kernel.rowTurns[3 * turn + 1] = turns[2 * turn + 1]!;
+    kernel.rowTurns[3 * turn + 2] = excess[turn]!;
   }
   kernel.resumeRow(excess.length, jumps);
 }

@@ -88,11 +88,11 @@ export class LargeTokenFinder {
 
   /** Token `i` of a kernel pass, of this row. */
   consider(row: number, tokens: MaskedTokens, i: number): void {
-    const delta = tokens.delta[i] as number;
+    const delta = tokens.delta[i]!;
     if (delta > this.#window.low && delta < this.#window.high) return;
     const size = Math.abs(delta);
     const { batch } = this.#of;
-    const index = tokens.index[i] as number;
+    const index = tokens.index[i]!;
     const rollout = batch.rolloutLogprobs![index]!;
     const trainer = batch.trainerLogprobs![index]!;
     const advantage = batch.advantages?.[index] ?? Number.NaN;
@@ -104,7 +104,7 @@ export class LargeTokenFinder {
     const token = index - batch.offsets[row]!;
     if (size <= threshold && !(impact > impactThreshold) && !this.#found.admitsTie(`${this.#place}${token}`))
       return;
-    const of = { rollout, trainer, advantage, turn: tokens.turn[i] as number };
+    const of = { rollout, trainer, advantage, turn: tokens.turn[i]! };
     this.#found.add(this.#describe(row, index, of), () => this.#surroundings(row, index));
     this.#window = this.#findWindow();
   }

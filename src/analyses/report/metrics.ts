@@ -34,7 +34,7 @@ export function computeMetrics(
   sequences: number,
   deltas: ValueSketch | undefined,
 ): MismatchMetrics {
-  const at = (field: number): number => sums[field] as number;
+  const at = (field: number): number => sums[field]!;
   const tokens = at(COUNT);
   const some = (value: number): number => (tokens > 0 ? value : Number.NaN);
   const [p50, p99, p999] = deltas?.absolute().quantiles([0.5, 0.99, 0.999]) ?? [];
@@ -112,9 +112,7 @@ export function describeDistribution(
     std,
     min: some(sketch.min),
     max: some(sketch.max),
-    quantiles: Object.fromEntries(
-      Object.keys(QUANTILES).map((name, i) => [name, transform(values[i] as number)]),
-    ),
+    quantiles: Object.fromEntries(Object.keys(QUANTILES).map((name, i) => [name, transform(values[i]!)])),
   };
 }
 

@@ -47,7 +47,7 @@ export class RowSlices {
   }
 
   addStarved(row: number, sum: number): void {
-    this.starved[row] = (this.starved[row] as number) + sum;
+    this.starved[row] = this.starved[row]! + sum;
   }
 
   of(row: number): readonly MismatchSummary[] {
@@ -74,9 +74,9 @@ export class RowSlices {
     const known = this.#setOfRow[row];
     if (known !== undefined) return known;
     const { steps, ranks, environments, correctness, engineIds, finishReasons } = this.#batch;
-    const step = steps[row] as number;
-    const rank = ranks[row] as number;
-    const correct = correctness[row] as number;
+    const step = steps[row]!;
+    const rank = ranks[row]!;
+    const correct = correctness[row]!;
     const name = Number.isNaN(correct) ? undefined : correctnessName(correct);
     const environment = environments[row];
     const [engine, finish] = [engineIds?.[row], finishReasons?.[row]];

@@ -248,7 +248,7 @@ describe("how a step's sequences went", () => {
 
   it("spreads right and wrong answers over the same bars, and only where there are both", () => {
     const summary = new RunSummary();
-    summary.add(parts[1] as ReturnType<typeof batch>);
+    summary.add(parts[1]!);
     expect(report(summary).histograms.by_correctness).toEqual([]);
     for (const part of [parts[0], parts[2]]) summary.add(part as ReturnType<typeof batch>);
     const [right, wrong] = report(summary).histograms.by_correctness;

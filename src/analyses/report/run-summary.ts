@@ -253,19 +253,17 @@ export class RunSummary {
     clusters: ClusterKeys,
   ): void {
     this.total.addTurns(table.turns, table.turnRows);
-    const step = batch.steps[rowStart] as number;
+    const step = batch.steps[rowStart]!;
     slices.ofStep(step).addTurns(table.turns, table.turnRows);
     const packs = openUnits(this.#packs, step, PACK_UNITS).open(slices.unit);
     const outcomes = openUnits(this.#outcomes, step, OUTCOME_UNITS).open(slices.unit);
     const entropy = batch.entropies.rollout;
     for (let row = rowStart; row < rowEnd; row++) {
       const at = (row - rowStart) * FIELDS;
-      const cluster = clusters.keys[row] as number;
+      const cluster = clusters.keys[row]!;
       const isPrompt = clusters.arePrompts[row] === 1;
-      const surprisal =
-        entropy &&
-        sumSurprisal(block, entropy, batch.offsets[row] as number, batch.offsets[row + 1] as number);
-      const extras = { surprisal, starved: slices.starved[row] as number };
+      const surprisal = entropy && sumSurprisal(block, entropy, batch.offsets[row]!, batch.offsets[row + 1]!);
+      const extras = { surprisal, starved: slices.starved[row]! };
       this.total.addSequence(table.rows, at, cluster, isPrompt, extras);
       for (const slice of slices.of(row)) slice.addSequence(table.rows, at, cluster, isPrompt, extras);
       const runs = slices.staleness(row);
@@ -273,19 +271,19 @@ export class RunSummary {
         addMixedRow(this.staleness, block, runs, { cluster, isPrompt, entropy, unit: slices.unit });
       this.tails.addSequence(table.rows, at);
       if (LEFT_OUT.some((field) => table.rows[at + field] !== 0))
-        this.nonFinite.add(step, batch, batch.offsets[row] as number, batch.offsets[row + 1] as number);
+        this.nonFinite.add(step, batch, batch.offsets[row]!, batch.offsets[row + 1]!);
       const pack = `${batch.provenance.file}#${batch.packs[row]}`;
       mergeSums(openPack(packs, pack), table.rows, at);
       addOutcome(outcomes, readOutcome(batch, row));
-      this.#addSequenceDelta(batch.correctness[row] as number, table.rows, at);
+      this.#addSequenceDelta(batch.correctness[row]!, table.rows, at);
       this.#considerSequence(batch, row, table.rows, at);
     }
   }
 
   #addSequenceDelta(correct: number, sums: Float64Array, at: number): void {
-    const tokens = sums[at + COUNT] as number;
+    const tokens = sums[at + COUNT]!;
     if (tokens === 0 || Number.isNaN(correct)) return;
-    this.#openSequenceDeltas(correctnessName(correct)).add((sums[at + ABS_DELTA_SUM] as number) / tokens);
+    this.#openSequenceDeltas(correctnessName(correct)).add(sums[at + ABS_DELTA_SUM]! / tokens);
   }
 
   #openSequenceDeltas(name: string): ValueSketch {
@@ -297,17 +295,17 @@ export class RunSummary {
   }
 
   #considerSequence(batch: RecordBatch, row: number, sums: Float64Array, at: number): void {
-    const tokens = sums[at + COUNT] as number;
-    const deltaSum = tokens * (sums[at + DELTA_MEAN] as number);
+    const tokens = sums[at + COUNT]!;
+    const deltaSum = tokens * sums[at + DELTA_MEAN]!;
     if (tokens === 0 || deltaSum === 0 || Math.abs(deltaSum) < this.worstSequences.threshold) return;
     const { rank: _, ...place } = describePlace(batch, row);
     this.worstSequences.add({
       ...place,
       tokens,
-      delta_abs_mean: (sums[at + ABS_DELTA_SUM] as number) / tokens,
+      delta_abs_mean: sums[at + ABS_DELTA_SUM]! / tokens,
       delta_sum: deltaSum,
-      delta_abs_max: Math.max(sums[at + DELTA_MAX] as number, -(sums[at + DELTA_MIN] as number)),
-      reward: known(batch.rewards[row] as number, Number.NaN),
+      delta_abs_max: Math.max(sums[at + DELTA_MAX]!, -sums[at + DELTA_MIN]!),
+      reward: known(batch.rewards[row]!, Number.NaN),
     });
   }
 

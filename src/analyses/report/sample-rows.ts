@@ -33,14 +33,14 @@ export class SampleRows {
 
   /** Whether the sample may keep a row: the sums of others need not be given. */
   wants(row: number): boolean {
-    return this.#sample.wants(this.#clusters.keys[row] as number);
+    return this.#sample.wants(this.#clusters.keys[row]!);
   }
 
   /** Tokens `[from, to)` of a kernel pass, all of one row. */
   add(row: number, tokens: MaskedTokens, from: number, to: number): void {
     if (!this.wants(row)) return;
-    const start = this.#batch.offsets[row] as number;
-    const length = (this.#batch.offsets[row + 1] as number) - start;
+    const start = this.#batch.offsets[row]!;
+    const length = this.#batch.offsets[row + 1]! - start;
     addRowTokens(this.#open(row), tokens, from, to, start, length);
   }
 
@@ -69,13 +69,13 @@ export class SampleRows {
     const { turns, excess, deciles, jumps } = sums;
     const { steps, ranks, rows, correctness, environments, engineIds, finishReasons, rewards, offsets } =
       this.#batch;
-    const step = steps[row] as number;
-    const rank = ranks[row] as number;
-    this.#sample.add(this.#clusters.keys[row] as number, this.#clusters.arePrompts[row] === 1, {
-      handle: formatHandle({ step, rank, sequence: rows[row] as number }),
+    const step = steps[row]!;
+    const rank = ranks[row]!;
+    this.#sample.add(this.#clusters.keys[row]!, this.#clusters.arePrompts[row] === 1, {
+      handle: formatHandle({ step, rank, sequence: rows[row]! }),
       step,
       rank,
-      correct: correctness[row] as number,
+      correct: correctness[row]!,
       environment: environments[row] ?? null,
       engine: engineIds?.[row] ?? null,
       finish: finishReasons?.[row] ?? null,
@@ -85,8 +85,8 @@ export class SampleRows {
       excess,
       deciles,
       jumps,
-      reward: rewards[row] as number,
-      tokens: (offsets[row + 1] as number) - (offsets[row] as number),
+      reward: rewards[row]!,
+      tokens: offsets[row + 1]! - offsets[row]!,
     });
   }
 }
@@ -102,19 +102,19 @@ function addRowTokens(
 ): void {
   const { turns, excess, deciles } = sums;
   for (let i = from; i < to; i++) {
-    const abs = Math.abs(delta[i] as number);
-    const ofTurn = 2 * Math.min(turn[i] as number, MOST_TURNS - 1);
+    const abs = Math.abs(delta[i]!);
+    const ofTurn = 2 * Math.min(turn[i]!, MOST_TURNS - 1);
     while (turns.length < ofTurn + 2) {
       turns.push(0, 0);
       excess.push(0);
     }
-    turns[ofTurn] = (turns[ofTurn] as number) + 1;
-    turns[ofTurn + 1] = (turns[ofTurn + 1] as number) + abs;
+    turns[ofTurn] = turns[ofTurn]! + 1;
+    turns[ofTurn + 1] = turns[ofTurn + 1]! + abs;
     // ρ − 1 = k3 + Δ.
-    excess[ofTurn / 2] = (excess[ofTurn / 2] as number) + (k3[i] as number) + (delta[i] as number);
-    const ofPlace = 2 * Math.floor((((index[i] as number) - start) * SAMPLE_DECILES) / length);
-    deciles[ofPlace] = (deciles[ofPlace] as number) + 1;
-    deciles[ofPlace + 1] = (deciles[ofPlace + 1] as number) + abs;
-    if (Math.abs(probDiff[i] as number) > JUMP) sums.jumps++;
+    excess[ofTurn / 2] = excess[ofTurn / 2]! + k3[i]! + delta[i]!;
+    const ofPlace = 2 * Math.floor(((index[i]! - start) * SAMPLE_DECILES) / length);
+    deciles[ofPlace] = deciles[ofPlace]! + 1;
+    deciles[ofPlace + 1] = deciles[ofPlace + 1]! + abs;
+    if (Math.abs(probDiff[i]!) > JUMP) sums.jumps++;
   }
 }

@@ -23,11 +23,11 @@ export function splitByStaleness(
   { steps, offsets, weightVersions, responseMask: mask }: RecordBatch,
   row: number,
 ): readonly StalenessRun[] {
-  const step = steps[row] as number;
+  const step = steps[row]!;
   if (weightVersions === undefined || Number.isNaN(step)) return [];
-  const end = offsets[row + 1] as number;
+  const end = offsets[row + 1]!;
   const runs: StalenessRun[] = [];
-  let from = offsets[row] as number;
+  let from = offsets[row]!;
   let version: number | undefined;
   const close = (to: number): void => {
     if (version !== undefined) runs.push({ from, to, staleness: version < 0 ? Number.NaN : step - version });
@@ -44,7 +44,7 @@ export function splitByStaleness(
 
 /** The age of all tokens of a row; NaN where it is not known or they differ. */
 export function uniformStaleness(runs: readonly StalenessRun[]): number {
-  return runs.length === 1 ? (runs[0] as StalenessRun).staleness : Number.NaN;
+  return runs.length === 1 ? runs[0]!.staleness : Number.NaN;
 }
 
 /** Adds a row that weights of several ages sampled: to each age its tokens, as a sequence of their own. */
@@ -93,7 +93,7 @@ export function starve(delta: number): number {
 export function sumStarved(delta: ArrayLike<number>, from: number, to: number): number {
   let sum = 0;
   for (let i = from; i < to; i++) {
-    const value = delta[i] as number;
+    const value = delta[i]!;
     if (value < -Math.LN2) sum -= Math.expm1(value);
   }
   return sum;

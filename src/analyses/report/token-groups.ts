@@ -21,22 +21,21 @@ export class TokenGroups {
   /** Tokens `[from, to)` of a kernel pass, all of row `row` of the batch. */
   add(batch: RecordBatch, row: number, tokens: MaskedTokens, from: number, to: number): void {
     const { index, delta, k3 } = tokens;
-    const start = batch.offsets[row] as number;
-    const length = (batch.offsets[row + 1] as number) - start;
+    const start = batch.offsets[row]!;
+    const length = batch.offsets[row + 1]! - start;
     if (this.#groups.length < tokens.count) this.#groups = new Int32Array(tokens.count);
     const groups = this.#groups;
 
-    for (let i = from; i < to; i++)
-      groups[i] = Math.floor((((index[i] as number) - start) * POSITION_DECILES) / length);
+    for (let i = from; i < to; i++) groups[i] = Math.floor(((index[i]! - start) * POSITION_DECILES) / length);
     this.deciles.addMany(groups, delta, k3, from, to);
 
     const rollout = batch.rolloutLogprobs as ArrayLike<number>;
-    for (let i = from; i < to; i++) groups[i] = findBucket(rollout[index[i] as number] as number);
+    for (let i = from; i < to; i++) groups[i] = findBucket(rollout[index[i] as number]!);
     this.buckets.addMany(groups, delta, k3, from, to);
 
     const ids = batch.responseTokenIds;
     if (ids) {
-      for (let i = from; i < to; i++) groups[i] = ids[index[i] as number] as number;
+      for (let i = from; i < to; i++) groups[i] = ids[index[i] as number]!;
       this.tokenIds.addMany(groups, delta, k3, from, to);
     }
   }
@@ -77,6 +76,6 @@ function roundUp(value: number): number {
 
 function findBucket(logprob: number): number {
   let bucket = LOG_EDGES.length;
-  while (bucket > 0 && logprob < (LOG_EDGES[bucket - 1] as number)) bucket--;
+  while (bucket > 0 && logprob < LOG_EDGES[bucket - 1]!) bucket--;
   return bucket;
 }

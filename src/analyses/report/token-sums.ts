@@ -56,13 +56,13 @@ export interface TokenSums {
 
 export function openTurnDeltas(turnDeltas: ValueSketch[], turn: number): ValueSketch {
   while (turnDeltas.length <= turn) turnDeltas.push(new ValueSketch(7));
-  return turnDeltas[turn] as ValueSketch;
+  return turnDeltas[turn]!;
 }
 
 /** The row of token `first`, from a row before it or nearby: tokens ascend, but for the extreme ones at the end of a piece. */
 export function moveToRow(offsets: Int32Array, row: number, first: number): number {
-  let at = first < (offsets[row] as number) ? findRow(offsets, first) : row;
-  while ((offsets[at + 1] as number) <= first) at++;
+  let at = first < offsets[row]! ? findRow(offsets, first) : row;
+  while (offsets[at + 1]! <= first) at++;
   return at;
 }
 
@@ -90,12 +90,12 @@ export class PlainTokenSums implements TokenSums {
     const words = new Uint32Array(delta.buffer, delta.byteOffset, count);
     let row = firstRow;
     for (let from = 0; from < count; ) {
-      const first = index[from] as number;
+      const first = index[from]!;
       row = moveToRow(batch.offsets, row, first);
-      const end = batch.offsets[row + 1] as number;
+      const end = batch.offsets[row + 1]!;
       let to = from + 1;
       for (; to < count; to++) {
-        const next = index[to] as number;
+        const next = index[to]!;
         if (next >= end || next < first) break;
       }
       for (const slice of slices.of(row)) slice.deltas.addRange(delta, words, from, to);
@@ -113,7 +113,7 @@ export class PlainTokenSums implements TokenSums {
   #addTurnQuantiles({ turn, delta, count }: MaskedTokens): void {
     const words = new Uint32Array(delta.buffer, delta.byteOffset, count);
     for (let from = 0; from < count; ) {
-      const of = turn[from] as number;
+      const of = turn[from]!;
       let to = from + 1;
       while (to < count && turn[to] === of) to++;
       if (of < TURNS_WITH_QUANTILES)

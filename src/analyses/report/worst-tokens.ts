@@ -34,25 +34,25 @@ export class WorstTokens {
 
   /** Token `i` of a kernel pass, of this row. */
   consider(row: number, tokens: MaskedTokens, i: number): void {
-    const delta = tokens.delta[i] as number;
+    const delta = tokens.delta[i]!;
     const score = Math.abs(delta);
     const { threshold } = this.#list;
     if (score < threshold || delta === 0) return;
     const batch = this.#batch;
-    const index = tokens.index[i] as number;
-    const token = index - (batch.offsets[row] as number);
+    const index = tokens.index[i]!;
+    const token = index - batch.offsets[row]!;
     // Where every token is off by the same, making each one's entry would take longer than all the rest.
     if (score === threshold && !this.#list.admitsTie(`${this.#rowKey(row)}${token}`)) return;
     this.#list.add({
       ...describePlace(batch, row, token),
-      sequence: batch.rows[row] as number,
+      sequence: batch.rows[row]!,
       token,
-      turn: tokens.turn[i] as number,
+      turn: tokens.turn[i]!,
       token_id: known(batch.responseTokenIds?.[index] ?? -1, -1),
       delta,
-      rollout_logprob: batch.rolloutLogprobs?.[index] as number,
-      trainer_logprob: batch.trainerLogprobs?.[index] as number,
-      ...(batch.advantages && { advantage: batch.advantages[index] as number }),
+      rollout_logprob: batch.rolloutLogprobs?.[index]!,
+      trainer_logprob: batch.trainerLogprobs?.[index]!,
+      ...(batch.advantages && { advantage: batch.advantages[index]! }),
     });
   }
 

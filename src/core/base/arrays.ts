@@ -25,7 +25,7 @@ export function isNumericArray(value: unknown): value is NumericArray {
 export function compactFloats(values: ArrayLike<number>): FloatArray {
   const single = Float32Array.from(values);
   for (let i = 0; i < single.length; i++) {
-    const value = values[i] as number;
+    const value = values[i]!;
     if (single[i] !== value && !Number.isNaN(value)) return Float64Array.from(values);
   }
   return single;

@@ -52,11 +52,11 @@ describe("clusteredFactor", () => {
           const level = Math.exp(0.5 * normal(random));
           if (!apart || g % 2 === 0) {
             sizes[g] = 20 + Math.floor(40 * random());
-            sums[g] = 2 * level * Math.exp(0.2 * normal(random)) * (sizes[g] as number);
+            sums[g] = 2 * level * Math.exp(0.2 * normal(random)) * sizes[g]!;
           }
           if (!apart || g % 2 === 1) {
             otherSizes[g] = 20 + Math.floor(40 * random());
-            otherSums[g] = level * Math.exp(0.2 * normal(random)) * (otherSizes[g] as number);
+            otherSums[g] = level * Math.exp(0.2 * normal(random)) * otherSizes[g]!;
           }
         }
         const { interval } = clusteredFactor({ sums, sizes, otherSums, otherSizes });

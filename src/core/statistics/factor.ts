@@ -50,9 +50,7 @@ export function clusteredFactor({ sums, sizes, otherSums, otherSizes }: TwoParts
   let withoutLargest = factor;
   for (let g = 0; g < sums.length; g++) {
     if (sizes[g] === 0 && otherSizes[g] === 0) continue;
-    const left =
-      without(first, sums[g] as number, sizes[g] as number) /
-      without(second, otherSums[g] as number, otherSizes[g] as number);
+    const left = without(first, sums[g]!, sizes[g]!) / without(second, otherSums[g]!, otherSizes[g]!);
     if (g === first.largest) withoutLargest = left;
     if (!Number.isFinite(left)) continue;
     leaveOneOut.low = Math.min(leaveOneOut.low, left);
@@ -87,11 +85,11 @@ function buildPart(sums: Float64Array, sizes: Float64Array): Part {
   for (let g = 0; g < sums.length; g++) {
     if (sizes[g] === 0) continue;
     clusters++;
-    sum += sums[g] as number;
-    size += sizes[g] as number;
-    if (largest < 0 || (sums[g] as number) > (sums[largest] as number)) largest = g;
+    sum += sums[g]!;
+    size += sizes[g]!;
+    if (largest < 0 || sums[g]! > sums[largest]!) largest = g;
   }
-  const largestShare = sum > 0 ? (sums[largest] as number) / sum : 0;
+  const largestShare = sum > 0 ? sums[largest]! / sum : 0;
   return { sum, size, ratio: sum / size, clusters, largest, largestShare };
 }
 
@@ -106,8 +104,8 @@ function computeInterval(
 ): { low: number; high: number } {
   const factor = first.ratio / second.ratio;
   const influences = Float64Array.from(sums, (sum, g) => {
-    const own = (sum - first.ratio * (sizes[g] as number)) / first.sum;
-    const other = ((otherSums[g] as number) - second.ratio * (otherSizes[g] as number)) / second.sum;
+    const own = (sum - first.ratio * sizes[g]!) / first.sum;
+    const other = (otherSums[g]! - second.ratio * otherSizes[g]!) / second.sum;
     return factor * (own - other);
   });
   return clusterInterval(factor, influences, "log");

@@ -38,10 +38,10 @@ describe("maxStatisticTest", () => {
       groupCount: 3,
     });
     for (const group of [0, 1, 2]) {
-      expect(z[group]).toBeCloseTo(observed[group] as number, 12);
+      expect(z[group]).toBeCloseTo(observed[group]!, 12);
       // Three standard errors; p that is certain to be large is estimated from fewer draws.
-      const share = exact[group] as number;
-      expect(Math.abs((p[group] as number) - share)).toBeLessThan(
+      const share = exact[group]!;
+      expect(Math.abs(p[group]! - share)).toBeLessThan(
         (share > 0.05 ? 4 : 1) * (3 * Math.sqrt((share * (1 - share)) / 399) + 4 / 400),
       );
     }

@@ -27,14 +27,14 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   const { values, groups, groupCount } = units;
   const { mean, deviation } = computeMoments(units, listBlocks(units));
   const standardised = (sums: Float64Array, group: number): number => {
-    const scale = deviation[group] as number;
+    const scale = deviation[group]!;
     // A spread that is only rounding says nothing.
-    return scale > 0 ? ((sums[group] as number) - (mean[group] as number)) / scale : 0;
+    return scale > 0 ? (sums[group]! - mean[group]!) / scale : 0;
   };
   const largest = (sums: Float64Array): number => {
     let most = Number.NEGATIVE_INFINITY;
     for (let group = 0; group < groupCount; group++)
-      if ((deviation[group] as number) > 0) most = Math.max(most, standardised(sums, group));
+      if (deviation[group]! > 0) most = Math.max(most, standardised(sums, group));
     return most;
   };
 
@@ -55,10 +55,10 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
       const most = largest(sums.subarray(i * groupCount, (i + 1) * groupCount)) + slack;
       if (most >= worst) overall++;
       for (let group = 0; group < groupCount; group++)
-        if (most >= (z[group] as number)) beaten[group] = (beaten[group] as number) + 1;
+        if (most >= z[group]!) beaten[group] = beaten[group]! + 1;
     }
   }
-  const p = beaten.map((count, group) => ((deviation[group] as number) > 0 ? count / (done + 1) : 1));
+  const p = beaten.map((count, group) => (deviation[group]! > 0 ? count / (done + 1) : 1));
   return { z, p, permutations: done };
 }
 
@@ -75,24 +75,24 @@ function computeMoments(
   const variance = new Float64Array(groupCount);
   const places = new Float64Array(groupCount);
   for (let block = 0; block + 1 < blocks.length; block++) {
-    const [from, to] = [blocks[block] as number, blocks[block + 1] as number];
+    const [from, to] = [blocks[block]!, blocks[block + 1]!];
     const size = to - from;
     if (size === 0) continue;
     let sum = 0;
     for (let i = from; i < to; i++) {
-      sum += values[i] as number;
-      places[groups[i] as number] = (places[groups[i] as number] as number) + 1;
+      sum += values[i]!;
+      places[groups[i]!] = places[groups[i] as number]! + 1;
     }
     const average = sum / size;
     let squares = 0;
-    for (let i = from; i < to; i++) squares += ((values[i] as number) - average) ** 2;
+    for (let i = from; i < to; i++) squares += (values[i]! - average) ** 2;
     const spread = size > 1 ? squares / (size - 1) : 0;
     for (let i = from; i < to; i++) {
-      const group = groups[i] as number;
-      const m = places[group] as number;
+      const group = groups[i]!;
+      const m = places[group]!;
       if (m === 0) continue;
-      mean[group] = (mean[group] as number) + m * average;
-      variance[group] = (variance[group] as number) + m * (1 - m / size) * spread;
+      mean[group] = mean[group]! + m * average;
+      variance[group] = variance[group]! + m * (1 - m / size) * spread;
       places[group] = 0;
     }
   }

@@ -64,10 +64,7 @@ describe("rareRate", () => {
       let above = 0;
       const runs = 2000;
       for (let run = 0; run < runs; run++) {
-        const counts = Array.from(
-          { length: poisson(6) },
-          () => sizes[Math.floor(random() * sizes.length)] as number,
-        );
+        const counts = Array.from({ length: poisson(6) }, () => sizes[Math.floor(random() * sizes.length)]!);
         if (rareRate(counts, 1).low > 6 * meanSize) above++;
       }
       expect(above / runs).toBeLessThan(0.035);

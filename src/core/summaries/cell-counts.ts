@@ -179,7 +179,7 @@ export class CellCounts {
     if (listed !== undefined && listed.length + to - from <= MOST_LISTED) {
       const before = listed.length;
       for (let i = from; i < to; i++) {
-        const word = words[i] as number;
+        const word = words[i]!;
         const pageIndex = word >>> 23;
         if ((pageIndex & 255) === 255) continue;
         const cell = (word >>> shift) & pageMask;
@@ -191,12 +191,12 @@ export class CellCounts {
     const pages = this.#paged();
     let added = 0;
     for (let i = from; i < to; i++) {
-      const word = words[i] as number;
+      const word = words[i]!;
       const pageIndex = word >>> 23;
       if ((pageIndex & 255) === 255) continue;
       const page = pages[pageIndex] ?? this.#page(pages, pageIndex);
       const cell = (word >>> shift) & pageMask;
-      page[cell] = (page[cell] as number) + 1;
+      page[cell] = page[cell]! + 1;
       if (cell === first[pageIndex] || cell === second[pageIndex]) this.#noteBeyond(word);
       added++;
     }
@@ -233,7 +233,7 @@ export class CellCounts {
     const pageIndex = cell >>> this.#mantissaBits;
     const page = pages[pageIndex] ?? this.#page(pages, pageIndex);
     const at = cell & ((1 << this.#mantissaBits) - 1);
-    page[at] = (page[at] as number) + count;
+    page[at] = page[at]! + count;
   }
 
   /** Like {@link add}, for ascending `cells[from, to)` with their counts; returns the number of values. */
@@ -285,7 +285,7 @@ export class CellCounts {
     other.#pages.forEach((theirs, index) => {
       if (!theirs) return;
       const ours = pages[index] ?? this.#page(pages, index);
-      for (let at = 0; at < ours.length; at++) ours[at] = (ours[at] as number) + (theirs[at] as number);
+      for (let at = 0; at < ours.length; at++) ours[at] = ours[at]! + theirs[at]!;
     });
   }
 
@@ -311,7 +311,7 @@ export class CellCounts {
       const page = this.#pages[index];
       if (page === undefined) continue;
       for (let at = 0; at < page.length; at++) {
-        const count = page[at] as number;
+        const count = page[at]!;
         if (count === 0) continue;
         cells[next] = (index << this.#mantissaBits) | at;
         counts[next++] = count;

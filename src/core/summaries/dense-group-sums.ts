@@ -56,7 +56,7 @@ export class DenseGroupSums {
     const touched = this.#touched;
     let beyond = 0;
     for (let i = from; i < to; i++) {
-      const group = groups[i] as number;
+      const group = groups[i]!;
       if (group < 0) continue;
       if (group >= limit) {
         beyond++;
@@ -69,14 +69,14 @@ export class DenseGroupSums {
         this.#open = next;
         sums = next;
       }
-      const value = delta[i] as number;
+      const value = delta[i]!;
       const magnitude = Math.abs(value);
       if (sums[at] === 0) touched.push(group);
-      sums[at] = (sums[at] as number) + 1;
-      sums[at + DELTA] = (sums[at + DELTA] as number) + value;
-      sums[at + DELTA_ABS] = (sums[at + DELTA_ABS] as number) + magnitude;
-      sums[at + K3] = (sums[at + K3] as number) + (k3[i] as number);
-      if (magnitude > (sums[at + DELTA_ABS_MAX] as number)) sums[at + DELTA_ABS_MAX] = magnitude;
+      sums[at] = sums[at]! + 1;
+      sums[at + DELTA] = sums[at + DELTA]! + value;
+      sums[at + DELTA_ABS] = sums[at + DELTA_ABS]! + magnitude;
+      sums[at + K3] = sums[at + K3]! + k3[i]!;
+      if (magnitude > sums[at + DELTA_ABS_MAX]!) sums[at + DELTA_ABS_MAX] = magnitude;
     }
     return beyond;
   }

@@ -59,7 +59,7 @@ describe("SequenceSample", () => {
           const parts = [0, 1, 2, 3].map(() => new SequenceSample(limit));
           for (const [cluster, deltaAbs] of rows) {
             whole.add(cluster, true, sequence(deltaAbs));
-            (parts[shards.next().value as number] as SequenceSample).add(cluster, true, sequence(deltaAbs));
+            parts[shards.next().value as number]!.add(cluster, true, sequence(deltaAbs));
           }
           const [a, b, c, d] = parts as [SequenceSample, SequenceSample, SequenceSample, SequenceSample];
           d.merge(b);

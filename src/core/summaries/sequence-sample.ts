@@ -240,9 +240,7 @@ function compareSequences(a: SampledSequence, b: SampledSequence): number {
   if (a.handle !== b.handle) return a.handle < b.handle ? -1 : 1;
   const [ours, theirs] = [listSums(a), listSums(b)];
   const at = ours.findIndex((value, i) => value !== theirs[i]);
-  return at < 0
-    ? ours.length - theirs.length
-    : (ours[at] as number) - (theirs[at] ?? Number.NEGATIVE_INFINITY);
+  return at < 0 ? ours.length - theirs.length : ours[at]! - (theirs[at] ?? Number.NEGATIVE_INFINITY);
 }
 
 function listSums({ turns, deciles, excess, jumps, tokens, reward }: SampledSequence): number[] {

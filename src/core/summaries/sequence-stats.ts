@@ -54,11 +54,11 @@ export function emptySequenceSums(): SequenceSums {
 
 /** The sums of a single sequence, from its row of kernel sums at `offset`. */
 export function readSequenceSums(row: Float64Array, offset: number): SequenceSums {
-  const n = row[offset + COUNT] as number;
+  const n = row[offset + COUNT]!;
   if (n === 0) return { ...emptySequenceSums(), empty: 1 };
-  const rollout = (row[offset + ROLLOUT_SUM] as number) / n;
-  const trainer = (row[offset + TRAINER_SUM] as number) / n;
-  const delta = row[offset + DELTA_MEAN] as number;
+  const rollout = row[offset + ROLLOUT_SUM]! / n;
+  const trainer = row[offset + TRAINER_SUM]! / n;
+  const delta = row[offset + DELTA_MEAN]!;
   const clamped = Math.min(Math.max(delta * n, -RATIO_CLAMP), RATIO_CLAMP);
   return {
     count: 1,

@@ -8,8 +8,8 @@ import { ValueSketch } from "./value-sketch.ts";
 function exactQuantile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const rank = fraction * (sorted.length - 1);
-  const low = sorted[Math.floor(rank)] as number;
-  const high = sorted[Math.ceil(rank)] as number;
+  const low = sorted[Math.floor(rank)]!;
+  const high = sorted[Math.ceil(rank)]!;
   return low + (high - low) * (rank - Math.floor(rank));
 }
 
@@ -35,7 +35,7 @@ describe("ValueSketch", () => {
       fc.property(deltas, (values) => {
         const sketch = ValueSketch.of(Float32Array.from(values), bits);
         sketch.quantiles(FRACTIONS).forEach((quantile, i) => {
-          const exact = exactQuantile(values, FRACTIONS[i] as number);
+          const exact = exactQuantile(values, FRACTIONS[i]!);
           // An interpolated quantile errs by at most the larger of its two neighbours' cells.
           const reach = Math.max(...values.map(Math.abs)) * 2 ** -(bits + 1);
           const own = Math.abs(exact) * 2 ** -(bits + 1);
@@ -49,7 +49,7 @@ describe("ValueSketch", () => {
     const values = Float32Array.from({ length: 10_000 }, (_, i) => -Math.log((i + 0.5) / 10_000) * 1e-3);
     const sketch = ValueSketch.of(values, 7);
     for (const [i, quantile] of sketch.quantiles(FRACTIONS).entries()) {
-      const exact = exactQuantile([...values], FRACTIONS[i] as number);
+      const exact = exactQuantile([...values], FRACTIONS[i]!);
       expect(Math.abs(quantile / exact - 1)).toBeLessThan(0.01);
     }
   });

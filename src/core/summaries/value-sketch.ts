@@ -120,7 +120,7 @@ export class ValueSketch {
     let min = this.#min;
     let max = this.#max;
     for (let i = from; i < to; i++) {
-      const value = values[i] as number;
+      const value = values[i]!;
       // NaN is neither; infinities are excluded from minimum and maximum.
       if (value < min && value > Number.NEGATIVE_INFINITY) min = value;
       if (value > max && value < Number.POSITIVE_INFINITY) max = value;
@@ -146,7 +146,7 @@ export class ValueSketch {
   /** Adds one value where its turn, step or group is known; see {@link addAll}. */
   add(value: number): void {
     float[0] = value;
-    const word = bits[0] as number;
+    const word = bits[0]!;
     if (((word >>> 23) & 255) === 255) return;
     this.#cells.addWord(word);
     this.#count++;
@@ -213,9 +213,9 @@ export class ValueSketch {
 
   #edges(cell: number): { near: number; far: number } {
     bits[0] = (cell << this.#shift) >>> 0;
-    const near = float[0] as number;
+    const near = float[0]!;
     bits[0] = (bits[0] as number) + (1 << this.#shift);
-    const far = Number.isFinite(float[0]) ? (float[0] as number) : near;
+    const far = Number.isFinite(float[0]) ? float[0]! : near;
     return { near, far };
   }
 
@@ -357,7 +357,7 @@ export class ValueSketch {
   static fromJSON(json: ValueSketchJson): ValueSketch {
     const sketch = new ValueSketch(json.mantissaBits as 7 | 10);
     json.cells.forEach((cell, i) => {
-      sketch.#cells.add(cell, json.counts[i] as number);
+      sketch.#cells.add(cell, json.counts[i]!);
     });
     sketch.#cells.beyond = json.beyond;
     sketch.#count = json.count;

@@ -183,7 +183,7 @@ export function cutChart(spec: ChartSpec, [from, to]: readonly [number, number])
   const cut = (values: ChartValues): ChartValues => places.map((place) => values[place] ?? null);
   return {
     ...spec,
-    xs: places.map((place) => spec.xs[place] as number),
+    xs: places.map((place) => spec.xs[place]!),
     lines: spec.lines.map((line) => ({ ...line, values: cut(line.values) })),
     ...(spec.marks === undefined ? {} : { marks: spec.marks.filter(({ x }) => x >= from && x <= to) }),
     ...(spec.points === undefined ? {} : { points: spec.points.filter(({ x }) => x >= from && x <= to) }),

@@ -22,14 +22,14 @@ export function histogramChart(options: HistogramOptions): string {
   const plot = plotArea(options, true);
   const most = counts.reduce((top, count) => Math.max(top, count), 0);
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const domain = [edges[0] as number, edges[edges.length - 1] as number] as const;
+  const domain = [edges[0]!, edges[edges.length - 1]!] as const;
   const x = signedLogScale(domain, smallestSize(edges), [plot.left, plot.right]);
   const y = countScale(most, [plot.bottom, plot.top]);
   // Values without a sign have one color.
-  const aboveColor = (edges[0] as number) < 0 ? "orange" : "blue";
+  const aboveColor = edges[0]! < 0 ? "orange" : "blue";
   const bars = counts.map((count, index) => {
     if (count === 0) return "";
-    const [from, to] = [edges[index] as number, edges[index + 1] as number];
+    const [from, to] = [edges[index]!, edges[index + 1]!];
     const [left, right, top] = [x.map(from), x.map(to), y.map(count)];
     const color = PALETTE[to <= 0 ? "blue" : from >= 0 ? aboveColor : "grey"];
     return element(
@@ -46,8 +46,8 @@ export function histogramChart(options: HistogramOptions): string {
       ),
     );
   });
-  const below = sumWhere(counts, (index) => (edges[index + 1] as number) <= 0);
-  const above = sumWhere(counts, (index) => (edges[index] as number) >= 0);
+  const below = sumWhere(counts, (index) => edges[index + 1]! <= 0);
+  const above = sumWhere(counts, (index) => edges[index]! >= 0);
   const around = total - below - above;
   const legend = [
     ...(below > 0 ? [{ label: `below 0: ${formatCount(below)}`, color: "blue" } as const] : []),

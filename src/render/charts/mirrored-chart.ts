@@ -38,7 +38,7 @@ export function mirroredChart(above: MirroredSide, below: MirroredSide, options:
     return drawEmptyChart(options, "no values on one side");
   const { left, right, top, bottom } = plotArea(options, true, 8);
   const plot = { left, right, top: top - 14, bottom };
-  const ends = [edges[used[0]] as number, edges[used[1] + 1] as number] as const;
+  const ends = [edges[used[0]]!, edges[used[1] + 1]!] as const;
   const x = xScale(options, ends, [left, right]);
   const middle = (plot.top + bottom) / 2;
   const scaleCount = (count: number, total: number): number =>
@@ -105,7 +105,7 @@ function drawSide(
 ): string {
   const bars = counts.map((count, bar) => {
     if (count === 0) return "";
-    const [from, to] = [edges[bar] as number, edges[bar + 1] as number];
+    const [from, to] = [edges[bar]!, edges[bar + 1]!];
     const height = Math.max(1, measure(count) * room);
     const [start, end] = [x.map(from), x.map(to)];
     return element(
@@ -139,7 +139,7 @@ function usedBars(sides: readonly (readonly number[])[]): readonly [number, numb
   const bars = (sides[0] ?? []).flatMap((_, bar) =>
     sides.some((side) => (side[bar] ?? 0) > 0) ? [bar] : [],
   );
-  return bars.length === 0 ? undefined : [bars[0] as number, bars.at(-1) as number];
+  return bars.length === 0 ? undefined : [bars[0]!, bars.at(-1)!];
 }
 
 function xScale(

@@ -134,7 +134,7 @@ export function reportStepCharts(perStep: readonly StepMetrics[]): readonly Char
 
 export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice): StepCharts {
   const places = data.steps.flatMap((step, index) => (step === null ? [] : [index]));
-  const xs = places.map((place) => data.steps[place] as number);
+  const xs = places.map((place) => data.steps[place]!);
   const pick = (values: ChartValues | undefined): ChartValues =>
     places.map((place) => values?.[place] ?? null);
   const groups = by === null ? [] : sortedSlices(data, by);

@@ -105,7 +105,7 @@ describe("the first screen", () => {
 
 describe("causes", () => {
   const cause = (probability: number, id = "log_base"): DoctorCause => ({
-    ...(FAULT.causes[0] as DoctorCause),
+    ...FAULT.causes[0]!,
     id,
     probability,
   });
@@ -340,7 +340,7 @@ it("escapes what files say, in every medium", () => {
   const report: DoctorReport = {
     ...FAULT,
     run: "<b>run</b>\u001b[31m",
-    causes: [{ ...(FAULT.causes[0] as DoctorCause), title: "a <script> | `tick`\u0007" }],
+    causes: [{ ...FAULT.causes[0]!, title: "a <script> | `tick`\u0007" }],
   };
   const html = renderDoctorHtml(report);
   expect(html).not.toContain("<b>run");

@@ -28,7 +28,7 @@ function readFields(data: Uint8Array): [number, bigint | Uint8Array][] {
   const varint = (): bigint => {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
-      const byte = data[at++] as number;
+      const byte = data[at++]!;
       value |= BigInt(byte & 127) << shift;
       if (byte < 128) return value;
     }

@@ -49,6 +49,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
  */
 function escapeXml(text: string): string {
   return text
-    .replaceAll(/[&<>"'\t\n\r]/g, (letter) => ENTITIES[letter] as string)
+    .replaceAll(/[&<>"'\t\n\r]/g, (letter) => ENTITIES[letter]!)
     .replaceAll(/[^\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd");
 }

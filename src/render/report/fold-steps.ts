@@ -33,7 +33,7 @@ export function foldSteps(steps: readonly StepMetrics[], most: number): StepRang
 }
 
 function poolSteps(steps: readonly StepMetrics[]): StepRange {
-  const first = steps[0] as StepMetrics;
+  const first = steps[0]!;
   let worst = first;
   let [low, high] = [Number.NaN, Number.NaN];
   for (const step of steps) {
@@ -45,7 +45,7 @@ function poolSteps(steps: readonly StepMetrics[]): StepRange {
   }
   return {
     first: first.step,
-    last: (steps[steps.length - 1] as StepMetrics).step,
+    last: steps[steps.length - 1]!.step,
     steps: steps.length,
     sequences: steps.reduce((sum, step) => sum + step.sequences, 0),
     tokens: steps.reduce((sum, step) => sum + step.tokens, 0),

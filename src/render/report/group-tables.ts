@@ -140,8 +140,8 @@ function groupTable(
   pooled?: PooledPartMetrics,
 ): Table {
   const kept = unit === "step" ? allGroups.map((_, i) => i) : worstParts(allGroups);
-  const groups = kept.map((i) => allGroups[i] as MismatchMetrics);
-  const labels = kept.map((i) => allLabels[i] as string);
+  const groups = kept.map((i) => allGroups[i]!);
+  const labels = kept.map((i) => allLabels[i]!);
   const metric = (key: PartMetricKey, options: ColumnOptions = {}): TableColumn =>
     figureColumn(
       RUN_METRICS[key].label,

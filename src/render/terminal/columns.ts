@@ -86,8 +86,8 @@ function pieceWidth(piece: string): number {
 
 function isWide(code: number): boolean {
   for (let index = 0; index < WIDE.length; index += 2) {
-    if (code < (WIDE[index] as number)) return false;
-    if (code <= (WIDE[index + 1] as number)) return true;
+    if (code < WIDE[index]!) return false;
+    if (code <= WIDE[index + 1]!) return true;
   }
   return false;
 }

@@ -6,7 +6,7 @@ export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {
   return entries.find(
     ({ path }) =>
       (path[0] === "defaults" && path.length <= 3) ||
-      (path.length === 1 && /^config(_(path|name|file))?$/.test(path[0] as string)),
+      (path.length === 1 && /^config(_(path|name|file))?$/.test(path[0]!)),
   );
 }
 

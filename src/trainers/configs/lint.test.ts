@@ -17,7 +17,7 @@ function lintFixture(name: string): LintReport {
 
 function only(report: LintReport): LintedConfig {
   expect(report.configs).toHaveLength(1);
-  return report.configs[0] as LintedConfig;
+  return report.configs[0]!;
 }
 
 /** `code@line` of a severity, in the order in which they are told. */

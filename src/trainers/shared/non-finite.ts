@@ -22,7 +22,7 @@ export interface NonFinite {
 }
 
 export function countNonFinite(sums: Float64Array): NonFinite {
-  const at = (field: number): number => sums[field] as number;
+  const at = (field: number): number => sums[field]!;
   const masked = countMasked(sums);
   return {
     undefined: at(UNDEFINED_COUNT) > 0,
@@ -35,7 +35,7 @@ export function countNonFinite(sums: Float64Array): NonFinite {
 /** Tokens with mask 1, whether or not their log-probs are finite. */
 export function countMasked(sums: Float64Array): number {
   return [COUNT, NEGATIVE_INFINITE_COUNT, POSITIVE_INFINITE_COUNT, UNDEFINED_COUNT].reduce(
-    (count, field) => count + (sums[field] as number),
+    (count, field) => count + sums[field]!,
     0,
   );
 }

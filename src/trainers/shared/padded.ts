@@ -49,20 +49,20 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
   }
   const offsets = new Int32Array(trainer.length + 1);
   trainer.forEach((row, b) => {
-    const other = (rollout[b] as ArrayLike<number>).length;
+    const other = rollout[b]!.length;
     if (other !== row.length) {
       throw new LengthMismatchError(
         `cannot compare log-probs: old_log_probs has ${row.length} tokens, rollout_log_probs ${other}`,
         { found: row.length, expected: other, at: { row: b } },
       );
     }
-    offsets[b + 1] = (offsets[b] as number) + row.length;
+    offsets[b + 1] = offsets[b]! + row.length;
   });
-  const mask = new Uint8Array(offsets[trainer.length] as number).fill(1);
+  const mask = new Uint8Array(offsets[trainer.length]!).fill(1);
   const source = batch.response_mask ?? batch.attention_mask;
   source?.forEach((row, b) => {
-    const start = offsets[b] as number;
-    const length = (offsets[b + 1] as number) - start;
+    const start = offsets[b]!;
+    const length = offsets[b + 1]! - start;
     const skipped = row.length - length;
     if (skipped < 0 || (batch.response_mask && skipped !== 0)) {
       throw new LengthMismatchError(
@@ -81,7 +81,7 @@ export function packPadded(batch: PaddedBatch): TokenBlock {
 }
 
 function flatten(rows: readonly ArrayLike<number>[], offsets: Int32Array): Float64Array {
-  const flat = new Float64Array(offsets[rows.length] as number);
+  const flat = new Float64Array(offsets[rows.length]!);
   rows.forEach((row, b) => {
     flat.set(row, offsets[b]);
   });

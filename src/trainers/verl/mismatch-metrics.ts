@@ -50,7 +50,7 @@ import {
  * @returns fractions and a correlation, under verl's keys
  */
 export function verlDebugMetrics(summary: MismatchSummary): Metrics {
-  const at = (field: number): number => summary.sums[field] as number;
+  const at = (field: number): number => summary.sums[field]!;
   const count = at(PROB_COUNT);
   const broken = countNonFinite(summary.sums).probabilities;
   const valid = count > 0 || broken;
@@ -93,7 +93,7 @@ export function verlPerRoundMetrics(summary: MismatchSummary): Metrics {
   summary.turns.forEach(({ sums }, round) => {
     const state = countNonFinite(sums);
     const infinite = Number.POSITIVE_INFINITY;
-    const mean = poison((sums[ABS_DELTA_SUM] as number) / (sums[COUNT] as number), state, {
+    const mean = poison(sums[ABS_DELTA_SUM]! / sums[COUNT]!, state, {
       trainerZero: infinite,
       rolloutZero: infinite,
     });
@@ -129,7 +129,7 @@ export function verlPerRoundMetrics(summary: MismatchSummary): Metrics {
  * @returns KLs in nats, perplexities and ratios as plain numbers, under verl's keys
  */
 export function verlOffpolicyMetrics(summary: MismatchSummary): Metrics {
-  const at = (field: number): number => summary.sums[field] as number;
+  const at = (field: number): number => summary.sums[field]!;
   const { sequences } = summary;
   const rows = sequences.count + sequences.empty;
   const count = at(COUNT);
@@ -166,7 +166,7 @@ export function verlOffpolicyMetrics(summary: MismatchSummary): Metrics {
 
 /** verl's mean of ρ² − 1, Δ clamped: (n (1 + χ²)) / (n + 1e-8) − 1 without subtracting large numbers. */
 function chi2OfMaskedMean(sums: Float64Array): number {
-  const count = sums[COUNT] as number;
+  const count = sums[COUNT]!;
   return (chi2TokenClamped(sums) * count - MASKED_MEAN_EPSILON) / (count + MASKED_MEAN_EPSILON);
 }
 

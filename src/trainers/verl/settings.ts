@@ -112,7 +112,7 @@ function readIsThreshold(threshold: Exclude<Setting, null>): [lower: number | un
       hint: 'write one number, or "lower_upper", for instance "0.5_2.0"',
     });
   }
-  const upper = bounds.at(-1) as number;
+  const upper = bounds.at(-1)!;
   const lower = bounds.length > 1 ? bounds[0] : undefined;
   if (upper <= 0) {
     throw new UsageError(`rollout_is_threshold upper bound must be positive, got ${pythonFloat(upper)}.`);

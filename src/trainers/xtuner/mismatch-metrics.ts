@@ -43,7 +43,7 @@ const PREFIX = "mismatch/mismatch_";
  * @returns KLs and log-perplexities in nats, perplexities as plain numbers, under xtuner's keys
  */
 export function xtunerMismatchMetrics(pack: Float64Array): Metrics & { readonly "mismatch/valid": number } {
-  const at = (field: number): number => pack[field] as number;
+  const at = (field: number): number => pack[field]!;
   const count = at(COUNT);
   const state = countNonFinite(pack);
   const up = Number.POSITIVE_INFINITY;
@@ -104,7 +104,7 @@ export function mergeXtunerMetrics(packs: readonly Metrics[]): Metrics {
         throw new UsageError(`pack ${lacking} has no ${key}, which others have`, {
           likely: "its metrics were made with other settings",
         });
-      const values = valid.map((pack) => pack[key] as number);
+      const values = valid.map((pack) => pack[key]!);
       if (values.length === 0) return [key, 0];
       if (key.includes("max")) return [key, values.reduce((a, b) => Math.max(a, b))];
       if (key.includes("min")) return [key, values.reduce((a, b) => Math.min(a, b))];
@@ -115,7 +115,7 @@ export function mergeXtunerMetrics(packs: readonly Metrics[]): Metrics {
 
 function xtunerDiscrepancies({ summary, packs }: ParityBatch, logged: Metrics): Discrepancy[] {
   const { sums, sequences } = summary;
-  const count = sums[COUNT] as number;
+  const count = sums[COUNT]!;
   const perSequence = (sum: number): number => sum / sequences.count;
   const ofPacks = packs.length > 1;
   const tokens = ofPacks ? "mean of pack means: a short pack weighs as much as a long one" : "";
@@ -123,9 +123,9 @@ function xtunerDiscrepancies({ summary, packs }: ParityBatch, logged: Metrics): 
     ? "computed per pack, then averaged over packs: not over sequences"
     : "computed over the pack as if it were one sequence";
   return findDiscrepancies(logged, [
-    [`${PREFIX}kl`, -(sums[DELTA_MEAN] as number), tokens],
-    [`${PREFIX}k3_kl`, (sums[K3_SUM] as number) / count, tokens],
-    [`${PREFIX}logprob_abs_diff`, (sums[ABS_DELTA_SUM] as number) / count, tokens],
+    [`${PREFIX}kl`, -sums[DELTA_MEAN]!, tokens],
+    [`${PREFIX}k3_kl`, sums[K3_SUM]! / count, tokens],
+    [`${PREFIX}logprob_abs_diff`, sums[ABS_DELTA_SUM]! / count, tokens],
     [`${PREFIX}training_ppl`, perSequence(sequences.trainerPpl), rows],
     [`${PREFIX}training_log_ppl`, perSequence(sequences.trainerLogPpl), rows],
     [`${PREFIX}rollout_ppl`, perSequence(sequences.rolloutPpl), rows],

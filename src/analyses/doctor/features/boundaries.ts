@@ -100,20 +100,20 @@ function findGaps(view: View): Gap[] {
 
 function markLaterTurns(view: View, gaps: readonly Gap[]): Uint8Array {
   const later = new Uint8Array(view.tokens);
-  for (const { to } of gaps) later.fill(1, to, view.span(view.rowAt[to] as number)[1]);
+  for (const { to } of gaps) later.fill(1, to, view.span(view.rowAt[to]!)[1]);
   return later;
 }
 
 /** A token that the policy did not write: 0 from the engine, or unlikely there too, and unlikely for the trainer. */
 function isToolLike(view: View, i: number): boolean {
   if (!view.isOwn(i)) return false;
-  const [a, c] = [view.a[i] as number, view.c[i] as number];
+  const [a, c] = [view.a[i]!, view.c[i]!];
   return c < UNLIKELY && (a === 0 || a < UNLIKELY);
 }
 
 /** A token that both sides scored, and alike; engines put 0 at tokens that they did not sample. */
 function isOwnLike(view: View, i: number): boolean {
-  const [a, c] = [view.a[i] as number, view.c[i] as number];
+  const [a, c] = [view.a[i]!, view.c[i]!];
   return a !== 0 && a > UNLIKELY && c > UNLIKELY && Math.abs(c - a) < 0.5;
 }
 
@@ -155,13 +155,13 @@ export function findForeignRuns(view: View): ForeignRuns {
 }
 
 export function isFirstOwn(view: View, i: number): boolean {
-  const [from] = view.span(view.rowAt[i] as number);
+  const [from] = view.span(view.rowAt[i]!);
   for (let k = i - 1; k >= from; k--) if (view.left[k] !== LEFT_OUT.masked) return false;
   return true;
 }
 
 export function isLastOwn(view: View, i: number): boolean {
-  const [, to] = view.span(view.rowAt[i] as number);
+  const [, to] = view.span(view.rowAt[i]!);
   for (let k = i + 1; k < to; k++) if (view.left[k] !== LEFT_OUT.masked) return false;
   return true;
 }
@@ -180,7 +180,7 @@ function measureEnding(view: View): Ending {
     if (to === from) continue;
     if (id !== null && view.rows[r]!.ids?.[to - from - 1] !== id) continue;
     const end = to - 1;
-    if (view.left[end] === LEFT_OUT.masked && (view.c[end] as number) > -1) unmasked++;
+    if (view.left[end] === LEFT_OUT.masked && view.c[end]! > -1) unmasked++;
     const before = paddedTokens.length;
     for (let i = end; i > from && isPadLike(view, i); i--) paddedTokens.push(i);
     if (paddedTokens.length > before) padded++;
@@ -196,5 +196,5 @@ function measureEnding(view: View): Ending {
 }
 
 function isPadLike(view: View, i: number): boolean {
-  return view.isOwn(i) && view.a[i] === 0 && (view.c[i] as number) < UNLIKELY;
+  return view.isOwn(i) && view.a[i] === 0 && view.c[i]! < UNLIKELY;
 }

@@ -29,7 +29,7 @@ export function measureChunks(view: View): Chunks | null {
     const position = absolutePosition(view, i);
     if (!view.isOwn(i) || position === undefined) continue;
     all.set(position, (all.get(position) ?? 0) + 1);
-    if (Math.abs(view.d[i] as number) <= CLEARLY_OFF) continue;
+    if (Math.abs(view.d[i]!) <= CLEARLY_OFF) continue;
     off.set(position, (off.get(position) ?? 0) + 1);
     total++;
   }
@@ -67,7 +67,7 @@ function findWorst(view: View, chunk: number): number[] {
   const found: number[] = [];
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i) || !isChunkStart(view, i, chunk)) continue;
-    if (Math.abs(view.d[i] as number) > CLEARLY_OFF) found.push(i);
+    if (Math.abs(view.d[i]!) > CLEARLY_OFF) found.push(i);
   }
   return found;
 }

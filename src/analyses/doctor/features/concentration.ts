@@ -66,8 +66,8 @@ export function concentrate(view: View, isInside: (i: number) => boolean): Conce
 }
 
 function keepWorst(view: View, worst: number[], i: number): void {
-  const size = (k: number): number => Math.abs(view.d[k] as number);
-  if (worst.length === 5 && size(worst[4] as number) >= size(i)) return;
+  const size = (k: number): number => Math.abs(view.d[k]!);
+  if (worst.length === 5 && size(worst[4]!) >= size(i)) return;
   worst.push(i);
   worst.sort((x, y) => size(y) - size(x));
   if (worst.length > 5) worst.pop();

@@ -128,8 +128,8 @@ export function measureConfidence(view: View): Confidence {
     if (a < SUREST) counts.notRollout++;
     if (a < SUREST && c === 0) counts.trainerZero++;
     if (!(a < SUREST && c < SUREST && a > -5 && c > -5)) continue;
-    const x = logits.rollout[i] as number;
-    const y = logits.trainer[i] as number;
+    const x = logits.rollout[i]!;
+    const y = logits.trainer[i]!;
     pairs.add(x, y);
     const p = Math.exp(a);
     let edge = 0;
@@ -157,7 +157,7 @@ function exceedEntropy(view: View, i: number): number {
   const { rolloutEntropy, trainerEntropy } = view.row(i);
   const t = view.index(i);
   const entropy = Math.max(rolloutEntropy?.[t] ?? Number.NaN, trainerEntropy?.[t] ?? Number.NaN);
-  return -(view.a[i] as number) - (Number.isNaN(entropy) ? USUAL_ENTROPY : entropy);
+  return -view.a[i]! - (Number.isNaN(entropy) ? USUAL_ENTROPY : entropy);
 }
 
 type Lists = Pick<Confidence, "listSlope" | "listSpread" | "listPairs" | "shortRollout" | "shortTrainer">;
@@ -193,8 +193,8 @@ function readList(
 ): Map<number, number> {
   const list = new Map<number, number>();
   for (let k = t * top.k; k < (t + 1) * top.k; k++) {
-    const id = top.ids[k] as number;
-    const logprob = top.logprobs[k] as number;
+    const id = top.ids[k]!;
+    const logprob = top.logprobs[k]!;
     // Engines write -inf, or some large negative number, for what a filter took out.
     if (id >= 0 && logprob > -1000) list.set(id, logprob);
   }
@@ -220,7 +220,7 @@ function compareEntropies(view: View): number {
     if (!view.isOwn(i)) continue;
     const { rolloutEntropy, trainerEntropy } = view.row(i);
     if (!rolloutEntropy || !trainerEntropy) continue;
-    const [ours, theirs] = [rolloutEntropy[view.index(i)] as number, trainerEntropy[view.index(i)] as number];
+    const [ours, theirs] = [rolloutEntropy[view.index(i)]!, trainerEntropy[view.index(i)]!];
     if (ours > 0.05 && theirs > 0.001) ratios.push(theirs / ours);
   }
   return median(ratios);
@@ -239,7 +239,7 @@ function measureSurplus(
     const row = view.row(i);
     const entropy = row[entropies]?.[view.index(i)];
     if (!view.isOwn(i) || entropy === undefined || Number.isNaN(entropy)) continue;
-    const surplus = -(logprobs[i] as number) - entropy;
+    const surplus = -logprobs[i]! - entropy;
     squares += surplus ** 2;
     sum += surplus;
     total += entropy;

@@ -40,7 +40,7 @@ export function measureConsistency(view: View): Consistency {
   const [neighbors, sureness] = [new PairSums(), new PairSums()];
   const [starts, others] = [new RunningMean(), new RunningMean()];
   for (let r = 0; r < view.rows.length; r++) {
-    const { ids, group, step } = view.rows[r] as View["rows"][number];
+    const { ids, group, step } = view.rows[r]!;
     const known = seen.get(group) ?? new KeyPlaces();
     seen.set(group, known);
     const [from, to] = view.span(r);
@@ -57,14 +57,14 @@ export function measureConsistency(view: View): Consistency {
       const id = ids?.[i - from];
       if (id !== undefined) {
         tokens.add(step, id, gap);
-        const pair = (i > from ? (ids?.[i - from - 1] as number) + 1 : 0) * IDS + id;
+        const pair = (i > from ? ids?.[i - from - 1]! + 1 : 0) * IDS + id;
         const next = known.size;
         if (known.place(pair) === next) pairs.add(step, pair, gap);
       }
       const size = Math.log(Math.abs(gap) + LEAST);
       if (!Number.isNaN(before)) neighbors.add(before, size);
       before = size;
-      sureness.add(Math.abs(logits.rollout[i] as number), size);
+      sureness.add(Math.abs(logits.rollout[i]!), size);
       (since < FIRST_OF_TURN ? starts : others).add(Math.abs(gap));
     }
   }
@@ -83,7 +83,7 @@ function signedGap(view: View, i: number): number | undefined {
   const c = view.c[i]!;
   if (!view.isOwn(i) || a >= 0 || c >= 0 || (a > SUREST && c > SUREST)) return undefined;
   const { rollout, trainer } = view.logits;
-  return Math.max(-MOST, Math.min(MOST, (trainer[i] as number) - (rollout[i] as number)));
+  return Math.max(-MOST, Math.min(MOST, trainer[i]! - rollout[i]!));
 }
 
 class RunningMean {

@@ -58,8 +58,8 @@ function countFar(view: View, values: Float64Array, other: Float64Array): FarCou
   let lowest = Number.POSITIVE_INFINITY;
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
-    const value = values[i] as number;
-    if (Math.abs((other[i] as number) - value) > FAR) far.set(value, (far.get(value) ?? 0) + 1);
+    const value = values[i]!;
+    if (Math.abs(other[i]! - value) > FAR) far.set(value, (far.get(value) ?? 0) + 1);
     if (value < lowest) lowest = value;
   }
   return { far, lowest };
@@ -77,16 +77,16 @@ function describe(view: View, side: "rollout" | "trainer", value: number, isLowe
   let [candidates, sure, sureHere] = [0, 0, 0];
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
-    const isFar = Math.abs((other[i] as number) - value) > FAR;
+    const isFar = Math.abs(other[i]! - value) > FAR;
     if (isFar) candidates++;
-    const isSure = (other[i] as number) > -0.05 && (other[i] as number) < -1e-4;
+    const isSure = other[i]! > -0.05 && other[i]! < -1e-4;
     if (isSure) sure++;
     if (values[i] !== value) continue;
     if (isSure) sureHere++;
-    others.push(other[i] as number);
+    others.push(other[i]!);
     if (isFar) far.push(i);
   }
-  const isFloor = isLowest && (quantiles(others, [0.9])[0] as number) <= value + FAR;
+  const isFloor = isLowest && quantiles(others, [0.9])[0]! <= value + FAR;
   return {
     side,
     value,
@@ -95,7 +95,7 @@ function describe(view: View, side: "rollout" | "trainer", value: number, isLowe
     share: candidates === 0 ? 0 : far.length / candidates,
     shareOfSure: sure === 0 ? 0 : sureHere / sure,
     isFloor,
-    different: new Set(far.map((i) => Math.round((other[i] as number) / FAR))).size,
+    different: new Set(far.map((i) => Math.round(other[i]! / FAR))).size,
     ...countRows(view, values, value),
   };
 }

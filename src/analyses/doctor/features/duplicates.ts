@@ -33,9 +33,9 @@ export function measureDuplicates(view: View): Duplicates {
     }
     copies++;
     pairs += same.length;
-    if (!isSamePrompt(view, r, same[0] as number)) acrossPrompts++;
+    if (!isSamePrompt(view, r, same[0]!)) acrossPrompts++;
     if (larger.has(view.rows[r]!.group)) inLargerGroups++;
-    if (examples.length < 5) examples.push([r, same[0] as number]);
+    if (examples.length < 5) examples.push([r, same[0]!]);
     same.push(r);
   }
   return {
@@ -64,7 +64,7 @@ function findLargerGroups(view: View): Set<number> {
 }
 
 function contentKey(view: View, r: number): number {
-  const { step, ids, rollout, trainer } = view.rows[r] as View["rows"][number];
+  const { step, ids, rollout, trainer } = view.rows[r]!;
   const hash = new KeyHash().addNumber(step);
   if (ids) hash.addWords(ids, 0, ids.length);
   for (const column of [rollout, trainer]) for (const value of column) hash.addNumber(value);
@@ -99,8 +99,8 @@ function sumLogprobs(view: View, r: number): number {
   let [rollout, trainer] = [0, 0];
   for (let i = from; i < to; i++) {
     if (!view.isOwn(i)) continue;
-    rollout += Math.min(0, view.a[i] as number);
-    trainer += Math.min(0, view.c[i] as number);
+    rollout += Math.min(0, view.a[i]!);
+    trainer += Math.min(0, view.c[i]!);
   }
   return Math.max(rollout, trainer);
 }

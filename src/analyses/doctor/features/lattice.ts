@@ -22,7 +22,7 @@ const bits = new Uint32Array(floats.buffer);
 
 function isBfloat16(value: number): boolean {
   floats[0] = value;
-  return ((bits[0] as number) & 0xffff) === 0;
+  return (bits[0]! & 0xffff) === 0;
 }
 
 /** IEEE binary16: 11 significant bits down to 2^-14, multiples of 2^-24 below. */
@@ -31,7 +31,7 @@ function isFloat16(value: number): boolean {
   if (size > 65504) return false;
   if (size < 2 ** -14) return Number.isInteger(size * 2 ** 24);
   floats[0] = size;
-  return ((bits[0] as number) & 0x1fff) === 0;
+  return (bits[0]! & 0x1fff) === 0;
 }
 
 export function measureLattice(view: View): Lattice {
@@ -49,7 +49,7 @@ function storedAs(view: View, column: Float64Array): { as: StoredAs; values: num
   let [values, bf16, fp16] = [0, 0, 0];
   for (let i = 0; i < view.tokens; i++) {
     if (view.left[i] !== LEFT_OUT.own) continue;
-    const value = column[i] as number;
+    const value = column[i]!;
     if (value === 0) continue;
     values++;
     if (isBfloat16(value)) bf16++;
@@ -65,8 +65,8 @@ function expectedAbs(view: View, rollout: StoredAs, trainer: StoredAs): number {
   let [sum, count] = [0, 0];
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
-    const ours = spacing(view.a[i] as number, rollout) / 4;
-    const theirs = spacing(view.c[i] as number, trainer) / 4;
+    const ours = spacing(view.a[i]!, rollout) / 4;
+    const theirs = spacing(view.c[i]!, trainer) / 4;
     sum += Math.hypot(ours, theirs);
     count++;
   }

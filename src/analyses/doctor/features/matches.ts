@@ -84,8 +84,8 @@ function compareRows(view: View, r: number, q: number, limit = Number.POSITIVE_I
   for (let t = 0; t < length; t++) {
     if (!view.isOwn(from + t) || !view.isOwn(start + t)) continue;
     // A swapped column brings the zeros of another row's tool tokens with it.
-    const a = view.a[from + t] as number;
-    sum += Math.min(1, Math.abs((view.c[start + t] as number) - a));
+    const a = view.a[from + t]!;
+    sum += Math.min(1, Math.abs(view.c[start + t]! - a));
     count++;
     if (sum > limit * (to - from)) return Number.POSITIVE_INFINITY;
   }

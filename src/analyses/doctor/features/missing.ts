@@ -32,7 +32,7 @@ function measureSide(view: View, values: Float64Array): MissingSide {
     for (let i = from; i < to; i++) {
       if (view.left[i] === LEFT_OUT.masked) continue;
       total++;
-      const isMissing = !Number.isFinite(values[i] as number);
+      const isMissing = !Number.isFinite(values[i]!);
       if (isMissing && !last) {
         runs++;
         if (first.length < 5) first.push(i);

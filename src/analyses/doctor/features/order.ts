@@ -9,7 +9,7 @@ export function orderSteps(view: View): ReadonlyMap<number, readonly number[]> {
     if (rows === undefined) steps.set(step, [r]);
     else rows.push(r);
   });
-  const at = (r: number): View["rows"][number] => view.rows[r] as View["rows"][number];
+  const at = (r: number): View["rows"][number] => view.rows[r]!;
   const rank = (r: number): number => (Number.isNaN(at(r).rank) ? 0 : at(r).rank);
   const file = (q: number, r: number): number =>
     at(q).file < at(r).file ? -1 : at(q).file > at(r).file ? 1 : 0;

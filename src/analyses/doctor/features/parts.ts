@@ -57,7 +57,7 @@ function compareParts(
   const groups = new Map<string, { value: number; gaps: number[] }>();
   for (let r = 0; r < view.rows.length; r++) {
     const name = key(r);
-    const gap = rowGaps[r] as number;
+    const gap = rowGaps[r]!;
     if (name === undefined || (typeof name === "number" && Number.isNaN(name)) || !Number.isFinite(gap))
       continue;
     const group = groups.get(String(name)) ?? { value: Number(name), gaps: [] };

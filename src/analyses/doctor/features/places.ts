@@ -72,10 +72,10 @@ const MOST_PERIOD = 16;
 
 /** |logit p_trainer − logit p_rollout| held to 3; undefined where a side is too sure to have digits left. */
 export function gapAt(view: View, i: number): number | undefined {
-  const [a, c] = [view.a[i] as number, view.c[i] as number];
+  const [a, c] = [view.a[i]!, view.c[i]!];
   if (!view.isOwn(i) || a >= 0 || c >= 0 || (a > SUREST && c > SUREST)) return undefined;
   const { rollout, trainer } = view.logits;
-  return Math.min(MOST, Math.abs((trainer[i] as number) - (rollout[i] as number)));
+  return Math.min(MOST, Math.abs(trainer[i]! - rollout[i]!));
 }
 
 export function measurePlaces(view: View): Places {
@@ -85,7 +85,7 @@ export function measurePlaces(view: View): Places {
   const usable = view.rows.map((_, r) => r).filter((r) => Number.isFinite(rowGaps[r]));
   const relate = (value: (r: number) => number): Relation =>
     spearman(
-      usable.map((r) => rowGaps[r] as number),
+      usable.map((r) => rowGaps[r]!),
       usable.map(value),
     );
   return {
@@ -129,7 +129,7 @@ function listTokens(view: View): Tokens {
   };
   const inPrompt = new SeenIds();
   for (let r = 0; r < view.rows.length; r++) {
-    const { prompt, ids } = view.rows[r] as View["rows"][number];
+    const { prompt, ids } = view.rows[r]!;
     inPrompt.clear();
     if (prompt !== undefined) inPrompt.addAll(prompt);
     const [from, to] = view.span(r);
@@ -140,7 +140,7 @@ function listTokens(view: View): Tokens {
       tokens.positions[t] = absolutePosition(view, i) ?? i - from;
       tokens.indexes[t] = i - from;
       tokens.gaps[t] = gap;
-      tokens.sizes[t] = Math.abs(view.d[i] as number);
+      tokens.sizes[t] = Math.abs(view.d[i]!);
       tokens.rows[t] = r;
       tokens.copied[t] = inPrompt.has(ids?.[i - from] ?? -1) ? 1 : 0;
     }
@@ -211,8 +211,7 @@ function findKink(bins: readonly PlaceBin[]): Places["kink"] {
       values.reduce((sum, value) => sum + (value - center) ** 2, 0);
     const error = Math.sqrt((spread(left, before) + spread(right, after)) / (bins.length - 2));
     const z = (after - before) / (error * Math.sqrt(1 / left.length + 1 / right.length) + 1e-12);
-    if (Math.abs(z) > Math.abs(best.z))
-      best = { position: (bins[cut] as PlaceBin).position, before, after, z };
+    if (Math.abs(z) > Math.abs(best.z)) best = { position: bins[cut]!.position, before, after, z };
   }
   return best;
 }
@@ -244,8 +243,8 @@ function findPeriod(view: View, rowGaps: readonly number[], places: readonly num
   for (let period = 2; period <= MOST_PERIOD; period++) {
     const [sound, other]: [number[], number[]] = [[], []];
     view.rows.forEach((_, r) => {
-      const gap = rowGaps[r] as number;
-      if (Number.isFinite(gap)) ((places[r] as number) % period === 0 ? sound : other).push(gap);
+      const gap = rowGaps[r]!;
+      if (Number.isFinite(gap)) (places[r]! % period === 0 ? sound : other).push(gap);
     });
     if (sound.length < 4 || other.length < 4) continue;
     const found = {
@@ -277,7 +276,7 @@ function countJumps(view: View): PositionJumps | null {
     if (prompt !== undefined && positions[0] !== prompt.length) wrongStarts++;
     for (let t = 1; t < positions.length; t++) {
       tokens++;
-      if (positions[t] !== (positions[t - 1] as number) + 1) jumps++;
+      if (positions[t] !== positions[t - 1]! + 1) jumps++;
     }
   }
   return rows === 0 ? null : { tokens, jumps, wrongStarts, rows };

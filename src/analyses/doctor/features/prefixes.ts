@@ -30,7 +30,7 @@ export function measurePrefixes(view: View): Prefixes {
   });
   for (const rows of groups.values()) {
     // Each row with the one before it: every row counts once, and large groups do not outweigh small ones.
-    for (let k = 1; k < rows.length; k++) addPair(view, rows[k - 1] as number, rows[k] as number, sums);
+    for (let k = 1; k < rows.length; k++) addPair(view, rows[k - 1]!, rows[k]!, sums);
   }
   const per = (sum: number): number => (sums.pairs === 0 ? 0 : sum / sums.pairs);
   return {

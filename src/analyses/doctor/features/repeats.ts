@@ -52,7 +52,7 @@ function compare(view: View, scope: "response" | "prompt"): Repeats {
   let total = 0;
   let residual = 0;
   for (let k = 0; k < count; k++) {
-    const gap = gaps[k] as number;
+    const gap = gaps[k]!;
     total += gap * gap;
     residual += (gap - means[kinds[k] as 0 | 1]) ** 2;
   }

@@ -35,14 +35,14 @@ export function scoreRows(view: View): RowScores[] {
       what: "share of rollout log-probs that are 0 where the trainer's are not",
       scores: share(
         (i) => a[i] === 0,
-        (i) => view.isOwn(i) && (c[i] as number) < SUREST,
+        (i) => view.isOwn(i) && c[i]! < SUREST,
       ),
     },
     {
       what: "share of trainer log-probs that are 0 where the rollout's are not",
       scores: share(
         (i) => c[i] === 0,
-        (i) => view.isOwn(i) && (a[i] as number) < SUREST,
+        (i) => view.isOwn(i) && a[i]! < SUREST,
       ),
     },
   ];

@@ -57,13 +57,13 @@ function addStep(
   units: Record<Slice["kind"], Unit[]>,
 ): void {
   // NaN of a row with too few tokens; it keeps its place.
-  const scores = rows.map((r) => Math.log((rowGaps[r] as number) + 1e-9));
+  const scores = rows.map((r) => Math.log(rowGaps[r]! + 1e-9));
   const level = median(scores.filter(Number.isFinite));
   const prompts = new Map<number, { rows: number[]; scores: number[] }>();
   rows.forEach((r, place) => {
-    const score = (scores[place] as number) - level;
+    const score = scores[place]! - level;
     units.sequence.push({ place, rows: [r], score });
-    const { group } = view.rows[r] as View["rows"][number];
+    const { group } = view.rows[r]!;
     const prompt = prompts.get(group) ?? { rows: [], scores: [] };
     prompts.set(group, prompt);
     prompt.rows.push(r);

@@ -69,8 +69,7 @@ export function measureSpread(view: View): Spread {
     sizes.push(Math.abs(delta));
     const p = Math.exp(a);
     if (p > 0.05 && p < 0.95) noise.push(Math.abs(delta) / (1 - p));
-    if (a < SUREST && c < SUREST)
-      gaps.push(Math.abs((logits.trainer[i] as number) - (logits.rollout[i] as number)));
+    if (a < SUREST && c < SUREST) gaps.push(Math.abs(logits.trainer[i]! - logits.rollout[i]!));
     if (a > -0.05) sure.rollout++;
     if (a > -0.05 && c < -0.5) sure.trainerOff++;
     if (c > -0.05) sure.trainer++;

@@ -20,11 +20,11 @@ describe("sums of pairs", () => {
       fc.property(numbers(3), numbers(12), (x, y) => {
         const sums = new PairSums();
         x.forEach((value, i) => {
-          sums.add(value, y[i] as number);
+          sums.add(value, y[i]!);
         });
         const own = y.slice(0, x.length);
         const [mx, my] = [mean(x), mean(own)];
-        const cross = x.reduce((sum, value, i) => sum + (value - mx) * ((own[i] as number) - my), 0);
+        const cross = x.reduce((sum, value, i) => sum + (value - mx) * (own[i]! - my), 0);
         const xx = x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
         const yy = own.reduce((sum, value) => sum + (value - my) ** 2, 0);
         expect([sums.n, sums.varX, sums.varY]).toEqual([

@@ -40,7 +40,7 @@ export class NumberList {
 
 /** NaN of an empty list. */
 export function median(values: ArrayLike<number>): number {
-  return quantiles(values, [0.5])[0] as number;
+  return quantiles(values, [0.5])[0]!;
 }
 
 export function mean(values: readonly number[]): number {
@@ -121,13 +121,13 @@ export function logit(logprob: number): number {
 
 /** Ranks from 0 with ties at their mean. */
 function rank(values: readonly number[]): number[] {
-  const order = values.map((_, i) => i).sort((i, j) => (values[i] as number) - (values[j] as number));
+  const order = values.map((_, i) => i).sort((i, j) => values[i]! - values[j]!);
   const ranks = new Array<number>(values.length).fill(0);
   for (let from = 0; from < order.length; ) {
     let to = from + 1;
-    const value = values[order[from] as number];
-    while (to < order.length && values[order[to] as number] === value) to++;
-    for (let k = from; k < to; k++) ranks[order[k] as number] = (from + to - 1) / 2;
+    const value = values[order[from]!];
+    while (to < order.length && values[order[to]!] === value) to++;
+    for (let k = from; k < to; k++) ranks[order[k]!] = (from + to - 1) / 2;
     from = to;
   }
   return ranks;
@@ -137,7 +137,7 @@ function rank(values: readonly number[]): number[] {
 export function spearman(x: readonly number[], y: readonly number[]): { r: number; z: number } {
   const sums = new PairSums();
   const [ranksX, ranksY] = [rank(x), rank(y)];
-  for (let i = 0; i < x.length; i++) sums.add(ranksX[i] as number, ranksY[i] as number);
+  for (let i = 0; i < x.length; i++) sums.add(ranksX[i]!, ranksY[i]!);
   const r = sums.correlation;
   return Number.isNaN(r) ? { r: 0, z: 0 } : { r, z: r * Math.sqrt(x.length - 1) };
 }

@@ -35,8 +35,7 @@ function followAdvantages(view: View): Training["advantage"] {
     if (!Number.isFinite(advantage) || advantage === 0) continue;
     const [from, to] = view.span(r);
     let sum = 0;
-    for (let i = from; i < to; i++)
-      if (view.isOwn(i)) sum += Math.max(-MOST, Math.min(MOST, view.d[i] as number));
+    for (let i = from; i < to; i++) if (view.isOwn(i)) sum += Math.max(-MOST, Math.min(MOST, view.d[i]!));
     deltas.push(sum);
     advantages.push(advantage);
   }
@@ -51,7 +50,7 @@ function compareReference(view: View): ReferenceFigures | null {
   for (let i = 0; i < view.tokens; i++) {
     const reference = view.row(i).reference?.[view.index(i)];
     if (!view.isOwn(i) || reference === undefined || !Number.isFinite(reference)) continue;
-    const [a, c] = [view.a[i] as number, view.c[i] as number];
+    const [a, c] = [view.a[i]!, view.c[i]!];
     sums.tokens++;
     if (c === reference) sums.trainerEqual++;
     if (a === reference) sums.rolloutEqual++;

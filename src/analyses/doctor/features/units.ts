@@ -47,9 +47,9 @@ function compareLogs(view: View, side: "rollout" | "trainer"): number {
   const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
   const errors: number[] = [];
   for (let i = 0; i < view.tokens; i++) {
-    const value = values[i] as number;
+    const value = values[i]!;
     if (view.left[i] === LEFT_OUT.own && value > 0 && value <= 1)
-      errors.push(Math.abs(Math.log(value) - (other[i] as number)));
+      errors.push(Math.abs(Math.log(value) - other[i]!));
   }
   return median(errors);
 }

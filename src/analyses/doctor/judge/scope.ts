@@ -156,7 +156,7 @@ function judgeSteps(
   { odd, parts, trend }: Parts,
   weight: number,
 ): Pick<Clue, "cause" | "weight" | "sentence">[] {
-  const [first, last] = [odd[0] as Part, odd[odd.length - 1] as Part];
+  const [first, last] = [odd[0]!, odd[odd.length - 1]!];
   const reachesEnd = last === parts[parts.length - 1];
   const rise = countRises(odd);
   const isGrowing = odd.length >= 2 && rise > 0.7 && last.level > 1.3 * first.level && trend.r > 0.85;
@@ -179,7 +179,7 @@ function judgeSteps(
 /** Of the steps from one part to the next, the share that go up. */
 function countRises(parts: readonly Part[]): number {
   let rises = 0;
-  for (let k = 1; k < parts.length; k++) if ((parts[k] as Part).level > (parts[k - 1] as Part).level) rises++;
+  for (let k = 1; k < parts.length; k++) if (parts[k]!.level > parts[k - 1]!.level) rises++;
   return parts.length < 2 ? 0 : rises / (parts.length - 1);
 }
 

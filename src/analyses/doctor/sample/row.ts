@@ -35,7 +35,7 @@ export interface SampledRow {
 
 /** @throws never; the caller has made sure that the batch has both sides */
 export function takeRow(batch: RecordBatch, i: number, group: number, hasPrompt: boolean): SampledRow {
-  const [from, to] = [batch.offsets[i] as number, batch.offsets[i + 1] as number];
+  const [from, to] = [batch.offsets[i]!, batch.offsets[i + 1]!];
   const cut = <T extends FloatArray | Int32Array | Uint8Array>(values: T | undefined): T | undefined =>
     values?.slice(from, to) as T | undefined;
   const { promptOffsets, promptTokenIds } = batch;
@@ -45,14 +45,14 @@ export function takeRow(batch: RecordBatch, i: number, group: number, hasPrompt:
       : undefined;
   return {
     file: batch.provenance.file,
-    step: batch.steps[i] as number,
-    rank: batch.ranks[i] as number,
-    pack: batch.packs[i] as number,
-    row: batch.rows[i] as number,
+    step: batch.steps[i]!,
+    rank: batch.ranks[i]!,
+    pack: batch.packs[i]!,
+    row: batch.rows[i]!,
     environment: batch.environments[i],
     group,
     hasPrompt,
-    reward: batch.rewards[i] as number,
+    reward: batch.rewards[i]!,
     mask: batch.responseMask.slice(from, to),
     // Placeholders are a fault to name.
     rollout: cut(batch.asWritten?.rollout ?? batch.rolloutLogprobs) as FloatArray,
@@ -82,7 +82,7 @@ function meanAdvantage({ advantages, responseMask }: RecordBatch, from: number, 
   let [sum, count] = [0, 0];
   for (let t = from; t < to; t++) {
     if (responseMask[t] === 0) continue;
-    sum += advantages[t] as number;
+    sum += advantages[t]!;
     count++;
   }
   return count === 0 ? Number.NaN : sum / count;

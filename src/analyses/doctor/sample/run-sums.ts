@@ -77,7 +77,7 @@ export class RunSums {
       return;
     }
     for (let i = 0; i < batch.length; i++) {
-      const sums = sumRow(rollout, trainer, mask, offsets[i] as number, offsets[i + 1] as number);
+      const sums = sumRow(rollout, trainer, mask, offsets[i]!, offsets[i + 1]!);
       this.#addCounts(sums);
       for (const [place, name] of MEASURED.entries()) this.#measured.add(place, sums[name]);
     }

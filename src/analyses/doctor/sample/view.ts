@@ -37,9 +37,8 @@ export class View {
   constructor(rows: readonly SampledRow[]) {
     this.rows = rows;
     this.starts = new Int32Array(rows.length + 1);
-    for (let r = 0; r < rows.length; r++)
-      this.starts[r + 1] = (this.starts[r] as number) + (rows[r] as SampledRow).mask.length;
-    const n = this.starts[rows.length] as number;
+    for (let r = 0; r < rows.length; r++) this.starts[r + 1] = this.starts[r]! + rows[r]!.mask.length;
+    const n = this.starts[rows.length]!;
     this.tokens = n;
     this.a = new Float64Array(n);
     this.c = new Float64Array(n);
@@ -85,9 +84,8 @@ export class View {
   refresh(): void {
     this.#logits = undefined;
     for (let i = 0; i < this.tokens; i++) {
-      this.d[i] = (this.c[i] as number) - (this.a[i] as number);
-      if (this.left[i] === LEFT_OUT.own && !Number.isFinite(this.d[i] as number))
-        this.left[i] = LEFT_OUT.missing;
+      this.d[i] = this.c[i]! - this.a[i]!;
+      if (this.left[i] === LEFT_OUT.own && !Number.isFinite(this.d[i]!)) this.left[i] = LEFT_OUT.missing;
     }
   }
 
@@ -101,7 +99,7 @@ export class View {
       for (let i = from; i < to; i++) {
         if (!isIn(i)) continue;
         const source = i + entries;
-        if (source >= from && source < to && this.isOwn(source)) moved[i] = this.c[source] as number;
+        if (source >= from && source < to && this.isOwn(source)) moved[i] = this.c[source]!;
         else without.push(i);
       }
     }
@@ -111,12 +109,12 @@ export class View {
   }
 
   #fill(r: number): void {
-    const { mask, rollout, trainer } = this.rows[r] as SampledRow;
-    const start = this.starts[r] as number;
+    const { mask, rollout, trainer } = this.rows[r]!;
+    const start = this.starts[r]!;
     for (let t = 0; t < mask.length; t++) {
       const i = start + t;
-      this.a[i] = rollout[t] as number;
-      this.c[i] = trainer[t] as number;
+      this.a[i] = rollout[t]!;
+      this.c[i] = trainer[t]!;
       const delta = (this.c[i] as number) - (this.a[i] as number);
       this.d[i] = delta;
       this.rowAt[i] = r;
@@ -132,16 +130,16 @@ export class View {
 
   /** Tokens of row `r`: `[from, to)`. */
   span(r: number): readonly [from: number, to: number] {
-    return [this.starts[r] as number, this.starts[r + 1] as number];
+    return [this.starts[r]!, this.starts[r + 1]!];
   }
 
   /** Which token of its row token `i` is. */
   index(i: number): number {
-    return i - (this.starts[this.rowAt[i] as number] as number);
+    return i - this.starts[this.rowAt[i] as number]!;
   }
 
   row(i: number): SampledRow {
-    return this.rows[this.rowAt[i] as number] as SampledRow;
+    return this.rows[this.rowAt[i] as number]!;
   }
 
   isOwn(i: number): boolean {

@@ -30,7 +30,7 @@ function countEqual(view: View): EqualColumns {
   const counts = { own: 0, ownEqual: 0, tool: 0, toolEqual: 0, toolZero: 0 };
   let [row, zeros] = [-1, 0];
   for (let i = 0; i < view.tokens; i++) {
-    if (view.rowAt[i] !== row) [row, zeros] = [view.rowAt[i] as number, 0];
+    if (view.rowAt[i] !== row) [row, zeros] = [view.rowAt[i]!, 0];
     if (view.left[i] === LEFT_OUT.own) {
       counts.toolZero += zeros;
       zeros = 0;
@@ -39,7 +39,7 @@ function countEqual(view: View): EqualColumns {
     if (view.left[i] === LEFT_OUT.own) {
       counts.own++;
       if (isEqual) counts.ownEqual++;
-    } else if (view.left[i] === LEFT_OUT.masked && (view.c[i] as number) < -1) {
+    } else if (view.left[i] === LEFT_OUT.masked && view.c[i]! < -1) {
       counts.tool++;
       if (isEqual) counts.toolEqual++;
     }
@@ -90,7 +90,7 @@ function examineZeros(view: View, { rowsInGroups, rowsAllSame }: Duplicates): Cl
     if (view.left[i] !== LEFT_OUT.own) continue;
     own++;
     if (view.a[i] === 0) zeros++;
-    if ((view.c[i] as number) < Math.log(0.5)) unsure++;
+    if (view.c[i]! < Math.log(0.5)) unsure++;
   }
   if (own < 20 || zeros < 0.999 * own || unsure === 0) return [];
   for (let i = 0; i < view.tokens; i++) view.claim(i);

@@ -69,7 +69,7 @@ function examineMaskShift(view: View, boundaries: Boundaries): Clue[] {
 function examinePadding(view: View, { ending, rows }: Boundaries): Clue[] {
   const { padded, paddedTokens } = ending;
   if (padded < 3 || padded < 0.1 * rows) return [];
-  const sum = paddedTokens.reduce((total, i) => total + (view.c[i] as number), 0);
+  const sum = paddedTokens.reduce((total, i) => total + view.c[i]!, 0);
   for (const i of paddedTokens) view.claim(i);
   return [
     {

@@ -69,10 +69,10 @@ function examineRetokenized(view: View, later: ShiftScan, before: ShiftScan): Cl
 function examineUnshifted(view: View): Clue[] {
   let [sure, lost, sum] = [0, 0, 0];
   for (let i = 0; i < view.tokens; i++) {
-    if (!view.isOwn(i) || (view.a[i] as number) < -0.05) continue;
+    if (!view.isOwn(i) || view.a[i]! < -0.05) continue;
     sure++;
-    sum += view.c[i] as number;
-    if ((view.c[i] as number) < -3) lost++;
+    sum += view.c[i]!;
+    if (view.c[i]! < -3) lost++;
   }
   if (sure < FEWEST_TOKENS || lost < 0.7 * sure) return [];
   for (let i = 0; i < view.tokens; i++) view.claim(i);

@@ -20,7 +20,7 @@ export function examineUnits(view: View): Clue[] {
   if (found === undefined) return [];
   const { side, base, factor } = found;
   const column = side === "rollout" ? view.a : view.c;
-  for (let i = 0; i < view.tokens; i++) column[i] = (column[i] as number) * factor;
+  for (let i = 0; i < view.tokens; i++) column[i] = column[i]! * factor;
   view.refresh();
   return [
     {
@@ -50,9 +50,9 @@ function examineProbabilities(view: View, units: Units, side: "rollout" | "train
   for (let i = 0; i < view.tokens; i++) {
     if (view.left[i] === LEFT_OUT.own) {
       own++;
-      if ((column[i] as number) > 0) positive++;
+      if (column[i]! > 0) positive++;
     }
-    const value = column[i] as number;
+    const value = column[i]!;
     column[i] = value > 0 ? Math.log(value) : value === 0 ? 0 : Number.NaN;
   }
   view.refresh();

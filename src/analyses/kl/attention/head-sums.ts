@@ -99,12 +99,12 @@ export interface StrongestHead {
 
 /** The checkpoint's head that looks at errors most; of equal ones, the first. */
 export function strongestHead({ texts, layers, own, reference }: HeadShares): StrongestHead {
-  const place = Array.from(own).reduce((best, sum, head) => (sum > (own[best] as number) ? head : best), 0);
+  const place = Array.from(own).reduce((best, sum, head) => (sum > own[best]! ? head : best), 0);
   const heads = own.length / layers;
   return {
     layer: Math.floor(place / heads),
     head: place % heads,
-    share: (own[place] as number) / texts,
-    referenceShare: (reference[place] as number) / texts,
+    share: own[place]! / texts,
+    referenceShare: reference[place]! / texts,
   };
 }

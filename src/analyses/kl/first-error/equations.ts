@@ -81,7 +81,7 @@ function wrongIn(notation: Notation): WrongEquation | undefined {
       const right = number === 0 ? undefined : sideAtStart(characters, at, at + piece.length, last);
       const wrong = left && right && judge(notation, left, right);
       if (wrong !== undefined) {
-        const sign = notation.places[at - 1] as number;
+        const sign = notation.places[at - 1]!;
         return { announced: sign < 0 ? wrong.place : Math.min(sign, wrong.place), ...wrong };
       }
       left = last ? undefined : sideAtEnd(characters, at, at + piece.length, number === 0);
@@ -96,7 +96,7 @@ const ARITHMETIC = /[\d.,+\-*/^(){} \ue000\ue001]/;
 /** The arithmetic with which a piece ends; all of it, or what follows a word. */
 function sideAtEnd(characters: string, from: number, to: number, first: boolean): Side | undefined {
   let begin = to;
-  while (begin > from && ARITHMETIC.test(characters[begin - 1] as string)) begin--;
+  while (begin > from && ARITHMETIC.test(characters[begin - 1]!)) begin--;
   const before = characters.slice(from, begin);
   if (begin > from) {
     if (
@@ -113,7 +113,7 @@ function sideAtEnd(characters: string, from: number, to: number, first: boolean)
 /** The arithmetic with which a piece begins; all of it, or what a word follows after a space. */
 function sideAtStart(characters: string, from: number, to: number, last: boolean): Side | undefined {
   let end = from;
-  while (end < to && ARITHMETIC.test(characters[end] as string)) end++;
+  while (end < to && ARITHMETIC.test(characters[end]!)) end++;
   const rest = characters.slice(end, to);
   if (end < to) {
     const separated = characters[end - 1] === " ";
@@ -127,8 +127,8 @@ function side(characters: string, from: number, to: number, anchor: "start" | "e
   let [begin, end] = [from, to];
   if (anchor === "end") begin = Math.max(begin, unmatched(characters, begin, end, "(", ")", 1));
   else end = Math.min(end, unmatched(characters, begin, end, "(", ")", -1));
-  while (begin < end && /[ ,]/.test(characters[begin] as string)) begin++;
-  while (end > begin && /[ ,.]/.test(characters[end - 1] as string)) end--;
+  while (begin < end && /[ ,]/.test(characters[begin]!)) begin++;
+  while (end > begin && /[ ,.]/.test(characters[end - 1]!)) end--;
   const expression = readExpression(characters.slice(begin, end));
   return expression && { from: begin, to: end, expression };
 }
@@ -189,11 +189,11 @@ function judge(
     .map(({ value }) => written(value, right.expression.decimals))
     .reduce((best, one) => (firstDifference(digits, one) > firstDifference(digits, best) ? one : best));
   const how = `${notation.original(left.from, left.to)} = ${must}, not ${notation.original(right.from, right.to)}`;
-  if (!right.expression.plain) return { place: places[right.from] as number, how };
+  if (!right.expression.plain) return { place: places[right.from]!, how };
   const at = findPlace(stated.replaceAll(",", " "), firstDifference(digits, must));
   const inside = places[right.from + at];
   return {
-    place: right.from + at < right.to ? (inside as number) : (places[right.to - 1] as number) + 1,
+    place: right.from + at < right.to ? (inside as number) : places[right.to - 1]! + 1,
     how,
   };
 }

@@ -61,7 +61,7 @@ export function readExpression(text: string): Expression | undefined {
     if (head !== undefined) heads.push(head);
     if (tail !== undefined && sign === "-") others.push(tail);
   }
-  const last = parts[parts.length - 1] as Part;
+  const last = parts[parts.length - 1]!;
   const plain =
     last.kind === "number" && (parts.length === 1 || (parts.length === 2 && parts[0]?.text === "-"));
   const decimals = plain ? (last.text.split(".")[1] ?? "").length : 0;
@@ -76,8 +76,8 @@ function split(text: string): Part[] | undefined {
     if (number !== undefined) {
       parts.push({ kind: "number", text: number.replaceAll(",", "") });
       at += number.length;
-    } else if (OPERATORS.includes(rest[0] as string)) {
-      parts.push({ kind: "operator", text: rest[0] as string });
+    } else if (OPERATORS.includes(rest[0]!)) {
+      parts.push({ kind: "operator", text: rest[0]! });
       at += 1;
     } else if (rest[0] === " ") at += 1;
     else return undefined;

@@ -31,7 +31,7 @@ export function findFirstError(text: StudyText): FirstError | undefined {
     let [low, high] = [0, starts.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if ((starts[middle] as number) <= place) low = middle;
+      if (starts[middle]! <= place) low = middle;
       else high = middle;
     }
     return low;

@@ -104,7 +104,7 @@ export function readNotation(line: string, start: number, own: (place: number) =
       pattern.lastIndex = at;
       return pattern.test(line);
     });
-    if (rule === undefined) put(line[at] as string, start + at);
+    if (rule === undefined) put(line[at]!, start + at);
     else put(rule[1], start + at);
     at = rule === undefined ? at + 1 : rule[0].lastIndex;
   }

@@ -122,7 +122,7 @@ function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
       answer: `${half}: it is the first one scored, so it may be older${rest}`,
       support: "descriptive",
     };
-  const before = checkpoints[place - 1] as string;
+  const before = checkpoints[place - 1]!;
   const test = comparisons.find((one) => one.a === before && one.b === half_by && one.kind !== "baseline");
   if (test?.adjusted_p_value == null)
     return unknown(question, `${half}; the step from ${before} could not be tested${rest}`);

@@ -31,7 +31,7 @@ export function attentionFigures(study: KlStudy): AttentionFigures[] {
     ...one,
     difference: looking(one.difference, place),
     control_difference: control(one.control_difference, place),
-    with_kl: one.with_kl && { ...one.with_kl, adjusted_p_value: correlated[place] as number },
+    with_kl: one.with_kl && { ...one.with_kl, adjusted_p_value: correlated[place]! },
     hidden: one.hidden && {
       ...one.hidden,
       difference: hiding(one.hidden.difference, place),

@@ -30,9 +30,9 @@ export function seededBootstrap(replicates: number, seed: number): Bootstrap {
       let above = 0;
       let below = 0;
       for (let i = replicate * units; i < (replicate + 1) * units; i++) {
-        const unit = drawn[i] as number;
-        above += numerators[unit] as number;
-        below += denominators[unit] as number;
+        const unit = drawn[i]!;
+        above += numerators[unit]!;
+        below += denominators[unit]!;
       }
       if (below > 0) statistics.push(above / below);
     }

@@ -54,7 +54,7 @@ export function buildKlReport(input: KlReportInput): KlReport {
     study: input.study,
     reference: input.reference,
     settings: input.settings,
-    metrics: buildMetrics(study, figures[last.name] as KlReport["checkpoints"][string]),
+    metrics: buildMetrics(study, figures[last.name]!),
     policies: input.policies,
     checkpoints: figures,
     categories,

@@ -71,7 +71,7 @@ export function rankCases(
 function chosen(study: KlStudy): Map<number, string> {
   const reasons = new Map<number, string>();
   const texts = listTexts(lastCheckpoint(study).problems).map((summary) => {
-    return { summary, text: study.input.texts[summary.index] as ReportText };
+    return { summary, text: study.input.texts[summary.index]! };
   });
   const rankings = rankCases(texts).slice(0, study.sizes.cases);
   for (const [i, ranking] of rankings.entries()) {

@@ -18,7 +18,7 @@ export function comparisons(study: KlStudy): KlComparison[] {
   const raw = pairs.flatMap(([kind, a, b]) => compare(study, kind, a, b) ?? []);
   const adjusted = holm(raw.map(({ p_value }) => p_value ?? Number.NaN));
   return raw.map((one, place) => {
-    const p = finite(adjusted[place] as number);
+    const p = finite(adjusted[place]!);
     return { ...one, adjusted_p_value: p, significant: p !== null && p < study.input.settings.alpha };
   });
 }
@@ -28,9 +28,7 @@ function pairsToCompare(study: KlStudy): [KlComparison["kind"], Checkpoint, Chec
   const [first, last] = [run[0], run.at(-1)];
   const pairs: [KlComparison["kind"], Checkpoint, Checkpoint][] = [];
   // Of two checkpoints, the next is the last: one comparison, not two.
-  if (run.length > 2)
-    for (let i = 1; i < run.length; i++)
-      pairs.push(["consecutive", run[i - 1] as Checkpoint, run[i] as Checkpoint]);
+  if (run.length > 2) for (let i = 1; i < run.length; i++) pairs.push(["consecutive", run[i - 1]!, run[i]!]);
   if (first === undefined || last === undefined) return pairs;
   if (first !== last) pairs.push(["first-last", first, last]);
   for (const baseline of study.checkpoints.filter(({ role }) => role === "baseline"))

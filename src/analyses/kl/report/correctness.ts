@@ -34,7 +34,7 @@ export function correctnessFigures(study: KlStudy): CorrectnessFigures[] {
   const adjusted = holm(raw.map(({ test }) => test?.p_value ?? Number.NaN));
   return raw.map((one, place) => ({
     ...one,
-    test: one.test && { ...one.test, adjusted_p_value: adjusted[place] as number },
+    test: one.test && { ...one.test, adjusted_p_value: adjusted[place]! },
   }));
 }
 

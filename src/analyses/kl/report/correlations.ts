@@ -25,7 +25,7 @@ export function correlations(study: KlStudy): KlCorrelation[] {
   const raw = study.checkpoints.flatMap((checkpoint) => ofCheckpoint(study, checkpoint));
   const adjusted = benjaminiHochberg(raw.map(({ p_value }) => p_value));
   return raw.map((one, place) => {
-    const p = adjusted[place] as number;
+    const p = adjusted[place]!;
     return { ...one, adjusted_p_value: p, significant: p < study.input.settings.alpha };
   });
 }
@@ -33,8 +33,7 @@ export function correlations(study: KlStudy): KlCorrelation[] {
 function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): KlCorrelation[] {
   const { problems, name, outcomes } = checkpoint;
   const known = (of: (text: ReportText) => number | undefined): ((problem: Problem) => number) => {
-    return ({ texts }) =>
-      computeMean(texts.flatMap(({ index }) => of(study.input.texts[index] as ReportText) ?? []));
+    return ({ texts }) => computeMean(texts.flatMap(({ index }) => of(study.input.texts[index]!) ?? []));
   };
   const mean = (of: (text: TextSummary) => number): ((problem: Problem) => number) => {
     return (problem) => problemMean(problem, of);

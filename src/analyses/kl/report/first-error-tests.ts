@@ -32,7 +32,7 @@ export function firstErrorFigures(study: KlStudy): FirstErrorFigures[] {
   else if (raw.every(({ tested }) => tested === 0))
     study.absent("no test of first errors: no wrong text announces a result besides the wrong one");
   const adjusted = holm(raw.map(({ p_value }) => p_value ?? Number.NaN));
-  return raw.map((one, place) => ({ ...one, adjusted_p_value: finite(adjusted[place] as number) }));
+  return raw.map((one, place) => ({ ...one, adjusted_p_value: finite(adjusted[place]!) }));
 }
 
 function ofCheckpoint(

@@ -40,7 +40,7 @@ export function correctOver<Row>(
 ): <T extends PairedDifference | null>(difference: T, place: number) => T {
   const adjusted = holm(rows.map((row) => pick(row)?.p_value ?? Number.NaN));
   return (difference, place) => {
-    const p = finite(adjusted[place] as number);
+    const p = finite(adjusted[place]!);
     const { alpha } = study.input.settings;
     return difference && { ...difference, adjusted_p_value: p, significant: p !== null && p < alpha };
   };
@@ -53,7 +53,7 @@ export function correctOver<Row>(
  */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): RankCorrelation | null {
   const known = [...a.keys()].filter((i) => Number.isFinite(a[i]) && Number.isFinite(b[i]));
-  const [xs, ys] = [a, b].map((values) => known.map((i) => values[i] as number)) as [number[], number[]];
+  const [xs, ys] = [a, b].map((values) => known.map((i) => values[i]!)) as [number[], number[]];
   if (known.length < FEWEST_PAIRS || [xs, ys].some((values) => new Set(values).size < 2)) return null;
   const { statistic, pValue, interval } = spearmanTest(xs, ys);
   const { low, high } = interval;

@@ -76,8 +76,8 @@ export function progression(study: KlStudy, sources: ProgressionSources): Progre
  * `mid`, `late`) and the last checkpoint by itself (`final`). Figures are means over a stage's checkpoints.
  */
 function stages(points: readonly Point[]): StageFigures[] {
-  const first = points[0] as Point;
-  const last = points.at(-1) as Point;
+  const first = points[0]!;
+  const last = points.at(-1)!;
   const named = points.some(({ stage }) => stage !== null);
   const nameStage = (point: Point): string => {
     if (named) return point.stage ?? "unnamed";
@@ -135,7 +135,7 @@ function findTurningPoints({ input, absent }: KlStudy, points: readonly Point[])
 }
 
 function entropyReduction(study: KlStudy, points: readonly Point[]): Progression["entropy_reduction"] {
-  const [first, last] = [(points[0] as Point).figures, (points.at(-1) as Point).figures];
+  const [first, last] = [points[0]!.figures, points.at(-1)!.figures];
   const relative = (from: number | null, to: number | null): number | null =>
     from === null || to === null ? null : finite((from - to) / from);
   const whole = relative(first.mean_entropy, last.mean_entropy);
@@ -151,9 +151,7 @@ function entropyReduction(study: KlStudy, points: readonly Point[]): Progression
     ),
     rates: points
       .slice(1)
-      .map(({ figures }, place) =>
-        relative((points[place] as Point).figures.mean_entropy, figures.mean_entropy),
-      ),
+      .map(({ figures }, place) => relative(points[place]!.figures.mean_entropy, figures.mean_entropy)),
   };
 }
 
@@ -166,6 +164,6 @@ export function keptFrom<T extends { readonly kl: number }>(points: readonly T[]
   const last = points.at(-1)?.kl ?? Number.NaN;
   if (!(last > 0)) return undefined;
   let from = points.length - 1;
-  while (from > 0 && (points[from - 1] as T).kl >= last / 2) from--;
+  while (from > 0 && points[from - 1]!.kl >= last / 2) from--;
   return points[from];
 }

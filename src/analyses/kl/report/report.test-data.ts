@@ -34,7 +34,7 @@ export function makeSummary(text: StudyText, index: number, kl: readonly number[
   const region = (position: number) =>
     position < kl.length / 3 ? "early" : position < (2 * kl.length) / 3 ? "mid" : "late";
   const categoryAt = (position: number): string =>
-    /^\d+$/.test(text.tokens[position] as string) ? "number" : "other";
+    /^\d+$/.test(text.tokens[position]!) ? "number" : "other";
   const spikes = own
     .filter(({ value }) => value > 1)
     .map(
@@ -66,7 +66,7 @@ export function makeSummary(text: StudyText, index: number, kl: readonly number[
       min: Math.min(known?.min ?? value, value),
       spikes: (known?.spikes ?? 0) + spike,
     };
-    const token = text.tokens[position] as string;
+    const token = text.tokens[position]!;
     const sums = byToken.get(token) ?? { category, count: 0, spikes: 0, klSum: 0, deltaSum: 0 };
     byToken.set(token, {
       category,
@@ -130,7 +130,7 @@ export function makeCheckpoint(texts: readonly StudyText[], named: NamedKl): Che
     role: named.role ?? "checkpoint",
     step: named.step ?? null,
     stage: named.stage ?? null,
-    texts: named.kl.map((kl, index) => makeSummary(texts[index] as StudyText, index, kl)),
+    texts: named.kl.map((kl, index) => makeSummary(texts[index]!, index, kl)),
     outcomes: named.outcomes ?? new Map(),
   };
 }
@@ -179,12 +179,10 @@ export function lookedAt(
   indices: readonly number[],
 ): TextUnderCheckpoints[] {
   return indices.map((index) => ({
-    text: texts[index] as StudyText,
+    text: texts[index]!,
     index,
-    kl: new Map(checkpoints.map(({ name, kl }) => [name, kl[index] as readonly number[]])),
-    delta: new Map(
-      checkpoints.map(({ name, kl }) => [name, (kl[index] as readonly number[]).map((x) => -x)]),
-    ),
+    kl: new Map(checkpoints.map(({ name, kl }) => [name, kl[index]!])),
+    delta: new Map(checkpoints.map(({ name, kl }) => [name, kl[index]!.map((x) => -x)])),
   }));
 }
 

@@ -39,7 +39,7 @@ export function testTurn(values: readonly number[], seed: number): Turn | undefi
   for (let round = 0; round < ORDERS; round++) {
     for (let i = n - 1; i > 0; i--) {
       const j = Math.floor(random() * (i + 1));
-      [order[i], order[j]] = [order[j] as number, order[i] as number];
+      [order[i], order[j]] = [order[j]!, order[i]!];
     }
     if (umbrella(order).statistic >= best.statistic - 1e-9) as++;
   }

@@ -18,7 +18,7 @@ export function shuffledSpikes(values: readonly number[], options: SpikeOptions)
     // Fisher and Yates.
     for (let i = order.length - 1; i > 0; i--) {
       const j = Math.floor(random() * (i + 1));
-      [order[i], order[j]] = [order[j] as number, order[i] as number];
+      [order[i], order[j]] = [order[j]!, order[i]!];
     }
     spikes += detectSpikes(order, options).positions.length;
   }

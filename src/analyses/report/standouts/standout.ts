@@ -105,7 +105,7 @@ export function gatherPlaces(clusters: readonly SampledCluster[], place: Place):
       const sums = sequence[place];
       for (let at = 0; at < sums.length; at += 2) {
         if (sums[at] === 0) continue;
-        units.add(sums[at] as number, sums[at + 1] as number, cluster, block, at / 2);
+        units.add(sums[at]!, sums[at + 1]!, cluster, block, at / 2);
         parts = Math.max(parts, at / 2 + 1);
       }
       block++;

@@ -25,7 +25,7 @@ export function findTrend(clusters: readonly SampledCluster[]): Trend | undefine
   const steps = [...known].sort((a, b) => a - b);
   const part = Math.floor(steps.length / 3);
   if (part === 0) return undefined;
-  const [before, after] = [steps[part - 1] as number, steps.at(-part) as number];
+  const [before, after] = [steps[part - 1]!, steps.at(-part)!];
   const units = new Units();
   for (const [cluster, { sequences }] of clusters.entries()) {
     const step = sequences[0]?.step ?? Number.NaN;

@@ -25,8 +25,8 @@ export function addTurns({ turns }: SampledSequence): Sums {
   let tokens = 0;
   let deltaAbs = 0;
   for (let at = 0; at < turns.length; at += 2) {
-    tokens += turns[at] as number;
-    deltaAbs += turns[at + 1] as number;
+    tokens += turns[at]!;
+    deltaAbs += turns[at + 1]!;
   }
   return { tokens, deltaAbs };
 }
@@ -153,7 +153,7 @@ export function groupedUnits(units: Units, groupCount: number, within: boolean):
   blocks.push(length);
   const values = new Float64Array(length);
   for (let b = 0; b + 1 < blocks.length; b++) {
-    const [from, to] = [blocks[b] as number, blocks[b + 1] as number];
+    const [from, to] = [blocks[b]!, blocks[b + 1]!];
     const sums = units.sum(from, to);
     const mean = sums.deltaAbs / sums.tokens;
     for (let i = from; i < to; i++) values[i] = deltaAbs[i]! - mean * tokens[i]!;
@@ -179,8 +179,8 @@ function twoParts(
     for (let i = from; i < to; i++) {
       const isFirst = units.label[i] === first;
       const [sums, sizes] = isFirst ? [parts.sums, parts.sizes] : [parts.otherSums, parts.otherSizes];
-      sums[at] = (sums[at] as number) + units.deltaAbs[i]!;
-      sizes[at] = (sizes[at] as number) + units.tokens[i]!;
+      sums[at] = sums[at]! + units.deltaAbs[i]!;
+      sizes[at] = sizes[at]! + units.tokens[i]!;
     }
   }
   return { parts, clusters: all.map(([from]) => units.cluster[from]!) };

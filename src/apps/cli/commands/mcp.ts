@@ -20,7 +20,7 @@ export async function mcp(
   const { serveMcp } = await loadServer();
   await serveMcp({
     roots: roots.length === 0 ? ["."] : roots,
-    program: process.argv[1] as string,
+    program: process.argv[1]!,
     version: packageVersion(),
     seconds,
     ...(memory !== undefined && { memory }),

@@ -184,9 +184,9 @@ async function measureAttention(
       for (let head = 0; head < heads; head++) {
         const at = (head * queries + q) * spans.length;
         sums.forEach((sum, s) => {
-          const share = values[at + s] as number;
-          sum.shares[row] = (sum.shares[row] as number) + share;
-          sum.heads[layer * heads + head] = (sum.heads[layer * heads + head] as number) + share;
+          const share = values[at + s]!;
+          sum.shares[row] = sum.shares[row]! + share;
+          sum.heads[layer * heads + head] = sum.heads[layer * heads + head]! + share;
         });
       }
     }
@@ -254,7 +254,7 @@ async function check(
     return new Unavailable(`its layers have different numbers of heads (${heads.join(", ")})`);
   const hidden = { from: 1, to: 2 };
   const changed = ids.slice();
-  changed[1] = ids[tokens - 1] as number;
+  changed[1] = ids[tokens - 1]!;
   const [one, other] = [
     await all(runLogits(run, ids, 2, { hidden })),
     await all(runLogits(run, changed, 2, { hidden })),

@@ -47,7 +47,7 @@ function assign(command: Command, scope: Scope): Command {
   let at = 0;
   while (/^(export|declare|local|readonly|then|else|do)$/.test(command[at]?.text ?? "")) at++;
   for (; at < command.length; at++) {
-    const word = command[at] as Word;
+    const word = command[at]!;
     const [, name, appends, value = ""] = ASSIGNMENT.exec(word.text) ?? [];
     if (name === undefined) break;
     if (value === "" && command[at + 1]?.bracket) {
@@ -85,7 +85,7 @@ function expand(word: Word, scope: Scope): readonly Word[] {
 function buildDocument(command: Command, scope: Scope): ConfigDocument {
   const entries: Entry[] = [];
   for (let i = 0; i < command.length; i++) {
-    const word = command[i] as Word;
+    const word = command[i]!;
     const [, flag, attached] = FLAG.exec(word.text) ?? [];
     if (flag !== undefined) {
       const values = attached === undefined ? valuesAfter(command, i) : [{ ...word, text: attached }];

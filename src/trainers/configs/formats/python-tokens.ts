@@ -60,7 +60,7 @@ export function pythonTokens(text: string, file: string): PythonToken[] {
       at = to + mark.length;
       continue;
     }
-    const [kind, pattern] = /[\d.]/.test(text[at] as string)
+    const [kind, pattern] = /[\d.]/.test(text[at]!)
       ? (["number", NUMBER] as const)
       : (["name", NAME] as const);
     const word = match(pattern);
@@ -68,7 +68,7 @@ export function pythonTokens(text: string, file: string): PythonToken[] {
       tokens.push({ kind, text: word[0], line });
       at = pattern.lastIndex;
     } else {
-      tokens.push({ kind: "operator", text: text[at] as string, line });
+      tokens.push({ kind: "operator", text: text[at]!, line });
       at++;
     }
   }

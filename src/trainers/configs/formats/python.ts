@@ -41,7 +41,7 @@ function readArgument(argument: readonly PythonToken[], constants: ReadonlyMap<s
       path: [name.text],
       key: name.text,
       value,
-      text: rest.length === 1 ? (rest[0] as PythonToken).text : text.slice(0, 80),
+      text: rest.length === 1 ? rest[0]!.text : text.slice(0, 80),
       quoted: rest.length === 1 && rest[0]?.kind === "string",
       line: name.line,
       ...(unsure !== undefined && { unsure }),

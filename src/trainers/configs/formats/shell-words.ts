@@ -69,7 +69,7 @@ class ShellReader {
   }
 
   get #character(): string {
-    return this.#text[this.#at] as string;
+    return this.#text[this.#at]!;
   }
 
   #open(): OpenWord {
@@ -178,10 +178,10 @@ function quotedPart(
   line: number,
   file: string,
 ): { content: string; length: number } {
-  const mark = text[at] as string;
+  const mark = text[at]!;
   let content = "";
   for (let i = at + 1; i < text.length; i++) {
-    const character = text[i] as string;
+    const character = text[i]!;
     if (character === mark) return { content, length: i + 1 - at };
     if (mark === '"' && character === "\\" && /["\\$`\n]/.test(text[i + 1] ?? "")) {
       i++;
