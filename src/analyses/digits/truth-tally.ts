@@ -1,3 +1,5 @@
+import { orNull } from "../../core/base/index.ts";
+import { median } from "../../core/statistics/index.ts";
 import type { CalibrationBin, ConfidenceFigures, DigitTruth, WrongAnswer } from "../../results/index.ts";
 import { compareNumbers, type Decimal, formatDecimal } from "./answer.ts";
 import type { NumberSpan } from "./numbers.ts";
@@ -124,8 +126,8 @@ export class TruthTally {
         this.#distances.reduce((sum, distance) => sum + distance, 0),
         this.#numbers,
       ),
-      distance_median: median(this.#distances),
-      distance_wrong_median: median(this.#wrongDistances),
+      distance_median: orNull(median(this.#distances)),
+      distance_wrong_median: orNull(median(this.#wrongDistances)),
       digits: this.#digits,
       digits_right: this.#digitsRight,
       digit_accuracy: share(this.#digitsRight, this.#digits),
@@ -168,11 +170,4 @@ class ConfidenceTally {
       trainer_avg_log_prob: n === 0 || !Number.isFinite(this.#trainer) ? null : this.#trainer / n,
     };
   }
-}
-
-function median(values: readonly number[]): number | null {
-  if (values.length === 0) return null;
-  const sorted = Float64Array.from(values).sort();
-  const middle = (sorted.length - 1) / 2;
-  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }

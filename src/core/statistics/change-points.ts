@@ -13,7 +13,9 @@
  *
  * @module
  */
+
 import { studentQuantile } from "./mean-bound.ts";
+import { median } from "./median.ts";
 
 /** Chance that a series without a jump is cut, at most; measured in docs/statistics.md. */
 export const CUT_RATE = 0.05;
@@ -189,10 +191,4 @@ class MaxTree {
     }
     return node - this.#leaves;
   }
-}
-
-function median(values: Float64Array): number {
-  const sorted = values.sort();
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }

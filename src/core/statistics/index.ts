@@ -30,6 +30,7 @@ export {
   studentQuantile,
 } from "./mean-bound.ts";
 export { ratioInterval } from "./mean-interval.ts";
+export { median } from "./median.ts";
 export { benjaminiHochberg, holm } from "./multiple-testing.ts";
 export type { GroupedUnits } from "./permutations.ts";
 export { poissonBinomialTail } from "./poisson-binomial.ts";

@@ -1,6 +1,7 @@
+import { median } from "../../../core/statistics/index.ts";
 import { capitalize } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
-import { endOf, median, type RunSeries, type StepSeries, startOf, takeSeries } from "./series.ts";
+import { endOf, type RunSeries, type StepSeries, startOf, takeSeries } from "./series.ts";
 import { findGain, findTrend, tailFrom } from "./trend.ts";
 import { figure } from "./words.ts";
 

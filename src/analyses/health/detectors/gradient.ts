@@ -1,15 +1,8 @@
+import { median } from "../../../core/statistics/index.ts";
 import { capitalize, formatCount, plural } from "../../../core/text/index.ts";
 import type { BesideFinding } from "../../../results/index.ts";
 import { findOnset } from "./onset.ts";
-import {
-  endOf,
-  median,
-  type RunSeries,
-  runningMedian,
-  type StepSeries,
-  startOf,
-  takeSeries,
-} from "./series.ts";
+import { endOf, type RunSeries, runningMedian, type StepSeries, startOf, takeSeries } from "./series.ts";
 import { figure, share, sinceWords } from "./words.ts";
 
 /** Robust standard deviations and times the level around it from which a norm is a spike, and how many; as rldoctor 0.2.0. */

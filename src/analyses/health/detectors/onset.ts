@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { findChangePoints } from "../../../core/statistics/index.ts";
-import { median, runningMedian, type StepSeries } from "./series.ts";
+import { findChangePoints, median } from "../../../core/statistics/index.ts";
+import { runningMedian, type StepSeries } from "./series.ts";
 
 type Course = Pick<StepSeries, "steps" | "values">;
 

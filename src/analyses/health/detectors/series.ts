@@ -1,3 +1,4 @@
+import { median } from "../../../core/statistics/index.ts";
 import type { RunMetricKind } from "../../../trainers/index.ts";
 
 /** One quantity over the steps: finite values, steps ascending. */
@@ -32,13 +33,6 @@ export const recentOf = (values: readonly number[]): number =>
 const tenth = (values: readonly number[]): number => Math.max(3, Math.floor(values.length / 10));
 
 /** NaN of nothing. */
-export function median(values: readonly number[]): number {
-  const sorted = Float64Array.from(values).sort();
-  const half = sorted.length >> 1;
-  if (sorted.length === 0) return Number.NaN;
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
-}
-
 /** Running medians of `width` values around each; at the ends of those that there are. */
 export function runningMedian(values: readonly number[], width: number): number[] {
   const half = width >> 1;

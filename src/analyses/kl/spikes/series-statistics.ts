@@ -44,14 +44,6 @@ function eightSums(values: Float64Array, start: number, count: number): number {
   return sums[0]! + sums[1]! + (sums[2]! + sums[3]!) + (sums[4]! + sums[5]! + (sums[6]! + sums[7]!));
 }
 
-/** NaN where a value is, or of nothing. */
-export function median(values: Float64Array): number {
-  const sorted = values.slice().sort();
-  const middle = Math.floor(sorted.length / 2);
-  if (sorted.length === 0 || Number.isNaN(sorted[sorted.length - 1])) return Number.NaN;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
-
 /**
  * numpy's default ("linear", type 7 of Hyndman & Fan 1996): between the two values beside place (n − 1) · p / 100 of
  * the sorted series. NaN where a value is, or of nothing.

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { median } from "../../../core/statistics/index.ts";
 import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
-import { meanAndStd, median, percentile } from "./series-statistics.ts";
+import { meanAndStd, percentile } from "./series-statistics.ts";
 import { detectSpikes } from "./spikes.ts";
 
 type Figure = number | string;

@@ -7,10 +7,11 @@
  * @module
  */
 import { UsageError } from "../../../core/base/index.ts";
+import { median } from "../../../core/statistics/index.ts";
 import type { Region } from "../../../results/index.ts";
 import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
-import { meanAndStd, median, percentile } from "./series-statistics.ts";
+import { meanAndStd, percentile } from "./series-statistics.ts";
 
 /** Spikes of a series, and what they were measured against. */
 export interface SpikeAnalysis {
