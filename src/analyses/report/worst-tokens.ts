@@ -50,8 +50,8 @@ export class WorstTokens {
       turn: tokens.turn[i]!,
       token_id: known(batch.responseTokenIds?.[index] ?? -1, -1),
       delta,
-      rollout_logprob: batch.rolloutLogprobs?.[index]!,
-      trainer_logprob: batch.trainerLogprobs?.[index]!,
+      rollout_logprob: batch.rolloutLogprobs![index]!,
+      trainer_logprob: batch.trainerLogprobs![index]!,
       ...(batch.advantages && { advantage: batch.advantages[index]! }),
     });
   }

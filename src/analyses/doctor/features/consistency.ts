@@ -57,7 +57,7 @@ export function measureConsistency(view: View): Consistency {
       const id = ids?.[i - from];
       if (id !== undefined) {
         tokens.add(step, id, gap);
-        const pair = (i > from ? ids?.[i - from - 1]! + 1 : 0) * IDS + id;
+        const pair = (i > from ? ids![i - from - 1]! + 1 : 0) * IDS + id;
         const next = known.size;
         if (known.place(pair) === next) pairs.add(step, pair, gap);
       }
