@@ -5,7 +5,7 @@ import {
   type Condition,
   type FigureCondition,
   type Holding,
-  isCount,
+  isAmount,
   judgeInterval,
   judgeVerdict,
   meets,
@@ -104,7 +104,7 @@ export function judgeNow(results: Results, condition: PresentCondition): Judged 
     return { holding: judgeVerdict(results.verdict, condition), value: null, what };
   }
   const { figure, operator, bound } = condition;
-  const isOfCounts = isCount(figure.key) || [...NON_FINITE, "excluded", "logged"].includes(figure.group);
+  const isOfCounts = isAmount(figure.key) || [...NON_FINITE, "excluded", "logged"].includes(figure.group);
   if (results.kind === "report" && !isOfCounts && !isEnough(results.metrics)) return open;
   const found = readFigures(results, figure);
   const reading = "readings" in found ? found.readings[0] : undefined;

@@ -130,7 +130,7 @@ async function runQuery(
     await checkQuery(database, sql, "the query", hint);
     signal?.throwIfAborted();
     if (isOver()) throw timeError(timeLimit, undefined);
-    // Rows that nobody reads are not made: a row group at a time is, until there are enough.
+    // Decode one row group at a time, until there are enough rows.
     const result = Number.isFinite(rowLimit)
       ? await connection.streamAndReadUntil(sql, rowLimit + 1)
       : await connection.runAndReadAll(sql);

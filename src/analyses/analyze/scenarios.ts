@@ -151,8 +151,8 @@ function chooseSide(
 }
 
 /**
- * Yes where neither how often nor how far tokens of correct answers diverge is another than of incorrect ones, beyond ten
- * points and a small effect; no where one of the two is.
+ * Yes if correct and incorrect answers diverge equally often (within ten points) and equally far (at most a small effect);
+ * no if one of the two differs.
  */
 function readEqual({ comparisons, shares: { correct } }: ScenarioSource): Reading {
   const comparison = find(comparisons, "correctness_sequences");

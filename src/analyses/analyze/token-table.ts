@@ -137,7 +137,7 @@ async function makeWords(database: Database, column: string | undefined): Promis
     if (!isPlaceholder(text))
       await words.add({ token_text: text, text: unquotePython(text), is_digit: isDigitToken(text) }, "", 0);
   await words.finish();
-  // Without a single word the columns would not be there.
+  // Keeps the columns where no token is a word.
   if (words.rows === 0)
     await database.run("CREATE OR REPLACE TABLE words (token_text VARCHAR, text VARCHAR, is_digit BOOLEAN)");
 }

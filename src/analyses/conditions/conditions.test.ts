@@ -3,7 +3,7 @@ import { isLogratioError } from "../../core/base/index.ts";
 import type { MismatchReport, SeriesReport } from "../../results/index.ts";
 import {
   findScale,
-  isCount,
+  isAmount,
   judgeInterval,
   judgeVerdict,
   meets,
@@ -194,8 +194,8 @@ describe("how figures are compared between runs", () => {
 
   it("knows which figures say how much was read", () => {
     const counts = ["sequences", "tokens", "steps", "turns_max", "ranks", "sequences_empty"];
-    expect(counts.every(isCount)).toBe(true);
-    expect(["k3", "ess", "catastrophic_tokens"].some(isCount)).toBe(false);
+    expect(counts.every(isAmount)).toBe(true);
+    expect(["k3", "ess", "catastrophic_tokens"].some(isAmount)).toBe(false);
   });
 });
 

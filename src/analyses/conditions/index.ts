@@ -16,4 +16,4 @@ export {
 export { type FigureName, findScale, parseFigureName } from "./figure-name.ts";
 export { type Holding, judgeInterval, judgeVerdict, meets } from "./judge.ts";
 export { type FigureReadings, type Reading, type Results, readFigures } from "./read-figure.ts";
-export { isCount, NON_FINITE } from "./vocabulary.ts";
+export { isAmount, NON_FINITE } from "./vocabulary.ts";

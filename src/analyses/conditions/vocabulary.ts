@@ -11,7 +11,7 @@ import {
 /** Every figure of `metrics`. */
 const METRIC_SCALES = takeScales(RUN_METRICS);
 
-/** Figures that a part of a run has not. */
+/** Figures that parts of a run lack. */
 const POOLED_ONLY: Readonly<Record<Exclude<keyof ReportMetrics, keyof MismatchMetrics>, true>> = {
   steps: true,
   turns_max: true,
@@ -75,6 +75,6 @@ export function mayBeUnknown(key: string): boolean {
 }
 
 /** Figures that say how much was read, which a small run has as well as a large one. */
-export function isCount(key: string): boolean {
+export function isAmount(key: string): boolean {
   return runMetric(key).isAmount === true;
 }

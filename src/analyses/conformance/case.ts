@@ -26,7 +26,7 @@ export function paddedBatch(inputs: Fields): PaddedBatch {
   const rows = (name: string): number[][] => {
     const value = inputs[name];
     if (!Array.isArray(value))
-      throw new SchemaError(`cannot run the case: inputs.${name} is missing or no list of rows`);
+      throw new SchemaError(`cannot run the case: inputs.${name} is missing or not a list of rows`);
     return value.map(numbers);
   };
   return {

@@ -38,7 +38,7 @@ export interface DigitRunOptions {
   readonly truthSource?: string;
   /** The trainer column is the rollout column again: figures of the trainer policy are left out. */
   readonly oneSided?: boolean;
-  /** Whose digits they are where the input has one policy's log-probs only; default the rollout's. */
+  /** The only policy whose log-probs the input has; default `rollout`. */
   readonly policy?: "rollout" | "trainer";
   /** Digits and answers in each list of examples; default 5. */
   readonly examples?: number;

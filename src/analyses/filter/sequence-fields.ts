@@ -4,7 +4,7 @@
  * @module
  */
 import { SEQUENCE_ENTRIES, type SequenceEntry } from "../../results/index.ts";
-import type { SequenceField } from "./field.ts";
+import type { NumberField, SequenceField } from "./field.ts";
 import { TOKEN_FIELDS } from "./token-fields.ts";
 
 /** Of a token; of its sequence, `advantage` and `impact` have a longer name. */
@@ -28,9 +28,8 @@ function toField(entry: SequenceEntry, filter: NonNullable<SequenceEntry["filter
     example,
   } as const;
   if (entry.kind === "text") return { ...common, kind: "text", column: entry.key };
-  return {
-    ...common,
-    kind: entry.kind === "yes-no" ? "yes-no" : "number",
-    values: ({ columns }) => columns[entry.key],
-  };
+  const values: NumberField["values"] = ({ columns }) => columns[entry.key];
+  return entry.kind === "yes-no"
+    ? { ...common, kind: "yes-no", meaning: `${entry.meaning}: yes, no or none`, values }
+    : { ...common, kind: "number", values };
 }

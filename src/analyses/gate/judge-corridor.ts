@@ -1,6 +1,6 @@
 import { plural } from "../../core/text/index.ts";
 import type { GateCheck, GateOutcome } from "../../results/index.ts";
-import { isCount, type Reading, type Results, readFigures } from "../conditions/index.ts";
+import { isAmount, type Reading, type Results, readFigures } from "../conditions/index.ts";
 import { type BaselineCheck, listHistory } from "./baseline.ts";
 import { type Corridor, FEWEST_RUNS, predictRun } from "./corridor.ts";
 import { rescaleInterval } from "./judge-limit.ts";
@@ -60,7 +60,7 @@ export function judgeCorridor(
       `the baseline has ${plural(history.values.length, "run")} with this figure; a corridor needs ${FEWEST_RUNS}`,
       reading,
     );
-  if (tooFew !== null && !isCount(figure.key) && figure.group !== "logged")
+  if (tooFew !== null && !isAmount(figure.key) && figure.group !== "logged")
     return check("too_few", tooFew, reading);
   const isKnown = corridor.scale === history.scale && reading.withheld === null;
   const error = isKnown ? errorOnScale(corridor.scale, reading.interval) : null;

@@ -4,7 +4,7 @@ import type { GateCheck, GateOutcome } from "../../results/index.ts";
 import {
   type FigureCondition,
   findScale,
-  isCount,
+  isAmount,
   judgeInterval,
   judgeVerdict,
   type Reading,
@@ -53,7 +53,7 @@ export function judgeLimit(
   const worst = judged.reduce((a, b) => (isWorse(b, a, condition) ? b : a));
   if (figure.group === "non_finite_tokens" || figure.group === "non_finite_metrics")
     return check(...nameNonFinite(worst, condition.bound, figure.group), worst);
-  if (tooFew !== null && worst.outcome !== "non_finite" && !isCount(figure.key) && isOfDumps(figure.group))
+  if (tooFew !== null && worst.outcome !== "non_finite" && !isAmount(figure.key) && isOfDumps(figure.group))
     return check("too_few", tooFew, worst);
   return check(worst.outcome, tellReason(judged, worst, condition), worst);
 }

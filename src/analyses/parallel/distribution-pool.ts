@@ -125,7 +125,7 @@ function startPool(threads: number, url: URL) {
   };
 }
 
-/** Waits for all rows, but not for threads that took none of them, as one that is only starting. */
+/** Waits for all rows, but not for threads that took none: one may still be starting. */
 function allRows(rows: number, replies: readonly Promise<DistributionReply>[]): Promise<DistributionPart[]> {
   const parts: DistributionPart[] = [];
   let missing = rows;

@@ -359,7 +359,7 @@ export class RunSummary {
   /**
    * Adds what `encode` wrote, as `merge` does, without making a summary of it first.
    *
-   * @throws FormatError when the bytes are not a summary; this summary is then good for nothing any more
+   * @throws FormatError when the bytes are not a summary; do not use this summary afterwards
    */
   mergeFrom(from: ByteReader): void {
     const [readNumber, readText] = [() => from.float(), () => from.text()];

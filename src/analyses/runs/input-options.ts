@@ -71,7 +71,7 @@ export function stepFilter(text: string): (step: number) => boolean {
 /**
  * The options that chose what was read, as the words of a command line: for the command to run next.
  *
- * @param more names of others that it is to have
+ * @param more names of further options to include
  */
 export function readFlags(options: object, more: readonly string[] = []): string[] {
   const taken = new Set([...INPUT_NAMES, "memory", ...more]);

@@ -11,7 +11,7 @@ import type { SourceSummary } from "../../results/index.ts";
 import type { BatchFilter } from "../filter/index.ts";
 
 export interface BatchOptions {
-  /** Leaves of the batches what it does; a finding says what that was. */
+  /** Keeps only matching rows and tokens; a finding reports what was dropped. */
   readonly filter?: BatchFilter | undefined;
   /** Asked before the first batch and after each: true ends reading there, so that what was read is kept. */
   readonly isStopped?: () => boolean;

@@ -32,7 +32,7 @@ export interface LoggedStep {
 
 /** What becomes of the records of each step. */
 export interface StepLogOptions {
-  /** Records hold the known ones of the guide's fields alone. */
+  /** Records hold only those of the guide's fields that are known. */
   readonly lean?: boolean;
   /** False: the result has no records, for callers that take them from `onStep`. Default true; those in `out` are not kept. */
   readonly records?: boolean;

@@ -49,7 +49,7 @@ export interface ApartOptions {
 
 /** Read in a quarter of a second: as long as starting a thread and joining what it returns. */
 const SMALL_BYTES = 2 ** 24;
-/** How often the calling thread looks whether it is to stop while others still read. */
+/** How often the calling thread checks for a stop request while others still read. */
 const LOOK_MS = 50;
 
 /** The files of a run, where reading them apart is worth it. */

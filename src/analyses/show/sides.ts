@@ -1,7 +1,7 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 
-/** The log-probs of both policies; NaN throughout for one that the batch has not. */
+/** The log-probs of both policies; all NaN for a policy that the batch lacks. */
 export interface Sides {
   readonly rollout: FloatArray;
   readonly trainer: FloatArray;

@@ -45,7 +45,7 @@ class BatchPass {
   /** Up to this |Δ| a token's Δp is surely inside, as long as neither log-prob is positive: then |Δp| ≤ |Δ|. */
   readonly #surelyInside: number;
   readonly #core: CoreSums;
-  /** The sums that one rule or another asks for, but k3, which the loop has almost for nothing. */
+  /** The sums that some rule needs; k3 is always summed, since it costs almost nothing. */
   readonly #extras: readonly (readonly [ExtraStatistic, Float64Array])[];
   readonly #wantsProbDiff: boolean;
   readonly #tail = new TailBuilder();

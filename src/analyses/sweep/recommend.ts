@@ -74,7 +74,7 @@ export function recommend(
   return { kind: "none fits", need, name: mildest.name, reasons: [reason, ...broken, cause] };
 }
 
-/** What of {@link LIMITS} a correction passes, in words; `part`: of that part of each limit. */
+/** The {@link LIMITS} that a correction exceeds, in words; `part` scales each limit. */
 function brokenLimits(
   { dropped, mass_moved, truncated_share, weight_mean }: SweepCorrection,
   metrics: SweepMetrics,

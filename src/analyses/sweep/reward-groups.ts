@@ -7,7 +7,7 @@ import type { ValueGroup } from "../../results/index.ts";
 
 /** Smaller rewards are told apart as 0. */
 const SMALLEST = 1e-3;
-/** Up to so many rewards are a group each. */
+/** Up to this many distinct rewards form a group each. */
 const MOST_SINGLE = 5;
 const GROUPS = 4;
 

@@ -94,7 +94,7 @@ export class StepWatch {
     return `the mean |Δ| of prompts rose to ${formatNumber(now)} nats, ${formatNumber(now / before)} times the ${formatNumber(before)} of all earlier steps`;
   }
 
-  /** The first alarm of a test stands: what is known later changes neither it nor its change point. */
+  /** The first alarm of a test is final: later steps change neither it nor its change point. */
   #tell(test: WatchAlarm["test"], step: number, { logEvidence, since }: ChangeEvidence, what: string): void {
     if (logEvidence < ALARM || this.#alarms.some((alarm) => alarm.test === test)) return;
     const text = `since step ${since}: ${what} (seen at step ${step}; the chance of such an alarm in a healthy run is at most 1 in 1,000)`;

@@ -49,7 +49,7 @@ export function readHere(run: Run, filter?: BatchFilter): Reading {
 }
 
 /**
- * The result of a run that is read until it ends or the user interrupts it, and which of both it was. Before the first
+ * The result of a run that is read until it ends or the user interrupts it, and which of the two happened. Before the first
  * batch there is nothing to keep, so an interrupt ends the process.
  */
 export async function readUntilInterrupted<Result>(

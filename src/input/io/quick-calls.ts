@@ -1,6 +1,6 @@
 /** What slow calls may cost before the system is no longer asked that way, ms. */
 const CREDIT = 20;
-/** What each run of calls may take at no charge, ms: to have another thread make them costs the processor as much. */
+/** Milliseconds of each run of calls that cost nothing: to hand them to a thread would take as long. */
 const ALLOWED = 0.1;
 
 /**

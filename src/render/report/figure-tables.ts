@@ -5,7 +5,7 @@ import { keyFigure, noInterval } from "./key-figures.ts";
 
 /** Every pooled figure with its interval and what it is. */
 export function allFiguresTable(report: MismatchReport): Table {
-  // Counts are told above every report.
+  // How much was read is in the first lines of every report.
   const keys = Object.keys(RUN_METRICS).filter((key) => runMetric(key).kind !== "count");
   const figures = keys.map((key) => keyFigure(report, key));
   return makeTable(

@@ -14,6 +14,19 @@ describe("run metrics", () => {
       if (unit === "nats") expect(meaning).toMatch(/, nats$/);
   });
 
+  it("say which direction is worse, which tables mark", () => {
+    const keysOf = (wanted: string | undefined) =>
+      Object.keys(RUN_METRICS).filter((key) => !runMetric(key).isAmount && runMetric(key).worse === wanted);
+    expect(keysOf("less")).toEqual(["delta_min", "pearson", "ess"]);
+    expect(keysOf(undefined)).toEqual(["delta_mean", "k1", "ratio_mean", "rollout_ppl", "trainer_ppl"]);
+  });
+
+  it("know the means over tokens, which padding makes smaller", () => {
+    expect(Object.keys(RUN_METRICS).filter((key) => runMetric(key).isTokenMean)).toEqual([
+      ...["delta_abs_mean", "delta_mean", "k1", "k2", "k3", "prob_diff_mean"],
+    ]);
+  });
+
   it("have a chart where the viewer has them over steps", () => {
     expect(STEP_METRICS[0]).toBe("delta_abs_mean");
     expect(STEP_METRICS).toContain("accuracy");

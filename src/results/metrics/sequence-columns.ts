@@ -79,7 +79,7 @@ const ENTRIES = [
   {
     key: "correct",
     kind: "yes-no",
-    meaning: "whether its answer is right: yes, no or none",
+    meaning: "whether its answer is right",
     filter: { aliases: ["right"], example: "correct:no" },
   },
   {

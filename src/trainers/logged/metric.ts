@@ -12,7 +12,7 @@ export interface LoggedMetric {
   readonly figure?: keyof MismatchMetrics;
   /** Whether it has the opposite sign of that figure. */
   readonly negated?: true;
-  /** The bad direction; `away` from 0 or, for ratios, from 1. */
+  /** Which direction is worse; `away`: away from 0 or, for ratios, from 1. */
   readonly worse: "larger" | "smaller" | "away";
   readonly neutral?: 0 | 1;
   /** How it differs from what its name says. */

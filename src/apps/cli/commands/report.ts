@@ -82,7 +82,7 @@ export async function report(
     throw new UsageError("--brief and --full cannot be combined", { hint: "choose one" });
   const parity = parseParity((options.parity ?? "").split(","));
   const threads = options.threads === undefined ? undefined : positiveInteger("--threads", options.threads);
-  // Wrong usage is told before what is wrong with the paths.
+  // Report usage errors before path errors.
   const read = toReadOptions(options);
   await checkPage(paths, options);
   const tokenizer = findTokenizer(options);

@@ -8,7 +8,7 @@ const CACHE_VERSION = 5;
 export interface StudyInputs {
   /** The same for every state of the study. */
   readonly key: string;
-  /** The same only while no file that its analysis reads has another size or time. */
+  /** Changes when a file that the analysis reads changes its size or time. */
   readonly version: string;
 }
 
